@@ -15,6 +15,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
 PORT ?= 8080
 SECONDS ?= 60
+CASES ?= 2000
 
 .PHONY: help
 help: ## List the targets
@@ -60,6 +61,10 @@ bench: ## Measure the engine natively, then in the browser
 	tools/build-page
 	tools/build-bench
 	node tests/browser/bench.mjs
+
+.PHONY: oracle
+oracle: ## Compare the engine with its slow oracles in many random cases, of which the tests run a sample (CASES=2000)
+	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test --release -p fusescape-engine --test engine -- by_elements by_cycles multicore
 
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)

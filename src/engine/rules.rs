@@ -186,6 +186,9 @@ rules! {
     /// In DeFiNES a tile writes its horizontal cache where its right neighbour decides, even when that is lower than it
     /// needs itself, and the last tile decides the vertical cache of all; right is the highest of them. (NOTES D 12.13)
     cache_level_of_neighbour: "Cache level decided by the neighbour alone", defines true, zigzag false false;
+    /// DeFiNES copies the whole output of a layer to wherever it is read, also for a branch that reads only a part of it; right is to
+    /// copy what is read. (NOTES D 10 c)
+    whole_outputs_copied: "Branches that read a part copy the whole", defines true, zigzag false false;
 }
 
 impl Rules {

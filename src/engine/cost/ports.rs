@@ -68,7 +68,8 @@ fn port_balance(problem: &LayerOnCore<'_>, cost: &LayerCost, stall: &PortStall) 
     }
     let own: i64 = links.iter().map(|link| link.cycles.max(0)).sum();
     let mut activities: Vec<Activity> = links.iter().map(LinkBalance::activity).collect();
-    let open_cycles = if activities.is_empty() { 0 } else { union_of_windows(&mut activities) };
+    let total_cycles = cost.latency.temporal_cycles;
+    let open_cycles = if activities.is_empty() { 0 } else { union_of_windows(&mut activities, total_cycles) };
     PortBalance {
         memory: memory.name.clone(),
         port: port.name.clone(),

@@ -177,26 +177,35 @@ struct Window {
     dilation: u64,
     padding: u64,
     input_size: u64,
+    output_size: u64,
 }
 
 impl Window {
+    /// First input column that output `output` reads, if that exists: at the border some taps fall into the padding.
+    fn first_of(&self, output: u64) -> Option<u64> {
+        let at = output * self.stride;
+        let skipped = self.padding.saturating_sub(at).next_multiple_of(self.dilation);
+        let is_tap = skipped <= self.dilation * (self.kernel - 1);
+        is_tap.then(|| at + skipped - self.padding).filter(|&column| column < self.input_size)
+    }
+
+    /// First existing input column that any output from `start` on reads. With dilation that may be one further on than `start`.
+    fn first_from(&self, start: u64) -> Option<u64> {
+        (start..self.output_size.min(start + self.dilation)).filter_map(|output| self.first_of(output)).min()
+    }
+
     /// First and last (exclusive) existing input column that the outputs `start..end` read.
     ///
     /// With dilation the outermost column may belong to an output further inside, as at the border some taps fall into
     /// the padding; only the first and last `dilation` outputs come into question.
     fn reach(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let last_tap = self.dilation * (self.kernel - 1);
-        let first_of = |output: u64| {
-            let at = output * self.stride;
-            let skipped = self.padding.saturating_sub(at).next_multiple_of(self.dilation);
-            (skipped <= last_tap).then(|| at + skipped - self.padding).filter(|&column| column < self.input_size)
-        };
         let last_of = |output: u64| {
             let reach = (output * self.stride + last_tap).checked_sub(self.padding)?;
             let beyond = (reach + 1).saturating_sub(self.input_size).next_multiple_of(self.dilation);
             (beyond <= last_tap).then(|| reach.checked_sub(beyond)).flatten()
         };
-        let first = (start..end.min(start + self.dilation)).filter_map(first_of).min();
+        let first = (start..end.min(start + self.dilation)).filter_map(|output| self.first_of(output)).min();
         let last = (start.max(end.saturating_sub(self.dilation))..end).filter_map(last_of).max();
         first.zip(last).map(|(first, last)| (first, last + 1))
     }
@@ -219,6 +228,7 @@ impl Axis {
             dilation: self.of(shape.dilation),
             padding: self.of((layer.padding.left, layer.padding.top)),
             input_size: self.of(layer.input_size),
+            output_size: shape.size(self.of((Dim::OX, Dim::OY))),
         }
     }
 
@@ -415,9 +425,11 @@ fn intervals_of(
     }
     if let Some(needed) = window.reach(start, end) {
         intervals.needed = needed;
+        // No later strip goes back to compute what this one passed over.
+        let first = window.first_from(start).filter(|_| caches).map_or(needed.0, |first| first.min(needed.0));
         for &producer in &stack.producers[node] {
-            let union = |(a, b): (u64, u64)| (a.min(needed.0), b.max(needed.1));
-            wanted[producer] = Some(wanted[producer].map_or(needed, union));
+            let union = |(a, b): (u64, u64)| (a.min(first), b.max(needed.1));
+            wanted[producer] = Some(wanted[producer].map_or((first, needed.1), union));
         }
     }
     intervals

@@ -280,14 +280,17 @@ impl TilePlanner<'_> {
                 });
             }
         };
-        for &producer in &self.stack.producers[node] {
+        for (&producer, &(columns, rows)) in self.stack.producers[node].iter().zip(&layer.cached) {
             let Some(at) = done[producer].top[Operand::O as usize] else { continue };
             let from_input = self.stack.is_input(producer);
             // The layer itself fetches a stack input that lies within its levels.
             let in_place = if from_input { self.core.level_of(Operand::I, at) <= level } else { at == i_memory };
             if !in_place {
                 let stored_as = if from_input { Operand::I } else { Operand::O };
-                copy(CopyKind::InputFromOutput, done[producer].bits.1, (at, stored_as));
+                // Of what is read, what no cache holds.
+                let read = self.footprint.input_bits(node, layer.needed.0 - columns, layer.needed.1 - rows);
+                let bits = if self.rules.whole_outputs_copied { done[producer].bits.1 } else { read };
+                copy(CopyKind::InputFromOutput, bits, (at, stored_as));
             }
         }
         let cached = &layer.cached[..layer.input_count.min(2)];

@@ -303,10 +303,13 @@ fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
 
 pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules: &Rules) -> Relevance {
     use Relevance::{Irrelevant, PartialX, PartialY, Relevant};
-    let windowed = |kernel: Dim, stride: u64| match shape.kind {
+    // Around single pixels, too, there may be padding, so that fewer are read than there are outputs.
+    let windowed = |outputs: Dim, kernel: Dim, stride: u64, limit: u64| match shape.kind {
         LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add => false,
-        _ => rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1,
+        _ => rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1 || limit < shape.size(outputs),
     };
+    let columns = windowed(Dim::OX, Dim::FX, shape.stride.0, shape.input_limit.0);
+    let rows = windowed(Dim::OY, Dim::FY, shape.stride.1, shape.input_limit.1);
     match (stored_as, dim) {
         (Operand::O, Dim::B | Dim::G | Dim::K | Dim::OY | Dim::OX) => Relevant,
         (Operand::O, _) => Irrelevant,
@@ -316,8 +319,8 @@ pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules:
         (Operand::W, Dim::G | Dim::K | Dim::C) if shape.kind != LayerKind::Pooling => Relevant,
         (Operand::W, _) => Irrelevant,
         (Operand::I, Dim::B | Dim::G | Dim::C) => Relevant,
-        (Operand::I, Dim::OX | Dim::FX) if windowed(Dim::FX, shape.stride.0) => PartialX,
-        (Operand::I, Dim::OY | Dim::FY) if windowed(Dim::FY, shape.stride.1) => PartialY,
+        (Operand::I, Dim::OX | Dim::FX) if columns => PartialX,
+        (Operand::I, Dim::OY | Dim::FY) if rows => PartialY,
         (Operand::I, Dim::OX | Dim::OY) => Relevant,
         (Operand::I, _) => Irrelevant,
     }

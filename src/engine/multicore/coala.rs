@@ -420,6 +420,7 @@ impl<'a> Coala<'a> {
                 false => 0.0,
             };
         }
+        self.contents.keep_until(tensor, source, span.end);
         let read = &system.memories[self.seen(tensor, (source, from))];
         let write = &system.memories[memory];
         let write_width = if self.problem.rules.late_transfers { read.write_width } else { write.write_width };

@@ -19,7 +19,7 @@ pub struct TensorCopy {
     pub reserved: Cycles<f64>,
     /// When it can be read first.
     pub available: Cycles<f64>,
-    /// When the last tile ends that reads or writes it in this memory.
+    /// When the last tile or transfer ends that reads or writes it in this memory.
     pub busy: Cycles<f64>,
     /// Orders the tensors of a memory by arrival.
     arrival: u64,
@@ -140,7 +140,7 @@ impl<'a> MemoryContents<'a> {
         oldest.map(|copy| copy.memory)
     }
 
-    /// Marks the copy of a tensor in a memory as busy until a tile ends, cycles.
+    /// Marks the copy of a tensor in a memory as busy until a tile or a transfer ends, cycles.
     pub fn keep_until(&mut self, tensor: TensorId, memory: TopMemoryId, end: Cycles<f64>) {
         if let Some(copy) = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory) {
             copy.busy = copy.busy.max(end);

@@ -72,3 +72,9 @@ layers:
 pub fn all_levels(core: &Core) -> [usize; 3] {
     Operand::ALL.map(|operand| core.levels(operand).len())
 }
+
+/// How many cases an oracle goes through: `sample`, or as many as `FUSESCAPE_ORACLE_CASES` says (`make oracle`).
+pub fn oracle_cases(sample: u64) -> u64 {
+    let cases = std::env::var("FUSESCAPE_ORACLE_CASES");
+    cases.map_or(sample, |cases| cases.parse().expect("FUSESCAPE_ORACLE_CASES is a number"))
+}

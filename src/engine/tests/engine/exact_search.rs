@@ -11,10 +11,10 @@ use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Precision};
 use std::cell::Cell;
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -28,7 +28,7 @@ impl Random {
 }
 
 /// A core of up to four memories below DRAM, shared by any operands, with any ports.
-fn hardware(random: &mut Random) -> String {
+pub fn hardware(random: &mut Random) -> String {
     let mut text = format!(
         "name: random\narray: {{ dimensions: {{ D1: {}, D2: {} }}, mac_energy: 1 pJ }}\nmemories:\n",
         1 + random.below(4),
@@ -68,7 +68,7 @@ fn memory(random: &mut Random, name: &str, operands: &str) -> String {
     text
 }
 
-fn problem(random: &mut Random, core: &Core) -> LayerProblem {
+pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
     use Dim::{B, C, FX, FY, G, K, OX, OY};
     let kind = random.pick(&[
         LayerKind::Conv,

@@ -12,17 +12,19 @@ use fusescape_engine::multicore::{
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
-use fusescape_test_support::random::Lcg;
+use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::ops::Range;
 
-const ROUNDS: u64 = 300;
+fn rounds() -> u64 {
+    oracle_cases(300)
+}
 
 /// Networks of a few layers on up to four cores: the results are complete, in order, and never use anything twice.
 #[test]
 fn schedules_keep_to_memories_links_cores_and_dependencies() {
     let mut random = Lcg(11);
     let mut scheduled = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let layers = random_network(&mut random);
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let system = random_system(&mut random);
@@ -43,7 +45,7 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
         check(&job, &found, round);
         assert_eq!(found, schedule(job).unwrap(), "round {round}: the same every time");
     }
-    assert!(scheduled > ROUNDS / 2, "only {scheduled} of {ROUNDS} can be scheduled at all");
+    assert!(scheduled > rounds() / 2, "only {scheduled} of {} can be scheduled at all", rounds());
 }
 
 /// A link that carries less than a tile streams makes the tile take longer; what it streams stays as much.
@@ -51,7 +53,7 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
 fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
     let mut random = Lcg(23);
     let mut slowed = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let layers = random_network(&mut random);
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let system = random_system(&mut random);
@@ -85,7 +87,7 @@ fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
 fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_only_where_links_are_too_narrow() {
     let mut random = Lcg(29);
     let (mut waiting, mut beside, mut slowed) = (0, 0, 0);
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let nest = convolution(None, (2, 12, 5), 4, 1, (1, (3, 1)));
         let split = Split { in_time: vec![(Dim::OY, 1 + random.below(6))], over_cores: vec![(Dim::K, 4)] };
         let network = tile_graph(&ti_vec![TiledLayer { nest, split, cores: 4 }], TilingRules::CORRECTED);
@@ -205,7 +207,7 @@ fn system_of_ports(random: &mut Lcg) -> System {
 fn energy_of_links_and_memories_adds_up_hop_by_hop() {
     let mut random = Lcg(31);
     let (mut hops, mut shared) = (0, 0);
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let layers = random_network(&mut random);
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let mut system = random_system(&mut random);
@@ -448,7 +450,7 @@ fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() 
 #[test]
 fn edges_equal_a_test_of_every_pair_of_boxes() {
     let mut random = Lcg(5);
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let layers = random_network(&mut random);
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let graph = &network.graph;
@@ -493,7 +495,7 @@ fn elements(access: &AccessFunction, part: &[Range<u64>; 8]) -> Vec<Vec<i64>> {
 #[test]
 fn allocations_equal_brute_force() {
     let mut random = Lcg(3);
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let instance = random_instance(&mut random);
         let found = allocate(&instance, &mut |_| true);
         assert!(found.is_proved(), "round {round}");
@@ -583,7 +585,7 @@ fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> AllocationProble
 }
 
 /// Convolutions one after the other and additions of two before, cut in rows, channels, or not.
-fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
+pub fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
     let mut layers: TiVec<NestId, TiledLayer> = TiVec::new();
     let count = 2 + random.below(3) as usize;
     let mut shape = (2 + random.below(3), 6 + random.below(8), 5 + random.below(6));
@@ -616,7 +618,7 @@ fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
 }
 
 /// Cores in a ring, with DRAM at a port that all share, or one for each direction.
-fn random_system(random: &mut Lcg) -> System {
+pub fn random_system(random: &mut Lcg) -> System {
     let count = 1 + random.below(4) as usize;
     let capacity = 1500 + random.below(6000);
     let memory = |name: String, capacity_bits: u64, core: CoreId| TopMemory {
@@ -671,7 +673,7 @@ fn random_system(random: &mut Lcg) -> System {
     System { cores, memory_of, memories, links, routes, dram }
 }
 
-fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> TiVec<TileId, PlacedTile> {
+pub fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> TiVec<TileId, PlacedTile> {
     let cores = system.dram.index() as u64;
     let place = |_| {
         let streams = random.below(8) == 0;
@@ -695,7 +697,7 @@ fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -
 }
 
 /// The deepest layer first.
-fn ranks(network: &TiledNetwork) -> TiVec<TileId, usize> {
+pub fn ranks(network: &TiledNetwork) -> TiVec<TileId, usize> {
     let count = network.graph.tiles.len();
     (0..count).map(|tile| count - 1 - tile).collect()
 }

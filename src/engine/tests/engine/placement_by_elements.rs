@@ -14,15 +14,15 @@ use fusescape_engine::workload::{Dim, LayerId, Network};
 use fusescape_test_support::random::Lcg;
 use std::collections::BTreeSet;
 
-type Set = BTreeSet<u64>;
+pub type Set = BTreeSet<u64>;
 
 /// What one column (or row) of tiles does with the columns (or rows) of the map of each layer.
 #[derive(Clone)]
-struct Strip {
+pub struct Strip {
     /// Of its output: computed here; of the network's input: fetched.
-    fresh: TiVec<LayerId, Set>,
+    pub fresh: TiVec<LayerId, Set>,
     /// Of (each) input: read here.
-    read: TiVec<LayerId, Set>,
+    pub read: TiVec<LayerId, Set>,
     /// Of its output: computed here or before.
     known: TiVec<LayerId, Set>,
     /// Of its output: read by strips that come later.
@@ -33,13 +33,13 @@ struct Strip {
 
 impl Strip {
     /// Columns of an input that earlier strips computed.
-    fn cached(&self, reader: LayerId, producer: LayerId) -> Set {
+    pub fn cached(&self, reader: LayerId, producer: LayerId) -> Set {
         let is_old = |at: &u64| self.known[producer].contains(at) && !self.fresh[producer].contains(at);
         self.read[reader].iter().copied().filter(|at| self.caches && is_old(at)).collect()
     }
 
     /// Columns of an output that this strip leaves for later ones, for the first time.
-    fn written(&self, layer: LayerId) -> Set {
+    pub fn written(&self, layer: LayerId) -> Set {
         if self.caches { &self.fresh[layer] & &self.read_later[layer] } else { Set::new() }
     }
 }
@@ -65,9 +65,13 @@ fn strips(network: &Network, tile: u64, caches: bool, columns: bool) -> Vec<Stri
         for id in network.ids().rev() {
             let is_known = |at: &u64| caches && strip.known[id].contains(at);
             let fresh: Set = between(&wanted[id]).into_iter().filter(|at| !is_known(at)).collect();
-            let read = fresh.iter().flat_map(|&at| window(network, id, at, columns)).collect();
+            let read: Set = fresh.iter().flat_map(|&at| window(network, id, at, columns)).collect();
+            // What is computed once is computed in its order, so that nothing is missing when it is read further on.
+            let all = network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
+            let from_here = fresh.first().filter(|_| caches && !read.is_empty()).map_or(all, |&first| first);
+            let later = (from_here..all).flat_map(|at| window(network, id, at, columns)).min();
             for producer in network.inputs(id) {
-                wanted[producer].extend(&read);
+                wanted[producer].extend(read.iter().copied().chain(later));
             }
             strip.read[id] = between(&read);
             strip.known[id].extend(&fresh);
@@ -94,24 +98,24 @@ fn between(set: &Set) -> Set {
 }
 
 /// The network in columns and rows of tiles.
-struct Tiling<'a> {
-    network: &'a Network,
-    mode: StoringMode,
-    columns: Vec<Strip>,
-    rows: Vec<Strip>,
+pub struct Tiling<'a> {
+    pub network: &'a Network,
+    pub mode: StoringMode,
+    pub columns: Vec<Strip>,
+    pub rows: Vec<Strip>,
 }
 
 /// Bits that a tile needs, by what they are needed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Needs {
+pub struct Needs {
     /// Features at once.
-    features: u64,
+    pub features: u64,
     /// These, and columns for the neighbour.
-    with_columns: u64,
+    pub with_columns: u64,
     /// These, and rows for the neighbour below.
-    with_both: u64,
+    pub with_both: u64,
     /// What of that is among columns and among rows.
-    twice: u64,
+    pub twice: u64,
 }
 
 /// Where a tile's data lies before its neighbours are considered.
@@ -122,7 +126,7 @@ struct Places {
 }
 
 impl<'a> Tiling<'a> {
-    fn new(network: &'a Network, tile: (u64, u64), mode: StoringMode) -> Self {
+    pub fn new(network: &'a Network, tile: (u64, u64), mode: StoringMode) -> Self {
         let columns = strips(network, tile.0, mode.caches_columns(), true);
         Self { network, mode, columns, rows: strips(network, tile.1, mode.caches_rows(), false) }
     }
@@ -134,7 +138,7 @@ impl<'a> Tiling<'a> {
     }
 
     /// The type of every tile, row by row.
-    fn tiles<'p>(&self, stack: &'p StackPlan) -> Vec<((usize, usize), &'p TilePlan)> {
+    pub fn tiles<'p>(&self, stack: &'p StackPlan) -> Vec<((usize, usize), &'p TilePlan)> {
         let runs = |counts: Vec<u64>| -> Vec<usize> {
             let of_run = |(run, &count): (usize, &u64)| std::iter::repeat_n(run, count as usize);
             counts.iter().enumerate().flat_map(of_run).collect()
@@ -150,17 +154,17 @@ impl<'a> Tiling<'a> {
         self.network.ids().filter(|&id| !self.network.layer(id).is_input())
     }
 
-    fn output_bits(&self, layer: LayerId, elements: usize) -> u64 {
+    pub fn output_bits(&self, layer: LayerId, elements: usize) -> u64 {
         let shape = &self.network.layer(layer).shape;
         elements as u64 * shape.size(Dim::B) * shape.output_channels() * shape.precision.o
     }
 
-    fn input_bits(&self, layer: LayerId, elements: usize) -> u64 {
+    pub fn input_bits(&self, layer: LayerId, elements: usize) -> u64 {
         let shape = &self.network.layer(layer).shape;
         elements as u64 * shape.size(Dim::B) * shape.input_channels() * shape.precision.i
     }
 
-    fn weight_bits(&self) -> u64 {
+    pub fn weight_bits(&self) -> u64 {
         self.layers().map(|id| self.network.layer(id).shape.weight_bits()).sum()
     }
 
@@ -191,7 +195,7 @@ impl<'a> Tiling<'a> {
         most
     }
 
-    fn needs(&self, (column, row): (usize, usize)) -> Needs {
+    pub fn needs(&self, (column, row): (usize, usize)) -> Needs {
         let (x, y) = (&self.columns[column], &self.rows[row]);
         let sum = |elements: &dyn Fn(LayerId, LayerId) -> usize| -> u64 {
             let of = |id: LayerId| self.network.inputs(id).into_iter().map(move |producer| (id, producer));
@@ -243,7 +247,7 @@ impl<'a> Tiling<'a> {
     }
 
     /// Where every tile exchanges overlap with its neighbours, row by row, and where all tiles find weights.
-    fn caches(&self, core: &Core) -> (Vec<Vec<Caches>>, MemoryId) {
+    pub fn caches(&self, core: &Core) -> (Vec<Vec<Caches>>, MemoryId) {
         let tile = |column, row| self.places(core, (column, row));
         let places: Vec<Vec<Places>> =
             (0..self.rows.len()).map(|row| (0..self.columns.len()).map(|column| tile(column, row)).collect()).collect();

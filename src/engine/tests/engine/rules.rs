@@ -185,6 +185,7 @@ fn every_switch_decides_something() {
         "round_instances_by_agreement",
         "double_buffer_by_operand_order",
         "forced_double_buffers_granted_as_others",
+        "whole_outputs_copied",
     ];
     for name in left.into_iter().filter(|name| !shown_elsewhere.contains(name)) {
         let decides = cases.iter().any(|(hardware, workload, settings)| {

@@ -1,0 +1,544 @@
+//! Under the corrected rules, what a mapped layer moves and how much its memories hold, against an oracle that runs its loops cycle by
+//! cycle: at each boundary between two levels of an operand it watches which elements lie below, and when others take their place.
+//!
+//! Loops are unrolled evenly here, so that every amount is a whole number of elements, and every energy one of granules.
+
+use crate::exact_search::{Random, hardware, problem};
+use fusescape_engine::cost::Evaluator;
+use fusescape_engine::hardware::{ArrayDimId, Core, Memory, MemoryId, Movement, Operand, Unroll};
+use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, temporal};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape};
+use fusescape_test_support::random::oracle_cases;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A layer, its mapping, and the core on which it runs.
+pub struct MappedLayer<'a> {
+    pub core: &'a Core,
+    pub problem: &'a LayerProblem,
+    /// The innermost loop first.
+    pub order: &'a [TemporalLoop],
+    pub allocation: &'a Allocation,
+}
+
+/// All that one data movement of an operand at one memory does.
+#[derive(Debug, Clone, Copy)]
+pub struct Moved {
+    pub operand: LayerOperand,
+    pub stored_as: Operand,
+    pub level: usize,
+    pub memory: MemoryId,
+    pub movement: Movement,
+    pub transfers: u64,
+    /// Cycles that one transfer takes of its port.
+    pub transfer_cycles: u64,
+    /// Of all transfers of all instances.
+    pub elements: f64,
+    pub words: f64,
+    pub pj: f64,
+}
+
+/// What running a mapped layer takes.
+pub struct Run {
+    pub moved: Vec<Moved>,
+    /// Bits that one instance of each memory holds.
+    pub held: BTreeMap<MemoryId, u64>,
+    /// Cycles of computation.
+    pub cycles: u64,
+    /// Cycles in which the array waits for a port, for the first inputs, and for the last outputs to be away.
+    pub stall: u64,
+    pub loading: u64,
+    pub offloading: u64,
+}
+
+/// A loop as one operand sees it: unrolled below a memory, or run in time by what the memory holds.
+#[derive(Debug, Clone, Copy)]
+struct Loop {
+    dim: Dim,
+    size: u64,
+    /// What one iteration adds to the index of its dimension.
+    step: u64,
+    /// The memory level of the operand.
+    level: usize,
+    in_time: bool,
+}
+
+/// An axis of an operand: the dimensions that index it, each with what one iteration adds to the place.
+type Axis = Vec<(Dim, u64)>;
+
+/// The loops that array dimensions unroll, each in as few even steps as there are PEs for; `None` where they are uneven.
+pub fn unrolled_evenly(shape: &LayerShape, unroll: &[Unroll]) -> Option<Vec<(ArrayDimId, Dim, u64)>> {
+    let mut left = shape.sizes;
+    let mut unrolled = Vec::new();
+    for &Unroll { array_dim, dim, limit } in unroll {
+        let size = left[dim as usize];
+        let steps = (1..=size).find(|steps| steps * limit >= size).unwrap();
+        if !size.is_multiple_of(steps) {
+            return None;
+        }
+        left[dim as usize] = steps;
+        unrolled.push((array_dim, dim, size / steps));
+    }
+    Some(unrolled)
+}
+
+impl MappedLayer<'_> {
+    /// The operands of the layer: the output, then both inputs.
+    fn operands(&self) -> [(LayerOperand, Operand); 3] {
+        let first = if self.problem.shape.kind == LayerKind::Add { Operand::I } else { Operand::W };
+        [(LayerOperand::Output, Operand::O), (LayerOperand::First, first), (LayerOperand::Second, Operand::I)]
+    }
+
+    fn memories(&self, stored_as: Operand) -> &[MemoryId] {
+        &self.core.levels(stored_as)[..self.problem.levels[stored_as as usize]]
+    }
+
+    fn axes(&self, stored_as: Operand) -> Vec<Axis> {
+        let shape = &self.problem.shape;
+        let alone = |dims: &[Dim]| dims.iter().map(|&dim| vec![(dim, 1)]).collect::<Vec<Axis>>();
+        match (stored_as, shape.kind) {
+            (Operand::O, _) => alone(&[Dim::B, Dim::G, Dim::K, Dim::OY, Dim::OX]),
+            (Operand::W, LayerKind::Pooling) => alone(&[Dim::FY, Dim::FX]),
+            (Operand::W, LayerKind::MatMul) => alone(&[Dim::B, Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX]),
+            (Operand::W, _) => alone(&[Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX]),
+            (Operand::I, _) => {
+                let rows = vec![(Dim::OY, shape.stride.1), (Dim::FY, shape.dilation.1)];
+                let columns = vec![(Dim::OX, shape.stride.0), (Dim::FX, shape.dilation.0)];
+                [alone(&[Dim::B, Dim::G, Dim::C]), vec![rows, columns]].concat()
+            }
+        }
+    }
+
+    /// The loops of an operand from the innermost to the outermost: below each memory those unrolled over the dimensions that it is shared
+    /// over, then those that it holds. Indices count up from the innermost loop of a dimension.
+    fn loops(&self, operand: LayerOperand, stored_as: Operand) -> Vec<Loop> {
+        let mut unrolled = unrolled_evenly(&self.problem.shape, &self.problem.unroll).unwrap();
+        let memories = self.memories(stored_as);
+        let mut steps = [1; 8];
+        let mut loops = Vec::new();
+        let mut add = |dim: Dim, size: u64, level: usize, in_time: bool| {
+            loops.push(Loop { dim, size, step: steps[dim as usize], level, in_time });
+            steps[dim as usize] *= size;
+        };
+        let mut start = 0;
+        for (level, &memory) in memories.iter().enumerate() {
+            let shared = self.core.memories[memory].shared_over;
+            unrolled.retain(|&(array_dim, dim, size)| {
+                if shared.contains(array_dim) {
+                    add(dim, size, level, false);
+                }
+                !shared.contains(array_dim)
+            });
+            let end = usize::from(self.allocation.ends[operand][level]);
+            self.order[start..end].iter().for_each(|next| add(next.dim, next.size, level, true));
+            start = end;
+        }
+        unrolled.iter().for_each(|&(_, dim, size)| add(dim, size, memories.len(), false));
+        loops
+    }
+
+    /// Different elements of an operand that some loops touch; of a window no more columns and rows than exist.
+    fn elements(&self, stored_as: Operand, loops: &[Loop]) -> u64 {
+        let limit = self.problem.shape.input_limit;
+        let count = |axis: &Axis| {
+            let mut places = BTreeSet::from([0]);
+            for (next, of_axis) in loops.iter().flat_map(|next| axis.iter().map(move |term| (next, term))) {
+                if next.dim == of_axis.0 {
+                    let shifts = (0..next.size).map(|index| index * next.step * of_axis.1);
+                    places = shifts.flat_map(|shift| places.iter().map(move |place| place + shift)).collect();
+                }
+            }
+            let most = match axis[..] {
+                [(Dim::OX, _), (Dim::FX, _)] => limit.0,
+                [(Dim::OY, _), (Dim::FY, _)] => limit.1,
+                _ => u64::MAX,
+            };
+            (places.len() as u64).min(most)
+        };
+        self.axes(stored_as).iter().map(count).product()
+    }
+
+    /// Runs the layer.
+    pub fn run(&self) -> Run {
+        let cycles = self.order.iter().map(|next| next.size).product();
+        let mut run = Run { moved: Vec::new(), held: BTreeMap::new(), cycles, stall: 0, loading: 0, offloading: 0 };
+        let mut demands: BTreeMap<MemoryId, Vec<Demand>> = BTreeMap::new();
+        for (operand, stored_as) in self.operands() {
+            let loops = self.loops(operand, stored_as);
+            for (level, &memory) in self.memories(stored_as).iter().enumerate() {
+                let crossing = self.cross(stored_as, &loops, level);
+                self.count(operand, stored_as, level, &loops, &crossing, &mut run.moved);
+                let inside: Vec<Loop> = loops.iter().copied().filter(|next| next.level <= level).collect();
+                // What is added to stays a partial sum, whether it is added up here or further up.
+                let bits = self.bits(stored_as, crossing.is_partial);
+                let held = self.elements(stored_as, &inside) * bits;
+                *run.held.entry(memory).or_default() += held;
+                let replaced = held / self.outermost(operand, stored_as, level, Relation::Alone);
+                demands.entry(memory).or_default().push(Demand { operand, level, bits: replaced });
+            }
+        }
+        let doubled: BTreeSet<(LayerOperand, usize)> =
+            demands.into_iter().flat_map(|(memory, demands)| doubled(&self.core.memories[memory], demands)).collect();
+        run.stall = self.stall(&run, &doubled);
+        run.loading = self.loading(&run);
+        let top = self.memories(Operand::O).len() - 1;
+        run.offloading = (0..top).map(|low| run.link(LayerOperand::Output, low, UP)).sum();
+        run
+    }
+
+    fn bits(&self, stored_as: Operand, is_partial: bool) -> u64 {
+        let precision = &self.problem.shape.precision;
+        match stored_as {
+            Operand::W => precision.w,
+            Operand::I => precision.i,
+            Operand::O if is_partial => precision.o_partial,
+            Operand::O => precision.o,
+        }
+    }
+
+    /// Runs the loops above the boundary below a memory level. The array keeps nothing from cycle to cycle; a memory keeps what is still
+    /// used, and an output that is done with below goes up, and comes down again when it is added to further. Where a window slides, all of
+    /// it comes anew.
+    fn cross(&self, stored_as: Operand, loops: &[Loop], level: usize) -> Crossing {
+        let axes = self.axes(stored_as);
+        let chooses = |next: &Loop| axes.iter().flatten().any(|term| term.0 == next.dim);
+        let above: Vec<Loop> = loops.iter().copied().filter(|next| next.in_time && next.level >= level).collect();
+        let (mut down, mut up) = (0, 0);
+        let mut went_up: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
+        let mut below: Option<Vec<u64>> = None;
+        let mut indices = vec![0; above.len()];
+        loop {
+            let wanted: Vec<u64> =
+                above.iter().zip(&indices).filter(|(next, _)| chooses(next)).map(|(_, &index)| index).collect();
+            if level == 0 || below.as_ref() != Some(&wanted) {
+                if let (Operand::O, Some(done)) = (stored_as, below) {
+                    up += 1;
+                    *went_up.entry(done).or_default() += 1;
+                }
+                down += u64::from(stored_as != Operand::O || went_up.contains_key(&wanted));
+                below = Some(wanted);
+            }
+            // The next iteration, the innermost loop first.
+            let Some(turning) = (0..above.len()).find(|&at| indices[at] + 1 < above[at].size) else { break };
+            indices[..turning].fill(0);
+            indices[turning] += 1;
+        }
+        if let (Operand::O, Some(done)) = (stored_as, below) {
+            up += 1;
+            *went_up.entry(done).or_default() += 1;
+        }
+        let is_summed = |next: &Loop| matches!(next.dim, Dim::C | Dim::FY | Dim::FX) && next.size > 1;
+        let is_summed_above = loops.iter().any(|next| !next.in_time && next.level > level && is_summed(next));
+        let is_partial = stored_as == Operand::O && (is_summed_above || went_up.values().any(|&times| times > 1));
+        Crossing { down, up, is_partial }
+    }
+
+    /// Counts both sides of what crosses the boundary below a memory level.
+    fn count(
+        &self,
+        operand: LayerOperand,
+        stored_as: Operand,
+        level: usize,
+        loops: &[Loop],
+        crossing: &Crossing,
+        all: &mut Vec<Moved>,
+    ) {
+        let chosen = |is_in: &dyn Fn(&Loop) -> bool| loops.iter().copied().filter(is_in).collect::<Vec<Loop>>();
+        let elements = |is_in: &dyn Fn(&Loop) -> bool| self.elements(stored_as, &chosen(is_in));
+        let instances =
+            |at: usize| chosen(&|next| !next.in_time && next.level >= at).iter().map(|next| next.size).product::<u64>();
+        // Of one instance below, and by what instances below that have different data in the same cycle multiply it.
+        let below = elements(&|next| next.level < level);
+        let one_below = elements(&|next| !next.in_time && next.level < level);
+        let all_below = elements(&|next| !next.in_time && next.level <= level);
+        let bits = self.bits(stored_as, crossing.is_partial);
+        let memory = |level: usize| self.memories(stored_as)[level];
+        let mut add = |level: usize, movement: Movement, each: f64, granules: u64, transfers: u64| {
+            if transfers == 0 {
+                return;
+            }
+            let description = &self.core.memories[memory(level)];
+            let (width, granularity) = port(description, stored_as, movement);
+            let times = transfers * instances(level + 1);
+            let words = (granules * times) as f64 * (granularity as f64 / width as f64);
+            all.push(Moved {
+                operand,
+                stored_as,
+                level,
+                memory: memory(level),
+                movement,
+                transfers,
+                transfer_cycles: (each * bits as f64 / width as f64).ceil() as u64,
+                elements: if bits == 0 { 0.0 } else { each * times as f64 },
+                words,
+                pj: words * if movement.is_read() { description.read_energy_pj } else { description.write_energy_pj },
+            });
+        };
+        for (transfers, upper, lower) in [
+            (crossing.down, Movement::ReadToLow, Movement::WriteFromHigh),
+            (crossing.up, Movement::WriteFromLow, Movement::ReadToHigh),
+        ] {
+            let (width, granularity) = port(&self.core.memories[memory(level)], stored_as, upper);
+            // All in units that make the fraction of what instances below share whole.
+            let moved = below * all_below * bits;
+            let chunk = match level.checked_sub(1) {
+                Some(low) => {
+                    let (narrow, granularity) = port(&self.core.memories[memory(low)], stored_as, lower);
+                    add(low, lower, below as f64, (below * bits).div_ceil(granularity), transfers);
+                    (narrow * all_below).min(width * one_below)
+                }
+                // The array takes what a cycle needs at once.
+                None => u64::MAX,
+            };
+            let (mut left, mut granules) = (moved, 0);
+            while left > 0 {
+                let now = left.min(chunk);
+                granules += now.div_ceil(granularity * one_below);
+                left -= now;
+            }
+            add(level, upper, (below * all_below) as f64 / one_below as f64, granules, transfers);
+        }
+    }
+}
+
+/// The movements at both sides of a link between a memory and the next higher one.
+type LinkEnds = [Movement; 2];
+const UP: LinkEnds = [Movement::ReadToHigh, Movement::WriteFromLow];
+const DOWN: LinkEnds = [Movement::WriteFromHigh, Movement::ReadToLow];
+
+impl Run {
+    /// Cycles of one transfer between a memory level and the next higher one: those of the slower side.
+    fn link(&self, operand: LayerOperand, low: usize, [below, above]: LinkEnds) -> u64 {
+        let ends = [(low, below), (low + 1, above)];
+        let is_end = |moved: &&Moved| moved.operand == operand && ends.contains(&(moved.level, moved.movement));
+        self.moved.iter().filter(is_end).map(|moved| moved.transfer_cycles).max().unwrap_or(0)
+    }
+}
+
+/// What a loop dimension does to an operand: it changes nothing, it alone chooses elements, or it shifts a window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Relation {
+    None,
+    Alone,
+    Window,
+}
+
+/// Bits that a memory level would need once more to take the next while the present is in use.
+struct Demand {
+    operand: LayerOperand,
+    level: usize,
+    bits: u64,
+}
+
+/// Levels for which a memory has room twice, the smallest first, those that are needed for each operand taken into account.
+fn doubled(memory: &Memory, mut demands: Vec<Demand>) -> Vec<(LayerOperand, usize)> {
+    let mut used: u64 = demands.iter().map(|demand| demand.bits).sum();
+    let all_fit_twice = 2 * used <= memory.size_bits;
+    demands.sort_by_key(|demand| demand.bits);
+    demands.retain(|demand| {
+        let fits = used + demand.bits <= memory.size_bits;
+        used += if fits && !all_fit_twice { demand.bits } else { 0 };
+        fits || all_fit_twice
+    });
+    demands.into_iter().map(|demand| (demand.operand, demand.level)).collect()
+}
+
+impl MappedLayer<'_> {
+    fn relation(&self, stored_as: Operand, dim: Dim) -> Relation {
+        let shape = &self.problem.shape;
+        let axes = self.axes(stored_as);
+        let Some(axis) = axes.iter().find(|axis| axis.iter().any(|term| term.0 == dim)) else { return Relation::None };
+        let has_no_window = matches!(shape.kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add);
+        let exist = |outputs: Dim| if outputs == Dim::OX { shape.input_limit.0 } else { shape.input_limit.1 };
+        let is_pixel = |outputs: Dim, stride: u64, kernel: Dim| {
+            shape.size(kernel) * stride == 1 && exist(outputs) >= shape.size(outputs)
+        };
+        match axis[..] {
+            [(outputs, stride), (kernel, _)] if has_no_window || is_pixel(outputs, stride, kernel) => {
+                if dim == outputs { Relation::Alone } else { Relation::None }
+            }
+            [_, _] => Relation::Window,
+            _ => Relation::Alone,
+        }
+    }
+
+    /// Product of the outermost loops of a memory level that do the same to its operand. What changes nothing further in belongs to the
+    /// level below.
+    fn outermost(&self, operand: LayerOperand, stored_as: Operand, level: usize, wanted: Relation) -> u64 {
+        let relation = |at: usize| self.relation(stored_as, self.order[at].dim);
+        let top = self.memories(stored_as).len() - 1;
+        let end = |level: usize| {
+            let end = usize::from(self.allocation.ends[operand][level]);
+            let is_kept = |at: &usize| level < top && relation(*at) == Relation::None;
+            end + (end..self.order.len()).take_while(is_kept).count()
+        };
+        let start = level.checked_sub(1).map_or(0, end);
+        let loops = (start..end(level)).rev().take_while(|&at| relation(at) == wanted);
+        loops.map(|at| self.order[at].size).product()
+    }
+
+    /// Cycles that the array waits for its slowest port. A link may work while what comes can lie beside what is in use, else only in
+    /// the last pass over that; its first transfer is loading. Links of one port take turns.
+    fn stall(&self, run: &Run, doubled: &BTreeSet<(LayerOperand, usize)>) -> u64 {
+        let mut most = 0;
+        for (id, memory) in self.core.memories.iter_enumerated() {
+            for port in &memory.ports {
+                let served: Vec<(u64, u64, &Moved)> = run
+                    .moved
+                    .iter()
+                    .filter(|moved| moved.memory == id && port.serves.contains(&(moved.stored_as, moved.movement)))
+                    .map(|moved| {
+                        let period = run.cycles / moved.transfers;
+                        let low = if moved.movement.is_low() { moved.level.checked_sub(1) } else { Some(moved.level) };
+                        let allowed = match low {
+                            None => period,
+                            Some(low) if doubled.contains(&(moved.operand, low)) => period,
+                            Some(low) => period / self.outermost(moved.operand, moved.stored_as, low, Relation::None),
+                        };
+                        (period, allowed, moved)
+                    })
+                    .collect();
+                let (mut too_slow, mut within) = (0, 0);
+                for &(_, allowed, moved) in &served {
+                    for _ in 1..moved.transfers {
+                        too_slow += moved.transfer_cycles.saturating_sub(allowed);
+                        within += moved.transfer_cycles.min(allowed);
+                    }
+                }
+                let is_open = |cycle: &u64| served.iter().any(|&(period, allowed, _)| cycle % period < allowed);
+                let open = (0..run.cycles).filter(is_open).count() as u64;
+                let in_turn = if served.len() > 1 { within.saturating_sub(open) } else { 0 };
+                most = most.max(too_slow + in_turn);
+            }
+        }
+        most
+    }
+
+    /// Cycles until the first inputs have come down all levels. Where both inputs use the ports on both sides of a link, one waits for the
+    /// other, in the better order.
+    fn loading(&self, run: &Run) -> u64 {
+        let [_, first, second] = self.operands();
+        let parts = [(first, second), (second, first)].map(|((operand, stored_as), (_, other))| {
+            let memories = self.memories(stored_as);
+            let (mut shared, mut own) = (0, 0);
+            for low in 0..memories.len() - 1 {
+                let is_shared = |(level, movement): (usize, Movement)| {
+                    let ports = &self.core.memories[memories[level]].ports;
+                    let port = ports.iter().find(|port| port.serves.contains(&(stored_as, movement))).unwrap();
+                    self.memories(other).contains(&memories[level])
+                        && port.serves.iter().any(|served| served.0 == other)
+                };
+                let cycles = run.link(operand, low, DOWN);
+                *if is_shared((low, DOWN[0])) && is_shared((low + 1, DOWN[1])) { &mut shared } else { &mut own } +=
+                    cycles;
+            }
+            (shared, own)
+        });
+        let in_order = |[p, q]: [(u64, u64); 2]| p.0 + p.1.max(q.0 + q.1);
+        in_order(parts).min(in_order([parts[1], parts[0]]))
+    }
+}
+
+/// What crosses a boundary: transfers of all that is below.
+struct Crossing {
+    down: u64,
+    up: u64,
+    is_partial: bool,
+}
+
+/// Width and granularity of the port that serves a movement, bits.
+pub fn port(memory: &Memory, operand: Operand, movement: Movement) -> (u64, u64) {
+    let port = memory.ports.iter().find(|port| port.serves.contains(&(operand, movement)));
+    let (width, granularity) = match movement {
+        Movement::ReadToLow | Movement::ReadToHigh => (memory.read_width_bits, memory.read_granularity_bits),
+        Movement::WriteFromLow | Movement::WriteFromHigh => (memory.write_width_bits, memory.write_granularity_bits),
+    };
+    let width = port.and_then(|port| port.width_bits).unwrap_or(width);
+    (width, port.and_then(|port| port.granularity_bits).unwrap_or(granularity).min(width))
+}
+
+/// Equal but for the rounding of quotients.
+pub fn is_close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-12 * expected.abs()
+}
+
+/// A random order of the loops that a problem leaves to be run in time, and a random allocation of it.
+fn random_mapping(random: &mut Random, layer: &LayerOnCore<'_>) -> (Vec<TemporalLoop>, Allocation) {
+    let sizes = &layer.spatial.temporal_sizes;
+    let mut left = temporal::limited_factors(sizes, &layer.shape.dim_order, usize::MAX, false).unwrap();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        order.push(left.remove(random.below(left.len() as u64) as usize));
+    }
+    let mut allocation = Allocation::default();
+    for (operand, view) in layer.each_operand() {
+        let levels = view.memories.len();
+        let mut ends: Vec<u8> = (1..levels).map(|_| random.below(order.len() as u64 + 1) as u8).collect();
+        ends.sort_unstable();
+        ends.push(order.len() as u8);
+        allocation.ends[operand][..levels].copy_from_slice(&ends);
+    }
+    (order, allocation)
+}
+
+/// Random layers on random cores, each with mappings at random.
+#[test]
+fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
+    let mut random = Random(2024);
+    let (mut fitting, mut overflowing, mut read_back, mut waits) = (0, 0, 0, 0);
+    let mut left = oracle_cases(300);
+    while left > 0 {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let mut problem = problem(&mut random, &core);
+        if problem.shape.input_extent() == (0, 0) || unrolled_evenly(&problem.shape, &problem.unroll).is_none() {
+            continue;
+        }
+        if matches!(problem.shape.kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add) {
+            // There is no padding around what is no window.
+            problem.shape.input_limit = (u64::MAX, u64::MAX);
+        }
+        left -= 1;
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let evaluator = Evaluator::new(&layer);
+        for _ in 0..20 {
+            let (order, allocation) = random_mapping(&mut random, &layer);
+            let what = || format!("{order:?} {allocation:?}\n{problem:?}\n{text}");
+            let run = MappedLayer { core: &core, problem: &problem, order: &order, allocation: &allocation }.run();
+            let fits = run.held.iter().all(|(&memory, &bits)| bits <= core.memories[memory].size_bits);
+            let Some(cost) = evaluator.evaluate(&order, &allocation) else {
+                assert!(!fits, "{:?} bits fit: {}", run.held, what());
+                overflowing += 1;
+                continue;
+            };
+            assert!(fits, "{:?} bits do not fit: {}", run.held, what());
+            fitting += 1;
+            let latency = &cost.latency;
+            let found = [latency.temporal_cycles, latency.stall_cycles].map(|cycles| cycles as f64);
+            let found = [found[0], found[1], latency.loading_cycles, latency.offloading_cycles];
+            let expected = [run.cycles, run.stall, run.loading, run.offloading].map(|cycles| cycles as f64);
+            assert_eq!(found, expected, "cycles of computing, stall, loading, offloading: {}", what());
+            waits += usize::from(run.stall > 0);
+            let mut expected = 0.0;
+            let mut count = 0;
+            for moved in &run.moved {
+                let Moved { operand, level, movement, elements, words, pj, .. } = *moved;
+                let at = |table: &fusescape_engine::cost::PerLink<f64>| table[operand][level][movement as usize];
+                let found = [&cost.energy.elements, &cost.energy.words, &cost.energy.energy_pj].map(at);
+                let is_equal =
+                    found.iter().zip([elements, words, pj]).all(|(&found, expected)| is_close(found, expected));
+                assert!(is_equal, "{moved:?}, but found {found:?}: {}", what());
+                expected += pj;
+                count += usize::from(words > 0.0);
+                read_back += usize::from(operand == LayerOperand::Output && !movement.is_read() && !movement.is_low());
+            }
+            let tables = cost.energy.words.iter().flatten().flatten();
+            assert_eq!(tables.filter(|words| **words > 0.0).count(), count, "{}", what());
+            assert!(is_close(cost.energy.memory_pj, expected), "{expected} pJ: {}", what());
+            let macs: u64 = problem.shape.sizes.iter().product();
+            assert!(is_close(cost.energy_pj(), expected + macs as f64 * core.mac_energy_pj), "{}", what());
+        }
+    }
+    let all = [fitting, overflowing, read_back, waits];
+    assert!(all.iter().all(|&count| count > 500), "{all:?}");
+}
