@@ -267,6 +267,9 @@ fn scribbled(random: &mut Lcg, text: &str) -> String {
             _ => lines.iter_mut().skip(place).take(1).for_each(|line| *line = line.replace('1', "273")),
         }
     }
+    if lines.concat() == text {
+        lines.push("# by hand again\n".to_owned());
+    }
     lines.concat()
 }
 
