@@ -74,7 +74,8 @@ pub enum Command {
         /// Size of a dimension that an ONNX model leaves open; for several dimensions repeat it
         #[arg(long, value_name = "NAME=SIZE", value_parser = parse_size)]
         size: Vec<(String, u64)>,
-        /// Write the document of an ONNX model although less than 99 % of what multiplies in it is counted, which else ends with exit code 2
+        /// Write the document of an ONNX model although less than 99 % of what multiplies in it is counted, which else ends with exit
+        /// code 2
         #[arg(long)]
         partial: bool,
     },

@@ -88,8 +88,8 @@ impl Coverage {
     }
 
     /// What to do where it is not whole.
-    pub const REMEDY: &str = "Numbers are those of a part of the model. Simplify it before the import (onnx-simplifier works shapes out), export it \
-                              with fixed sizes or by another exporter, or take what is named below out of it";
+    pub const REMEDY: &str = "Numbers are those of a part of the model. Simplify it before the import (onnx-simplifier works shapes out), \
+                              export it with fixed sizes or by another exporter, or take what is named below out of it";
 }
 
 impl fmt::Display for Coverage {

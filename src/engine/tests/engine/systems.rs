@@ -21,7 +21,9 @@ fn every_preset_is_valid_beside_every_accelerator() {
 /// Table 3: every mix of one to eight cores has as much of everything.
 #[test]
 fn the_systems_of_table_3_have_the_same_memories_and_arrays() {
-    let table: Vec<_> = system_presets().iter().filter(|preset| preset.id.starts_with("stream-")).collect();
+    // `-half` is a variation that explains a departure of Fig. 14.
+    let is_of_table = |id: &str| id.starts_with("stream-") && !id.ends_with("-half");
+    let table: Vec<_> = system_presets().iter().filter(|preset| is_of_table(preset.id)).collect();
     assert_eq!(table.len(), 2 + 3 + 5 + 9);
     for preset in table {
         let system = CoreSystem::from_text(preset.text, "").unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
