@@ -65,7 +65,10 @@ fn a_value_is_written_in_place() {
                 }
                 let changed = changed.unwrap_or_else(|| panic!("{id}: `{value}` at {path}\n{text}"));
                 assert_eq!(changed.value(&path).unwrap_or_default(), value, "{id}: {path}\n{}", changed.text());
-                let is_one_line = outline.value(&path).is_some_and(|old| text.contains(&old));
+                // A folded text of one line has its mark in the line before.
+                let is_one_line = outline.value(&path).is_some_and(|old| {
+                    text.contains(&old) && (old.is_empty() || !text.contains(&format!(">-\n  {old}")))
+                });
                 let difference = difference(text, changed.text());
                 let lines = difference.lines().count();
                 assert!(!is_one_line || lines <= 2 || id == "strange", "{id}: {path}\n{difference}");
