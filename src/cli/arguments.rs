@@ -28,6 +28,8 @@ pub enum Command {
     DepthFirst(DepthFirst),
     /// Compares methods to choose the layers that run together: DeFiNES' rule, Optimus, and the jointly optimal stacks
     Fuse(Fuse),
+    /// Puts several cores and networks in one table, each pair with its best depth-first schedule
+    Compare(Compare),
     /// Maps single layers on a core (ZigZag): the best loop nest, its energy and latency
     Layer(Layer),
     /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
@@ -133,6 +135,22 @@ pub struct Fuse {
     pub sequences: Option<Sharing>,
 }
 
+/// Which designs are compared.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Hardware: presets or files
+    #[arg(required = true, value_name = "HARDWARE")]
+    pub hardware: Vec<String>,
+    /// Networks: presets or files, several separated by commas
+    #[arg(long, required = true, value_delimiter = ',', value_name = "NETWORK,..")]
+    pub on: Vec<String>,
+    #[command(flatten)]
+    pub tried: StrategyOptions,
+    /// Write the figure, too, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
+}
+
 /// A network on a core, and the strategies that are tried.
 #[derive(Debug, Args)]
 pub struct SweepOptions {
@@ -142,13 +160,20 @@ pub struct SweepOptions {
     /// Network: a preset or a file
     #[arg(long, value_name = "PRESET|FILE")]
     pub workload: String,
+    #[command(flatten)]
+    pub tried: StrategyOptions,
+}
+
+/// The strategies that are tried, and what is minimised.
+#[derive(Debug, Args)]
+pub struct StrategyOptions {
     /// Overlap storing mode, several separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_parser = parse_mode)]
     pub mode: Vec<StoringMode>,
     /// One tile size: columns x rows of the last feature map
     #[arg(long, value_name = "XxY", value_parser = parse_tile, conflicts_with = "grid")]
     pub tile: Option<(u64, u64)>,
-    /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: 1,4,16,60,240,960x1,4,18,72,270,540]
+    /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: a few, up to the network's map]
     #[arg(long, value_name = "X,X,..xY,Y,..", value_parser = parse_grid)]
     pub grid: Option<Grid>,
     /// Where stacks are searched for: at most so many layers in one
@@ -175,7 +200,7 @@ pub struct SweepOptions {
     pub format: Format,
 }
 
-impl SweepOptions {
+impl StrategyOptions {
     /// What stacks may be, where they are searched for.
     pub fn limits(&self) -> StackLimits {
         StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }

@@ -3,7 +3,7 @@
 //! Each core has points of its own, which it plans, searches and adds up one by one. Of a single point the cores share the mapping
 //! problems.
 
-use super::arguments::{DepthFirst, Format, Stacks, SweepOptions};
+use super::arguments::{DepthFirst, Format, Stacks, StrategyOptions, SweepOptions};
 use super::documents::load;
 use super::report::{Findings, Report, Row};
 use super::{Failure, optimal, print};
@@ -14,16 +14,20 @@ use fusescape::explore::{
 use fusescape::ids::TiVec;
 use fusescape::mapping::LayerProblem;
 use fusescape::search::Outcome;
-use fusescape::spec::{hardware_presets, workload_presets};
+use fusescape::spec::{Diagnostics, hardware_presets, workload_presets};
+use fusescape::state::suggested_tiles;
+use fusescape::workload::Network;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// Runs the sweep and prints it.
 pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Failure> {
-    let limits = options.limits();
+    let limits = options.tried.limits();
     let fuse = match stacks {
-        Stacks::Optimal => return optimal::run(validated(options, FuseDepth::Automatic)?, limits, options.format),
+        Stacks::Optimal => {
+            return optimal::run(validated(options, FuseDepth::Automatic)?, limits, options.tried.format);
+        }
         Stacks::By(_) if limits != StackLimits::default() => {
             return Err("--most-layers and --most-tiles limit a search: add --stacks optimal.".into());
         }
@@ -33,7 +37,7 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
     let strategies = sweep.settings.strategies();
     let findings = if strategies.len() > 1 { by_points(&sweep, strategies.len()) } else { by_problems(&sweep) };
     let report = Report::new(&sweep, &strategies, findings);
-    print(&match options.format {
+    print(&match options.tried.format {
         Format::Table => report.table(),
         Format::Json => report.json()?,
         Format::Csv => report.csv(),
@@ -43,24 +47,38 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
 
 /// A sweep of what the options name; notes on it go to standard error.
 pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failure> {
-    let request = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
-        (Ok(hardware), Ok(workload)) => Request { hardware, workload, settings: settings(options, fuse) },
+    let sweep = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
+        (Ok(hardware), Ok(workload)) => sweep(hardware, workload, &options.tried, fuse)?,
         (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
     };
-    let sweep = Sweep::new(&request)?;
     for note in &sweep.notes().0 {
         super::tell(&format!("note: {note}"));
     }
     Ok(sweep)
 }
 
-fn settings(options: &SweepOptions, fuse: FuseDepth) -> Settings {
-    let all = Settings::default();
+/// A sweep of two documents.
+///
+/// # Errors
+/// All that is wrong with them.
+pub fn sweep(
+    hardware: String,
+    workload: String,
+    tried: &StrategyOptions,
+    fuse: FuseDepth,
+) -> Result<Sweep, Diagnostics> {
+    // What is wrong with the network the sweep says.
+    let tiles = Network::from_text(&workload).map_or_else(|_| (vec![1], vec![1]), |known| suggested_tiles(&known));
+    Sweep::new(&Request { hardware, workload, settings: settings(tried, fuse, tiles) })
+}
+
+/// The settings that the options ask for, with `suggested` tile sizes where they name none.
+fn settings(options: &StrategyOptions, fuse: FuseDepth, suggested: (Vec<u64>, Vec<u64>)) -> Settings {
     let (tiles_x, tiles_y) = match (&options.tile, &options.grid) {
         (Some((x, y)), _) => (vec![*x], vec![*y]),
         (None, Some(grid)) => (grid.x.clone(), grid.y.clone()),
-        (None, None) => (all.tiles_x, all.tiles_y),
+        (None, None) => suggested,
     };
     Settings {
         tiles_x,

@@ -14,12 +14,12 @@ use std::fmt::Write;
 pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     let sweep = validated(options, FuseDepth::Automatic)?;
     if let Some(sharing) = sequences {
-        return sequences::run(&sweep, *sharing, options.format);
+        return sequences::run(&sweep, *sharing, options.tried.format);
     }
-    let study = StackStudy::new(sweep.clone(), options.limits())?;
-    let (runs, _) = all_parts(&sweep, options.limits(), study.parts())?;
+    let study = StackStudy::new(sweep.clone(), options.tried.limits())?;
+    let (runs, _) = all_parts(&sweep, options.tried.limits(), study.parts())?;
     let fusions = compare_fusions(&study, &runs);
-    print(&match options.format {
+    print(&match options.tried.format {
         Format::Table => table(&study, &fusions)?,
         Format::Json => serde_json::to_string_pretty(&json(&study, &fusions))? + "\n",
         Format::Csv => rows(&fusions).to_csv(),

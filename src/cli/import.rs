@@ -10,22 +10,10 @@ use fusescape::state::{Design, State};
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
 
-/// Much of a model is not counted, and nobody said that a part will do.
-#[derive(Debug)]
-pub struct Incomplete;
-
-impl std::error::Error for Incomplete {}
-
-impl std::fmt::Display for Incomplete {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Nothing was written, as much of the model is not counted. With --partial its document is written all the same")
-    }
-}
-
 /// Imports files that belong together.
 ///
 /// # Errors
-/// What is wrong with the files; [`Incomplete`] where too little of a model is counted and `partial` does not allow it.
+/// What is wrong with the files; [`Incomplete`](super::Incomplete) where too little of a model is counted and `partial` does not allow it.
 pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in files {
@@ -41,7 +29,8 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], pa
     imported.reports.iter().for_each(tell);
     let is_whole = |report: &Report| report.coverage.as_ref().is_none_or(Coverage::is_whole);
     if !partial && !imported.reports.iter().all(is_whole) {
-        return Err(Incomplete.into());
+        let text = "Nothing was written, as much of the model is not counted. With --partial its document is written all the same";
+        return Err(super::Incomplete(text.to_owned()).into());
     }
     let documents: Vec<(&str, &String)> =
         [("hardware.yaml", &imported.hardware), ("workload.yaml", &imported.workload)]

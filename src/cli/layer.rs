@@ -68,12 +68,21 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     } else {
         table(&first.core.name, &network.name, &results)
     })?;
-    match results.iter().filter(|result| result.mapped.is_err()).count() {
-        0 => Ok(()),
-        unmapped => {
-            Err(format!("{unmapped} of {} layers cannot be mapped; the reasons are above.", results.len()).into())
-        }
+    unmapped(&results)
+}
+
+/// Says which layers have no mapping, and why: in the exit code, and where a person looks who keeps the results in a file.
+fn unmapped(results: &[LayerResult]) -> Result<(), Failure> {
+    let reason = |result: &LayerResult| {
+        let reasons = result.mapped.as_ref().err()?;
+        Some(reasons.0.iter().map(|reason| format!("\n{}: {reason}", result.facts.layer)).collect::<String>())
+    };
+    let reasons: Vec<String> = results.iter().filter_map(reason).collect();
+    if reasons.is_empty() {
+        return Ok(());
     }
+    let text = format!("{} of {} layers cannot be mapped:{}", reasons.len(), results.len(), reasons.concat());
+    if reasons.len() < results.len() { Err(super::Incomplete(text).into()) } else { Err(text.into()) }
 }
 
 /// Refuses what cannot be done together.

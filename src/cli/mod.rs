@@ -4,6 +4,7 @@
 //! mapping problems of fewer points among them. `serve/` gives the page to whoever is at this machine.
 
 mod arguments;
+mod compare;
 mod cores;
 mod depth_first;
 mod documents;
@@ -32,8 +33,17 @@ use std::io::{ErrorKind, Write};
 /// Why a command failed, for a person.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// A failure that a script tells apart by the exit code 2: the import of a model of which much is not counted.
-pub use import::Incomplete;
+/// A failure that a script tells apart by the exit code 2: a part of what was asked for is there, or could be.
+#[derive(Debug)]
+pub struct Incomplete(String);
+
+impl std::error::Error for Incomplete {}
+
+impl std::fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// Runs the command.
 ///
@@ -43,6 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::DepthFirst(options) => depth_first::run(options),
         Command::Fuse(options) => fuse::run(options),
+        Command::Compare(options) => compare::run(options),
         Command::Layer(options) => layer::run(options),
         Command::Hierarchy(options) => hierarchy::run(options),
         Command::Cores(options) => cores::run(options),

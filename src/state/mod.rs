@@ -44,7 +44,7 @@ pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
 pub use schedule::{LPF_LIMITS, Schedule, ScheduleChange};
-pub use tiles::GridChoice;
+pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View};
 pub use views::{Tab, VIEWS, ViewEntry};
 

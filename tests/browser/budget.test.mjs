@@ -10,8 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { WWW, withPage } from './harness.mjs';
 
 /** Bytes of the first landscape. */
-// 700,000 is what we want, and what the page took until the rules of ZigZag 3.9 and more presets came in.
-const GOAL = 705_000;
+const GOAL = 700_000;
 const GROWTH = 1.05;
 const kilobytes = (bytes) => Math.round(bytes / 1000);
 

@@ -397,3 +397,58 @@ fn evolution_of_more_than_memory_can_hold_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_layer_that_fits_nowhere_is_named_with_its_reason_where_a_script_looks() {
+    // Holds the small layer of the two only.
+    let hardware = file(
+        "small-dram.yaml",
+        "name: small\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  - {name: dram, size: 1 KiB, \
+         operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all}\n",
+    );
+    let workload = file(
+        "two-sizes.yaml",
+        "name: two\nlayers:\n  - {name: image, type: input, K: 1, size: 8 x 8}\n  \
+         - {name: small, type: conv, K: 2, kernel: 3 x 3}\n  - {name: large, type: conv, K: 2000, kernel: 3 x 3}\n",
+    );
+    let output = fusescape(&["layer", "--hardware", &hardware, "--workload", &workload]);
+    let wrong = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{wrong}");
+    assert!(
+        wrong.contains("1 of 2 layers cannot be mapped") && wrong.contains("large: ") && wrong.contains("dram"),
+        "{wrong}"
+    );
+    let output = fusescape(&["layer", "--hardware", &hardware, "--workload", &workload, "--layer", "large"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn designs_are_compared_by_the_best_schedule_of_each() {
+    let cores = ["meta-proto-like-df", "tpu-like-df"];
+    let text = succeeds(&[&["compare"], &cores[..], &["--on", "fsrcnn,resnet18", "--format", "json"]].concat());
+    let designs: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert_eq!(designs.len(), 4);
+    for design in &designs {
+        let (core, network) = (design["hardware"].as_str().unwrap(), design["workload"].as_str().unwrap());
+        let alone =
+            ["depth-first", "--hardware", core, "--workload", network, "--stacks", "optimal", "--format", "json"];
+        let alone: Value = serde_json::from_str(&succeeds(&alone)).unwrap();
+        for number in ["energy_pj", "latency_cycles", "score"] {
+            assert_eq!(design[number], alone[number], "{core}, {network}: {number}");
+        }
+    }
+}
+
+#[test]
+fn a_table_of_designs_has_the_best_core_first_and_a_figure() {
+    let figure = file("designs.svg", "");
+    let arguments = ["compare", "tpu-like-df", "meta-proto-like-df", "--on", "fsrcnn", "--figure", &figure];
+    let text = succeeds(&arguments);
+    let best: Vec<f64> =
+        text.lines().filter_map(|line| line.split(" x").next()?.split_whitespace().last()?.parse().ok()).collect();
+    assert!(best.len() == 2 && best[0] == 1.0 && best[1] > 1.0, "{text}");
+    let svg = std::fs::read_to_string(&figure).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("tpu-like-df") && svg.contains("fsrcnn"));
+    let wrong = fails(&["compare", "tpu-like-df", "nonsense", "--on", "nonsense,fsrcnn"]);
+    assert_eq!(wrong.matches("nonsense").count() / 2, 2, "{wrong}");
+}

@@ -84,8 +84,21 @@ impl<'a> Units<'a> {
         self.whole(relevant(problem, &problem.operands[index], size))
     }
 
+    /// Part number `part` of [`Self::elements`] ([`OperandView::part_of`]), which is the product of all three, [`Self::whole`].
+    pub fn elements_of_part(
+        &self,
+        problem: &LayerOnCore<'_>,
+        index: LayerOperand,
+        level: usize,
+        (part, sizes): (usize, &LoopSizes),
+    ) -> f64 {
+        let below = &self.below[index][level].0;
+        let size = |dim: Dim| sizes[dim as usize] as f64 * below[dim as usize];
+        relevant_part(problem, &problem.operands[index], part, size)
+    }
+
     /// Removes the rounding error of averages, or what the tools take for one.
-    fn whole(&self, elements: f64) -> f64 {
+    pub fn whole(&self, elements: f64) -> f64 {
         if self.rounds { elements.round_ties_even() } else { snap(elements) }
     }
 }
@@ -154,10 +167,14 @@ impl Extents {
 
 /// Different elements of the operand that loops of these sizes touch.
 fn relevant(problem: &LayerOnCore<'_>, operand: &OperandView, size: impl Fn(Dim) -> f64) -> f64 {
-    let plain: f64 = operand.relevant.iter().map(|&dim| size(dim)).product();
-    operand.windows.iter().fold(plain, |elements, &(axis, outputs, kernel)| {
-        elements * problem.input_extent(axis, size(outputs), size(kernel))
-    })
+    [0, 1, 2].map(|part| relevant_part(problem, operand, part, &size)).into_iter().product()
+}
+
+/// A part of them ([`OperandView::part_of`]).
+fn relevant_part(problem: &LayerOnCore<'_>, operand: &OperandView, part: usize, size: impl Fn(Dim) -> f64) -> f64 {
+    let Some(window) = part.checked_sub(1) else { return operand.relevant.iter().map(|&dim| size(dim)).product() };
+    let extent = |&(axis, outputs, kernel)| problem.input_extent(axis, size(outputs), size(kernel));
+    operand.windows.get(window).map_or(1.0, extent)
 }
 
 /// The data movements of a mapping, with the sizes that they follow from. Tables are by operand, then by level.

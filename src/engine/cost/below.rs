@@ -21,6 +21,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Part number `part` of the elements of [`Self::crossing`] ([`OperandView::part_of`](crate::mapping::OperandView::part_of)).
+    pub fn elements_of_part(&self, operand: LayerOperand, level: usize, part: usize, sizes: &LoopSizes) -> f64 {
+        self.average.elements_of_part(self.problem, operand, level, (part, sizes))
+    }
+
+    /// The elements of [`Self::crossing`] from their three parts.
+    pub fn elements_of_parts(&self, parts: [f64; 3]) -> f64 {
+        self.average.whole(parts.into_iter().product())
+    }
+
     /// How often data crosses the boundary below memory `level` of an operand down and up, when the temporal loops below it
     /// multiply to `sizes`; and whether outputs are still added to above.
     pub fn counts(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {

@@ -86,8 +86,8 @@ impl<'a> Boundary<'a> {
         let end = |movement: Movement, level: usize| {
             let memory = memory(level);
             // What moves between two memories goes in chunks, as wide as the narrower side allows.
-            let width_bits = memory.width_bits(view.stored_as, movement) as f64;
-            let granularity_bits = memory.granularity_bits(view.stored_as, movement) as f64;
+            let (width_bits, granularity_bits) = memory.width_and_granularity_bits(view.stored_as, movement);
+            let (width_bits, granularity_bits) = (width_bits as f64, granularity_bits as f64);
             let chunk_bits = below.filter(|_| movement.is_low()).map(|below| {
                 let chunk_bits = below.width_bits(view.stored_as, movement.other_side()) as f64 * fan_out;
                 chunk_bits.min(width_bits)
@@ -109,6 +109,24 @@ impl<'a> Boundary<'a> {
             ends: Movement::ALL.map(|movement| {
                 let level = if movement.is_low() { Some(level) } else { level.checked_sub(1) };
                 level.map(|level| end(movement, level))
+            }),
+        }
+    }
+
+    /// The price of a crossing down, or up, of elements of `precision` bits. `price` says what words at a memory level cost, with their
+    /// energy in pJ; it is linear in them.
+    pub fn crossing_price(&self, down: bool, precision: u64, price: impl Fn(usize, f64, f64) -> f64) -> CrossingPrice {
+        let movements = if down {
+            [Movement::ReadToLow, Movement::WriteFromHigh]
+        } else {
+            [Movement::WriteFromLow, Movement::ReadToHigh]
+        };
+        CrossingPrice {
+            ends: movements.map(|movement| {
+                let end = self.ends[movement as usize].as_ref()?;
+                let (level, boost) = if movement.is_low() { (self.level, self.boost) } else { (self.level - 1, 1.0) };
+                let pj = end.units * end.memory.word_energy_pj(movement);
+                Some((boost, price(level, end.units, pj), end.word_count(precision)))
             }),
         }
     }
@@ -136,7 +154,7 @@ impl<'a> Boundary<'a> {
     /// Calls `visit(movement, memory level, transfer)` for both sides of everything that crosses.
     pub(super) fn for_each_transfer(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, Transfer)) {
         self.for_each_end(crossing, |end, level, elements, count| {
-            let words_each = end.words(elements, crossing.precision);
+            let words_each = end.word_count(crossing.precision).of(elements);
             let words = words_each * count as f64 * end.units;
             let words = if end.whole_words { words.trunc() } else { words };
             let pj = words * end.memory.word_energy_pj(end.movement);
@@ -161,22 +179,65 @@ impl<'a> Boundary<'a> {
 }
 
 impl End<'_> {
-    /// Words that one instance takes for `elements` elements.
-    fn words(&self, elements: f64, precision: u64) -> f64 {
-        if elements == 0.0 || precision == 0 {
+    /// Words that one instance takes for elements of so many bits.
+    fn word_count(&self, precision: u64) -> WordCount {
+        let mut count = WordCount {
+            precision: precision as f64,
+            granularity_bits: self.granularity_bits,
+            granule: self.granule,
+            chunk: None,
+            last_chunk_in_full: self.last_chunk_in_full,
+        };
+        count.chunk = self.chunk_bits.filter(|_| precision > 0).map(|chunk_bits| {
+            let elements = chunk_bits / count.precision;
+            (elements, count.words_for(elements))
+        });
+        count
+    }
+}
+
+/// How many words elements take at one end, prepared for many numbers of elements.
+struct WordCount {
+    precision: f64,
+    granularity_bits: f64,
+    granule: f64,
+    /// Elements that move at a time, and their words.
+    chunk: Option<(f64, f64)>,
+    last_chunk_in_full: bool,
+}
+
+impl WordCount {
+    fn of(&self, elements: f64) -> f64 {
+        if elements == 0.0 || self.precision == 0.0 {
             return 0.0;
         }
-        let precision = precision as f64;
-        let words_for = |bits: f64| (bits / self.granularity_bits).ceil() * self.granule;
-        let Some(chunk_bits) = self.chunk_bits else { return words_for(elements * precision) };
-        let chunk = (chunk_bits / precision).min(elements);
+        let Some((chunk, words)) = self.chunk.filter(|(chunk, _)| *chunk < elements) else {
+            return self.words_for(elements);
+        };
         if self.last_chunk_in_full {
-            return words_for(chunk * precision) * (elements / chunk).ceil();
+            return words * (elements / chunk).ceil();
         }
         let full = (elements / chunk).floor();
         let rest = elements - full * chunk;
-        let rest = if rest > 1e-9 * chunk { words_for(rest * precision) } else { 0.0 };
-        words_for(chunk * precision) * full + rest
+        words * full + if rest > 1e-9 * chunk { self.words_for(rest) } else { 0.0 }
+    }
+
+    /// Words of what moves at once.
+    fn words_for(&self, elements: f64) -> f64 {
+        (elements * self.precision / self.granularity_bits).ceil() * self.granule
+    }
+}
+
+/// The price of one crossing in one direction, prepared for many numbers of elements.
+pub struct CrossingPrice {
+    /// Elements at each end for one on the lower side, price of a word in all instances.
+    ends: [Option<(f64, f64, WordCount)>; 2],
+}
+
+impl CrossingPrice {
+    /// The price of one crossing of `elements` elements of the lower side.
+    pub fn of(&self, elements: f64) -> f64 {
+        self.ends.iter().flatten().map(|(boost, per_word, words)| words.of(elements * boost) * per_word).sum()
     }
 }
 

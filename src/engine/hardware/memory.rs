@@ -116,17 +116,24 @@ impl Memory {
 
     /// Width of the port that serves `movement` of `operand`, bits per cycle.
     pub fn width_bits(&self, operand: Operand, movement: Movement) -> u64 {
-        let side = if movement.is_read() { self.read_width_bits } else { self.write_width_bits };
-        self.port(operand, movement).and_then(|port| self.ports[port].width_bits).unwrap_or(side)
+        self.width_and_granularity_bits(operand, movement).0
     }
 
     /// Granularity of the port that serves `movement` of `operand`.
     pub fn granularity_bits(&self, operand: Operand, movement: Movement) -> u64 {
-        let side = if movement.is_read() { self.read_granularity_bits } else { self.write_granularity_bits };
-        self.port(operand, movement)
-            .and_then(|port| self.ports[port].granularity_bits)
-            .unwrap_or(side)
-            .min(self.width_bits(operand, movement))
+        self.width_and_granularity_bits(operand, movement).1
+    }
+
+    /// [`Self::width_bits`] and [`Self::granularity_bits`].
+    pub fn width_and_granularity_bits(&self, operand: Operand, movement: Movement) -> (u64, u64) {
+        let (width, granularity) = if movement.is_read() {
+            (self.read_width_bits, self.read_granularity_bits)
+        } else {
+            (self.write_width_bits, self.write_granularity_bits)
+        };
+        let port = self.port(operand, movement).map(|port| &self.ports[port]);
+        let width = port.and_then(|port| port.width_bits).unwrap_or(width);
+        (width, port.and_then(|port| port.granularity_bits).unwrap_or(granularity).min(width))
     }
 
     /// Energy of an access on the side of `movement`: of a full word of whichever port is used.

@@ -21,17 +21,34 @@ pub fn slice_bits(
 ///
 /// The instance that holds the most counts: where an unrolling does not divide its loop, one with the unrolling rounded up.
 pub fn slice_elements(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> u64 {
+    [0, 1, 2].map(|part| slice_part(problem, operand, level, (part, sizes))).into_iter().product()
+}
+
+/// Part number `part` of [`slice_elements`] ([`OperandView::part_of`]), which is the product of all three.
+pub fn slice_part(
+    problem: &LayerOnCore<'_>,
+    operand: LayerOperand,
+    level: usize,
+    (part, sizes): (usize, &LoopSizes),
+) -> u64 {
     let view = &problem.operands[operand];
     let unrolled = &view.unrolled_sizes[level];
     let size = |dim: Dim| (sizes[dim as usize] * unrolled[dim as usize]).min(problem.shape.size(dim));
-    let plain: u64 = view.relevant.iter().map(|&dim| size(dim)).product();
-    let window = |&(axis, outputs, kernel): &(Relevance, Dim, Dim)| {
+    let Some(window) = part.checked_sub(1) else { return view.relevant.iter().map(|&dim| size(dim)).product() };
+    let extent = |&(axis, outputs, kernel): &(Relevance, Dim, Dim)| {
         problem.input_extent(axis, size(outputs) as f64, size(kernel) as f64) as u64
     };
-    plain * view.windows.iter().map(window).product::<u64>()
+    view.windows.get(window).map_or(1, extent)
 }
 
 impl OperandView {
+    /// Which part of the operand's size a loop decides: 0 for the product of what is relevant by itself, 1 and 2 for the windows along the
+    /// axes in [`Self::windows`]. The size is the product of the three.
+    pub fn part_of(&self, dim: Dim) -> usize {
+        let window = self.windows.iter().position(|&(_, outputs, kernel)| dim == outputs || dim == kernel);
+        window.map_or(0, |window| window + 1)
+    }
+
     /// Whether an unrolled loop above memory `level` still adds to what that memory holds.
     pub fn adds_above(&self, level: usize) -> bool {
         let adds = |dim: Dim| self.relevance[dim as usize] == Relevance::Irrelevant;

@@ -301,6 +301,8 @@ fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
     }
 }
 
+// Once in the module: a problem asks for it some twenty times, not in a loop.
+#[inline(never)]
 pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules: &Rules) -> Relevance {
     use Relevance::{Irrelevant, PartialX, PartialY, Relevant};
     // Around single pixels, too, there may be padding, so that fewer are read than there are outputs.

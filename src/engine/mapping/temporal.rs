@@ -34,6 +34,23 @@ pub fn limited_factors(
     limit: usize,
     strict: bool,
 ) -> Result<Vec<TemporalLoop>, TooManyDimensions> {
+    let of_dim = |&dim: &Dim| each_prime_factor(sizes[dim as usize]).map(move |size| TemporalLoop { dim, size });
+    let mut loops: Vec<TemporalLoop> = Vec::with_capacity(32);
+    loops.extend(order.iter().flat_map(of_dim));
+    if loops.len() > limit {
+        loops = merged_factors(sizes, order, limit, strict)?;
+    }
+    sort_few_by_key(&mut loops, |&next| next);
+    Ok(loops)
+}
+
+/// The loop prime factors, merged until there are at most `limit`.
+fn merged_factors(
+    sizes: &LoopSizes,
+    order: &[Dim],
+    limit: usize,
+    strict: bool,
+) -> Result<Vec<TemporalLoop>, TooManyDimensions> {
     let mut factors: Vec<(Dim, Vec<u64>)> = order
         .iter()
         .map(|&dim| (dim, prime_factors(sizes[dim as usize])))
@@ -54,29 +71,28 @@ pub fn limited_factors(
         let place = list.partition_point(|&factor| factor < merged);
         list.insert(place, merged);
     }
-    let mut loops: Vec<TemporalLoop> = factors
-        .into_iter()
-        .flat_map(|(dim, factors)| factors.into_iter().map(move |size| TemporalLoop { dim, size }))
-        .collect();
-    sort_few_by_key(&mut loops, |&next| next);
-    Ok(loops)
+    let of_dim = |(dim, factors): (Dim, Vec<u64>)| factors.into_iter().map(move |size| TemporalLoop { dim, size });
+    Ok(factors.into_iter().flat_map(of_dim).collect())
 }
 
 /// The prime factors of `n`, ascending, with multiplicity.
-pub fn prime_factors(mut n: u64) -> Vec<u64> {
-    let mut factors = Vec::new();
+pub fn prime_factors(n: u64) -> Vec<u64> {
+    each_prime_factor(n).collect()
+}
+
+fn each_prime_factor(mut n: u64) -> impl Iterator<Item = u64> {
     let mut candidate = 2;
-    while candidate * candidate <= n {
-        while n.is_multiple_of(candidate) {
-            factors.push(candidate);
-            n /= candidate;
+    std::iter::from_fn(move || {
+        while candidate * candidate <= n {
+            if n.is_multiple_of(candidate) {
+                n /= candidate;
+                return Some(candidate);
+            }
+            candidate += if candidate == 2 { 1 } else { 2 };
         }
-        candidate += 1;
-    }
-    if n > 1 {
-        factors.push(n);
-    }
-    factors
+        let last = std::mem::replace(&mut n, 1);
+        (last > 1).then_some(last)
+    })
 }
 
 #[cfg(test)]

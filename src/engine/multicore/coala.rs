@@ -11,6 +11,7 @@ use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Sc
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::sorting::{sort_by_key, sort_few_by_key};
 use crate::units::{Bits, BitsPerCycle, Cycles};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -91,7 +92,7 @@ fn by_dependencies(graph: &TileGraph) -> Vec<TileId> {
     let rank: FxHashMap<NestId, usize> = layers.iter().enumerate().map(|(rank, of)| (*of, rank)).collect();
     let rank = |tile: TileId| rank.get(&layer(tile)).copied().unwrap_or(usize::MAX);
     let mut edges: Vec<Edge> = graph.edges().collect();
-    edges.sort_by_key(|edge| match edge.operand {
+    sort_by_key(&mut edges, |edge| match edge.operand {
         None => (0, rank(edge.from), graph.tiles[edge.from].group.index(), edge.from, edge.to),
         Some(_) => (1, rank(edge.from), layer(edge.to).index(), edge.from, edge.to),
     });
@@ -196,7 +197,7 @@ impl<'a> Coala<'a> {
                 prefetched.filter_map(|&operand| Some((graph.tensor(tile, operand)?, operand))).collect();
             // In the order of the layer's operands, which is that of the tensors of its first tile.
             let first = first_of[&graph.tiles[tile].layer];
-            tensors.sort_unstable_by_key(|of| graph.tensor(first, of.1));
+            sort_few_by_key(&mut tensors, |of| graph.tensor(first, of.1));
             for (tensor, operand) in tensors {
                 let memory = system.memory_of[core][operand as usize];
                 self.bring(tensor, (memory, core), &[], Cycles::ZERO)?;

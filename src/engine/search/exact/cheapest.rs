@@ -7,7 +7,8 @@
 use super::SearchLimits;
 use super::space::{Space, State};
 use crate::mapping::LayerOperand;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -34,16 +35,6 @@ const NONE: u32 = u32::MAX;
 
 /// Limit on the states that are expanded for ties: where there are more, [`super::branch`] settles them better.
 const MOST_TIES: u64 = 1000;
-
-/// The key of a state: states with equal keys are the same, as all else follows from it.
-#[derive(PartialEq, Eq, Hash)]
-pub struct StateKey {
-    set: u32,
-    placed: [u8; 3],
-    here: u8,
-    is_final: bool,
-    used: [u64; super::space::MOST_TIGHT],
-}
 
 /// The outcome of the search for the cheapest chains.
 pub struct Cheapest {
@@ -101,14 +92,17 @@ fn search(
         bound: 0.0,
         is_complete: true,
         expanded: 0,
-        reached: vec![Reached { state: start, price: 0.0, predecessors: NONE, expanded: false, seen: 0 }],
-        predecessors: Vec::new(),
+        // Growing would copy what most searches reach several times.
+        reached: Vec::with_capacity(256),
+        predecessors: Vec::with_capacity(256),
         goals: Vec::new(),
         last: u64::MAX,
         round: 0,
     };
-    let mut known = FxHashMap::with_capacity_and_hasher(256, FxBuildHasher);
-    known.insert(StateKey::of(&start), 0_u32);
+    search.reached.push(Reached { state: start, price: 0.0, predecessors: NONE, expanded: false, seen: 0 });
+    // Indices of `reached`.
+    let mut known: HashTable<u32> = HashTable::with_capacity(256);
+    known.insert_unique(start.hash(), 0, |_| start.hash());
     let mut open = BinaryHeap::from([(Reverse(rounded(space.least_to_go(&start))), progress(&start), 0_u32)]);
     let tolerance = tie * scale;
     while let Some((Reverse(estimate), _, index)) = open.pop() {
@@ -143,16 +137,24 @@ fn search(
             if price + to_go > search.price + tolerance {
                 return;
             }
-            let at = *known.entry(StateKey::of(&next)).or_insert_with(|| {
-                search.reached.push(Reached {
-                    state: next,
-                    price: f64::INFINITY,
-                    predecessors: NONE,
-                    expanded: false,
-                    seen: 0,
-                });
-                search.reached.len() as u32 - 1
-            });
+            let reached = &mut search.reached;
+            let hash = |reached: &[Reached], at: &u32| reached[*at as usize].state.hash();
+            let known = known.entry(next.hash(), |&at| reached[at as usize].state.is(&next), |at| hash(reached, at));
+            let at = match known {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    let at = reached.len() as u32;
+                    new.insert(at);
+                    reached.push(Reached {
+                        state: next,
+                        price: f64::INFINITY,
+                        predecessors: NONE,
+                        expanded: false,
+                        seen: 0,
+                    });
+                    at
+                }
+            };
             let reached = &mut search.reached[at as usize];
             if price > reached.price + tolerance {
                 return;
@@ -180,14 +182,6 @@ fn search(
     }
     search.bound = search.price;
     (!search.goals.is_empty()).then_some(search)
-}
-
-impl StateKey {
-    /// Of a state.
-    pub fn of(state: &State) -> Self {
-        let State { set, placed, here, is_final, used, .. } = *state;
-        Self { set, placed, here, is_final, used }
-    }
 }
 
 impl Cheapest {

@@ -1,6 +1,6 @@
 //! The sets of temporal loops that may lie below a boundary: sub-multisets of the loop prime factors.
 
-use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop};
 use crate::workload::LoopSizes;
 
 /// Equal loop prime factors of one dimension.
@@ -98,6 +98,32 @@ impl Factors {
         }
     }
 
+    /// Every set as `operand` sees them, by the parts that decide its size.
+    pub fn seen_parts(&self, operand: LayerOperand, view: &OperandView) -> SeenParts {
+        let mut seen =
+            SeenParts { parts: [const { Vec::new() }; 3], of: Vec::with_capacity(self.seen_sets[operand] as usize) };
+        seen.parts.iter_mut().for_each(|sizes| sizes.push([1; 8]));
+        seen.of.push([0; 3]);
+        // In the order of the list, in which numbers count up: the first factor fastest.
+        for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {
+            let part = view.part_of(factor.each.dim);
+            let (sets, stride) = (seen.of.len(), seen.parts[part].len());
+            for _ in 0..factor.count {
+                for before in seen.of.len() - sets..seen.of.len() {
+                    let mut next = seen.of[before];
+                    next[part] += stride as u32;
+                    seen.of.push(next);
+                }
+                for before in seen.parts[part].len() - stride..seen.parts[part].len() {
+                    let mut next = seen.parts[part][before];
+                    next[factor.each.dim as usize] *= factor.each.size;
+                    seen.parts[part].push(next);
+                }
+            }
+        }
+        seen
+    }
+
     /// Sets with one factor more, all as `operand` sees them.
     pub fn larger(&self, operand: LayerOperand, set: usize) -> impl Iterator<Item = usize> + '_ {
         self.list.iter().filter_map(move |factor| {
@@ -117,5 +143,34 @@ impl Factors {
                 }
             }
         }
+    }
+}
+
+/// The sets of factors that an operand sees, each as up to three sets of the factors that decide one part of the operand's size
+/// ([`OperandView::part_of`]). There are far fewer of those.
+#[derive(Debug)]
+pub struct SeenParts {
+    /// Products of the loops of each set of one part, by dimension.
+    pub parts: [Vec<LoopSizes>; 3],
+    /// For every set the numbers of its parts.
+    pub of: Vec<[u32; 3]>,
+}
+
+impl SeenParts {
+    /// `value(part, sizes)` for each set of each part.
+    pub fn map<T>(&self, value: impl Fn(usize, &LoopSizes) -> T) -> [Vec<T>; 3] {
+        [0, 1, 2].map(|part| self.parts[part].iter().map(|sizes| value(part, sizes)).collect())
+    }
+
+    /// What `values` has for the parts of a set.
+    pub fn of<T: Copy>(&self, values: &[Vec<T>; 3], set: usize) -> [T; 3] {
+        let of = self.of[set];
+        [0, 1, 2].map(|part| values[part][of[part] as usize])
+    }
+
+    /// Products of the loops of a set, by dimension.
+    pub fn sizes(&self, set: usize) -> LoopSizes {
+        let parts = self.of[set];
+        std::array::from_fn(|dim| (0..3).map(|part| self.parts[part][parts[part] as usize][dim]).product())
     }
 }

@@ -28,7 +28,7 @@ mod ties;
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, temporal};
+use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, slice_bits, temporal};
 use crate::sorting::sort_few_by_key;
 use space::{Price, Space};
 
@@ -102,6 +102,9 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     if problem.forces_double_buffers {
         return loma::first_feasible(problem, limits);
     }
+    if !problem.rules.memory_reserved_for_averages && outermost_loops_fit(problem) {
+        return true;
+    }
     let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
@@ -115,6 +118,19 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let space = Space::new(search.evaluator, problem, &loops, MOST_SETS, &|_, _, _, _| 0.0);
     // At price 0 the search goes straight for a complete chain.
     space.is_some_and(|space| cheapest::any(&space, limits.max_states))
+}
+
+/// Whether the mapping with all loops at the highest levels fits, as most do. What it takes is counted by the most it can be.
+fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
+    problem.core.memories.iter_enumerated().all(|(memory, description)| {
+        let bits = problem.each_operand().filter_map(|(operand, view)| {
+            let level = view.memories.iter().position(|&id| id == memory)?;
+            let is_top = level + 1 == view.memories.len();
+            let sizes = if is_top { &problem.spatial.temporal_sizes } else { &[1; 8] };
+            [true, false].map(|partial| slice_bits(problem, operand, level, sizes, partial)).into_iter().max()
+        });
+        bits.sum::<u64>() <= description.size_bits
+    })
 }
 
 /// Limits of a search: the most steps, and whether there is time for another one.

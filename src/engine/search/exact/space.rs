@@ -8,7 +8,7 @@ use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
-use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_elements};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_part};
 use crate::sorting::sort_by;
 use crate::workload::{Dim, LoopSizes};
 
@@ -92,6 +92,26 @@ pub struct State {
 }
 
 impl State {
+    /// Whether another state is this one: all else follows from what is compared.
+    pub fn is(&self, other: &Self) -> bool {
+        self.packed() == other.packed() && self.used == other.used
+    }
+
+    /// Equal for equal states.
+    pub fn hash(&self) -> u64 {
+        // Odd numbers without a pattern, so that high and low bits depend on everything.
+        const SPREAD: u64 = 0xf135_7aea_2e62_a9c5;
+        let used = self.used.iter().rev().fold(0_u64, |hash, &used| hash.wrapping_mul(SPREAD) ^ used);
+        let hash = (self.packed() ^ used.wrapping_mul(SPREAD)).wrapping_mul(SPREAD);
+        hash ^ hash >> 32
+    }
+
+    /// All but the bits taken.
+    fn packed(&self) -> u64 {
+        let placed = self.placed.iter().fold(0, |packed, &placed| packed << 5 | u64::from(placed));
+        u64::from(self.set) << 32 | placed << 8 | u64::from(self.here) << 1 | u64::from(self.is_final)
+    }
+
     /// Whether all that can follow `other`, which has placed the same boundaries and the same loops, can follow this one.
     pub fn leaves_no_less(&self, other: &Self) -> bool {
         self.here & !other.here == 0 && self.used.iter().zip(&other.used).all(|(used, other)| used <= other)
@@ -179,7 +199,7 @@ impl<'a> Space<'a> {
     pub fn least_at(&self, operand: LayerOperand, index: usize, seen: u32, sizes: &LoopSizes) -> (f64, f64) {
         let entry = &self.boundaries[operand][index].entries[seen as usize];
         let times = self.total_cycles / self.with_irrelevant(operand, sizes).iter().product::<u64>();
-        (self.least_price(operand, self.level(operand, index), sizes, times, entry), entry.least_bits())
+        (self.least_price(operand, self.level(operand, index), || *sizes, times, entry), entry.least_bits())
     }
 
     /// Number of tight memories.
@@ -265,16 +285,18 @@ impl<'a> Space<'a> {
         Some(())
     }
 
-    /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`: of partial sums, and of final outputs.
-    fn both_bits(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> [u64; 2] {
-        let view = &self.problem.operands[operand];
-        if self.as_they_leave || view.stored_as != Operand::O {
-            let bits = self.bits(operand, level, sizes, false);
-            return [if view.stored_as == Operand::O { self.bits(operand, level, sizes, true) } else { bits }, bits];
-        }
-        let elements = slice_elements(self.problem, operand, level, sizes);
-        let partial = elements * view.precision.0;
-        [partial, if self.is_added_to_at(operand, level) { partial } else { elements * view.precision.1 }]
+    /// Bits that leave memory `level`, when the temporal loops up to there multiply to `sizes`: of partial sums, and of final outputs.
+    fn both_bits_as_they_leave(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> [u64; 2] {
+        let bits = self.bits(operand, level, sizes, false);
+        let is_output = self.problem.operands[operand].stored_as == Operand::O;
+        [if is_output { self.bits(operand, level, sizes, true) } else { bits }, bits]
+    }
+
+    /// Bits of so many elements in memory `level`: of partial sums, and of final outputs.
+    fn both_bits(&self, operand: LayerOperand, level: usize, elements: u64) -> [u64; 2] {
+        let precision = self.problem.operands[operand].precision;
+        let partial = elements * precision.0;
+        [partial, if self.is_added_to_at(operand, level) { partial } else { elements * precision.1 }]
     }
 
     /// Outputs are added to in their lowest memory, whatever lies above.
@@ -310,46 +332,59 @@ impl<'a> Space<'a> {
             .filter(|&dim| view.relevance[dim as usize] == Relevance::Irrelevant)
             .map(|dim| problem.spatial.temporal_sizes[dim as usize])
             .product();
+        let relevant = self.total_cycles / irrelevant;
+        let seen = self.factors.seen_parts(operand, view);
+        let volumes = seen.map(|_, sizes| sizes.iter().product::<u64>());
+        let innermost = self.factors.list.iter().find(|factor| factor.seen[operand] == 1);
+        let run = innermost.map_or(1, |factor| factor.count as usize + 1);
         for level in self.level(operand, 0)..view.memories.len() {
             let size_bits = self.room(operand, level);
-            let mut entries = Vec::with_capacity(self.factors.seen_sets[operand] as usize);
-            let mut least = Vec::with_capacity(entries.capacity());
-            let innermost = self.factors.list.iter().find(|factor| factor.seen[operand] == 1);
-            let run = innermost.map_or(1, |factor| factor.count + 1);
-            self.factors.for_each_seen(operand, |seen, sizes| {
-                if seen % run > 0 && least[seen as usize - 1] == f64::INFINITY {
+            let slices = level
+                .checked_sub(1)
+                .map(|below| seen.map(|part, sizes| slice_part(problem, operand, below, (part, sizes))));
+            let elements = seen.map(|part, sizes| self.evaluator.elements_of_part(operand, level, part, sizes));
+            let boundary = self.evaluator.boundary(operand, level);
+            let price = |down: bool, precision: u64| {
+                boundary.crossing_price(down, precision, |level, words, pj| (self.price)(operand, level, words, pj))
+            };
+            let down = price(true, view.precision.0);
+            let up = [price(false, view.precision.0), price(false, view.precision.1)];
+            let mut entries: Vec<Entry> = Vec::with_capacity(seen.of.len());
+            let mut least: Vec<f64> = Vec::with_capacity(seen.of.len());
+            for set in 0..seen.of.len() {
+                if set % run > 0 && least[set - 1] == f64::INFINITY {
                     // A smaller set does not fit already.
                     entries.push(Entry::TOO_LARGE);
                     least.push(f64::INFINITY);
-                    return;
+                    continue;
                 }
-                let bits = match level.checked_sub(1) {
-                    Some(below) => self.both_bits(operand, below, sizes),
+                let bits = match &slices {
+                    Some(_) if self.as_they_leave => self.both_bits_as_they_leave(operand, level - 1, &seen.sizes(set)),
+                    Some(slices) => {
+                        let elements = seen.of(slices, set).into_iter().product();
+                        self.both_bits(operand, level - 1, elements)
+                    }
                     // The array keeps what it has as long as loops are irrelevant to the operand.
-                    None => [u64::from(seen); 2],
+                    None => [set as u64; 2],
                 };
                 let mut entry = Entry { bits, down: 0.0, up_final: 0.0, up_partial: 0.0 };
                 if bits[0].min(bits[1]) > size_bits {
                     entries.push(entry);
                     least.push(f64::INFINITY);
-                    return;
+                    continue;
                 }
-                // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
-                let times = self.total_cycles / irrelevant / sizes.iter().product::<u64>();
                 if !problem.rules.fractions_of_words_free {
+                    let elements = self.evaluator.elements_of_parts(seen.of(&elements, set));
+                    entry.down = down.of(elements);
                     if view.stored_as == Operand::O {
-                        let partial = self.evaluator.crossing(operand, level, sizes, true);
-                        let last = Crossing { precision: view.precision.1, ..partial };
-                        entry.up_final = self.price(operand, level, &Crossing { down: 0, ..last });
-                        entry.up_partial = self.price(operand, level, &Crossing { down: 0, ..partial });
-                        entry.down = self.price(operand, level, &Crossing { up: 0, ..partial });
-                    } else {
-                        entry.down = self.price_of(operand, level, sizes, (1, 0, false));
+                        [entry.up_partial, entry.up_final] = up.each_ref().map(|up| up.of(elements));
                     }
                 }
-                least.push(self.least_price(operand, level, sizes, times, &entry));
+                // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
+                let times = relevant / seen.of(&volumes, set).into_iter().product::<u64>();
+                least.push(self.least_price(operand, level, || seen.sizes(set), times, &entry));
                 entries.push(entry);
-            });
+            }
             prices.push(least);
             self.boundaries[operand].push(Boundary { entries, least: Vec::new(), least_with_rent: Vec::new() });
         }
@@ -358,12 +393,19 @@ impl<'a> Space<'a> {
 
     /// The price of `times` crossings of an operand's boundary below memory `level`, at a set of these `sizes` as the operand sees it,
     /// and at the best: as few as possible with partial sums.
-    fn least_price(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, times: u64, entry: &Entry) -> f64 {
+    fn least_price(
+        &self,
+        operand: LayerOperand,
+        level: usize,
+        sizes: impl Fn() -> LoopSizes,
+        times: u64,
+        entry: &Entry,
+    ) -> f64 {
         let (rules, view) = (&self.problem.rules, &self.problem.operands[operand]);
         let (count, first) = (times as f64, rules.first_partial_sum_read_back);
         if view.stored_as != Operand::O {
             return if rules.fractions_of_words_free {
-                self.price_of(operand, level, sizes, (times, 0, false))
+                self.price_of(operand, level, &sizes(), (times, 0, false))
             } else {
                 count * entry.down
             };
@@ -371,8 +413,8 @@ impl<'a> Space<'a> {
         let (partial, last) = if rules.fractions_of_words_free {
             // Only whole words of everything together count, so nothing can be computed from one crossing.
             let back = if first { times } else { 0 };
-            let partial = self.price_of(operand, level, sizes, (back, times, true));
-            (partial, self.price_of(operand, level, sizes, (0, times, false)))
+            let partial = self.price_of(operand, level, &sizes(), (back, times, true));
+            (partial, self.price_of(operand, level, &sizes(), (0, times, false)))
         } else {
             (count * (entry.up_partial + if first { entry.down } else { 0.0 }), count * entry.up_final)
         };

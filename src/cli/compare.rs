@@ -1,0 +1,178 @@
+//! `fusescape compare`: several cores and networks in one table, each pair with its best schedule.
+
+use super::arguments::{Compare, Format};
+use super::depth_first::sweep;
+use super::documents::load;
+use super::files::shown;
+use super::{Failure, Incomplete, optimal, print, tell};
+use fusescape::chart::{Column, Matrix, Quantity, Table, TableCell, Theme, svg};
+use fusescape::depth_first::FuseDepth;
+use fusescape::explore::OptimalStacks;
+use fusescape::search::Objective;
+use fusescape::spec::{hardware_presets, workload_presets};
+use serde_json::{Value, json};
+
+/// Width of the figure in CSS pixels.
+const WIDTH: u32 = 720;
+
+/// One core and one network.
+struct Design {
+    hardware: String,
+    workload: String,
+    /// Its jointly optimal stacks, tile sizes and modes, or why there are none.
+    best: Result<OptimalStacks, String>,
+}
+
+/// Finds the best schedule of every pair and prints the table.
+pub fn run(options: &Compare) -> Result<(), Failure> {
+    let hardware: Vec<_> = options.hardware.iter().map(|name| load(name, hardware_presets())).collect();
+    let workloads: Vec<_> = options.on.iter().map(|name| load(name, workload_presets())).collect();
+    let wrong: Vec<String> =
+        hardware.iter().chain(&workloads).filter_map(|text| Some(text.as_ref().err()?.to_string())).collect();
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
+    }
+    let named = |names: &[String], texts: Vec<Result<String, Failure>>| -> Vec<(String, String)> {
+        names.iter().cloned().zip(texts.into_iter().filter_map(Result::ok)).collect()
+    };
+    let (hardware, workloads) = (named(&options.hardware, hardware), named(&options.on, workloads));
+    let mut designs = Vec::new();
+    for (workload, network) in &workloads {
+        for (core, text) in &hardware {
+            let best = best(options, text, network).map_err(|why| why.to_string());
+            designs.push(Design { hardware: core.clone(), workload: workload.clone(), best });
+        }
+    }
+    if let Some(path) = &options.figure {
+        let figure = figure(options, &designs);
+        let text = svg(&figure, WIDTH, &Theme::LIGHT).map_err(|error| error.to_string())?;
+        std::fs::write(path, text).map_err(|error| format!("{}: {error}", shown(path)))?;
+    }
+    print(&match options.tried.format {
+        Format::Table => text(options, &mut designs),
+        Format::Json => serde_json::to_string_pretty(&designs.iter().map(Design::json).collect::<Vec<_>>())? + "\n",
+        Format::Csv => rows(&designs).to_csv(),
+    })?;
+    let reasons: Vec<String> = designs.iter().filter_map(Design::reason).collect();
+    match reasons.len() {
+        0 => Ok(()),
+        failed if failed == designs.len() => Err(reasons.join("\n").into()),
+        _ => Err(Incomplete(reasons.join("\n")).into()),
+    }
+}
+
+/// The jointly optimal stacks, tile sizes and modes of a network on a core.
+fn best(options: &Compare, hardware: &str, workload: &str) -> Result<OptimalStacks, Failure> {
+    let sweep = sweep(hardware.to_owned(), workload.to_owned(), &options.tried, FuseDepth::Automatic)?;
+    for note in &sweep.notes().0 {
+        tell(&format!("note: {} on {}: {note}", sweep.network.name, sweep.core.name));
+    }
+    Ok(optimal::find(&sweep, options.tried.limits())?.1)
+}
+
+impl Design {
+    fn reason(&self) -> Option<String> {
+        let why = self.best.as_ref().err()?;
+        Some(format!("{} on {}: {why}", self.workload, self.hardware))
+    }
+
+    fn json(&self) -> Value {
+        let mut value = json!({ "hardware": self.hardware, "workload": self.workload });
+        match &self.best {
+            Ok(best) => {
+                value["energy_pj"] = best.energy_pj.into();
+                value["latency_cycles"] = best.latency_cycles.into();
+                value["score"] = best.score.into();
+                value["stacks"] = best.runs.len().into();
+                value["cuts"] = best.fuse().to_string().into();
+            }
+            Err(why) => value["impossible"] = why.as_str().into(),
+        }
+        value
+    }
+}
+
+/// For a person: a block a network, the best core first.
+fn text(options: &Compare, designs: &mut [Design]) -> String {
+    let minimised = quantity(options).map_or("what is asked for", |quantity| quantity.name());
+    let mut out = format!("The least {}, with stacks, tiles and modes chosen jointly\n", minimised.to_lowercase());
+    let score = |design: &Design| design.best.as_ref().map_or(f64::INFINITY, |best| best.score);
+    for designs in designs.chunk_by_mut(|a, b| a.workload == b.workload) {
+        designs.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        let least = score(&designs[0]);
+        out += &format!(
+            "\n{:<26} {:>12} {:>17} {:>12} {:>7}\n",
+            designs[0].workload, "energy [mJ]", "latency [Mcycles]", "of the best", "stacks"
+        );
+        for design in designs {
+            let Ok(best) = &design.best else {
+                out += &format!("  {:<24} impossible\n", design.hardware);
+                continue;
+            };
+            out += &format!(
+                "  {:<24} {:>12.4} {:>17.4} {:>12} {:>7}\n",
+                design.hardware,
+                best.energy_pj / 1e9,
+                best.latency_cycles as f64 / 1e6,
+                format!("{:.2} x", best.score / least),
+                best.runs.len(),
+            );
+        }
+    }
+    out
+}
+
+/// For a spreadsheet: a row a design.
+fn rows(designs: &[Design]) -> Table {
+    let row = |design: &Design| {
+        let mut row: Vec<TableCell> = vec![design.workload.as_str().into(), design.hardware.as_str().into()];
+        match &design.best {
+            Ok(best) => row.extend([
+                TableCell::full(best.energy_pj),
+                TableCell::full(best.latency_cycles),
+                TableCell::full(best.score),
+                TableCell::full(best.runs.len()),
+                best.fuse().to_string().into(),
+            ]),
+            Err(_) => row.extend(["", "", "", "", ""].map(TableCell::from)),
+        }
+        row
+    };
+    let numbers = ["energy_pj", "latency_cycles", "score", "stacks"];
+    let first = [Column::words("workload"), Column::words("hardware")];
+    Table {
+        caption: String::new(),
+        columns: first.into_iter().chain(numbers.map(Column::numbers)).chain([Column::words("cuts")]).collect(),
+        rows: designs.iter().map(row).collect(),
+    }
+}
+
+/// The quantity that is minimised; `None` for a sum of several.
+fn quantity(options: &Compare) -> Option<Quantity> {
+    match &options.tried.objective {
+        Objective::Energy => Some(Quantity::Energy),
+        Objective::Latency => Some(Quantity::Latency),
+        Objective::EnergyDelayProduct => Some(Quantity::EnergyDelay),
+        Objective::DramAccesses => Some(Quantity::DramAccesses),
+        Objective::MemoryAccesses(_) | Objective::Weighted(_) => None,
+    }
+}
+
+/// What is minimised, for each core and network; energy, where that is no quantity of its own.
+fn figure(options: &Compare, designs: &[Design]) -> Matrix {
+    let quantity = quantity(options);
+    let value = |best: &OptimalStacks| if quantity.is_some() { best.score } else { best.energy_pj };
+    let cell = |core: &String, network: &String| {
+        let design = designs.iter().find(|design| design.hardware == *core && design.workload == *network)?;
+        Some(design.best.as_ref().ok().map(value))
+    };
+    let cells = options.hardware.iter().flat_map(|core| options.on.iter().map(move |network| cell(core, network)));
+    Matrix {
+        quantity: quantity.unwrap_or(Quantity::Energy),
+        row_title: "hardware".to_owned(),
+        column_title: "network".to_owned(),
+        rows: options.hardware.clone(),
+        columns: options.on.iter().map(|name| (name.clone(), name.clone())).collect(),
+        cells: cells.collect(),
+    }
+}
