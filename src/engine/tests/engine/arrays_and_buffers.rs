@@ -53,6 +53,12 @@ fn cost(layer: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Option<LayerCost> {
 }
 
 #[test]
+fn of_memory_on_the_chip_the_highest_below_dram_counts() {
+    // Of the registers nothing counts: outputs have the buffer above them.
+    assert_eq!(core("", "", 64).on_chip_bytes(), 64);
+}
+
+#[test]
 fn the_last_results_leave_a_systolic_array_one_pe_a_cycle() {
     for (systolic, drain) in [("", 0), (", systolic: [D1]", 3), (", systolic: [D2]", 2), (", systolic: all", 5)] {
         let (with, without) = (core(systolic, "", 300), core("", "", 300));

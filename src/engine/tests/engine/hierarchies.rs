@@ -328,6 +328,19 @@ fn the_pool_preset_is_valid_and_says_what_is_estimated() {
 }
 
 #[test]
+fn the_order_of_memories_in_a_pool_says_nothing() {
+    let text = find_preset(pool_presets(), "zigzag-65nm").unwrap().text;
+    let mut parts = text.split_inclusive("\n  - name: ").collect::<Vec<_>>();
+    let (head, last) = (parts.remove(0), parts.pop().unwrap());
+    let mut memories: Vec<&str> =
+        parts.iter().map(|part| part.trim_end_matches("\n  - name: ")).chain([last.trim_end()]).collect();
+    memories.reverse();
+    let turned = format!("{head}{}\n", memories.join("\n  - name: "));
+    assert_ne!(turned, text);
+    assert_eq!(Pool::from_text(&turned).unwrap(), Pool::from_text(text).unwrap());
+}
+
+#[test]
 fn wrong_pools_are_answered_with_place_reason_and_remedy() {
     let cases = [
         ("size: 32 B", "size: 32", "memories[0].size", "no unit"),

@@ -146,6 +146,19 @@ fn every_accelerator_can_have_every_dataflow_and_size() {
     }
 }
 
+/// Depthwise layers have windows, too: without any convolution a row of PEs has one row of a kernel.
+#[test]
+fn without_convolutions_kernels_of_one_row_are_unrolled() {
+    let workload = "name: pointwise\nlayers: [{ name: in, type: input, K: 4, size: 8 x 8 }, { name: a, type: conv, K: 8, kernel: 1 x 1 }]";
+    let own = Request { workload: workload.into(), ..request("tpu-like", "resnet18") };
+    let (request, (rows, _)) = dataflow_request(&own, Dataflow::RowStationary, 0).unwrap();
+    let core = Sweep::new(&request).unwrap().core;
+    let limits = |dim: Dim| {
+        core.unroll(LayerKind::Conv).iter().filter(|part| part.dim == dim).map(|part| part.limit).sum::<u64>()
+    };
+    assert_eq!((limits(Dim::FY), limits(Dim::K)), (1, rows));
+}
+
 #[test]
 fn designs_with_mistakes_have_no_dataflows() {
     let broken = Request { hardware: "array: 7".into(), ..request("tpu-like", "resnet18") };
