@@ -4,7 +4,7 @@ use super::arguments::{Compare, Format};
 use super::depth_first::sweep;
 use super::documents::load;
 use super::files::shown;
-use super::{Failure, Incomplete, optimal, print, tell};
+use super::{Failure, Incomplete, json_text, optimal, print, tell};
 use fusescape::chart::{Column, Matrix, Quantity, Table, TableCell, Theme, svg};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::OptimalStacks;
@@ -50,7 +50,11 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     }
     print(&match options.tried.format {
         Format::Table => text(options, &mut designs),
-        Format::Json => serde_json::to_string_pretty(&designs.iter().map(Design::json).collect::<Vec<_>>())? + "\n",
+        Format::Json => {
+            let objective = &options.tried.objective;
+            let designs: Vec<Value> = designs.iter().map(Design::json).collect();
+            json_text("compare", json!({ "objective": objective, "designs": designs }))?
+        }
         Format::Csv => rows(&designs).to_csv(),
     })?;
     let reasons: Vec<String> = designs.iter().filter_map(Design::reason).collect();

@@ -4,7 +4,7 @@ use super::arguments::{Allocation, Cores, Format};
 use super::documents::load;
 use super::files::shown;
 use super::plain::plain;
-use super::{Failure, print};
+use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::multicore::{
     Carrier, CoreAllocation, CoreId, CoreTimeCause, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation,
@@ -51,7 +51,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     let found = CoresReport { study, stacks, evaluated, account, problems: count, elapsed: bar.elapsed() };
     print(&match options.format {
         Format::Table => for_a_person(&found, options),
-        Format::Json => format!("{:#}\n", as_json(&found)),
+        Format::Json => json_text("cores", as_json(&found))?,
         Format::Csv => layers(&found, true).to_csv(),
     })
 }

@@ -3,7 +3,7 @@
 use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
 use super::optimal::{all_parts, run_json};
-use super::{Failure, print, sequences};
+use super::{Failure, json_text, print, sequences};
 use fusescape::chart::{Column, Table, TableCell};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{FusionVerdict, Fusions, StackStudy, compare_fusions};
@@ -21,7 +21,7 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     let fusions = compare_fusions(&study, &runs);
     print(&match options.tried.format {
         Format::Table => table(&study, &fusions)?,
-        Format::Json => serde_json::to_string_pretty(&json(&study, &fusions))? + "\n",
+        Format::Json => json_text("fuse", json(&study, &fusions))?,
         Format::Csv => rows(&fusions).to_csv(),
     })
 }

@@ -3,7 +3,7 @@
 use super::arguments::{Format, Hierarchy};
 use super::documents::load;
 use super::plain::plain;
-use super::{Failure, print};
+use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::hierarchy::{Exploration, HierarchyRequest, HierarchySettings, Point, Stage, Study, Widths};
 use fusescape::spec::{hardware_presets, pool_presets, workload_presets};
@@ -32,7 +32,7 @@ pub fn run(options: &Hierarchy) -> Result<(), Failure> {
     }
     print(&match options.format {
         Format::Table => for_a_person(&study, &exploration, &best, elapsed),
-        Format::Json => format!("{:#}\n", as_json(&study, &exploration, &best, elapsed)),
+        Format::Json => json_text("hierarchy", as_json(&study, &exploration, &best, elapsed))?,
         Format::Csv => table(&study, exploration.front().points(), &best, true).to_csv(),
     })
 }

@@ -1,7 +1,7 @@
 //! Printing mapped layers: for a person, or a program.
 
-use super::Failure;
 use super::arguments::{Layer, STRATEGIES};
+use super::{Failure, json_text};
 use fusescape::cost::{EnergyCause, LatencyCause};
 use fusescape::explore::{LayerFacts, MappedLayer};
 use fusescape::mapping::OPERANDS;
@@ -273,7 +273,7 @@ pub fn json(hardware: &str, workload: &str, options: &Layer, results: &[LayerRes
         "rules": options.rules.rules(),
         "layers": results.iter().map(layer_json).collect::<Result<Vec<Value>, _>>()?,
     });
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
+    json_text("layer", value)
 }
 
 fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {

@@ -28,6 +28,7 @@ pub use arguments::Arguments;
 
 use arguments::Command;
 use fusescape::spec::visible_lines;
+use serde_json::{Value, json};
 use std::io::{ErrorKind, Write};
 
 /// Why a command failed, for a person.
@@ -67,6 +68,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Serve { port, directory } => serve::serve(*port, directory),
     }
 }
+
+/// What a command found as JSON for a program, laid out as `docs/schema/KIND.json` says. It states what it was made by.
+fn json_text(kind: &str, found: Value) -> Result<String, Failure> {
+    let mut value = json!({
+        "schema": format!("fusescape/{kind}/{SCHEMA_VERSION}"),
+        "made_by": { "program": "fusescape", "version": env!("CARGO_PKG_VERSION"), "commit": option_env!("FUSESCAPE_COMMIT") },
+    });
+    if let (Some(value), Value::Object(found)) = (value.as_object_mut(), found) {
+        value.extend(found);
+    }
+    Ok(serde_json::to_string_pretty(&value)? + "\n")
+}
+
+/// Of all schemas. It grows when a field goes or means something else; new fields leave it.
+const SCHEMA_VERSION: u32 = 1;
 
 /// Writes a text to standard output, without characters that would move the cursor of a terminal or turn a line around: what this
 /// program prints comes out of files of anybody's. A reader that has seen enough and left is no failure.

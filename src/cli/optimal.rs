@@ -1,7 +1,7 @@
 //! `fusescape depth-first --stacks optimal`: stacks, tile sizes and modes that are jointly optimal.
 
 use super::arguments::Format;
-use super::{Failure, print};
+use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Table, TableCell};
 use fusescape::explore::{CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, Sweep};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Fail
     let found = OptimalReport { sweep, study, optimal, effort };
     print(&match format {
         Format::Table => found.table()?,
-        Format::Json => serde_json::to_string_pretty(&found.json())? + "\n",
+        Format::Json => json_text("optimal", found.json())?,
         Format::Csv => found.rows().to_csv(),
     })
 }

@@ -1,6 +1,6 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
-use super::Failure;
+use super::{Failure, json_text};
 use fusescape::chart::{Column, Table, TableCell};
 use fusescape::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use fusescape::depth_first::{DepthFirstStrategy, PointAccount};
@@ -197,7 +197,7 @@ impl<'a> Report<'a> {
         if let Some(account) = &self.findings.account {
             value["account"] = serde_json::to_value(account)?;
         }
-        Ok(serde_json::to_string_pretty(&value)? + "\n")
+        json_text("depth-first", value)
     }
 
     /// For a spreadsheet: a row a point.

@@ -1,7 +1,7 @@
 //! `fusescape fuse --sequences`: HW-Flow-Fusion's tables, which are those of the page.
 
 use super::arguments::Format;
-use super::{Failure, print};
+use super::{Failure, json_text, print};
 use fusescape::chart::{
     Chart, SequenceQuantity, Table, partition_scatter, resource_curves, reuse_bars, sequence_shares, sequence_table,
     storage_bars, traffic_bars,
@@ -37,7 +37,7 @@ pub fn run(sweep: &Sweep, sharing: Sharing, format: Format) -> Result<(), Failur
                 .collect();
             let (hardware, workload) = (&sweep.core.name, &sweep.network.name);
             let all = json!({ "hardware": hardware, "workload": workload, "tables": all? });
-            serde_json::to_string_pretty(&all)? + "\n"
+            json_text("sequences", all)?
         }
         Format::Csv => tables.first().map(Table::to_csv).unwrap_or_default(),
     })

@@ -426,9 +426,10 @@ fn a_layer_that_fits_nowhere_is_named_with_its_reason_where_a_script_looks() {
 fn designs_are_compared_by_the_best_schedule_of_each() {
     let cores = ["meta-proto-like-df", "tpu-like-df"];
     let text = succeeds(&[&["compare"], &cores[..], &["--on", "fsrcnn,resnet18", "--format", "json"]].concat());
-    let designs: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let compared: Value = serde_json::from_str(&text).unwrap();
+    let designs = compared["designs"].as_array().unwrap();
     assert_eq!(designs.len(), 4);
-    for design in &designs {
+    for design in designs {
         let (core, network) = (design["hardware"].as_str().unwrap(), design["workload"].as_str().unwrap());
         let alone =
             ["depth-first", "--hardware", core, "--workload", network, "--stacks", "optimal", "--format", "json"];

@@ -1,10 +1,12 @@
 //! The landscape: one heatmap for each storing mode, on one scale of colours.
 
+use crate::app::platform::pieces::late;
 use crate::app::widgets::figure::{Canvas, Drawn};
+use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::grid::{Grid, grids, heatmap, offered};
 use crate::app::widgets::heatmap_figure::HeatmapFigure;
 use crate::app::widgets::save::SaveFigure;
-use crate::app::widgets::zoom::ZoomBar;
+use crate::app::widgets::zoom_bar::ZoomBar;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
 use crate::state::{Action, Metric, ViewChange};
@@ -78,14 +80,14 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
                 <span class="hint">{ hint }</span>
             </div>
             if can_zoom {
-                <ZoomBar
-                    {size}
-                    {window}
-                    widths={Rc::clone(&grids[0].widths)}
-                    heights={Rc::clone(&grids[0].heights)}
-                    best={results.best.and_then(|point| grids.iter().find_map(|grid| grid.place(point)))}
-                    on_zoom={on_zoom.clone()}
-                />
+                { zoom_bar(ZoomBar {
+                    size,
+                    window,
+                    widths: Rc::clone(&grids[0].widths),
+                    heights: Rc::clone(&grids[0].heights),
+                    best: results.best.and_then(|point| grids.iter().find_map(|grid| grid.place(point))),
+                    on_zoom: on_zoom.clone(),
+                }) }
             }
             <div class="scale">
                 <Canvas chart={Drawn::new(bar.clone())} />
@@ -134,4 +136,9 @@ fn MetricSwitch(props: &MetricSwitchProps) -> Html {
     html! {
         <div class="segments" role="group" aria-label="What the heatmaps show">{ for props.offered.iter().copied().map(button) }</div>
     }
+}
+
+/// The bar that zooms; its code is fetched with the first fine grid.
+fn zoom_bar(bar: ZoomBar) -> Html {
+    late(move |parts: FineGridParts| (parts.zoom_bar)(&bar))
 }

@@ -13,6 +13,7 @@ use crate::app::landscape::view::JointOptimumParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::root::render;
 use crate::app::widgets::explain::ExplainParts;
+use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::save::SaveParts;
 use crate::app::{design, landscape, widgets};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
@@ -26,6 +27,7 @@ struct Others {
     layer: LayerParts,
     import: ImportParts,
     explain: ExplainParts,
+    fine_grid: FineGridParts,
     save: SaveParts,
 }
 
@@ -47,6 +49,7 @@ fn others() -> Result<Others, SplitLoaderError> {
         layer: LayerParts { layer_panel: design::layer_panel::layer_panel },
         import: ImportParts { import: design::import::import, import_report: design::import::report },
         explain: ExplainParts { explanation: widgets::explain::explanation },
+        fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
         save: SaveParts { save: widgets::save::write },
     })
 }
@@ -57,12 +60,13 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, joint_optimum, hardware, layer, import, explain, save } = fetched;
+    let Others { shell, joint_optimum, hardware, layer, import, explain, fine_grid, save } = fetched;
     keep(shell);
     keep(joint_optimum);
     keep(hardware);
     keep(layer);
     keep(import);
     keep(explain);
+    keep(fine_grid);
     keep(save);
 }

@@ -1,6 +1,8 @@
 //! What every view is made of: fields, figures, tables, dialogs, numbers that unfold.
 
 #[cfg(target_arch = "wasm32")]
+pub mod best_table;
+#[cfg(target_arch = "wasm32")]
 pub mod controls;
 #[cfg(target_arch = "wasm32")]
 pub mod data_table;
@@ -14,6 +16,8 @@ pub mod document_text;
 pub mod explain;
 #[cfg(target_arch = "wasm32")]
 pub mod figure;
+#[cfg(target_arch = "wasm32")]
+pub mod fine_grid;
 #[cfg(target_arch = "wasm32")]
 pub mod form;
 pub mod grid;
@@ -32,3 +36,5 @@ pub mod theme;
 pub mod theme_choice;
 #[cfg(target_arch = "wasm32")]
 pub mod zoom;
+#[cfg(target_arch = "wasm32")]
+pub mod zoom_bar;

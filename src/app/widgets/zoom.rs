@@ -1,4 +1,4 @@
-//! Zooming into a landscape: buttons, a drag over a region, and two fingers.
+//! Zooming into a landscape by a drag over a region, or with two fingers.
 
 use super::figure::Spot;
 use super::pointers::{Pinch, Pointers, capture, is_drag, spot};
@@ -7,64 +7,6 @@ use std::cell::Cell;
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
-
-/// Properties of [`ZoomBar`].
-#[derive(Properties, PartialEq)]
-pub struct ZoomBarProps {
-    /// Columns and rows of the whole grid.
-    pub size: (usize, usize),
-    /// What is looked at.
-    pub window: Window,
-    /// All tile widths.
-    pub widths: Rc<Vec<u64>>,
-    /// All tile heights.
-    pub heights: Rc<Vec<u64>>,
-    /// The cell of the best point.
-    pub best: Option<(usize, usize)>,
-    /// Called with the part to be shown.
-    pub on_zoom: Callback<Window>,
-}
-
-/// What part of the landscape is shown, and buttons that change it.
-#[component]
-pub fn ZoomBar(props: &ZoomBarProps) -> Html {
-    let ZoomBarProps { size, window, .. } = *props;
-    let whole = Window::whole(size);
-    let middle = ((window.columns.0 + window.columns.1) / 2, (window.rows.0 + window.rows.1) / 2);
-    // Into the best while it is in sight, as that is what people look for.
-    let centre = props.best.filter(|best| window.place(*best).is_some()).unwrap_or(middle);
-    let button = |title: &'static str, label: &'static str, testid: &'static str, to: Window| {
-        html! {
-            <button
-                type="button"
-                title={label}
-                aria-label={label}
-                disabled={to == window}
-                onclick={props.on_zoom.reform(move |_: MouseEvent| to)}
-                data-testid={testid}
-            >
-                { title }
-            </button>
-        }
-    };
-    let range = |sizes: &[u64], (start, end): (usize, usize)| match (sizes.get(start), sizes.get(end.wrapping_sub(1))) {
-        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
-        (Some(first), _) => first.to_string(),
-        _ => String::new(),
-    };
-    html! {
-        <div class="bar zoom-bar" role="group" aria-label="Zoom">
-            <span class="buttons">
-                { button("+", "Zoom in", "zoom-in", window.zoomed(0.5, centre, size)) }
-                { button("−", "Zoom out", "zoom-out", window.zoomed(2.0, middle, size)) }
-                { button("Whole landscape", "Show the whole landscape", "zoom-reset", whole) }
-            </span>
-            <span class="facts" role="status" data-testid="zoom-range">
-                { format!("Tile widths {}, heights {}", range(&props.widths, window.columns), range(&props.heights, window.rows)) }
-            </span>
-        </div>
-    }
-}
 
 /// The pointer handlers of a heatmap.
 pub struct Drag {

@@ -243,16 +243,13 @@ impl SweepPlan {
     /// The problems of one point, each once; empty where the point cannot be scheduled.
     pub fn problems_of(&self, point: usize) -> Vec<ProblemId> {
         let Ok(plan) = &self.points[point] else { return Vec::new() };
-        let mut problems: Vec<ProblemId> = plan
-            .stacks
-            .iter()
-            .flat_map(|stack| &stack.types)
-            .flat_map(|tile| &tile.layers)
-            .filter_map(|layer| layer.problem)
-            .collect();
+        let tiles = plan.stacks.iter().flat_map(|stack| &stack.types);
+        let problems = tiles.flat_map(|tile| &tile.layers).filter_map(|layer| layer.problem);
+        // As bare numbers, whose sort is in the module already.
+        let mut problems: Vec<usize> = problems.map(usize::from).collect();
         problems.sort_unstable();
         problems.dedup();
-        problems
+        problems.into_iter().map(ProblemId::from).collect()
     }
 }
 

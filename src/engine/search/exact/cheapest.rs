@@ -99,10 +99,10 @@ fn search(
         last: u64::MAX,
         round: 0,
     };
-    search.reached.push(Reached { state: start, price: 0.0, predecessors: NONE, expanded: false, seen: 0 });
     // Indices of `reached`.
-    let mut known: HashTable<u32> = HashTable::with_capacity(256);
-    known.insert_unique(start.hash(), 0, |_| start.hash());
+    let mut known = HashTable::with_capacity(256);
+    index_of(&mut known, &mut search.reached, &start);
+    search.reached[0].price = 0.0;
     let mut open = BinaryHeap::from([(Reverse(rounded(space.least_to_go(&start))), progress(&start), 0_u32)]);
     let tolerance = tie * scale;
     while let Some((Reverse(estimate), _, index)) = open.pop() {
@@ -137,24 +137,7 @@ fn search(
             if price + to_go > search.price + tolerance {
                 return;
             }
-            let reached = &mut search.reached;
-            let hash = |reached: &[Reached], at: &u32| reached[*at as usize].state.hash();
-            let known = known.entry(next.hash(), |&at| reached[at as usize].state.is(&next), |at| hash(reached, at));
-            let at = match known {
-                Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(new) => {
-                    let at = reached.len() as u32;
-                    new.insert(at);
-                    reached.push(Reached {
-                        state: next,
-                        price: f64::INFINITY,
-                        predecessors: NONE,
-                        expanded: false,
-                        seen: 0,
-                    });
-                    at
-                }
-            };
+            let at = index_of(&mut known, &mut search.reached, &next);
             let reached = &mut search.reached[at as usize];
             if price > reached.price + tolerance {
                 return;
@@ -182,6 +165,21 @@ fn search(
     }
     search.bound = search.price;
     (!search.goals.is_empty()).then_some(search)
+}
+
+/// Index of a state among those that were reached, to which it is added if it is new.
+fn index_of(known: &mut HashTable<u32>, reached: &mut Vec<Reached>, state: &State) -> u32 {
+    let is_it = |&at: &u32| reached[at as usize].state.is(state);
+    match known.entry(state.hash(), is_it, |&at| reached[at as usize].state.hash()) {
+        Entry::Occupied(known) => *known.get(),
+        Entry::Vacant(new) => {
+            let at = reached.len() as u32;
+            new.insert(at);
+            let price = f64::INFINITY;
+            reached.push(Reached { state: *state, price, predecessors: NONE, expanded: false, seen: 0 });
+            at
+        }
+    }
 }
 
 impl Cheapest {

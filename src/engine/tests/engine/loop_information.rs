@@ -1,12 +1,16 @@
 //! The loop-information table against ZigZag (IEEE TC 2021): Fig. 6, the FIFO effect of Section III-B, the gated memory of
 //! Fig. 10, the roof of Section IV-A.
 
-use fusescape_engine::cost::{Evaluator, LevelInformation, LoopInformation, loop_information};
+use fusescape_engine::cost::{
+    Evaluator, LevelInformation, LoopInformation, loop_information, port_balances, slowest_port,
+};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, TemporalMapping};
-use fusescape_engine::mapping::TemporalLoop;
+use fusescape_engine::hardware::{Core, Operand};
+use fusescape_engine::mapping::{LayerOnCore, LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::{Objective, Strategy};
+use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_engine::workload::Dim::{self, C, FX, FY, K, OX, OY};
+use fusescape_engine::workload::Network;
 use fusescape_spec::{hardware_presets, workload_presets};
 
 fn preset(list: &[fusescape_spec::Preset], id: &str) -> String {
@@ -211,4 +215,29 @@ fn tables_and_costs_agree() {
             assert!((operand.levels.last().unwrap().unit_size - operand.size).abs() < 1e-6, "{hardware}");
         }
     }
+}
+
+#[test]
+fn the_slowest_port_is_the_one_that_the_array_waits_for_longest() {
+    let mut waiting = 0;
+    for hardware in hardware_presets() {
+        let core = Core::from_text(hardware.text).unwrap();
+        let network = Network::from_text(&preset(workload_presets(), "alexnet-eyeriss")).unwrap();
+        for layer in network.computing().map(|id| network.layer(id)) {
+            let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+            let problem = LayerProblem { shape: layer.shape, levels, unroll: layer.unroll_on(&core) };
+            let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            let Some(best) = find_best(&problem, &Objective::Energy, &Limits::default(), Strategy::Loma).best else {
+                continue;
+            };
+            let cost = best.cost(&problem).unwrap();
+            let most = port_balances(&problem, &cost).into_iter().map(|port| port.cycles).max().unwrap();
+            match slowest_port(&problem, &cost) {
+                Some(slowest) => assert_eq!(slowest.cycles, most, "{} on {}", layer.name, hardware.id),
+                None => assert!(most <= 0, "{} on {}", layer.name, hardware.id),
+            }
+            waiting += usize::from(most > 0);
+        }
+    }
+    assert!(waiting > 10, "{waiting}");
 }

@@ -85,6 +85,32 @@ fn every_unrolling_that_the_memories_can_serve_is_found_once() {
     assert!(most > 50 && refused > 500, "{most} {refused}");
 }
 
+#[test]
+fn no_dimension_of_the_array_has_more_loops_than_allowed() {
+    let core = Core::from_text(
+        "name: line
+array: { dimensions: { D1: 12 }, mac_energy: 1 pJ }
+memories:
+  - { name: dram, size: 1 MiB, operands: [W, I, O], width: 4096 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
+",
+    )
+    .unwrap();
+    let network = Network::from_text(
+        "name: one
+layers: [{ name: in, type: input, K: 3, size: 3 x 4 }, { name: a, type: conv, K: 5, kernel: 1 x 1 }]",
+    );
+    let shape = network.unwrap().layer(1.into()).shape;
+    let key = |unroll: &[Unroll]| sizes(&core, &shape, unroll);
+    let all = brute_force(&core, &shape);
+    for loops_per_dimension in 1..=4 {
+        let options = UnrollingOptions { loops_per_dimension, ..UnrollingOptions::default() };
+        let found = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &options);
+        let found: BTreeSet<_> = found.list.iter().map(|unrolling| key(&unrolling.unroll)).collect();
+        let allowed = all.iter().filter(|unroll| unroll.len() <= loops_per_dimension).map(|unroll| key(unroll));
+        assert_eq!(found, allowed.collect(), "{loops_per_dimension}");
+    }
+}
+
 /// Whether each port of a lowest memory passes in one cycle what one cycle needs, by the account of the cost model.
 fn ports_suffice(problem: &LayerOnCore<'_>) -> bool {
     problem.core.memories.iter_enumerated().all(|(id, memory)| {

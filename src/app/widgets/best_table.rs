@@ -1,0 +1,84 @@
+//! The table twin of a heatmap with too many cells for a table: its best tile sizes.
+
+use super::fine_grid::BEST_LISTED;
+use super::grid::{Grid, offered};
+use super::save::SaveTable;
+use crate::app::workers::results::SweepResults;
+use crate::chart::{Column, Table, TableCell};
+use crate::explore::PointSummary;
+use crate::sorting::sort_by;
+use crate::state::Metric;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// The best tile sizes of what is looked at, and the opened one with its rank.
+pub fn best_table(grid: &Grid, results: &Rc<SweepResults>, metric: Metric, opened: Option<u32>) -> Html {
+    let (columns, rows) = (grid.window.columns, grid.window.rows);
+    let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
+    let mut ranked: Vec<(f64, (usize, usize))> =
+        cells.filter_map(|cell| Some((metric.of(results.summary(grid.point(cell))?), cell))).collect();
+    sort_by(&mut ranked, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let opened = opened.and_then(|point| grid.place(point));
+    let is_listed = |(rank, (_, cell)): &(usize, &(f64, (usize, usize)))| *rank < BEST_LISTED || Some(*cell) == opened;
+    let offered = offered(results);
+    let listed: Vec<(usize, (usize, usize), &PointSummary)> = (ranked.iter().enumerate().filter(is_listed))
+        .filter_map(|(rank, &(_, cell))| Some((rank + 1, cell, results.summary(grid.point(cell))?)))
+        .collect();
+    let table = Rc::new(Table {
+        caption: format!("{}: the best {BEST_LISTED} by {}", grid.mode.title(), metric.quantity().name()),
+        columns: [
+            Column::numbers("rank"),
+            Column::plain("tile width", "columns"),
+            Column::plain("tile height", "rows"),
+        ]
+        .into_iter()
+        .chain(offered.iter().map(|metric| Column::measured(metric.quantity().name(), metric.quantity().base())))
+        .collect(),
+        rows: (listed.iter())
+            .map(|(rank, cell, summary)| {
+                let place = [*rank as u64, grid.widths[cell.0], grid.heights[cell.1]].map(TableCell::count);
+                let costs = offered.iter().map(|metric| TableCell::of(metric.quantity(), metric.of(summary)));
+                place.into_iter().chain(costs).collect()
+            })
+            .collect(),
+    });
+    let row = |(rank, cell, summary): &(usize, (usize, usize), &PointSummary)| {
+        html! {
+            <tr aria-current={(Some(*cell) == opened).then_some("true")}>
+                <th scope="row" class="number">{ rank }</th>
+                <td
+                    class="number"
+                    data-x={grid.widths[cell.0].to_string()}
+                    data-y={grid.heights[cell.1].to_string()}
+                    data-energy-pj={summary.energy_pj.to_string()}
+                    data-latency-cycles={summary.latency_cycles.to_string()}
+                >
+                    { format!("{} × {}", grid.widths[cell.0], grid.heights[cell.1]) }
+                </td>
+                { for offered.iter().map(|metric| html! {
+                    <td class="number">{ metric.quantity().text(metric.of(summary)) }</td>
+                }) }
+            </tr>
+        }
+    };
+    html! {
+        <>
+        <table data-testid={format!("values-{}", grid.mode.name())} data-mode={grid.mode.name()}>
+            <caption>
+                { format!("{}: the best {BEST_LISTED} of {} tile sizes by {}", grid.mode.title(), ranked.len(),
+                    metric.quantity().name()) }
+                if opened.is_some() { { ", and the opened one" } }
+            </caption>
+            <thead>
+                <tr>
+                    <th scope="col" class="number">{ "rank" }</th>
+                    <th scope="col" class="number">{ "tile X × Y" }</th>
+                    { for offered.iter().map(|metric| html! { <th scope="col" class="number">{ metric.title() }</th> }) }
+                </tr>
+            </thead>
+            <tbody>{ for listed.iter().map(row) }</tbody>
+        </table>
+        <SaveTable {table} />
+        </>
+    }
+}

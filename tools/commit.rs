@@ -1,0 +1,20 @@
+//! Tells the command line the commit that it is built from; nothing, where there is no repository.
+
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=tools/commit.rs");
+    for file in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", file]) {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) {
+        println!("cargo::rustc-env=FUSESCAPE_COMMIT={commit}");
+    }
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
