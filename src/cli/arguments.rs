@@ -63,7 +63,8 @@ pub enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Makes documents of ONNX models and of ZigZag's accelerator, mapping and workload files, told by their content
+    /// Makes documents of ONNX models, of ZigZag's accelerator, mapping and workload files, and of systems of Stream with the cores that
+    /// they name, told by their content
     Import {
         /// Files; those of one design together
         #[arg(required = true)]

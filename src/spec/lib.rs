@@ -59,4 +59,4 @@ pub use reader::MAX_DIAGNOSTICS;
 pub use system::read_system;
 pub use tree::{MAX_BYTES, line_of};
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
-pub use write::{quoted, scalar, write_hardware, write_workload};
+pub use write::{quoted, scalar, write_hardware, write_system, write_workload};

@@ -9,15 +9,17 @@ const ENTRY: [&str; 5] =
 /// Most entries of a mapping file.
 const MAX_ENTRIES: usize = 4096;
 /// Our types of layers for ZigZag's types of operators; `default` is for all others.
-const OPERATORS: [(&str, &[&str]); 8] = [
+pub const OPERATORS: [(&str, &[&str]); 10] = [
     ("default", &["conv", "pointwise", "depthwise", "pooling", "fully-connected", "matmul", "add"]),
     ("Conv", &["conv", "pointwise", "depthwise"]),
     ("Gemm", &["fully-connected", "matmul"]),
+    ("MatMul", &["fully-connected", "matmul"]),
     ("Add", &["add"]),
     ("Pooling", &["pooling"]),
     ("Pool", &["pooling"]),
     ("MaxPool", &["pooling"]),
     ("AveragePool", &["pooling"]),
+    ("GlobalAveragePool", &["pooling"]),
 ];
 
 /// Loops that the array unrolls for a layer, a type of operator, or by default.
@@ -137,5 +139,10 @@ fn renamed(loops: &[UnrollSpec], array: &[(String, u64)], kind: &str) -> Vec<Unr
         let limit = unrolled.limit.map(|limit| size.map_or(limit, |size| limit.min(size)));
         UnrollSpec { loop_dimension: loop_dimension.to_owned(), limit, ..unrolled.clone() }
     };
-    loops.iter().map(ours).collect()
+    // No other layer has loops of these names.
+    let is_other = |unrolled: &&UnrollSpec| {
+        matches!(unrolled.loop_dimension.as_str(), "D" | "H")
+            && !matches!(kind, "matmul" | "fully-connected" | "pointwise")
+    };
+    loops.iter().filter(|unrolled| !is_other(unrolled)).map(ours).collect()
 }

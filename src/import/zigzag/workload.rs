@@ -9,7 +9,7 @@ use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
-const LAYER: [&str; 12] = [
+const LAYER: [&str; 13] = [
     "id",
     "name",
     "operator_type",
@@ -22,6 +22,7 @@ const LAYER: [&str; 12] = [
     "pr_loop_dims",
     "pr_loop_sizes",
     "padding",
+    "constant_operands",
 ];
 /// Longest name of a network, characters.
 const MAX_NAME: usize = 80;
@@ -52,6 +53,8 @@ struct Layer {
     /// Columns and rows of the input that exist, and zeros at their beginning.
     input: (u64, u64),
     padding: [u64; 4],
+    /// Whether the file pads by more than the kernel spans.
+    is_padding_cut: bool,
     precision: PrecisionSpec,
     /// The producers of I and W, where they are other layers.
     sources: [Option<u64>; 2],
@@ -97,6 +100,9 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         if let Some(last) = diagnostics.0.last_mut() {
             last.line = Some(layer.line);
         }
+    }
+    if places.iter().any(|place| place.has("constant_operands")) {
+        report.note(Severity::Merged, "constant_operands", "follows from `operand_source`", "");
     }
     let lines = layers.iter().map(|layer| (layer.name.clone(), layer.line)).collect();
     let layers = connect(&layers, &mut report);
@@ -252,12 +258,17 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
             [numbers.first().copied().unwrap_or(0), numbers.get(1).copied().unwrap_or(0)]
         })
         .collect();
-    let axis = |output: &str, whole: u64, stride: u64| {
+    let mut is_cut = false;
+    let mut axis = |output: &str, whole: u64, stride: u64, reach: u64| {
         let input =
             relations.iter().find(|relation| relation.output == output).map(|relation| relation.input.to_uppercase());
         let place = input.and_then(|input| names.iter().position(|name| name.to_uppercase() == input));
         let [begin, end] = place.and_then(|place| pads.get(place)).copied().unwrap_or([0, 0]);
         let stated = place.and_then(|place| sizes.get(place)).copied();
+        // Where it is not said how much of the input exists, none of the outputs sees zeros only.
+        let cut = |zeros: u64| if stated.is_none() { zeros.min(reach) } else { zeros };
+        is_cut |= (cut(begin), cut(end)) != (begin, end);
+        let (begin, end) = (cut(begin), cut(end));
         let real = stated.unwrap_or_else(|| whole.saturating_sub(begin.saturating_add(end)).max(1));
         // What the windows span beyond the input are zeros. The file says how they are shared out, if what it says makes as many
         // outputs.
@@ -268,8 +279,11 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
             _ => (real, zeros / 2, zeros - zeros / 2),
         }
     };
-    let (columns, left, right) = axis("ox", whole.0, layer.stride.0);
-    let (rows, top, bottom) = axis("oy", whole.1, layer.stride.1);
+    let reach = |kernel: u64, dilation: u64| dilation.saturating_mul(kernel.saturating_sub(1));
+    let reach = (reach(layer.kernel.0, layer.dilation.0), reach(layer.kernel.1, layer.dilation.1));
+    let (columns, left, right) = axis("ox", whole.0, layer.stride.0, reach.0);
+    let (rows, top, bottom) = axis("oy", whole.1, layer.stride.1, reach.1);
+    layer.is_padding_cut = is_cut;
     (layer.input, layer.padding) = ((columns, rows), [left, right, top, bottom]);
 }
 
@@ -283,6 +297,10 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
         }
     }
     for (index, layer) in layers.iter().enumerate() {
+        if layer.is_padding_cut {
+            let reason = "more than the kernel spans, so that outputs would see zeros only: as much as it spans";
+            report.note(Severity::Expressed, "padding", reason, &names[index]);
+        }
         let find = |id: u64| layers[..index].iter().rposition(|before| before.id == id);
         let name = &names[index];
         let mut read = |source: Option<u64>, map: Map, report: &mut Report, whole: bool| {
