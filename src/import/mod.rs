@@ -87,6 +87,7 @@ struct Parts {
     allocations: Vec<stream::Allocation>,
     layers: Option<(WorkloadSpec, Report, Lines)>,
     mapping: Vec<zigzag::MappingEntry>,
+    named: Vec<zigzag::NamedLoops>,
     /// Whether a mapping of Stream was among the files, be it of single layers only.
     has_allocations: bool,
     diagnostics: Diagnostics,
@@ -161,8 +162,9 @@ impl Parts {
                 self.imported.reports.push(report);
             }
             Some(zigzag::File::Workload) => {
-                let zigzag::Workload { spec, mut report, diagnostics, lines } = zigzag::read_layers(&text, stem);
+                let zigzag::Workload { spec, mut report, diagnostics, lines, named } = zigzag::read_layers(&text, stem);
                 report.title = format!("{name}, a ZigZag workload");
+                self.named = named;
                 self.diagnostics.0.extend(diagnostics.0);
                 self.set_layers(spec, report, lines);
             }
@@ -317,7 +319,15 @@ impl Parts {
             report.note(Severity::NotCounted, "offchip", reason, "");
         }
         zigzag::apply_to_hardware(&mut spec, &self.mapping);
-        if is_stream {
+        let foreign = zigzag::foreign_loops(&self.mapping);
+        if !foreign.is_empty() && self.named.is_empty() {
+            let reason =
+                "loops that only a workload gives a meaning: import it together with the mapping and the accelerator";
+            report.note(Severity::Assumed, &foreign.join(", "), reason, "");
+        }
+        if !foreign.is_empty() && spec.unroll.is_empty() {
+            stream::unroll_like_registers(&mut spec, &mut report);
+        } else if is_stream {
             stream::unroll_like_registers(&mut spec, &mut report);
             stream::unroll_channels(&mut spec, &mut report);
         } else if spec.unroll.is_empty() {
@@ -338,7 +348,7 @@ impl Parts {
             return;
         }
         if let Some((mut spec, mut report, lines)) = self.layers.take() {
-            zigzag::apply_to_layers(&mut spec.layers, &self.mapping);
+            zigzag::apply_to_layers(&mut spec.layers, &self.mapping, &self.named);
             match Network::new(&spec) {
                 Ok(network) => report.result = network_facts(&network),
                 // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.

@@ -4,6 +4,7 @@ use super::document::{
     CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
     PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, WorkloadSpec,
 };
+use super::mapping::{MappedLoopSpec, MappingSpec};
 use super::quantity::{write_area, write_cycles, write_size};
 use std::fmt::Write;
 
@@ -172,6 +173,25 @@ fn offchip_port(port: &OffchipPortSpec) -> Vec<String> {
     .into_iter()
     .filter_map(|(name, value)| Some(format!("{name}: {}", value?)))
     .collect()
+}
+
+/// Writes a mapping document.
+pub fn write_mapping(spec: &MappingSpec) -> String {
+    let mut text = head(&spec.name, &spec.about);
+    line(&mut text, "layers", if spec.layers.is_empty() { "[]" } else { "" });
+    for layer in &spec.layers {
+        line(&mut text, "  - layer", &scalar(&layer.layer));
+        if let Some(unroll) = &layer.unroll {
+            line(&mut text, "    unroll", &unrolling(unroll));
+        }
+        line(&mut text, "    loops", if layer.loops.is_empty() { "[]" } else { "# innermost first" });
+        for MappedLoopSpec { dimension, size, memories } in &layer.loops {
+            let mut fields = vec![format!("loop: {dimension} {size}")];
+            fields.extend(memories.iter().map(|(operand, memory)| format!("{operand}: {}", scalar(memory))));
+            let _ = writeln!(text, "      - {}", braces(&fields));
+        }
+    }
+    text
 }
 
 /// Writes a workload document.

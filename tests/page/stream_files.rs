@@ -225,7 +225,7 @@ core_connectivity:
     let ours = by_hand("8000000", links, ", ports: [{ direction: both, width: 128 bit, energy: 3 pJ }]");
     assert_eq!(system_of(&imported), ours);
     let told: Vec<String> = imported.reports[0].findings.iter().map(ToString::to_string).collect();
-    for part in ["unroll: Stream searches", "connected twice", "a port and a bus here"] {
+    for part in ["unroll: the tool searches", "connected twice", "a port and a bus here"] {
         assert!(told.iter().any(|finding| finding.contains(part)), "{part}: {told:#?}");
     }
     // A core that is described in place, and a system in one file.

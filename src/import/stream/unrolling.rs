@@ -40,7 +40,7 @@ pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
         });
     }
     let reason = format!(
-        "Stream searches an unrolling for each layer; taken is what the lowest memories are shared for: {}. \
+        "the tool searches an unrolling for each layer; taken is what the lowest memories are shared for: {}. \
          Correct it in the document, or search by `layer --unroll search`",
         said.join(", ")
     );

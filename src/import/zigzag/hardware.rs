@@ -168,8 +168,9 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
         imc.reject(
             reader,
             ValueError::new(
-                "Computing in memory is not modelled",
-                "Import an accelerator with digital processing elements",
+                "Computing in memory is not modelled: what an operation costs there depends on how many rows and columns of the array a \
+                 layer uses, on its converters and on the bits that enter a cycle",
+                "Write `is_imc: false`, and as `unit_energy` the energy of one multiply-accumulate at the use you expect",
             ),
         );
     }

@@ -12,7 +12,9 @@ mod write;
 use super::report::{CLEANED, Report, Severity};
 use crate::spec::reader::Reader;
 pub use hardware::{Accelerator, Role, fraction, number, read_accelerator, read_core};
-pub use mapping::{MappingEntry, OPERATORS, apply_to_hardware, apply_to_layers, read_loops, read_mapping};
+pub use mapping::{
+    MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,
+};
 pub use workload::{Workload, read_layers};
 pub use write::{Written, write};
 

@@ -3,8 +3,9 @@
 //! ZigZag states every layer's loops; here sizes follow from the maps before. Where a layer reads exactly what the one before makes it
 //! reads that; otherwise a view of the size that it needs, so that its loops are kept to the letter.
 
-use super::equation::{Equation, Relation, assign, relation};
+use super::equation::{Assigned, Equation, Relation, assign, relation};
 use super::hardware::number;
+use super::mapping::NamedLoops;
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
@@ -42,6 +43,9 @@ struct Layer {
     path: String,
     line: usize,
     kind: &'static str,
+    operator: String,
+    /// Its loops: the file's name, ours, the size.
+    loops: Vec<Assigned>,
     b: u64,
     g: u64,
     k: u64,
@@ -80,6 +84,8 @@ pub struct Workload {
     pub diagnostics: Diagnostics,
     /// Names of layers, and the lines where they begin.
     pub lines: Vec<(String, usize)>,
+    /// What a mapping may name of them.
+    pub named: Vec<NamedLoops>,
 }
 
 /// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
@@ -105,6 +111,14 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         report.note(Severity::Merged, "constant_operands", "follows from `operand_source`", "");
     }
     let lines = layers.iter().map(|layer| (layer.name.clone(), layer.line)).collect();
+    let named = layers
+        .iter()
+        .map(|layer| NamedLoops {
+            layer: layer.name.clone(),
+            operator: layer.operator.clone(),
+            loops: layer.loops.iter().map(|(name, ours, _)| (name.clone(), *ours)).collect(),
+        })
+        .collect();
     let layers = connect(&layers, &mut report);
     let spec = WorkloadSpec {
         // Names of files may be longer than those of networks.
@@ -114,7 +128,7 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         precision: PrecisionSpec::default(),
         layers,
     };
-    Workload { spec, report, diagnostics, lines }
+    Workload { spec, report, diagnostics, lines, named }
 }
 
 fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
@@ -138,7 +152,7 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
     let equation = equation.value(reader, "an equation", Equation::new)?;
     let loops = assign(&equation, &loops, &operator, fields.get("loop_dims").unwrap_or(place), reader)?;
     let size = |dim: &str| {
-        loops.iter().filter(|(known, _)| *known == dim).fold(1u64, |all, (_, size)| all.saturating_mul(*size))
+        loops.iter().filter(|(_, known, _)| *known == dim).fold(1u64, |all, (.., size)| all.saturating_mul(*size))
     };
     (layer.b, layer.g, layer.k, layer.c) = (size("B"), size("G"), size("K"), size("C"));
     (layer.output, layer.kernel) = ((size("OX"), size("OY")), (size("FX"), size("FY")));
@@ -151,7 +165,11 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
         }
     }
     layer.kind = kind(&layer, &equation, &operator, !relations.is_empty());
+    (layer.loops, layer.operator) = (loops, operator);
     if matches!(layer.kind, "add" | "pooling") && layer.k > 1 {
+        for (_, ours, _) in layer.loops.iter_mut().filter(|(_, ours, _)| *ours == "K") {
+            *ours = "G";
+        }
         // Channels by themselves, whatever the file calls them.
         (layer.g, layer.k) = (layer.g.saturating_mul(layer.k), 1);
     }
