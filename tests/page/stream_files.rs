@@ -221,7 +221,8 @@ core_connectivity:
     let imported = imports(&[("s.yaml", soc), ("core.yaml", CORE), ("far.yaml", DRAM)]);
     // The registers sum along D2 and are private along D1: what the core states in the older layout. The bus comes first, as it is
     // stated last.
-    let links = "links: [{ bus: [core 0, core 1], width: 128 bit, energy: 3 pJ }, { between: [core 0, core 1], width: 32 bit, energy: 1 pJ }]";
+    let links = "links: [{ bus: [core 0, core 1], width: 128 bit, energy: 3 pJ }, \
+                 { between: [core 0, core 1], width: 32 bit, energy: 1 pJ }]";
     let ours = by_hand("8000000", links, ", ports: [{ direction: both, width: 128 bit, energy: 3 pJ }]");
     assert_eq!(system_of(&imported), ours);
     let told: Vec<String> = imported.reports[0].findings.iter().map(ToString::to_string).collect();
