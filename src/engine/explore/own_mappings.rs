@@ -124,6 +124,13 @@ fn read_unroll(stated: &[UnrollSpec], core: &Core, path: &str, found: &mut Diagn
             found.add_unknown(path, reason, loop_dimension, &Dim::ALL.map(Dim::name));
         }
     }
+    for (name, size) in &core.array {
+        let on_it = stated.iter().filter(|part| part.array_dimension == *name).filter_map(|part| part.limit);
+        if on_it.fold(1, u64::saturating_mul) > *size {
+            let reason = format!("More than the {size} PEs of `{name}` would be unrolled over");
+            found.add(format!("{path}.{name}"), reason, format!("Write widths whose product is at most {size}"));
+        }
+    }
     if found.0.len() > before {
         return None;
     }
