@@ -4,6 +4,7 @@
 pub mod embed;
 pub mod gallery;
 pub mod link;
+pub mod mapping;
 pub mod onnx;
 pub mod pool;
 pub mod state;

@@ -6,6 +6,7 @@ use fusescape::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
 use fusescape::form::{layer_graph, memory_boxes, repair};
 use fusescape::hardware::Core;
 use fusescape::import::{File, import};
+use fusescape::multicore::CoreSystem;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::edit::Outline;
@@ -94,5 +95,6 @@ fn import_file(bytes: &[u8]) {
     {
         imported.hardware.iter().for_each(|text| drop(Core::from_text(text).expect("valid hardware")));
         imported.workload.iter().for_each(|text| drop(Network::from_text(text).expect("a valid network")));
+        imported.system.iter().for_each(|text| drop(CoreSystem::from_text(text, "").expect("a valid system")));
     }
 }

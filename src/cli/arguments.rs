@@ -65,7 +65,8 @@ pub enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Makes documents of ONNX models and of ZigZag's accelerator, mapping and workload files, told by their content
+    /// Makes documents of ONNX models, of ZigZag's accelerator, mapping and workload files, and of systems of Stream with the cores that
+    /// they name, told by their content
     Import {
         /// Files; those of one design together
         #[arg(required = true)]
@@ -219,6 +220,12 @@ pub struct Layer {
     /// Names of layers, several separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub layer: Vec<String>,
+    /// Price the mappings of this document instead of searching
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "unroll", "hint", "lpf_limit", "seconds", "min_utilization"])]
+    pub mapping: Option<PathBuf>,
+    /// Write the mappings as a document that `--mapping` reads
+    #[arg(long, value_name = "FILE")]
+    pub save_mapping: Option<PathBuf>,
     /// How to search for the loop order and its division among the memories: loma; or, for the least energy, as ZigZag
     /// does: exhaustive (all blockings, even and uneven), heuristic, iterative
     #[arg(long, value_parser = parse_strategy, default_value = STRATEGIES[0].0, value_name = "NAME")]

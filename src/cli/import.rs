@@ -4,11 +4,18 @@ use super::documents::load;
 use super::files::{open, shown};
 use super::{Failure, print};
 use fusescape::hardware::Core;
-use fusescape::import::{self, Coverage, Report, Seekable, zigzag};
+use fusescape::import::{self, Coverage, Report, Seekable, stream, zigzag};
 use fusescape::spec::{hardware_presets, workload_presets};
 use fusescape::state::{Design, State};
 use fusescape::workload::Network;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// Longest system of Stream of which the files are looked for, bytes.
+const MOST_REFERENCES: u64 = 1 << 20;
+/// Folders above a system in which its cores are looked for, and folders in each of them.
+const MOST_ABOVE: usize = 6;
+const MOST_BESIDE: usize = 256;
 
 /// Imports files that belong together.
 ///
@@ -16,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// What is wrong with the files; [`Incomplete`](super::Incomplete) where too little of a model is counted and `partial` does not allow it.
 pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
-    for path in files {
+    for path in &with_cores(files)? {
         let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(import::File { name, source: Box::new(source) });
@@ -32,11 +39,14 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], pa
         let text = "Nothing was written, as much of the model is not counted. With --partial its document is written all the same";
         return Err(super::Incomplete(text.to_owned()).into());
     }
-    let documents: Vec<(&str, &String)> =
-        [("hardware.yaml", &imported.hardware), ("workload.yaml", &imported.workload)]
-            .into_iter()
-            .filter_map(|(name, text)| Some((name, text.as_ref()?)))
-            .collect();
+    let documents: Vec<(&str, &String)> = [
+        ("hardware.yaml", &imported.hardware),
+        ("workload.yaml", &imported.workload),
+        ("system.yaml", &imported.system),
+    ]
+    .into_iter()
+    .filter_map(|(name, text)| Some((name, text.as_ref()?)))
+    .collect();
     match (&documents[..], out) {
         (documents, None) => print(&documents.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("---\n")),
         (&[(_, text)], Some(file)) if !file.is_dir() => write(file, text),
@@ -45,6 +55,48 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], pa
             documents.iter().try_for_each(|(name, text)| write(&folder.join(name), text))
         }
     }
+}
+
+/// The files, and the cores that systems of Stream among them name, where these lie beside them or in the folder that the tool has them in.
+fn with_cores(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = files.to_vec();
+    for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")) {
+        let mut start = Vec::new();
+        open(path)?
+            .take(MOST_REFERENCES)
+            .read_to_end(&mut start)
+            .map_err(|error| format!("{}: {error}", shown(path)))?;
+        for name in stream::references(&String::from_utf8_lossy(&start)) {
+            let is_known = all.iter().any(|known| stream::stem(&known.to_string_lossy()) == stream::stem(&name));
+            if let Some(found) = find_core(path, &name).filter(|_| !is_known) {
+                all.push(found);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A file that a system names: beside it, in `cores` beside it, from a folder above it on, or among the cores of another folder of hardware
+/// nearby, in the order in which the tool looks.
+fn find_core(system: &Path, name: &str) -> Option<PathBuf> {
+    let system = system.canonicalize().ok()?;
+    let folder = system.parent()?;
+    let above: Vec<&Path> = folder.ancestors().take(MOST_ABOVE).collect();
+    let near = above.iter().flat_map(|above| {
+        let mut beside: Vec<PathBuf> = std::fs::read_dir(above)
+            .into_iter()
+            .flat_map(|inside| inside.flatten().take(MOST_BESIDE).map(|entry| entry.path()))
+            .collect();
+        beside.sort_unstable();
+        beside.insert(0, above.to_path_buf());
+        beside.into_iter().map(|beside| beside.join("hardware").join("cores").join(name))
+    });
+    let named = above.iter().map(|above| above.join(name));
+    [folder.join("cores").join(name), folder.join(name)]
+        .into_iter()
+        .chain(named)
+        .chain(near)
+        .find(|place| place.is_file())
 }
 
 /// Writes a core and a network as ZigZag's files.

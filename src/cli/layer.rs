@@ -2,19 +2,21 @@
 
 use super::arguments::{Layer, LayerStrategy, Unrolling};
 use super::documents::load;
+use super::files::{read_text, shown};
 use super::layer_report::{LayerResult, Searched, json, table};
 use super::{Failure, print};
-use fusescape::explore::{LayerRequest, LayerStudy};
+use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, mapping_document, own_mappings};
 use fusescape::hardware::Core;
 use fusescape::mapping::UnrollingOptions;
 use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
 use fusescape::search::{
     Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best, find_best_while,
 };
-use fusescape::spec::{Diagnostics, hardware_presets, workload_presets};
+use fusescape::spec::{Diagnostics, MAX_BYTES, hardware_presets, workload_presets, write_mapping};
 use fusescape::workload::{Dim, Network};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use std::path::Path;
 use std::time::Instant;
 
 /// Unrollings or parts of the mapping space that are searched at once on all cores.
@@ -48,21 +50,14 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     let first = LayerStudy::new(&request)?;
     check(options, &first.core)?;
     let network = Network::from_text(&request.workload)?;
-    let names = if options.layer.is_empty() {
-        network.computing().map(|id| network.layer(id).name.clone()).collect()
-    } else {
-        options.layer.clone()
+    let studied = match &options.mapping {
+        Some(file) => by_hand(file, options, &first.core, &network, &request)?,
+        None => searched(options, &first, &network, &mut request)?,
     };
-    let mut results = Vec::new();
-    let mut wrong = Diagnostics::default();
-    for name in names {
-        request.layer = Some(name);
-        match LayerStudy::of(first.core.clone(), &network, &request) {
-            Ok(study) => results.push(map(study, options)),
-            Err(unknown) => wrong.0.extend(unknown.0),
-        }
+    if let Some(file) = &options.save_mapping {
+        save_mapping(file, &first.core, &network, &studied)?;
     }
-    wrong.or(())?;
+    let results: Vec<LayerResult> = studied.into_iter().map(|(_, result)| result).collect();
     print(&if options.json {
         json(&first.core.name, &network.name, options, &results)?
     } else {
@@ -83,6 +78,70 @@ fn unmapped(results: &[LayerResult]) -> Result<(), Failure> {
     }
     let text = format!("{} of {} layers cannot be mapped:{}", reasons.len(), results.len(), reasons.concat());
     if reasons.len() < results.len() { Err(super::Incomplete(text).into()) } else { Err(text.into()) }
+}
+
+/// A layer on its core, and what came out.
+type Studied = Vec<(LayerStudy, LayerResult)>;
+
+/// Prices the mappings of a document: of the layers that are asked for, or of all that it maps.
+fn by_hand(
+    file: &Path,
+    options: &Layer,
+    core: &Core,
+    network: &Network,
+    request: &LayerRequest,
+) -> Result<Studied, Failure> {
+    let text = read_text(file, MAX_BYTES)?;
+    let mut mapped = own_mappings(&text, core, network, request)?;
+    let known: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
+    let mut wrong = Diagnostics::default();
+    for name in options.layer.iter().filter(|name| !known.contains(name)) {
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        wrong.add_unknown("layer", format!("The mapping has no layer `{name}`"), name, &names);
+    }
+    wrong.or(())?;
+    mapped.retain(|(study, _)| options.layer.is_empty() || options.layer.contains(&study.layer));
+    let result = |(study, mapped): (LayerStudy, MappedLayer)| {
+        let facts = study.facts();
+        let result =
+            LayerResult { facts, mapped: Ok(mapped), searched: Searched::ByHand, unrollings: None, seconds: 0.0 };
+        (study, result)
+    };
+    Ok(mapped.into_iter().map(result).collect())
+}
+
+/// Writes the mappings that were found.
+fn save_mapping(file: &Path, core: &Core, network: &Network, studied: &Studied) -> Result<(), Failure> {
+    let found = studied.iter().filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));
+    let document = mapping_document(&format!("{} on {}", network.name, core.name), found);
+    std::fs::write(file, write_mapping(&document)).map_err(|error| format!("{}: {error}", shown(file)).into())
+}
+
+/// Searches the layers that are asked for, or all.
+fn searched(
+    options: &Layer,
+    first: &LayerStudy,
+    network: &Network,
+    request: &mut LayerRequest,
+) -> Result<Studied, Failure> {
+    let names = if options.layer.is_empty() {
+        network.computing().map(|id| network.layer(id).name.clone()).collect()
+    } else {
+        options.layer.clone()
+    };
+    let mut results = Vec::new();
+    let mut wrong = Diagnostics::default();
+    for name in names {
+        request.layer = Some(name);
+        match LayerStudy::of(first.core.clone(), network, request) {
+            Ok(mut study) => {
+                let result = map(&mut study, options);
+                results.push((study, result));
+            }
+            Err(unknown) => wrong.0.extend(unknown.0),
+        }
+    }
+    wrong.or(results).map_err(Into::into)
 }
 
 /// Refuses what cannot be done together.
@@ -113,20 +172,20 @@ fn lpf_limit(options: &Layer) -> usize {
 
 // The command line is an edge and never WebAssembly.
 #[allow(clippy::disallowed_methods)]
-fn map(mut study: LayerStudy, options: &Layer) -> LayerResult {
+fn map(study: &mut LayerStudy, options: &Layer) -> LayerResult {
     let start = Instant::now();
     let mut unrollings = None;
     let limits = Limits { lpf_limit: lpf_limit(options), ..Limits::default() };
     let searched = match options.strategy {
         LayerStrategy::Any(strategy) => {
             if options.unroll == Unrolling::Search {
-                unrollings = Some(search_unrolling(&mut study, options, &limits, strategy));
+                unrollings = Some(search_unrolling(study, options, &limits, strategy));
             }
-            Searched::Orders(search_orders(&study, options, &limits, strategy))
+            Searched::Orders(search_orders(study, options, &limits, strategy))
         }
-        LayerStrategy::Space(pruning) => search_space(&study, options, pruning),
+        LayerStrategy::Space(pruning) => search_space(study, options, pruning),
         LayerStrategy::Iterative => {
-            space_search(&study, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
+            space_search(study, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
         }
     };
     let mapped = match &searched {

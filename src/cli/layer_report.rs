@@ -45,6 +45,8 @@ pub enum Searched {
     Iterative(IterativeOutcome),
     /// It cannot.
     Refused(SpaceRefusal),
+    /// There was none: the mapping is made by hand.
+    ByHand,
 }
 
 impl Searched {
@@ -54,7 +56,7 @@ impl Searched {
             Self::Orders(outcome) => outcome.best.as_ref(),
             Self::Space(space) => space.best.as_ref(),
             Self::Iterative(outcome) => outcome.best.as_ref(),
-            Self::Refused(_) => None,
+            Self::Refused(_) | Self::ByHand => None,
         }
     }
 }
@@ -141,6 +143,7 @@ fn write_search(out: &mut String, result: &LayerResult) {
             outln!(out, "  {partial} partial mappings tried, {last} orders of the last; {}", proof(&Proof::None));
         }
         Searched::Refused(_) => {}
+        Searched::ByHand => return outln!(out, "  made by hand"),
     }
     outln!(out, "  {:.3} s", result.seconds);
 }

@@ -1,4 +1,4 @@
-//! Files of other programs as documents: ONNX models, and ZigZag's YAML both ways.
+//! Files of other programs as documents: ONNX models, systems of Stream, and ZigZag's YAML both ways.
 //!
 //! [`import`] takes files of any kind by a [`Source`] (bytes read wherever they are wanted: a file, or a `Blob` in a worker of its own,
 //! `worker/import.rs`), tells them by their content, and gives at most one document of each kind, or the one state that was among them,
@@ -10,14 +10,17 @@
 pub mod onnx;
 mod report;
 mod source;
+pub mod stream;
 pub mod zigzag;
 
 pub use report::{Coverage, Finding, Report, Severity, Share};
 pub use source::{Seekable, Source, text_of};
 
 use crate::hardware::Core;
+use crate::multicore::CoreSystem;
 use crate::spec::{
-    Diagnostic, Diagnostics, HardwareSpec, WorkloadSpec, is_state, visible, write_hardware, write_workload,
+    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, visible, write_hardware, write_system,
+    write_workload,
 };
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
@@ -36,6 +39,8 @@ pub struct Imported {
     pub hardware: Option<String>,
     /// A workload document.
     pub workload: Option<String>,
+    /// A system document.
+    pub system: Option<String>,
     /// A whole state as the page saves it, unread.
     pub state: Option<String>,
     /// What became of each file.
@@ -50,7 +55,7 @@ pub struct File<'a> {
     pub source: Box<dyn Source + 'a>,
 }
 
-/// Imports files: ONNX models, ZigZag's YAML, and documents of our own, which are taken as they are.
+/// Imports files: ONNX models, ZigZag's and Stream's YAML, and documents of our own, which are taken as they are.
 ///
 /// `sizes` says how large dimensions are that an ONNX model leaves open, by name.
 ///
@@ -77,9 +82,14 @@ type Lines = Vec<(String, usize)>;
 #[derive(Default)]
 struct Parts {
     imported: Imported,
-    accelerator: Option<(HardwareSpec, Report, String)>,
+    accelerators: Vec<stream::CoreFile>,
+    soc: Option<(stream::Soc, Report)>,
+    allocations: Vec<stream::Allocation>,
     layers: Option<(WorkloadSpec, Report, Lines)>,
     mapping: Vec<zigzag::MappingEntry>,
+    named: Vec<zigzag::NamedLoops>,
+    /// Whether a mapping of Stream was among the files, be it of single layers only.
+    has_allocations: bool,
     diagnostics: Diagnostics,
 }
 
@@ -112,15 +122,36 @@ impl Parts {
             return self.imported.reports.push(Report { title: name.to_owned(), result, ..Report::default() });
         }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        match zigzag::recognise(&text) {
-            Some(zigzag::File::Accelerator) => {
-                let (spec, mut report, diagnostics) = zigzag::read_accelerator(&text);
-                report.title = format!("{name}, a ZigZag accelerator");
-                if self.accelerator.is_some() || self.imported.hardware.is_some() {
-                    self.twice("hardware");
+        match stream::recognise(&text) {
+            Some(stream::File::Soc) => {
+                let (mut soc, mut report, diagnostics) = stream::read_soc(&text);
+                name.clone_into(&mut soc.file);
+                report.title = format!("{name}, a Stream system");
+                if self.soc.is_some() || self.imported.system.is_some() {
+                    self.twice("system");
                 }
                 self.diagnostics.0.extend(diagnostics.0);
-                self.accelerator = Some((spec, report, text));
+                self.soc = Some((soc, report));
+                return;
+            }
+            Some(stream::File::Allocations) => {
+                let (allocations, mut report, diagnostics) = stream::read_allocations(&text);
+                report.title = format!("{name}, a Stream mapping");
+                self.diagnostics.0.extend(diagnostics.0);
+                self.allocations.extend(allocations);
+                self.imported.reports.push(report);
+                self.has_allocations = true;
+                return;
+            }
+            None => {}
+        }
+        match zigzag::recognise(&text) {
+            Some(zigzag::File::Accelerator) => {
+                let (mut accelerator, diagnostics) = zigzag::read_accelerator(&text);
+                let of = if accelerator.is_stream { "Stream core" } else { "ZigZag accelerator" };
+                accelerator.report.title = format!("{name}, a {of}");
+                self.diagnostics.0.extend(diagnostics.0);
+                self.accelerators.push(stream::CoreFile { name: name.to_owned(), accelerator, text });
             }
             Some(zigzag::File::Mapping) => {
                 let (entries, mut report, diagnostics) = zigzag::read_mapping(&text);
@@ -131,8 +162,9 @@ impl Parts {
                 self.imported.reports.push(report);
             }
             Some(zigzag::File::Workload) => {
-                let zigzag::Workload { spec, mut report, diagnostics, lines } = zigzag::read_layers(&text, stem);
+                let zigzag::Workload { spec, mut report, diagnostics, lines, named } = zigzag::read_layers(&text, stem);
                 report.title = format!("{name}, a ZigZag workload");
+                self.named = named;
                 self.diagnostics.0.extend(diagnostics.0);
                 self.set_layers(spec, report, lines);
             }
@@ -151,6 +183,7 @@ impl Parts {
             text.lines().any(starts)
         };
         let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
+        let is_system = has("cores") && has("offchip");
         let mut report = Report { title: name.to_owned(), ..Report::default() };
         match (is_hardware, is_workload) {
             (_, true) if self.layers.is_some() || self.imported.workload.is_some() => self.twice("workload"),
@@ -162,7 +195,18 @@ impl Parts {
                 self.imported.workload = Some(text);
                 self.imported.reports.push(report);
             }
-            (true, _) if self.accelerator.is_some() || self.imported.hardware.is_some() => self.twice("hardware"),
+            _ if is_system && (self.soc.is_some() || self.imported.system.is_some()) => self.twice("system"),
+            _ if is_system => {
+                // Cores of which it says nothing are the accelerator beside it: any.
+                let beside = hardware_presets().first().map_or("", |preset| preset.text);
+                report.result = match CoreSystem::from_text(&text, beside) {
+                    Ok(system) => format!("taken as it is: {}", system_facts(&system)),
+                    Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+                };
+                self.imported.system = Some(text);
+                self.imported.reports.push(report);
+            }
+            (true, _) if self.imported.hardware.is_some() => self.twice("hardware"),
             (true, _) => {
                 report.result = match Core::from_text(&text) {
                     Ok(core) => format!("taken as it is: {}", core_facts(&core)),
@@ -174,7 +218,8 @@ impl Parts {
             _ => self.diagnostics.add(
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
-                "Choose an ONNX model, a hardware or workload document, or ZigZag's accelerator, mapping or workload",
+                "Choose an ONNX model, a hardware, workload or system document, ZigZag's accelerator, mapping or workload, \
+                 or a system of Stream with its cores",
             ),
         }
     }
@@ -192,31 +237,118 @@ impl Parts {
     }
 
     fn finish(mut self) -> Result<Imported, Diagnostics> {
-        if !self.mapping.is_empty() && self.accelerator.is_none() && self.layers.is_none() {
+        let has_cores = !self.accelerators.is_empty() || self.soc.is_some();
+        if !self.mapping.is_empty() && !has_cores && self.layers.is_none() {
             let reason = "A mapping alone describes neither hardware nor a network";
             self.diagnostics.add("", reason, "Import it together with its accelerator");
         }
-        let is_alone = self.imported.reports.len() == 1 && self.accelerator.is_none() && self.layers.is_none();
+        if self.has_allocations && self.soc.is_none() {
+            let reason = "A mapping of Stream says which core runs what, and no system is among the files";
+            self.diagnostics.add("", reason, "Import it together with its system and the files of the cores");
+        }
+        let is_alone = self.imported.reports.len() == 1 && !has_cores && self.layers.is_none();
         if self.imported.state.is_some() && !is_alone {
             let reason = "A saved state holds both documents, so no other file belongs to it";
             self.diagnostics.add("", reason, "Open the state first, then import the others");
         }
-        self.diagnostics.clone().or(())?;
-        if let Some((mut spec, mut report, text)) = self.accelerator.take() {
-            zigzag::apply_to_hardware(&mut spec, &self.mapping);
-            if spec.unroll.is_empty() {
-                let reason = "nobody says which loops the array unrolls, so layers use one PE: import the mapping together with it";
-                report.note(Severity::Assumed, "unroll", reason, "");
+        match self.soc.take() {
+            Some((soc, report)) => self.finish_system(&soc, report),
+            None => self.finish_hardware(),
+        }
+        self.finish_layers();
+        self.diagnostics.or(self.imported)
+    }
+
+    fn finish_system(&mut self, soc: &stream::Soc, mut report: Report) {
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        for file in &self.accelerators {
+            if !soc.files().any(|name| stream::stem(name) == stream::stem(&file.name)) {
+                report.note(Severity::Assumed, "core", "not taken: the system does not name it", &file.name);
             }
-            match Core::new(&spec) {
-                Ok(core) => report.result = core_facts(&core),
-                Err(wrong) => self.reject(wrong, |path| crate::spec::line_of(&text, path)),
+        }
+        match stream::assemble(soc, &self.accelerators, &self.allocations, &mut report) {
+            Ok(spec) => {
+                let cores = spec.cores.len();
+                report.result = format!("{cores} cores, {} links, a memory off the chip", spec.links.len());
+                self.imported.system = Some(comment(&report) + &write_system(&spec));
+                self.imported.reports.push(report);
             }
-            self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
-            self.imported.reports.push(report);
+            Err(wrong) => self.diagnostics.0.extend(wrong.0),
+        }
+    }
+
+    /// An accelerator; a memory off the chip that stands beside it becomes its highest one.
+    fn finish_hardware(&mut self) {
+        let is_outside = |file: &stream::CoreFile| file.accelerator.role == zigzag::Role::Offchip;
+        let (outside, mut cores): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.accelerators).into_iter().partition(is_outside);
+        let count = cores.len() + usize::from(self.imported.hardware.is_some());
+        if count > 1 {
+            return self.twice("hardware");
+        }
+        if outside.len() > 1 || count == 0 && !outside.is_empty() {
+            let names: Vec<String> = outside.iter().map(|file| format!("`{}`", file.name)).collect();
+            let reason = format!("{} is the memory off the chip, and no core that computes", names.join(", "));
+            return self.diagnostics.add(
+                "",
+                reason,
+                "Import it together with one core, or with its system and all its cores",
+            );
+        }
+        let Some(stream::CoreFile { name, accelerator, text }) = cores.pop() else { return };
+        let zigzag::Accelerator { mut spec, mut report, role, is_stream, .. } = accelerator;
+        if role == zigzag::Role::Memory {
+            let reason = format!("`{name}` is a memory that other cores share, and computes nothing");
+            return self.diagnostics.add("", reason, "Import it together with its system and all its cores");
+        }
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        if let Some(file) = outside.first() {
+            let dimensions: Vec<String> = spec.array.dimensions.iter().map(|(name, _)| name.clone()).collect();
+            spec.memories.extend(file.accelerator.spec.memories.last().map(|memory| {
+                let reason = format!("`{}` is the highest memory of the core, at the memory's own width", file.name);
+                report.note(Severity::Expressed, "offchip", &reason, "");
+                crate::spec::MemorySpec { shared_over: dimensions, ..memory.clone() }
+            }));
+        } else if is_stream {
+            let reason =
+                "of a core of Stream, which says nothing of the memory off the chip: import that file together with it";
+            report.note(Severity::NotCounted, "offchip", reason, "");
+        }
+        zigzag::apply_to_hardware(&mut spec, &self.mapping);
+        let foreign = zigzag::foreign_loops(&self.mapping);
+        if !foreign.is_empty() && self.named.is_empty() {
+            let reason =
+                "loops that only a workload gives a meaning: import it together with the mapping and the accelerator";
+            report.note(Severity::Assumed, &foreign.join(", "), reason, "");
+        }
+        if !foreign.is_empty() && spec.unroll.is_empty() {
+            stream::unroll_like_registers(&mut spec, &mut report);
+        } else if is_stream {
+            stream::unroll_like_registers(&mut spec, &mut report);
+            stream::unroll_channels(&mut spec, &mut report);
+        } else if spec.unroll.is_empty() {
+            let reason =
+                "nobody says which loops the array unrolls, so layers use one PE: import the mapping together with it";
+            report.note(Severity::Assumed, "unroll", reason, "");
+        }
+        match Core::new(&spec) {
+            Ok(core) => report.result = core_facts(&core),
+            Err(wrong) => self.reject(wrong, |path| crate::spec::line_of(&text, path)),
+        }
+        self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
+        self.imported.reports.push(report);
+    }
+
+    fn finish_layers(&mut self) {
+        if !self.diagnostics.is_empty() {
+            return;
         }
         if let Some((mut spec, mut report, lines)) = self.layers.take() {
-            zigzag::apply_to_layers(&mut spec.layers, &self.mapping);
+            zigzag::apply_to_layers(&mut spec.layers, &self.mapping, &self.named);
             match Network::new(&spec) {
                 Ok(network) => report.result = network_facts(&network),
                 // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.
@@ -235,7 +367,6 @@ impl Parts {
             self.imported.workload = Some(comment(&report) + &write_workload(&spec));
             self.imported.reports.push(report);
         }
-        self.diagnostics.or(self.imported)
     }
 
     fn reject(&mut self, wrong: Diagnostics, line: impl Fn(&str) -> Option<usize>) {
@@ -262,6 +393,10 @@ fn sample_of(source: &mut dyn Source) -> Vec<u8> {
 /// The report as comments that begin a document.
 fn comment(report: &Report) -> String {
     report.lines().iter().map(|line| format!("# {}\n", visible(line))).collect()
+}
+
+fn system_facts(system: &CoreSystem) -> String {
+    format!("{} cores", system.cores.len())
 }
 
 fn core_facts(core: &Core) -> String {

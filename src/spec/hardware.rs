@@ -197,7 +197,7 @@ pub(super) fn read_unrolls(place: &LocatedNode, reader: &mut Reader) -> Vec<(Str
     entries.into_iter().map(|(name, unroll)| (name.to_owned(), read_unroll(&unroll, reader))).collect()
 }
 
-fn read_unroll(place: &LocatedNode, reader: &mut Reader) -> Vec<UnrollSpec> {
+pub(super) fn read_unroll(place: &LocatedNode, reader: &mut Reader) -> Vec<UnrollSpec> {
     let mut unroll = Vec::new();
     for (array_dimension, unrolled) in place.entries(reader) {
         let loops = if unrolled.is_scalar() { vec![unrolled] } else { unrolled.list(reader, MAX_LOOPS) };

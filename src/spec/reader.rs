@@ -195,6 +195,11 @@ impl<'t> LocatedNode<'t> {
         matches!(self.node.value, Value::Map(_))
     }
 
+    /// Whether it has a field of this name.
+    pub fn has(&self, name: &str) -> bool {
+        matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|(key, _)| key.text == name))
+    }
+
     /// A text; blanks around it do not count.
     pub fn text(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.value {

@@ -1,8 +1,10 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
+    PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, WorkloadSpec,
 };
+use super::mapping::{MappedLoopSpec, MappingSpec};
 use super::quantity::{write_area, write_cycles, write_size};
 use std::fmt::Write;
 
@@ -92,6 +94,104 @@ fn write_both(text: &mut String, name: &str, (read, write): (u64, u64)) {
         line(text, &format!("    read_{name}"), &format!("{read} bit"));
         line(text, &format!("    write_{name}"), &format!("{write} bit"));
     }
+}
+
+/// Writes a system document.
+pub fn write_system(spec: &SystemSpec) -> String {
+    let mut text = head(&spec.name, &spec.about);
+    line(&mut text, "cores", if spec.cores.is_empty() { "[]" } else { "" });
+    for core in &spec.cores {
+        write_core(&mut text, core);
+    }
+    if !spec.shared.is_empty() {
+        line(&mut text, "shared", "");
+        for shared in &spec.shared {
+            let fields = [format!("memory: {}", scalar(&shared.memory)), format!("cores: {}", list(&shared.cores))];
+            let _ = writeln!(text, "  - {}", braces(&fields));
+        }
+    }
+    if !spec.links.is_empty() {
+        line(&mut text, "links", "");
+        for link in &spec.links {
+            let _ = writeln!(text, "  - {}", braces(&link_fields(link)));
+        }
+    }
+    line(&mut text, "offchip", "");
+    line(&mut text, "  width", &format!("{} bit", spec.offchip.width_bits));
+    line(&mut text, "  read_energy", &energy(spec.offchip.read_energy_pj));
+    line(&mut text, "  write_energy", &energy(spec.offchip.write_energy_pj));
+    if !spec.offchip.ports.is_empty() {
+        line(&mut text, "  ports", "");
+        for port in &spec.offchip.ports {
+            let _ = writeln!(text, "    - {}", braces(&offchip_port(port)));
+        }
+    }
+    text
+}
+
+fn write_core(text: &mut String, core: &CoreSpec) {
+    line(text, "  - name", &scalar(&core.name));
+    if !core.runs.is_empty() {
+        line(text, "    runs", &list(&core.runs));
+    }
+    match &core.hardware {
+        CoreHardware::Beside => {}
+        CoreHardware::Preset(name) => line(text, "    hardware", &scalar(name)),
+        CoreHardware::Own(own) => {
+            line(text, "    hardware", "");
+            for inside in write_hardware(own).lines() {
+                let indent = if inside.is_empty() { "" } else { "      " };
+                let _ = writeln!(text, "{indent}{inside}");
+            }
+        }
+    }
+}
+
+fn link_fields(link: &LinkSpec) -> Vec<String> {
+    let mut fields = match &link.ends {
+        LinkEnds::OneWay(from, to) => vec![format!("from: {}", scalar(from)), format!("to: {}", scalar(to))],
+        LinkEnds::BothWays(one, other) => vec![format!("between: {}", list(&[one.clone(), other.clone()]))],
+        LinkEnds::Bus(names) => vec![format!("bus: {}", list(names))],
+        LinkEnds::Mesh(rows) => {
+            let rows: Vec<String> = rows.iter().map(|row| list(row)).collect();
+            vec![format!("mesh: [{}]", rows.join(", "))]
+        }
+    };
+    fields.extend([format!("width: {} bit", link.width_bits), format!("energy: {}", energy(link.energy_pj))]);
+    fields
+}
+
+fn offchip_port(port: &OffchipPortSpec) -> Vec<String> {
+    let stated = |text: &str| (!text.is_empty()).then(|| scalar(text));
+    [
+        ("name", stated(&port.name)),
+        ("cores", (!port.cores.is_empty()).then(|| list(&port.cores))),
+        ("direction", stated(&port.direction)),
+        ("width", port.width_bits.map(|bits| format!("{bits} bit"))),
+        ("energy", (port.energy_pj != 0.0).then(|| energy(port.energy_pj))),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some(format!("{name}: {}", value?)))
+    .collect()
+}
+
+/// Writes a mapping document.
+pub fn write_mapping(spec: &MappingSpec) -> String {
+    let mut text = head(&spec.name, &spec.about);
+    line(&mut text, "layers", if spec.layers.is_empty() { "[]" } else { "" });
+    for layer in &spec.layers {
+        line(&mut text, "  - layer", &scalar(&layer.layer));
+        if let Some(unroll) = &layer.unroll {
+            line(&mut text, "    unroll", &unrolling(unroll));
+        }
+        line(&mut text, "    loops", if layer.loops.is_empty() { "[]" } else { "# innermost first" });
+        for MappedLoopSpec { dimension, size, memories } in &layer.loops {
+            let mut fields = vec![format!("loop: {dimension} {size}")];
+            fields.extend(memories.iter().map(|(operand, memory)| format!("{operand}: {}", scalar(memory))));
+            let _ = writeln!(text, "      - {}", braces(&fields));
+        }
+    }
+    text
 }
 
 /// Writes a workload document.

@@ -26,8 +26,8 @@ pub enum Action {
     Fill(Half, FieldTarget, String),
     /// Take a document that the page composed.
     Take(Half, String),
-    /// Take documents out of files: a hardware and a workload document, or one of them.
-    Import(Option<String>, Option<String>),
+    /// Take documents out of files.
+    Import(ImportedDocuments),
     /// Take a document in which something has another name, which the schedule may name too.
     Rename(Half, Renamed),
     /// Replace the text of tile widths.
@@ -66,6 +66,17 @@ pub enum Action {
     Mapping(MappingChange),
     /// Change the way of looking.
     Look(ViewChange),
+}
+
+/// Documents out of files: some of them.
+#[derive(Debug, Clone, Default)]
+pub struct ImportedDocuments {
+    /// The accelerator.
+    pub hardware: Option<String>,
+    /// The network.
+    pub workload: Option<String>,
+    /// The system of cores; the view of many cores then shows it.
+    pub system: Option<String>,
 }
 
 /// A step of a lesson as it is opened.

@@ -31,7 +31,7 @@ mod tiles;
 mod view;
 mod views;
 
-pub use action::{Action, Field, Kind, Renamed, StepOpened, ViewChange};
+pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, ViewChange};
 pub(crate) use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
@@ -87,7 +87,7 @@ impl State {
             &action,
             Action::PickPreset(Half::Workload, _)
                 | Action::PickOwn(Half::Workload)
-                | Action::Import(_, Some(_))
+                | Action::Import(ImportedDocuments { workload: Some(_), .. })
                 | Action::ReproduceFigure12
                 | Action::CaseStudy2
         );
@@ -98,9 +98,13 @@ impl State {
             Action::Write(half, text) | Action::Fill(half, _, text) | Action::Take(half, text) => {
                 self.design.document_mut(half).write(text);
             }
-            Action::Import(hardware, workload) => {
+            Action::Import(ImportedDocuments { hardware, workload, system }) => {
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
+                }
+                if let Some(text) = system {
+                    self.cores.change(CoresChange::Write(text));
+                    self.view.tab = Tab::Cores;
                 }
             }
             Action::Rename(half, renamed) => self.rename(half, renamed),

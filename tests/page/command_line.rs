@@ -453,3 +453,36 @@ fn a_table_of_designs_has_the_best_core_first_and_a_figure() {
     let wrong = fails(&["compare", "tpu-like-df", "nonsense", "--on", "nonsense,fsrcnn"]);
     assert_eq!(wrong.matches("nonsense").count() / 2, 2, "{wrong}");
 }
+
+#[test]
+fn a_mapping_that_was_found_is_priced_again_from_its_document() {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("own-mapping");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("mapping.yaml");
+    let file = file.to_str().unwrap();
+    let design = ["layer", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv2,conv3"];
+    let run = |more: &[&str]| {
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_fusescape")).args(design).args(more).output().unwrap();
+        (output.status.success(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let costs = |json: &[u8]| -> Vec<(String, u64)> {
+        let value: serde_json::Value = serde_json::from_slice(json).unwrap();
+        let of =
+            |layer: &serde_json::Value| (layer["energy_pj"].to_string(), layer["latency_cycles"].as_u64().unwrap());
+        value["layers"].as_array().unwrap().iter().map(of).collect()
+    };
+    let (ok, found, said) = run(&["--strategy", "loma", "--json", "--save-mapping", file]);
+    assert!(ok, "{said}");
+    let (ok, priced, said) = run(&["--mapping", file, "--json"]);
+    assert!(ok, "{said}");
+    assert_eq!(costs(&priced), costs(&found));
+    let (_, table, _) = run(&["--mapping", file]);
+    assert!(String::from_utf8_lossy(&table).contains("made by hand"));
+    // It takes the place of a search.
+    assert!(!run(&["--mapping", file, "--strategy", "loma"]).0);
+    let text = std::fs::read_to_string(file).unwrap();
+    std::fs::write(file, text.replace("layer: conv3", "layer: conv9")).unwrap();
+    let (ok, _, said) = run(&["--mapping", file]);
+    assert!(!ok && said.contains("The network computes no layer `conv9`") && said.contains("line "), "{said}");
+}

@@ -14,7 +14,7 @@ use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresForm, FormChange, FuseChoice, Half, MappingChange, Renamed, ScheduleChange, State,
+    Action, CoresForm, FormChange, FuseChoice, Half, ImportedDocuments, MappingChange, Renamed, ScheduleChange, State,
 };
 use fusescape::workload::{LayerId, LayerKind, Network};
 
@@ -271,7 +271,7 @@ fn stacks_are_cut_after_layers_of_any_name() {
     let first = stacks(&network, &core, &FuseDepth::Automatic, &Rules::CORRECTED);
     let names = ["map 2, \"the\" second", "Conv_1/a;b"];
     let mut state = State::first();
-    state.apply(Action::Import(None, Some(text)));
+    state.apply(Action::Import(ImportedDocuments { workload: Some(text), ..ImportedDocuments::default() }));
     state.apply(Action::Schedule(ScheduleChange::Stacks(first.toggled(&network, names[0]))));
     let fuse = |state: &State| state.design.schedule.fuse_depth(&mut Diagnostics::default());
     let two = stacks(&network, &core, &fuse(&state), &Rules::CORRECTED);

@@ -5,15 +5,18 @@ use crate::properties;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::embed::{Answer, EmbedOptions, answer};
+use fusescape::explore::{LayerRequest, LayerStudy, mapping_document};
 use fusescape::gallery::{Entry, Lesson};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::import::{File, import, zigzag};
 use fusescape::link::from_link;
 use fusescape::multicore::CoreSystem;
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{
     Diagnostics, Preset, gallery_presets, hardware_presets, lesson_presets, pool_presets, system_presets,
-    workload_presets,
+    workload_presets, write_mapping,
 };
 use fusescape::state::State;
 use fusescape::workload::Network;
@@ -36,6 +39,7 @@ fn property_of(kind: &str) -> fn(&[u8]) {
         "embed" => properties::embed::holds,
         "gallery" => properties::gallery::holds,
         "link" => properties::link::holds,
+        "mapping" => properties::mapping::holds,
         "onnx" => properties::onnx::holds,
         "pool" => properties::pool::holds,
         "state" => properties::state::holds,
@@ -161,6 +165,34 @@ fn documents() {
         "{words:?}"
     );
     save_words("yaml", &words);
+}
+
+#[test]
+fn mappings() {
+    let network = Network::from_text(properties::WORKLOAD).unwrap();
+    let mut seeds = Vec::new();
+    for id in network.computing() {
+        let layer = network.layer(id).name.clone();
+        let request = LayerRequest {
+            hardware: properties::HARDWARE.to_owned(),
+            workload: properties::WORKLOAD.to_owned(),
+            layer: Some(layer.clone()),
+            objective: Objective::Energy,
+            strategy: Strategy::Loma,
+            lpf_limit: 4,
+            rules: Rules::CORRECTED,
+            unroll: None,
+        };
+        let study = LayerStudy::new(&request).unwrap();
+        let Ok(best) = study.best() else { continue };
+        let text = write_mapping(&mapping_document("best", [(&study, &best.mapping)]));
+        let order: String = text.lines().map(|line| line.split(", W:").next().unwrap().to_owned() + "\n").collect();
+        for (name, text) in [("placed", text.clone()), ("cut", text[..text.len() / 2].to_owned()), ("order", order)] {
+            seeds.push((format!("{layer}-{name}"), text.into_bytes()));
+        }
+    }
+    assert!(seeds.len() > 2);
+    save("mapping", &seeds);
 }
 
 #[test]

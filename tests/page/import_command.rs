@@ -81,6 +81,29 @@ fn a_design_goes_to_zigzag_and_back() {
 }
 
 #[test]
+fn the_cores_of_a_stream_system_are_found_beside_it() {
+    let folder = folder("import-stream");
+    let cores = folder.join("hardware/cores");
+    std::fs::create_dir_all(&cores).unwrap();
+    let array = |sizes: &str| format!("operational_array: {{ unit_energy: 1, dimensions: [D1], sizes: [{sizes}] }}\n");
+    let memory = |name: &str| {
+        let ports = "[{ fh: rw_1, tl: rw_1 }, { fh: rw_1, tl: rw_1 }, { fh: rw_1, tl: rw_1, fl: rw_1, th: rw_1 }]";
+        let fields = format!("r_bw: 64, w_bw: 64, r_cost: 1, w_cost: 1, operands: [I1, I2, O], ports: {ports}");
+        format!("name: {name}\nmemories:\n  {name}: {{ size: 1_000_000, {fields}, served_dimensions: [D1] }}\n")
+    };
+    std::fs::write(cores.join("pe.yaml"), memory("sram") + &array("8")).unwrap();
+    std::fs::write(cores.join("dram.yaml"), memory("dram") + &array("0")).unwrap();
+    let soc = "name: s\ncores: { 0: hardware/cores/pe.yaml, 1: pe.yaml }\noffchip_core: dram.yaml\nbandwidth: 8\n\
+               core_connectivity: [\"0, 1\"]\n";
+    let (system, out) = (folder.join("hardware/soc.yaml"), folder.join("system.yaml"));
+    std::fs::write(&system, soc).unwrap();
+    let output = fusescape(&["import", system.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let valid = fusescape(&["validate", out.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&valid.stdout).contains("the system `s`: 2 cores"), "{valid:?}");
+}
+
+#[test]
 fn what_cannot_be_imported_is_explained() {
     let folder = folder("import-wrong");
     let path = folder.join("cut.onnx");

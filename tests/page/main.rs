@@ -27,6 +27,7 @@ mod rooms;
 mod round_trips;
 mod serve;
 mod state_files;
+mod stream_files;
 mod undo;
 mod widths;
 mod zigzag_files;

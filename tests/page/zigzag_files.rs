@@ -349,7 +349,10 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
         (vec![("map.yaml", MAPPING)], "together with its accelerator"),
         (vec![("a.yaml", ACCELERATOR), ("b.yaml", ACCELERATOR)], "More than one of the files is a hardware"),
         (vec![("notes.txt", "hello")], "neither an ONNX model nor a document"),
-        (vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))], "Computing in memory is not modelled"),
+        (
+            vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))],
+            "Computing in memory is not modelled: what an",
+        ),
         (
             vec![("a.yaml", &ACCELERATOR.replace("    size: 64\n", "    size: 64\n    auto_cost_extraction: true\n"))],
             "CACTI",
@@ -400,4 +403,66 @@ fn what_version_3_9_added_is_read_and_written() {
     let written = zigzag::write(&core, &network.unwrap());
     let again = core_of(&imports(&[("toy.yaml", &written.accelerator)]));
     assert_eq!((again.systolic, &again.memories), (core.systolic, &core.memories));
+}
+
+/// ZigZag lets a dimension of the array unroll what it finds best where a mapping says nothing of it for a layer.
+#[test]
+fn an_export_says_for_every_layer_what_every_dimension_unrolls() {
+    for hardware in ["tpu-like", "meta-proto-like", "eyeriss-like"] {
+        let core = Core::from_text(find_preset(hardware_presets(), hardware).unwrap().text).unwrap();
+        for workload in ["mobilenet-v1", "bert-base-block", "resnet18"] {
+            let network = Network::from_text(find_preset(workload_presets(), workload).unwrap().text).unwrap();
+            let mapping = zigzag::write(&core, &network).mapping;
+            let entries: Vec<&str> = mapping.split("- name: ").skip(1).collect();
+            for id in network.computing() {
+                let layer = network.layer(id);
+                let entry = entries.iter().find(|entry| entry.starts_with(&format!("\"{}\"", layer.name)));
+                let entry = entry.unwrap_or_else(|| panic!("{}: {mapping}", layer.name));
+                for index in 1..=core.array.len() {
+                    let line =
+                        entry.lines().find(|line| line.trim_start().starts_with(&format!("D{index}: "))).unwrap();
+                    let loops: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+                    assert!(!loops.is_empty(), "{entry}");
+                    for stated in loops {
+                        let (name, width) = stated.split_once(", ").unwrap();
+                        let dim = Dim::from_name(name).unwrap();
+                        let size = layer.shape.size(dim);
+                        assert!(width.parse::<u64>().unwrap() <= size, "{}: {stated} of {size}", layer.name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Loops that a workload calls otherwise than ZigZag's parser of models does, as in its `gemm_l1`.
+#[test]
+fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
+    let mapping = "
+- name: default
+  spatial_mapping: { D1: [\"D1, 4\"], D2: [\"D2, 2\"] }
+  temporal_ordering: [[D1, \"*\"], [D0, \"*\"]]
+";
+    let layers = "
+- id: 0
+  name: product
+  operator_type: Gemm
+  equation: O[d0][d1]+=I[d0][d2]*W[d2][d1]
+  loop_dims: [D0, D1, D2]
+  loop_sizes: [6, 8, 10]
+  operand_precision: { O: 16, O_final: 8, W: 8, I: 8 }
+  operand_source: { W: 0, I: 0 }
+";
+    let whole = imports(&[("a.yaml", ACCELERATOR), ("m.yaml", mapping), ("w.yaml", layers)]);
+    let (core, network) = (core_of(&whole), network_of(&whole));
+    let layer = network.computing().map(|id| network.layer(id)).next().unwrap();
+    let unrolled: Vec<(Dim, u64)> = layer.unroll_on(&core).iter().map(|part| (part.dim, part.limit)).collect();
+    assert_eq!(unrolled, [(Dim::K, 4), (Dim::C, 2)]);
+    // Without the workload nobody knows what they are, which is said.
+    let alone = imports(&[("a.yaml", ACCELERATOR), ("m.yaml", mapping)]);
+    core_of(&alone);
+    let told: Vec<String> = alone.reports.iter().flat_map(|report| &report.findings).map(ToString::to_string).collect();
+    for part in ["D1, D2: loops that only a workload", "temporal_ordering: not taken"] {
+        assert!(told.iter().any(|finding| finding.contains(part)), "{part}: {told:#?}");
+    }
 }

@@ -9,7 +9,7 @@ use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
 use crate::import::{Coverage, Finding, Imported, Report, Severity};
 use crate::piece;
 use crate::spec::Diagnostics;
-use crate::state::{Action, State};
+use crate::state::{Action, ImportedDocuments, State};
 use crate::worker::{ImportNews, Notice, from_worker};
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Object, Reflect};
@@ -179,7 +179,11 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
     match imported.state.as_deref().map(State::from_yaml) {
         Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
         Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),
-        None => act.emit(Action::Import(imported.hardware.clone(), imported.workload.clone())),
+        None => act.emit(Action::Import(ImportedDocuments {
+            hardware: imported.hardware.clone(),
+            workload: imported.workload.clone(),
+            system: imported.system.clone(),
+        })),
     }
     Import::Done(Rc::new(imported))
 }
@@ -236,8 +240,8 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware and workload documents, ZigZag’s YAML, whole designs. \
-                       Files are read here and sent nowhere."
+                title="ONNX models, hardware, workload and system documents, ZigZag’s YAML, a system of Stream with all its cores, \
+                       whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
                 { props.label }

@@ -436,7 +436,7 @@ fn pick_layer(network: &Network, name: Option<&str>) -> Result<LayerId, Diagnost
 }
 
 /// An unrolling must lie on the array.
-fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnostics> {
+pub(super) fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for (index, (name, size)) in core.array.iter_enumerated() {
         let on_it = unroll.iter().filter(|part| part.array_dim == index);

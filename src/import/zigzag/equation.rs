@@ -66,6 +66,9 @@ pub fn relation(text: &str) -> Result<Relation, ValueError> {
     Ok(Relation { input: input.to_lowercase(), output, stride, dilation })
 }
 
+/// A loop of the file: its name there, under ours, and its size.
+pub type Assigned = (String, &'static str, u64);
+
 /// The loops under our names: those of convolutions are the same, others are told by what they index.
 pub fn assign(
     equation: &Equation,
@@ -73,7 +76,7 @@ pub fn assign(
     operator: &str,
     place: &LocatedNode,
     reader: &mut Reader,
-) -> Option<Vec<(&'static str, u64)>> {
+) -> Option<Vec<Assigned>> {
     const NAMES: [&str; 8] = ["B", "G", "K", "C", "OY", "OX", "FY", "FX"];
     let has_map = equation.output.iter().any(|index| index == "ox" || index == "oy");
     let mut assigned = Vec::new();
@@ -103,7 +106,7 @@ pub fn assign(
                 .reject(reader, ValueError::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices"));
             return None;
         };
-        assigned.push((ours, *size));
+        assigned.push((name.clone(), ours, *size));
     }
     Some(assigned)
 }

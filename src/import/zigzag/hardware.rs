@@ -5,7 +5,19 @@ use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, PortSpec};
 
-const ACCELERATOR: [&str; 4] = ["name", "operational_array", "memories", "dataflows"];
+const ACCELERATOR: [&str; 11] = [
+    "name",
+    "operational_array",
+    "multipliers",
+    "memories",
+    "dataflows",
+    "type",
+    "operator_types",
+    "operand_precision",
+    "utilization",
+    "max_object_fifo_depth",
+    "memory",
+];
 const ARRAY: [&str; 10] = [
     "dimensions",
     "sizes",
@@ -18,7 +30,8 @@ const ARRAY: [&str; 10] = [
     "bit_serial_precision",
     "systolic_dimensions",
 ];
-const MEMORY: [&str; 11] = [
+/// Those from `r_bw` on are of files before ZigZag 3.8.
+const MEMORY: [&str; 18] = [
     "size",
     "r_cost",
     "w_cost",
@@ -30,45 +43,111 @@ const MEMORY: [&str; 11] = [
     "served_dimensions",
     "force_double_buffering",
     "ports",
+    "r_bw",
+    "w_bw",
+    "min_r_granularity",
+    "min_w_granularity",
+    "r_port",
+    "w_port",
+    "rw_port",
 ];
 const PORT: [&str; 5] = ["name", "type", "bandwidth_min", "bandwidth_max", "allocation"];
 /// Largest whole number that is believed.
 const MAX_NUMBER: u64 = 1 << 50;
 
-/// Reads an accelerator: what could be read of it, what a person should know, and everything that is wrong.
-pub fn read_accelerator(text: &str) -> (HardwareSpec, Report, Diagnostics) {
+/// What a file of a core describes: in files of Stream not all of them compute.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Role {
+    /// A core with an array.
+    #[default]
+    Compute,
+    /// A memory on the chip, for cores beside it.
+    Memory,
+    /// The memory off the chip.
+    Offchip,
+}
+
+/// An accelerator, or a core of Stream, as read.
+#[derive(Debug, Clone, Default)]
+pub struct Accelerator {
+    /// The document.
+    pub spec: HardwareSpec,
+    /// What a person should know.
+    pub report: Report,
+    /// What it describes.
+    pub role: Role,
+    /// Types of operators that it runs, where the file says so.
+    pub operators: Vec<String>,
+    /// Whether the file is in a dialect of Stream, whose cores unroll what the tool finds for each layer, where they state nothing.
+    pub is_stream: bool,
+}
+
+/// Reads an accelerator: what could be read of it, and everything that is wrong.
+pub fn read_accelerator(text: &str) -> (Accelerator, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
-    let reader = &mut reader;
+    let mut accelerator = read_core(&LocatedNode::root(&root), &mut reader);
+    super::note_cleaned(&reader, &mut accelerator.report);
+    for path in reader.repeated() {
+        accelerator.report.note(Severity::Assumed, "field", "stated twice: the last one counts, as in ZigZag", path);
+    }
+    (accelerator, reader.finish())
+}
+
+/// Reads an accelerator where it stands.
+pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
     let mut report = Report::default();
-    let fields = LocatedNode::root(&root).fields(reader, &ACCELERATOR);
+    let fields = place.fields(reader, &ACCELERATOR);
     let name = fields.name(reader, "name", "my_accelerator");
+    let kind = fields.get("type").and_then(|place| place.name(reader)).unwrap_or_default();
+    if kind.starts_with("aie2.") || fields.get("memory").is_some() {
+        let reason = "An AIE2 tile states neither an array nor energies: Stream takes its times from measured kernels";
+        let remedy = "Describe it as a core `zigzag.compute`, with `operational_array` and `memories`";
+        fields.get("type").unwrap_or(place).reject(reader, ValueError::new(reason, remedy));
+        return Accelerator::default();
+    }
+    let array = read_array(&fields, reader, &mut report);
+    let is_empty = !array.dimensions.is_empty() && array.dimensions.iter().all(|(_, size)| *size == 0);
+    let role = match kind.rsplit('.').next().unwrap_or_default() {
+        "compute" => Role::Compute,
+        "memory" => Role::Memory,
+        "offchip" | "shim" => Role::Offchip,
+        _ if is_empty => Role::Offchip,
+        _ => Role::Compute,
+    };
     let mut spec = HardwareSpec {
         about: format!("Imported from the ZigZag accelerator `{name}`."),
         name,
-        array: read_array(&fields, reader, &mut report),
+        array,
         ..HardwareSpec::default()
     };
+    let mut is_stream = fields.get("type").is_some();
     if let Some(place) = fields.need(reader, "memories", "{ dram: { size: 10000000000, ... } }") {
         for (name, memory) in place.entries(reader) {
-            spec.memories.push(read_memory(name, &memory, reader, &mut report));
+            spec.memories.push(read_memory(name, &memory, reader, &mut report, &mut is_stream));
         }
     }
     if let Some(place) = fields.get("dataflows").filter(|place| place.is_map()) {
         let loops = read_loops(place, reader);
         super::apply_to_hardware(&mut spec, &[super::MappingEntry { name: "default".to_owned(), loops }]);
     }
-    share_as_lower_memories(&mut spec, &mut report);
-    super::note_cleaned(reader, &mut report);
-    for path in reader.repeated() {
-        report.note(Severity::Assumed, "field", "stated twice: the last one counts, as in ZigZag", path);
+    let operators = fields.get("operator_types").map(|place| place.names(reader)).unwrap_or_default();
+    for (field, reason) in [
+        ("operand_precision", "not taken: precisions are those of the network"),
+        ("utilization", "not taken: how much of the array is used follows from the mapping"),
+        ("max_object_fifo_depth", "not taken: it has no effect on cost here"),
+    ] {
+        if fields.get(field).is_some() {
+            report.note(Severity::Assumed, field, reason, &spec.name);
+        }
     }
-    let reader = std::mem::replace(reader, Reader::open("").1);
-    (spec, report, reader.finish())
+    share_as_lower_memories(&mut spec, &mut report);
+    Accelerator { spec, report, role, operators, is_stream }
 }
 
 fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> ArraySpec {
-    let Some(place) = fields.need(reader, "operational_array", "{ dimensions: [D1], sizes: [32], unit_energy: 0.04 }")
-    else {
+    let stated = fields.get("operational_array").or_else(|| fields.get("multipliers"));
+    let example = "{ dimensions: [D1], sizes: [32], unit_energy: 0.04 }";
+    let Some(place) = stated.or_else(|| fields.need(reader, "operational_array", example)) else {
         return ArraySpec::default();
     };
     let array = place.fields(reader, &ARRAY);
@@ -89,8 +168,9 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
         imc.reject(
             reader,
             ValueError::new(
-                "Computing in memory is not modelled",
-                "Import an accelerator with digital processing elements",
+                "Computing in memory is not modelled: what an operation costs there depends on how many rows and columns of the array a \
+                 layer uses, on its converters and on the bits that enter a cycle",
+                "Write `is_imc: false`, and as `unit_energy` the energy of one multiply-accumulate at the use you expect",
             ),
         );
     }
@@ -108,8 +188,16 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
     }
 }
 
-fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> MemorySpec {
+fn read_memory(
+    name: &str,
+    place: &LocatedNode,
+    reader: &mut Reader,
+    report: &mut Report,
+    is_stream: &mut bool,
+) -> MemorySpec {
     let fields = place.fields(reader, &MEMORY);
+    let is_older = fields.get("r_bw").is_some() || fields.get("w_bw").is_some();
+    *is_stream |= is_older;
     if let Some(automatic) = fields.get("auto_cost_extraction")
         && flag(automatic, reader)
     {
@@ -136,13 +224,9 @@ fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mu
     let (read_energy_pj, write_energy_pj) = (cost("r_cost", reader), cost("w_cost", reader));
     let area_um2 = fields.get("area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
     note_area(area_um2, name, report);
-    let ports: Vec<Port> = fields
-        .need(reader, "ports", "[{ name: r_port_1, type: read, ... }]")
-        .map(|place| place.list(reader, 64).iter().map(|port| read_port(port, reader)).collect())
-        .unwrap_or_default();
     let mut memory = MemorySpec {
         name: name.to_owned(),
-        size_bits: fields.need(reader, "size", "65536").and_then(|place| number(place, reader)).unwrap_or(0),
+        size_bits: fields.need(reader, "size", "65536").map_or(0, |place| read_size(place, name, reader, report)),
         operands: fields
             .need(reader, "operands", "[I1, I2, O]")
             .map(|place| read_operands(place, reader))
@@ -158,8 +242,61 @@ fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mu
         double_buffered,
         ..MemorySpec::default()
     };
-    set_widths(&mut memory, ports, report);
+    let ports = fields.need(reader, "ports", "[{ name: r_port_1, type: read, ... }]");
+    if is_older {
+        let mut bits = |field: &str| fields.get(field).and_then(|place| number(place, reader));
+        let (read, write) = (bits("r_bw").unwrap_or(0), bits("w_bw").unwrap_or(0));
+        (memory.read_width_bits, memory.write_width_bits) = (read, write);
+        memory.read_granularity_bits = bits("min_r_granularity").map_or(read, |least| least.min(read));
+        memory.write_granularity_bits = bits("min_w_granularity").map_or(write, |least| least.min(write));
+        memory.ports = ports.map(|place| read_older_ports(place, &memory, reader)).unwrap_or_default();
+    } else {
+        let ports = ports.map(|place| place.list(reader, 64).iter().map(|port| read_port(port, reader)).collect());
+        set_widths(&mut memory, ports.unwrap_or_default(), report);
+    }
     memory
+}
+
+/// A size. Memories off the chip are often stated as larger than anything that can be counted, as without a limit.
+fn read_size(place: &LocatedNode, memory: &str, reader: &mut Reader, report: &mut Report) -> u64 {
+    let mut is_cut = false;
+    let size = place.value(reader, "a whole number", |text| match text.replace('_', "").parse::<u64>() {
+        Ok(size) if size > MAX_NUMBER => {
+            is_cut = true;
+            Ok(Some(MAX_NUMBER))
+        }
+        _ => Ok(None),
+    });
+    if is_cut {
+        report.note(Severity::Expressed, "size", "larger than can be counted: 128 TiB", memory);
+    }
+    size.and_then(|cut| cut.or_else(|| number(place, reader))).unwrap_or(0)
+}
+
+/// Ports before ZigZag 3.8: for each operand, in their order, the port of each direction, as `{ fh: w_port_1, tl: r_port_1 }`.
+fn read_older_ports(place: &LocatedNode, memory: &MemorySpec, reader: &mut Reader) -> Vec<PortSpec> {
+    let mut ports: Vec<PortSpec> = Vec::new();
+    let items = place.list(reader, 16);
+    if items.len() != memory.operands.len() {
+        let reason = format!("There are {} operands but ports of {}", memory.operands.len(), items.len());
+        place.reject(reader, ValueError::new(reason, "Write one entry for each of `operands`, in the same order"));
+    }
+    for (operand, item) in memory.operands.iter().zip(&items) {
+        for (direction, port) in item.entries(reader) {
+            let Some(movement) = movement(direction) else {
+                let reason = format!("There is no direction `{direction}`");
+                port.reject(reader, ValueError::new(reason, "Use fh, fl, tl and th"));
+                continue;
+            };
+            let Some(name) = port.name(reader) else { continue };
+            let service = format!("{operand}.{movement}");
+            match ports.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.serves.push(service),
+                None => ports.push(PortSpec { name, serves: vec![service], ..PortSpec::default() }),
+            }
+        }
+    }
+    ports
 }
 
 /// A port as the file has it.
@@ -202,19 +339,22 @@ fn service(text: &str) -> Result<String, ValueError> {
         [operand, direction] => (ours(operand), direction),
         _ => (None, ""),
     };
-    let movement = match direction {
-        "fh" => "write_from_high",
-        "fl" => "write_from_low",
-        "tl" => "read_to_low",
-        "th" => "read_to_high",
-        _ => "",
-    };
-    match operand {
-        Some(operand) if !movement.is_empty() => Ok(format!("{operand}.{movement}")),
+    match operand.zip(movement(direction)) {
+        Some((operand, movement)) => Ok(format!("{operand}.{movement}")),
         _ => Err(ValueError::new(
             format!("`{text}` is no operand with a direction"),
             "Write one of I1, I2 and O, a comma, and one of fh, fl, tl and th",
         )),
+    }
+}
+
+fn movement(direction: &str) -> Option<&'static str> {
+    match direction {
+        "fh" => Some("write_from_high"),
+        "fl" => Some("write_from_low"),
+        "tl" => Some("read_to_low"),
+        "th" => Some("read_to_high"),
+        _ => None,
     }
 }
 
@@ -309,16 +449,19 @@ pub fn number(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
         let wrong =
             || ValueError::new(format!("`{text}` is no whole number that can be counted"), "Write for example `64`");
         let exact = text.replace('_', "").parse::<u64>().ok();
-        let number = exact
-            .or_else(|| text.parse::<f64>().ok().filter(|number| number.fract() == 0.0).map(|number| number as u64));
+        let number = exact.or_else(|| {
+            text.replace('_', "").parse::<f64>().ok().filter(|number| number.fract() == 0.0).map(|number| number as u64)
+        });
         number.filter(|number| *number <= MAX_NUMBER).ok_or_else(wrong)
     })
 }
 
-fn fraction(place: &LocatedNode, reader: &mut Reader) -> Option<f64> {
+/// A number, with `_` between its digits as YAML 1.1 allows.
+pub fn fraction(place: &LocatedNode, reader: &mut Reader) -> Option<f64> {
     place.value(reader, "a number", |text| {
         let wrong = || ValueError::new(format!("`{text}` is no number, 0 or more"), "Write for example `1.5`");
-        text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).ok_or_else(wrong)
+        let number = text.replace('_', "").parse::<f64>().ok();
+        number.filter(|number| number.is_finite() && *number >= 0.0).ok_or_else(wrong)
     })
 }
 

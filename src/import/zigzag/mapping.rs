@@ -8,16 +8,22 @@ const ENTRY: [&str; 5] =
     ["name", "spatial_mapping", "spatial_mapping_hint", "temporal_ordering", "memory_operand_links"];
 /// Most entries of a mapping file.
 const MAX_ENTRIES: usize = 4096;
+/// Names of loops, the same here and there.
+const LOOPS: [&str; 8] = ["B", "G", "K", "C", "OY", "OX", "FY", "FX"];
+/// The dataflow that layers refer to.
+const DATAFLOW: &str = "zigzag";
 /// Our types of layers for ZigZag's types of operators; `default` is for all others.
-const OPERATORS: [(&str, &[&str]); 8] = [
+pub const OPERATORS: [(&str, &[&str]); 10] = [
     ("default", &["conv", "pointwise", "depthwise", "pooling", "fully-connected", "matmul", "add"]),
     ("Conv", &["conv", "pointwise", "depthwise"]),
     ("Gemm", &["fully-connected", "matmul"]),
+    ("MatMul", &["fully-connected", "matmul"]),
     ("Add", &["add"]),
     ("Pooling", &["pooling"]),
     ("Pool", &["pooling"]),
     ("MaxPool", &["pooling"]),
     ("AveragePool", &["pooling"]),
+    ("GlobalAveragePool", &["pooling"]),
 ];
 
 /// Loops that the array unrolls for a layer, a type of operator, or by default.
@@ -100,7 +106,7 @@ pub fn read_loops(place: &LocatedNode, reader: &mut Reader) -> Vec<UnrollSpec> {
 
 /// Puts the entries for types of operators into a hardware document, and gives it a dataflow that layers can refer to.
 pub fn apply_to_hardware(spec: &mut HardwareSpec, entries: &[MappingEntry]) {
-    spec.dataflow = "zigzag".to_owned();
+    spec.dataflow = DATAFLOW.to_owned();
     for (operator, kinds) in OPERATORS {
         let Some(entry) = entries.iter().find(|entry| entry.name == operator) else { continue };
         for kind in kinds {
@@ -114,14 +120,57 @@ pub fn apply_to_hardware(spec: &mut HardwareSpec, entries: &[MappingEntry]) {
     spec.unroll.retain(|(_, loops)| !loops.is_empty());
 }
 
-/// Puts the entries for single layers into these.
-pub fn apply_to_layers(layers: &mut [LayerSpec], entries: &[MappingEntry]) {
-    for layer in layers {
-        let computes = !matches!(layer.kind.as_str(), "input" | "view");
-        if let Some(entry) = entries.iter().find(|entry| computes && entry.name == layer.name) {
-            layer.unroll = vec![("zigzag".to_owned(), renamed(&entry.loops, &[], &layer.kind))];
+/// What a mapping may name of a layer: itself, its type of operator, and its loops, each with ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedLoops {
+    /// The layer.
+    pub layer: String,
+    /// Its type of operator.
+    pub operator: String,
+    /// Its loops: the file's name, ours.
+    pub loops: Vec<(String, &'static str)>,
+}
+
+/// Puts the entries for single layers into these, and those for types of operators where a layer calls its loops otherwise than we do.
+pub fn apply_to_layers(layers: &mut [LayerSpec], entries: &[MappingEntry], named: &[NamedLoops]) {
+    for layer in layers.iter_mut().filter(|layer| !matches!(layer.kind.as_str(), "input" | "view")) {
+        let find = |name: &str| entries.iter().find(|entry| entry.name == name);
+        let names = named.iter().find(|names| names.layer == layer.name);
+        let by_type = || names.and_then(|names| find(&names.operator).or_else(|| find("default")));
+        let (entry, is_own) = match find(&layer.name) {
+            Some(entry) => (entry, true),
+            None => match by_type() {
+                Some(entry) => (entry, false),
+                None => continue,
+            },
+        };
+        let of_kind = renamed(&entry.loops, &[], &layer.kind);
+        let own = names.map_or_else(|| of_kind.clone(), |names| named_loops(&entry.loops, names));
+        if is_own || own.iter().any(|unrolled| !of_kind.contains(unrolled)) {
+            layer.unroll = vec![(DATAFLOW.to_owned(), own)];
         }
     }
+}
+
+/// The loops of an entry as a layer has them; others have no effect, in ZigZag either.
+fn named_loops(loops: &[UnrollSpec], names: &NamedLoops) -> Vec<UnrollSpec> {
+    let ours = |unrolled: &UnrollSpec| {
+        let (_, ours) = names.loops.iter().find(|(name, _)| *name == unrolled.loop_dimension)?;
+        Some(UnrollSpec { loop_dimension: (*ours).to_owned(), ..unrolled.clone() })
+    };
+    loops.iter().filter_map(ours).collect()
+}
+
+/// Names of loops in entries that only a workload gives a meaning.
+pub fn foreign_loops(entries: &[MappingEntry]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for unrolled in entries.iter().flat_map(|entry| &entry.loops) {
+        let name = &unrolled.loop_dimension;
+        if !LOOPS.contains(&name.as_str()) && !matches!(name.as_str(), "D" | "H") && !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// The loops under our names, no more of them than the array has room for.
@@ -137,5 +186,5 @@ fn renamed(loops: &[UnrollSpec], array: &[(String, u64)], kind: &str) -> Vec<Unr
         let limit = unrolled.limit.map(|limit| size.map_or(limit, |size| limit.min(size)));
         UnrollSpec { loop_dimension: loop_dimension.to_owned(), limit, ..unrolled.clone() }
     };
-    loops.iter().map(ours).collect()
+    loops.iter().map(ours).filter(|unrolled| LOOPS.contains(&unrolled.loop_dimension.as_str())).collect()
 }

@@ -11,13 +11,15 @@ mod write;
 
 use super::report::{CLEANED, Report, Severity};
 use crate::spec::reader::Reader;
-pub use hardware::read_accelerator;
-pub use mapping::{MappingEntry, apply_to_hardware, apply_to_layers, read_mapping};
+pub use hardware::{Accelerator, Role, fraction, number, read_accelerator, read_core};
+pub use mapping::{
+    MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,
+};
 pub use workload::{Workload, read_layers};
 pub use write::{Written, write};
 
 /// Says on which lines characters were replaced that nobody sees.
-fn note_cleaned(reader: &Reader, report: &mut Report) {
+pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {
     for line in reader.cleaned() {
         report.note(Severity::Expressed, "text", CLEANED, &format!("line {line}"));
     }
@@ -43,11 +45,11 @@ pub fn recognise(text: &str) -> Option<File> {
         };
         text.lines().any(stands)
     };
-    if field("operational_array") {
+    if field("operational_array") || field("multipliers") || field("max_object_fifo_depth") {
         Some(File::Accelerator)
     } else if field("equation") || field("loop_dims") {
         Some(File::Workload)
-    } else if field("spatial_mapping") || field("memory_operand_links") {
+    } else if field("spatial_mapping") || field("memory_operand_links") || field("temporal_ordering") {
         Some(File::Mapping)
     } else {
         None

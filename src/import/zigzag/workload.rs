@@ -3,13 +3,14 @@
 //! ZigZag states every layer's loops; here sizes follow from the maps before. Where a layer reads exactly what the one before makes it
 //! reads that; otherwise a view of the size that it needs, so that its loops are kept to the letter.
 
-use super::equation::{Equation, Relation, assign, relation};
+use super::equation::{Assigned, Equation, Relation, assign, relation};
 use super::hardware::number;
+use super::mapping::NamedLoops;
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
-const LAYER: [&str; 12] = [
+const LAYER: [&str; 13] = [
     "id",
     "name",
     "operator_type",
@@ -22,6 +23,7 @@ const LAYER: [&str; 12] = [
     "pr_loop_dims",
     "pr_loop_sizes",
     "padding",
+    "constant_operands",
 ];
 /// Longest name of a network, characters.
 const MAX_NAME: usize = 80;
@@ -41,6 +43,9 @@ struct Layer {
     path: String,
     line: usize,
     kind: &'static str,
+    operator: String,
+    /// Its loops: the file's name, ours, the size.
+    loops: Vec<Assigned>,
     b: u64,
     g: u64,
     k: u64,
@@ -52,6 +57,8 @@ struct Layer {
     /// Columns and rows of the input that exist, and zeros at their beginning.
     input: (u64, u64),
     padding: [u64; 4],
+    /// Whether the file pads by more than the kernel spans.
+    is_padding_cut: bool,
     precision: PrecisionSpec,
     /// The producers of I and W, where they are other layers.
     sources: [Option<u64>; 2],
@@ -77,6 +84,8 @@ pub struct Workload {
     pub diagnostics: Diagnostics,
     /// Names of layers, and the lines where they begin.
     pub lines: Vec<(String, usize)>,
+    /// What a mapping may name of them.
+    pub named: Vec<NamedLoops>,
 }
 
 /// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
@@ -98,7 +107,18 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
             last.line = Some(layer.line);
         }
     }
+    if places.iter().any(|place| place.has("constant_operands")) {
+        report.note(Severity::Merged, "constant_operands", "follows from `operand_source`", "");
+    }
     let lines = layers.iter().map(|layer| (layer.name.clone(), layer.line)).collect();
+    let named = layers
+        .iter()
+        .map(|layer| NamedLoops {
+            layer: layer.name.clone(),
+            operator: layer.operator.clone(),
+            loops: layer.loops.iter().map(|(name, ours, _)| (name.clone(), *ours)).collect(),
+        })
+        .collect();
     let layers = connect(&layers, &mut report);
     let spec = WorkloadSpec {
         // Names of files may be longer than those of networks.
@@ -108,7 +128,7 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         precision: PrecisionSpec::default(),
         layers,
     };
-    Workload { spec, report, diagnostics, lines }
+    Workload { spec, report, diagnostics, lines, named }
 }
 
 fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
@@ -132,7 +152,7 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
     let equation = equation.value(reader, "an equation", Equation::new)?;
     let loops = assign(&equation, &loops, &operator, fields.get("loop_dims").unwrap_or(place), reader)?;
     let size = |dim: &str| {
-        loops.iter().filter(|(known, _)| *known == dim).fold(1u64, |all, (_, size)| all.saturating_mul(*size))
+        loops.iter().filter(|(_, known, _)| *known == dim).fold(1u64, |all, (.., size)| all.saturating_mul(*size))
     };
     (layer.b, layer.g, layer.k, layer.c) = (size("B"), size("G"), size("K"), size("C"));
     (layer.output, layer.kernel) = ((size("OX"), size("OY")), (size("FX"), size("FY")));
@@ -145,7 +165,11 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
         }
     }
     layer.kind = kind(&layer, &equation, &operator, !relations.is_empty());
+    (layer.loops, layer.operator) = (loops, operator);
     if matches!(layer.kind, "add" | "pooling") && layer.k > 1 {
+        for (_, ours, _) in layer.loops.iter_mut().filter(|(_, ours, _)| *ours == "K") {
+            *ours = "G";
+        }
         // Channels by themselves, whatever the file calls them.
         (layer.g, layer.k) = (layer.g.saturating_mul(layer.k), 1);
     }
@@ -252,12 +276,17 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
             [numbers.first().copied().unwrap_or(0), numbers.get(1).copied().unwrap_or(0)]
         })
         .collect();
-    let axis = |output: &str, whole: u64, stride: u64| {
+    let mut is_cut = false;
+    let mut axis = |output: &str, whole: u64, stride: u64, reach: u64| {
         let input =
             relations.iter().find(|relation| relation.output == output).map(|relation| relation.input.to_uppercase());
         let place = input.and_then(|input| names.iter().position(|name| name.to_uppercase() == input));
         let [begin, end] = place.and_then(|place| pads.get(place)).copied().unwrap_or([0, 0]);
         let stated = place.and_then(|place| sizes.get(place)).copied();
+        // Where it is not said how much of the input exists, none of the outputs sees zeros only.
+        let cut = |zeros: u64| if stated.is_none() { zeros.min(reach) } else { zeros };
+        is_cut |= (cut(begin), cut(end)) != (begin, end);
+        let (begin, end) = (cut(begin), cut(end));
         let real = stated.unwrap_or_else(|| whole.saturating_sub(begin.saturating_add(end)).max(1));
         // What the windows span beyond the input are zeros. The file says how they are shared out, if what it says makes as many
         // outputs.
@@ -268,8 +297,11 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
             _ => (real, zeros / 2, zeros - zeros / 2),
         }
     };
-    let (columns, left, right) = axis("ox", whole.0, layer.stride.0);
-    let (rows, top, bottom) = axis("oy", whole.1, layer.stride.1);
+    let reach = |kernel: u64, dilation: u64| dilation.saturating_mul(kernel.saturating_sub(1));
+    let reach = (reach(layer.kernel.0, layer.dilation.0), reach(layer.kernel.1, layer.dilation.1));
+    let (columns, left, right) = axis("ox", whole.0, layer.stride.0, reach.0);
+    let (rows, top, bottom) = axis("oy", whole.1, layer.stride.1, reach.1);
+    layer.is_padding_cut = is_cut;
     (layer.input, layer.padding) = ((columns, rows), [left, right, top, bottom]);
 }
 
@@ -283,6 +315,10 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
         }
     }
     for (index, layer) in layers.iter().enumerate() {
+        if layer.is_padding_cut {
+            let reason = "more than the kernel spans, so that outputs would see zeros only: as much as it spans";
+            report.note(Severity::Expressed, "padding", reason, &names[index]);
+        }
         let find = |id: u64| layers[..index].iter().rposition(|before| before.id == id);
         let name = &names[index];
         let mut read = |source: Option<u64>, map: Map, report: &mut Report, whole: bool| {

@@ -2,6 +2,8 @@
 
 use crate::hardware::{ArrayDimId, Core, Memory, Movement, Operand, Unroll};
 use crate::import::report::{Report, Severity};
+use crate::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
+use crate::rules::Rules;
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 use std::fmt::Write;
 
@@ -23,7 +25,7 @@ pub fn write(core: &Core, network: &Network) -> Written {
     let mut report = Report { title: format!("{} and {}", core.name, network.name), ..Report::default() };
     let accelerator = write_accelerator(core, &mut report);
     let workload = write_layers(network, &mut report);
-    let mapping = write_mapping(core, network);
+    let mapping = write_mapping(core, network, &mut report);
     report.result = format!("{} memories, {} layers", core.memories.len(), network.computing().count());
     Written { accelerator, mapping, workload, report }
 }
@@ -144,47 +146,63 @@ fn direction(movement: Movement) -> &'static str {
     }
 }
 
-/// An entry a type of operator, and one for every layer that has a mapping of its own, as depthwise layers have: to ZigZag they are
-/// convolutions.
-fn write_mapping(core: &Core, network: &Network) -> String {
+/// An entry a type of operator, and one for every layer: ZigZag lets a dimension of the array unroll what it finds best where an entry says
+/// nothing of it or names loops only that the layer does not have, so that every layer says something of every dimension.
+fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String {
     let mut text = String::new();
-    let mut entry = |name: &str, unroll: &[Unroll]| {
-        let _ = write!(text, "- name: {}\n  spatial_mapping:", quoted(name));
-        if unroll.is_empty() {
-            text.push_str(" {}");
-        }
-        text.push('\n');
-        for index in core.array.keys() {
-            let on_this: Vec<String> = unroll
-                .iter()
-                .filter(|part| part.array_dim == index)
-                .map(|part| format!("\"{}, {}\"", part.dim, part.limit))
-                .collect();
-            if !on_this.is_empty() {
-                let _ = writeln!(text, "    {}: [{}]", dimension(index), on_this.join(", "));
-            }
-        }
-        text.push_str("  memory_operand_links: {O: O, W: I2, I: I1}\n");
-    };
-    entry("default", core.unroll(LayerKind::Conv));
+    write_entry(&mut text, core, "default", core.unroll(LayerKind::Conv), Dim::B);
     for kind in [LayerKind::Conv, LayerKind::MatMul, LayerKind::Add, LayerKind::Pooling] {
-        entry(operator(kind), core.unroll(kind));
+        write_entry(&mut text, core, operator(kind), core.unroll(kind), Dim::B);
     }
     for id in network.computing() {
         let layer = network.layer(id);
-        let own = layer
-            .unroll
-            .iter()
-            .find(|(dataflow, _)| *dataflow == core.dataflow)
-            .map(|(_, stated)| core.unroll_stated(stated));
-        let by_type = core.unroll(layer.shape.kind);
-        match own {
-            Some(own) => entry(&layer.name, &own),
-            None if by_type != core.unroll(like(layer.shape.kind)) => entry(&layer.name, by_type),
-            None => {}
+        let dims = loop_dims(layer);
+        // A loop of one iteration is unrolled as such without a trace.
+        let single = dims.iter().copied().find(|dim| layer.shape.size(*dim) == 1).unwrap_or(Dim::B);
+        let unroll = within_layer(&layer.unroll_on(core), layer, &dims);
+        if unroll.iter().any(|(part, asked)| part.limit != *asked) {
+            let reason = "ZigZag unrolls no loop over several dimensions of the array wider than it is: the later ones are narrower";
+            report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
         }
+        let unroll: Vec<Unroll> = unroll.into_iter().map(|(part, _)| part).collect();
+        let (rules, shape) = (Rules::ZIGZAG_3_8, &layer.shape);
+        let bounded = reduce(core, shape, &width_bounds(core, &rules, shape), &unroll);
+        if fit_capacity(core, &rules, shape, &bounded) != unroll {
+            let reason =
+                "ZigZag narrows it to what the lowest memories serve and hold at once; here it stays as stated";
+            report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
+        }
+        write_entry(&mut text, core, &layer.name, &unroll, single);
     }
     text
+}
+
+fn write_entry(text: &mut String, core: &Core, name: &str, unroll: &[Unroll], single: Dim) {
+    let _ = write!(text, "- name: {}\n  spatial_mapping:\n", quoted(name));
+    for index in core.array.keys() {
+        let on_this: Vec<String> = unroll
+            .iter()
+            .filter(|part| part.array_dim == index)
+            .map(|part| format!("\"{}, {}\"", part.dim, part.limit))
+            .collect();
+        let on_this = if on_this.is_empty() { format!("\"{single}, 1\"") } else { on_this.join(", ") };
+        let _ = writeln!(text, "    {}: [{on_this}]", dimension(index));
+    }
+    text.push_str("  memory_operand_links: {O: O, W: I2, I: I1}\n");
+}
+
+/// What a layer unrolls of the loops that it has, no wider than they are, and how wide it would without ZigZag's limit.
+fn within_layer(unroll: &[Unroll], layer: &Layer, dims: &[Dim]) -> Vec<(Unroll, u64)> {
+    let mut left = layer.shape.sizes;
+    let mut steps = layer.shape.sizes;
+    let mut parts = Vec::new();
+    for part in unroll.iter().filter(|part| dims.contains(&part.dim)) {
+        let (left, steps) = (&mut left[part.dim as usize], &mut steps[part.dim as usize]);
+        let (width, asked) = (part.limit.clamp(1, (*left).max(1)), part.limit.clamp(1, (*steps).max(1)));
+        (*left, *steps) = (*left / width, steps.div_ceil(asked));
+        parts.push((Unroll { limit: width, ..*part }, asked));
+    }
+    parts
 }
 
 /// ZigZag's type of operator.
@@ -197,14 +215,6 @@ fn operator(kind: LayerKind) -> &'static str {
     }
 }
 
-/// The type of layers that shares ZigZag's type of operator.
-fn like(kind: LayerKind) -> LayerKind {
-    match kind {
-        LayerKind::Add | LayerKind::Pooling | LayerKind::MatMul => kind,
-        _ => LayerKind::Conv,
-    }
-}
-
 fn write_layers(network: &Network, report: &mut Report) -> String {
     let mut text = String::new();
     for id in network.computing() {
@@ -213,23 +223,31 @@ fn write_layers(network: &Network, report: &mut Report) -> String {
     text
 }
 
-fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut Report) {
-    let layer = network.layer(id);
-    let shape = &layer.shape;
-    let kind = shape.kind;
-    let windowed = !matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add);
-    let equation = match kind {
+/// The equation of a type of layers.
+fn equation(kind: LayerKind) -> &'static str {
+    match kind {
         LayerKind::Add => "O[b][g][oy][ox]=W[b][g][oy][ox]+I[b][g][oy][ox]",
         LayerKind::MatMul => "O[b][g][k][oy][ox]+=W[b][g][k][c]*I[b][g][c][oy][ox]",
         LayerKind::Pointwise => "O[b][g][k][oy][ox]+=W[g][k][c]*I[b][g][c][oy][ox]",
         LayerKind::Pooling => "O[b][g][oy][ox]+=W[fy][fx]*I[b][g][iy][ix]",
         _ => "O[b][g][k][oy][ox]+=W[g][k][c][fy][fx]*I[b][g][c][iy][ix]",
-    };
-    let dims: Vec<Dim> = shape
-        .dim_order
-        .into_iter()
-        .filter(|dim| equation.contains(&format!("[{}]", dim.name().to_lowercase())))
-        .collect();
+    }
+}
+
+/// The loops of a layer in ZigZag's files.
+fn loop_dims(layer: &Layer) -> Vec<Dim> {
+    let equation = equation(layer.shape.kind);
+    let indexes = |dim: &Dim| equation.contains(&format!("[{}]", dim.name().to_lowercase()));
+    layer.shape.dim_order.into_iter().filter(indexes).collect()
+}
+
+fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut Report) {
+    let layer = network.layer(id);
+    let shape = &layer.shape;
+    let kind = shape.kind;
+    let windowed = !matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add);
+    let equation = equation(kind);
+    let dims = loop_dims(layer);
     let names: Vec<&str> = dims.iter().map(|dim| dim.name()).collect();
     let sizes: Vec<String> = dims.iter().map(|dim| shape.size(*dim).to_string()).collect();
     let relations = if windowed {

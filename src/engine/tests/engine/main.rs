@@ -14,6 +14,7 @@ mod hierarchies;
 mod interlayer;
 mod layer_by_elements;
 mod loop_information;
+mod mapping_documents;
 mod mapping_space;
 mod multi_tiling;
 mod multicore;

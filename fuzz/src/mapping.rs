@@ -1,0 +1,34 @@
+//! Any text as a mapping by hand: an answer, never a panic; and what is priced is written and read back to the same.
+
+use super::{HARDWARE, WORKLOAD, check_wrong};
+use fusescape::explore::{LayerRequest, mapping_document, own_mappings};
+use fusescape::hardware::Core;
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Strategy};
+use fusescape::spec::write_mapping;
+use fusescape::workload::Network;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let core = Core::from_text(HARDWARE).expect("a core");
+    let network = Network::from_text(WORKLOAD).expect("a network");
+    let request = LayerRequest {
+        hardware: String::new(),
+        workload: String::new(),
+        layer: None,
+        objective: Objective::Energy,
+        strategy: Strategy::Loma,
+        lpf_limit: 2,
+        rules: Rules::CORRECTED,
+        unroll: None,
+    };
+    match own_mappings(text, &core, &network, &request) {
+        Ok(priced) => {
+            let document = mapping_document("again", priced.iter().map(|(study, mapped)| (study, &mapped.mapping)));
+            let again = own_mappings(&write_mapping(&document), &core, &network, &request).expect("what was priced");
+            assert!(priced.iter().zip(&again).all(|((_, before), (_, after))| before == after));
+        }
+        Err(wrong) => check_wrong(text, &wrong),
+    }
+}

@@ -1,0 +1,62 @@
+//! Stream: systems of cores, in the three layouts that its public repository had, with the mapping of operators to cores.
+//!
+//! A system file (its "accelerator") names files of cores, which are accelerators of ZigZag; one of them is the memory off the chip. So a
+//! system is imported together with the files that it names ([`references`]). Its mapping file says which core runs which operators.
+
+mod assemble;
+mod mapping;
+mod soc;
+mod unrolling;
+
+pub use assemble::{CoreFile, assemble};
+pub use mapping::{Allocation, read_allocations};
+pub use soc::{Soc, read_soc};
+pub use unrolling::{unroll_channels, unroll_like_registers};
+
+use crate::spec::reader::Reader;
+
+/// The kinds of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum File {
+    /// A system of cores.
+    Soc,
+    /// Which core runs what.
+    Allocations,
+}
+
+/// Which kind of file this is, going by its fields; a core is a ZigZag accelerator.
+pub fn recognise(text: &str) -> Option<File> {
+    let starts =
+        |name: &str| text.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
+    let stands = |name: &str| text.lines().any(|line| line.split('#').next().is_some_and(|line| line.contains(name)));
+    if starts("cores") && ["core_connectivity", "offchip_core", "offchip_core_id", "graph"].into_iter().any(starts) {
+        Some(File::Soc)
+    } else if stands("core_allocation:") {
+        Some(File::Allocations)
+    } else {
+        None
+    }
+}
+
+/// The files that a system names: as it names them.
+pub fn references(text: &str) -> Vec<String> {
+    if recognise(text) != Some(File::Soc) {
+        return Vec::new();
+    }
+    let (soc, ..) = read_soc(text);
+    let mut names: Vec<String> = soc.files().map(str::to_owned).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// A file's name without its folder and its ending.
+pub fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")).unwrap_or(name)
+}
+
+/// The reader of a text of which nothing is wrong any more.
+fn finish(reader: &mut Reader) -> crate::spec::Diagnostics {
+    std::mem::replace(reader, Reader::open("").1).finish()
+}

@@ -1,0 +1,72 @@
+//! What arrays unroll where a core of Stream does not say so.
+
+use crate::import::report::{Report, Severity};
+use crate::import::zigzag::{MappingEntry, apply_to_hardware};
+use crate::spec::{HardwareSpec, UnrollSpec};
+
+/// Unrolls what the registers of a core are made for.
+///
+/// Stream searches an unrolling for each layer; a document has one for each type. Where the lowest memory of outputs is shared along a
+/// dimension of the array, partial sums are added up along it, so that it unrolls C. Where only that of weights is shared, it unrolls OX,
+/// and elsewhere K, each loop once.
+pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
+    if !spec.unroll.is_empty() || spec.array.dimensions.is_empty() {
+        return;
+    }
+    let is_shared = |operand: &str, dimension: &String| {
+        let lowest = spec.memories.iter().find(|memory| memory.operands.iter().any(|held| held == operand));
+        lowest.is_none_or(|memory| memory.shared_over.contains(dimension))
+    };
+    let mut free = ["K", "C", "OX", "OY", "FX", "FY"].to_vec();
+    let mut loops = Vec::new();
+    let mut said = Vec::new();
+    for (dimension, size) in &spec.array.dimensions {
+        let wanted: &[&str] = match (is_shared("W", dimension), is_shared("O", dimension)) {
+            // Of a window, as cores for poolings have it.
+            (true, true) if *size == 3 => &["FX", "FY", "K", "C", "OX"],
+            (true, true) => &["K", "C", "OX", "OY"],
+            (false, true) => &["C", "FX", "FY", "K"],
+            (true, false) if is_shared("I", dimension) => &["K", "OX", "OY"],
+            (true, false) => &["OX", "OY", "K"],
+            (false, false) => &["K", "OX", "OY", "C"],
+        };
+        let Some(chosen) = wanted.iter().find(|name| free.contains(name)) else { continue };
+        free.retain(|name| name != chosen);
+        said.push(format!("{dimension} {chosen}"));
+        loops.push(UnrollSpec {
+            array_dimension: dimension.clone(),
+            loop_dimension: (*chosen).to_owned(),
+            limit: Some(*size),
+        });
+    }
+    let reason = format!(
+        "the tool searches an unrolling for each layer; taken is what the lowest memories are shared for: {}. \
+         Correct it in the document, or search by `layer --unroll search`",
+        said.join(", ")
+    );
+    report.note(Severity::Assumed, "unroll", &reason, "");
+    apply_to_hardware(spec, &[MappingEntry { name: "default".to_owned(), loops }]);
+}
+
+/// Lets poolings, sums and depthwise layers unroll their channels, which are groups here, and K in files of Stream.
+pub fn unroll_channels(spec: &mut HardwareSpec, report: &mut Report) {
+    let mut is_changed = false;
+    for (kind, loops) in &mut spec.unroll {
+        if !matches!(kind.as_str(), "depthwise" | "pooling" | "add") {
+            continue;
+        }
+        let stands_alone = |name: &str| matches!(name, "C") || kind == "add" && matches!(name, "FX" | "FY");
+        loops.retain(|unrolled| !stands_alone(&unrolled.loop_dimension));
+        let has_groups = loops.iter().any(|unrolled| unrolled.loop_dimension == "G");
+        for unrolled in loops.iter_mut().filter(|unrolled| !has_groups && unrolled.loop_dimension == "K") {
+            "G".clone_into(&mut unrolled.loop_dimension);
+            is_changed = true;
+        }
+    }
+    spec.unroll.retain(|(_, loops)| !loops.is_empty());
+    if is_changed {
+        let reason =
+            "channels of poolings, sums and depthwise layers are groups here, so they unroll G where Stream has K";
+        report.note(Severity::Expressed, "unroll", reason, "");
+    }
+}
