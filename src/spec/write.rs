@@ -1,7 +1,8 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, ViewSpec,
+    WorkloadSpec,
 };
 use super::quantity::{write_area, write_cycles, write_size};
 use std::fmt::Write;
@@ -127,6 +128,16 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
             Some(format!("{{ left: {left}, right: {right}, top: {top}, bottom: {bottom} }}"))
         }
     };
+    let range = |(first, end): (u64, u64)| format!("{first}..{end}");
+    let (mut joined, mut part, mut scale, mut blocks) = (None, [None; 3], None, None);
+    match layer.shows {
+        None => {}
+        Some(ViewSpec::Join(axis)) => joined = Some(axis.name().to_owned()),
+        Some(ViewSpec::Part(ranges)) => part = ranges,
+        Some(ViewSpec::Scale(columns, rows)) => scale = Some((columns, rows)),
+        Some(ViewSpec::Blocks(columns, rows)) => blocks = Some((columns, rows)),
+    }
+    let [channels, columns, rows] = part;
     let from = match &layer.from[..] {
         [] => None,
         [one] => Some(scalar(one)),
@@ -146,6 +157,12 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
         ("dilation", layer.dilation.map(both)),
         ("padding", padding),
         ("crop", layer.crop.then(|| "true".to_owned())),
+        ("join", joined),
+        ("channels", channels.map(range)),
+        ("columns", columns.map(range)),
+        ("rows", rows.map(range)),
+        ("scale", scale.map(both)),
+        ("blocks", blocks.map(both)),
         ("precision", precision(&layer.precision)),
         ("unroll", (!unroll.is_empty()).then(|| braces(&unroll))),
     ]
