@@ -699,7 +699,7 @@ fn huge_graphs_are_bounded() {
             "Concat",
             &[&last, &conv],
             &[&all],
-            &[("axis", Int(1))],
+            &[("axis", Int(0))],
         );
         last = all;
     }

@@ -4,7 +4,7 @@ use super::layer::{LayerKind, LayerShape, Padding};
 use super::sizing::map_size;
 use super::view::{MapSize, Read, View};
 use crate::hardware::{Core, Unroll};
-use crate::ids::{IdBitSet, TiSlice, TiVec, ids, ti_vec};
+use crate::ids::{TiSlice, TiVec, ids, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -83,8 +83,8 @@ struct Tiled {
     reads: TiVec<LayerId, Vec<Read>>,
     /// Who reads each layer, once for each read.
     readers: TiVec<LayerId, Vec<LayerId>>,
-    /// Whose output somebody needs complete.
-    whole: IdBitSet<LayerId>,
+    /// Of which layers somebody needs the whole output.
+    whole: TiVec<LayerId, bool>,
 }
 
 /// Most reads through all views of a network; what would be more is read from the highest memory.
@@ -160,7 +160,7 @@ impl Network {
 
     /// The layers whose whole output somebody needs before it can begin, though tiles reach through views: lowest id first.
     pub fn needed_whole(&self) -> impl Iterator<Item = LayerId> + '_ {
-        self.tiled.whole.iter()
+        self.tiled.whole.iter_enumerated().filter(|(_, is_whole)| **is_whole).map(|(id, _)| id)
     }
 
     /// The layers whose outputs reach a layer, straight or through views, lowest id first.
@@ -216,7 +216,7 @@ impl Tiled {
         let mut tiled = Self {
             reads: ti_vec![Vec::new(); count],
             readers: ti_vec![Vec::new(); count],
-            whole: IdBitSet::with_capacity(count),
+            whole: ti_vec![false; count],
         };
         // What is read of a view that tiles reach through; of any other layer itself.
         let mut shown: TiVec<LayerId, Vec<Read>> = ti_vec![Vec::new(); count];
@@ -263,7 +263,7 @@ impl Tiled {
 
     fn needs_whole(&mut self, graph: &DiGraph<Layer, Link>, id: LayerId) {
         if !graph[id.node()].is_input() {
-            self.whole.insert(id);
+            self.whole[id] = true;
         }
     }
 }
