@@ -97,6 +97,9 @@ pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Expl
     )
 }
 
+/// Why a layer needs another number of columns or rows of a producer than its window has.
+const THROUGH_VIEW: &str = "The window lies on a view, which shows this producer scaled, or in a part of it.";
+
 /// What a layer-tile computes: what its reader needs, less what the reader finds in a cache.
 pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, axis: Axis) -> Option<Explained> {
     let [stack, tile, node] = place;
@@ -113,8 +116,13 @@ pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, ax
     let from = |(reader, other, input): (usize, &LayerTileAccount, usize)| {
         let needed = other.inputs.get(input).map_or(0, |&(x, y, _)| axis.of((x, y)));
         let cached = other.cached.get(input).map_or(0, |&cached| axis.of(cached));
-        let subject = Subject::Point(PointNumber::Needed([stack, tile, reader], axis));
-        let needed = Explained::folded(format!("needed by {}", other.layer), needed as f64, PLAIN, subject);
+        let name = format!("needed by {}", other.layer);
+        let needed = if needed == axis.of(other.window) {
+            let subject = Subject::Point(PointNumber::Needed([stack, tile, reader], axis));
+            Explained::folded(name, needed as f64, PLAIN, subject)
+        } else {
+            Explained::given(name, needed as f64, PLAIN).noted(THROUGH_VIEW)
+        };
         let cached = Explained::given("cached by the neighbour", cached as f64, PLAIN);
         Explained::computed(format!("for {}", other.layer), PLAIN, How::Difference, vec![needed, cached])
     };
@@ -138,7 +146,8 @@ pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, ax
 
 /// Columns or rows of its inputs that a layer-tile needs.
 pub(super) fn explain_window(layer: &LayerTileAccount, axis: Axis) -> Option<Explained> {
-    let needed = layer.inputs.first().map(|&(x, y, _)| axis.of((x, y)))?;
+    layer.inputs.first()?;
+    let needed = axis.of(layer.window);
     let (outputs, kernel) = axis.loops();
     let (outputs, kernel) = (layer.shape.size(outputs), layer.shape.size(kernel));
     let (stride, dilation) = (axis.of(layer.shape.stride), axis.of(layer.shape.dilation));
@@ -186,6 +195,9 @@ pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data
         Explained::folded(axis.name(), axis.of((layer.output.0, layer.output.1)) as f64, PLAIN, subject)
     };
     let needs = |axis: Axis, (x, y): (u64, u64)| {
+        if (x, y) != layer.window {
+            return Explained::given(axis.name(), axis.of((x, y)) as f64, PLAIN).noted(THROUGH_VIEW);
+        }
         let subject = Subject::Point(PointNumber::Needed(place, axis));
         Explained::folded(axis.name(), axis.of((x, y)) as f64, PLAIN, subject)
     };

@@ -54,7 +54,7 @@ pub const MEMORY_FIELDS: [Field; 7] = [
 ];
 
 /// What a layer may have.
-pub const LAYER_FIELDS: [Field; 8] = [
+pub const LAYER_FIELDS: [Field; 14] = [
     optional("K", "Channels K", "from the input", "Output channels; of an input, the channels of the map."),
     needed("size", "Map size", "224 x 224", "Columns x rows of the input map."),
     needed("kernel", "Kernel", "3 x 3", "Columns x rows of the window; `global`: as large as the map."),
@@ -73,6 +73,17 @@ pub const LAYER_FIELDS: [Field; 8] = [
         "Groups of a convolution, which share no channels; heads of a product of matrices.",
     ),
     optional("crop", "Crop", "false", "`true`: cut larger inputs down to the smallest instead of rejecting them."),
+    optional(
+        "join",
+        "Join",
+        "none",
+        "`channels`, `columns` or `rows`: shows several maps one after the other along that axis.",
+    ),
+    optional("channels", "Channels", "all", "Shows a part of the channels: `0..32` are the first 32."),
+    optional("columns", "Columns", "all", "Shows a part of the columns: `0..32` are the first 32."),
+    optional("rows", "Rows", "all", "Shows a part of the rows: `0..32` are the first 32."),
+    optional("scale", "Scale", "1", "Shows every column and row so many times, as nearest-neighbour resizing does."),
+    optional("blocks", "Blocks", "1", "Shows channels as blocks of columns x rows (depth to space)."),
 ];
 
 /// Bits per element, of a layer or of the whole network.

@@ -328,14 +328,54 @@ pub struct LayerSpec {
     pub stride: Option<(u64, u64)>,
     /// Distance of neighbouring kernel elements: columns and rows.
     pub dilation: Option<(u64, u64)>,
-    /// Zeros around the input.
+    /// Zeros around the input; of a view zeros around the map that it shows.
     pub padding: PaddingSpec,
     /// Cut larger inputs of an `add` down to the smallest instead of rejecting them.
     pub crop: bool,
+    /// What a view shows, where its elements lie in an order that tiles reach through.
+    pub shows: Option<ViewSpec>,
     /// Bits per element where they differ from the workload's.
     pub precision: PrecisionSpec,
     /// Spatial mapping of this layer on hardware of a certain dataflow, replacing the hardware's own.
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
+}
+
+/// How a view arranges what it reads, where each of its columns, rows and channels is one of theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ViewSpec {
+    /// `join`: several maps, one after the other.
+    Join(MapAxis),
+    /// `channels`, `columns`, `rows`: from the first of a range up to before its end.
+    Part([Option<(u64, u64)>; 3]),
+    /// `scale`: every column and row so many times, as nearest-neighbour resizing does.
+    Scale(u64, u64),
+    /// `blocks`: groups of channels as blocks of columns and rows (depth to space).
+    Blocks(u64, u64),
+}
+
+/// An axis of a feature map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MapAxis {
+    /// Feature maps, one behind the other.
+    Channels,
+    /// Columns, side by side.
+    Columns,
+    /// Rows, one below the other.
+    Rows,
+}
+
+impl MapAxis {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Channels, Self::Columns, Self::Rows];
+
+    /// As written in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Channels => "channels",
+            Self::Columns => "columns",
+            Self::Rows => "rows",
+        }
+    }
 }
 
 /// Kernel of a layer.

@@ -2,7 +2,7 @@
 
 use super::Diagnostics;
 use super::diagnostic::Fix;
-use super::document::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
+use super::document::{KernelSpec, LayerSpec, MapAxis, PaddingSpec, PrecisionSpec, ViewSpec, WorkloadSpec};
 use super::hardware::read_unrolls;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
@@ -12,7 +12,7 @@ const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
 /// Every field of a layer; which of them a type has, [`LAYER_TYPES`] says.
-const LAYER: [&str; 13] = [
+const LAYER: [&str; 19] = [
     "name",
     "type",
     "from",
@@ -24,13 +24,19 @@ const LAYER: [&str; 13] = [
     "dilation",
     "padding",
     "crop",
+    "join",
+    "channels",
+    "columns",
+    "rows",
+    "scale",
+    "blocks",
     "precision",
     "unroll",
 ];
 /// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
 const LAYER_TYPES: [(&str, &[&str]); 9] = [
     ("input", &["K", "size"]),
-    ("view", &["K", "size"]),
+    ("view", &["K", "size", "padding", "join", "channels", "columns", "rows", "scale", "blocks"]),
     ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding"]),
     ("pointwise", &["K", "groups"]),
     ("depthwise", &["K", "kernel", "stride", "dilation", "padding"]),
@@ -100,6 +106,7 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerSpec {
         dilation: read_pair(&fields, "dilation", "a dilation", reader),
         padding: fields.get("padding").and_then(|place| read_padding(place, reader)).unwrap_or_default(),
         crop: fields.get("crop").and_then(|place| place.flag(reader)).unwrap_or(false),
+        shows: read_view(&fields, reader),
         precision: read_precision(&fields, reader),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         kind,
@@ -167,6 +174,48 @@ fn read_kernel(place: &LocatedNode, reader: &mut Reader) -> Option<KernelSpec> {
         "global" => Ok(KernelSpec::Global),
         text => pair(text).map(|(columns, rows)| KernelSpec::Size(columns, rows)),
     })
+}
+
+/// What a view shows: of one kind only, as a view of a view shows both.
+fn read_view(fields: &Fields, reader: &mut Reader) -> Option<ViewSpec> {
+    let joined = fields.get("join").and_then(|place| place.value(reader, "`channels`, `columns` or `rows`", map_axis));
+    let part = MapAxis::ALL.map(|axis| fields.get(axis.name()));
+    let is_part = part.iter().any(Option::is_some);
+    let part = part.map(|place| place.and_then(|place| place.value(reader, "a range such as `0..32`", range)));
+    let scale = read_pair(fields, "scale", "columns x rows, or one number for both", reader);
+    let blocks = read_pair(fields, "blocks", "columns x rows, or one number for both", reader);
+    let stated = [
+        joined.map(ViewSpec::Join),
+        is_part.then_some(ViewSpec::Part(part)),
+        scale.map(|(columns, rows)| ViewSpec::Scale(columns, rows)),
+        blocks.map(|(columns, rows)| ViewSpec::Blocks(columns, rows)),
+    ];
+    let mut stated = stated.into_iter().flatten();
+    let shows = stated.next();
+    let arrangements = ["blocks", "scale", "rows", "columns", "channels", "join"];
+    if let Some(place) = arrangements.iter().find_map(|name| fields.get(name))
+        && (stated.next().is_some() || shows.is_some() && fields.get("padding").is_some())
+    {
+        let reason = "A view arranges its map in one way: it joins, takes a part, scales, makes blocks, or pads";
+        place.reject(reader, ValueError::new(reason, "Write a view of this view for the other"));
+    }
+    shows
+}
+
+fn map_axis(text: &str) -> Result<MapAxis, ValueError> {
+    MapAxis::ALL.into_iter().find(|axis| axis.name() == text).ok_or_else(|| {
+        ValueError::new(format!("`{text}` is no axis of a feature map"), "Write `channels`, `columns` or `rows`")
+    })
+}
+
+/// From the first of a range up to before its end.
+fn range(text: &str) -> Result<(u64, u64), ValueError> {
+    let ends = text.split_once("..").map(|(first, end)| (count(first.trim()), count(end.trim())));
+    match ends {
+        Some((Ok(first), Ok(end))) if first < end => Ok((first, end)),
+        Some((Err(wrong), _) | (_, Err(wrong))) if wrong.is_of_size() => Err(wrong),
+        _ => Err(ValueError::new(format!("`{text}` is not a range"), "Write for example `0..32` for the first 32")),
+    }
 }
 
 fn read_padding(place: &LocatedNode, reader: &mut Reader) -> Option<PaddingSpec> {

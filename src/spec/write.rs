@@ -2,7 +2,7 @@
 
 use super::document::{
     CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
-    PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, WorkloadSpec,
+    PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, ViewSpec, WorkloadSpec,
 };
 use super::mapping::{MappedLoopSpec, MappingSpec};
 use super::quantity::{write_area, write_cycles, write_size};
@@ -227,6 +227,16 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
             Some(format!("{{ left: {left}, right: {right}, top: {top}, bottom: {bottom} }}"))
         }
     };
+    let range = |(first, end): (u64, u64)| format!("{first}..{end}");
+    let (mut joined, mut part, mut scale, mut blocks) = (None, [None; 3], None, None);
+    match layer.shows {
+        None => {}
+        Some(ViewSpec::Join(axis)) => joined = Some(axis.name().to_owned()),
+        Some(ViewSpec::Part(ranges)) => part = ranges,
+        Some(ViewSpec::Scale(columns, rows)) => scale = Some((columns, rows)),
+        Some(ViewSpec::Blocks(columns, rows)) => blocks = Some((columns, rows)),
+    }
+    let [channels, columns, rows] = part;
     let from = match &layer.from[..] {
         [] => None,
         [one] => Some(scalar(one)),
@@ -246,6 +256,12 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
         ("dilation", layer.dilation.map(both)),
         ("padding", padding),
         ("crop", layer.crop.then(|| "true".to_owned())),
+        ("join", joined),
+        ("channels", channels.map(range)),
+        ("columns", columns.map(range)),
+        ("rows", rows.map(range)),
+        ("scale", scale.map(both)),
+        ("blocks", blocks.map(both)),
         ("precision", precision(&layer.precision)),
         ("unroll", (!unroll.is_empty()).then(|| braces(&unroll))),
     ]

@@ -193,7 +193,9 @@ fn operators_that_only_arrange_data_become_views() {
         .node("DepthToSpace", &["c"], &["shuffled"], &[("blocksize", Int(2))])
         .conv("shuffled", "g", [4, 2, 1, 1], &[])
         .node("Transpose", &["d"], &["turned"], &[("perm", Ints(&[0, 1, 3, 2]))])
-        .conv("turned", "h", [2, 8, 1, 1], &[]);
+        .conv("turned", "h", [2, 8, 1, 1], &[])
+        .node("Resize", &["e", "", "scales"], &["soft"], &[("mode", Text("linear"))])
+        .conv("soft", "i", [2, 2, 1, 1], &[]);
     let (network, report) = import(&graph);
     for (name, from, expected) in [
         ("c", vec!["a", "b"], [1, 1, 8, 32, 16, 16, 1, 1]),
@@ -202,12 +204,63 @@ fn operators_that_only_arrange_data_become_views() {
         ("f", vec!["d"], [1, 1, 2, 4, 10, 32, 1, 1]),
         ("g", vec!["c"], [1, 1, 4, 2, 32, 32, 1, 1]),
         ("h", vec!["d"], [1, 1, 2, 8, 32, 32, 1, 1]),
+        ("i", vec!["e"], [1, 1, 2, 2, 64, 64, 1, 1]),
     ] {
         assert_eq!(shape(&network, name), (LayerKind::Conv, expected), "{name}");
         assert_eq!(reads(&network, name), from, "{name}");
     }
     assert!(says(&report, Severity::NotCounted, "Resize: its interpolation"));
-    assert!(says(&report, Severity::Expressed, "depth-first tiling ends there"));
+    assert!(says(&report, Severity::Expressed, "2 x view: its input is arranged anew"));
+    // Tiles reach through all but the transposed map and the interpolated one.
+    let whole: Vec<&str> = network.needed_whole().map(|id| network.layer(id).name.as_str()).collect();
+    assert_eq!(whole, ["d", "e"]);
+    let read = |name: &str| {
+        let id = network.ids().find(|&id| network.layer(id).name == name).unwrap();
+        let of = network.reads(id).iter().map(|read| (network.layer(read.layer).name.clone(), read.channels.clone()));
+        of.collect::<Vec<_>>()
+    };
+    assert_eq!(read("c"), [("a".to_owned(), 0..8), ("b".to_owned(), 0..24)]);
+    assert_eq!(read("e"), [("d".to_owned(), 4..8)]);
+    assert_eq!(read("f"), [("d".to_owned(), 0..4)]);
+    assert_eq!(read("g"), [("c".to_owned(), 0..8)]);
+}
+
+#[test]
+fn channels_that_are_shuffled_are_not_taken_for_others() {
+    let graph = Graph::default()
+        .input("image", &[1, 8, 16, 16])
+        .conv("image", "a", [8, 8, 3, 3], &[PADS])
+        .ints("groups", &[1, 2, 4, 16, 16])
+        .node("Reshape", &["a", "groups"], &["grouped"], &[])
+        .node("Transpose", &["grouped"], &["turned"], &[("perm", Ints(&[0, 2, 1, 3, 4]))])
+        .ints("map", &[1, 8, 16, 16])
+        .node("Reshape", &["turned", "map"], &["shuffled"], &[])
+        .conv("shuffled", "whole", [4, 8, 1, 1], &[])
+        .ints("halves", &[4, 4])
+        .node("Split", &["shuffled", "halves"], &["left", "right"], &[("axis", Int(1))])
+        .conv("right", "half", [2, 4, 1, 1], &[]);
+    let (network, _) = import(&graph);
+    let id = |name: &str| network.ids().find(|&id| network.layer(id).name == name).unwrap();
+    assert_eq!(network.reads(id("whole"))[0].layer, id("a"), "who reads all channels need not care");
+    assert_ne!(network.reads(id("half"))[0].layer, id("a"), "half of them are no range of what `a` computes");
+    assert_eq!(network.needed_whole().collect::<Vec<_>>(), [id("a")]);
+}
+
+#[test]
+fn every_pixel_of_a_transposed_convolution_lies_in_a_block() {
+    let graph = Graph::default()
+        .input("image", &[1, 8, 10, 12])
+        .conv("image", "down", [16, 8, 2, 2], &[("strides", Ints(&[2, 2]))])
+        .weights("up.weight", FLOAT, &[16, 8, 2, 2])
+        .node("ConvTranspose", &["down", "up.weight"], &["up"], &[("strides", Ints(&[2, 2]))])
+        .node("Concat", &["up", "image"], &["both"], &[("axis", Int(1))])
+        .conv("both", "last", [1, 16, 3, 3], &[PADS]);
+    let (network, _) = import(&graph);
+    assert_eq!(shape(&network, "last"), (LayerKind::Conv, [1, 1, 1, 16, 10, 12, 3, 3]));
+    assert_eq!(network.needed_whole().count(), 0, "U-Net is one stack");
+    let last = network.ids().last().unwrap();
+    let of_up = &network.reads(last)[0];
+    assert_eq!((of_up.channels.clone(), of_up.depth, of_up.columns.divide), (0..32, 4, 2));
 }
 
 #[test]
@@ -646,7 +699,7 @@ fn huge_graphs_are_bounded() {
             "Concat",
             &[&last, &conv],
             &[&all],
-            &[("axis", Int(1))],
+            &[("axis", Int(0))],
         );
         last = all;
     }

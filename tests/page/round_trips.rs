@@ -9,9 +9,9 @@ use fusescape::hardware::{Core, Operand};
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
-    ArraySpec, Diagnostic, Diagnostics, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec,
-    PrecisionSpec, UnrollSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload, workload_presets,
-    write_hardware, write_workload,
+    ArraySpec, Diagnostic, Diagnostics, HardwareSpec, KernelSpec, LayerSpec, MapAxis, MemorySpec, PaddingSpec,
+    PortSpec, PrecisionSpec, UnrollSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload,
+    workload_presets, write_hardware, write_workload,
 };
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
@@ -173,6 +173,16 @@ fn random_layer(random: &mut Lcg) -> LayerSpec {
     if has("padding") {
         let sides = PaddingSpec::Sides(random.below(3), random.below(3), random.below(3), random.below(3));
         layer.padding = random.of(&[PaddingSpec::None, PaddingSpec::Same, sides, PaddingSpec::Sides(1, 1, 2, 2)]);
+    }
+    if has("join") {
+        let (first, columns) = (count(random), pair(random));
+        let ranges = [Some((first, first + 1)), None, Some((0, 1 + first))];
+        let [join, part] = [ViewSpec::Join(random.of(&MapAxis::ALL)), ViewSpec::Part(ranges)];
+        let [scale, blocks] = [ViewSpec::Scale, ViewSpec::Blocks].map(|shows| shows(columns.0, columns.1));
+        layer.shows = random.of(&[None, Some(join), Some(part), Some(scale), Some(blocks)]);
+        if layer.shows.is_some() {
+            layer.padding = PaddingSpec::None;
+        }
     }
     if kind != "input" {
         layer.from = names(random, 3);

@@ -88,7 +88,15 @@ fn layer_cell(
         }
     };
     let needs = |(index, &input): (usize, &(u64, u64, u64))| {
-        html! { <>{ if index > 0 { " + " } else { "" } }{ map(input, PointNumber::Needed) }</> }
+        // Through a view it is not the window that is needed.
+        let (x, y, channels) = input;
+        let is_window = (x, y) == layer.window;
+        let text = if is_window {
+            map(input, PointNumber::Needed)
+        } else {
+            html! { format!("{x} × {y} × {channels}") }
+        };
+        html! { <>{ if index > 0 { " + " } else { "" } }{ text }</> }
     };
     let number = match column {
         2 => return Some(map(layer.output, PointNumber::Computed)),

@@ -144,15 +144,17 @@ pub struct LayerTileAccount {
     pub kind: Option<String>,
     /// Columns, rows and channels of the output that this tile computes (or fetches).
     pub output: (u64, u64, u64),
-    /// Columns and rows of each input that it needs, cached ones included; channels.
+    /// Columns and rows of its window that exist, cached ones included.
+    pub window: (u64, u64),
+    /// Columns, rows and channels that it needs of whoever computes them, straight or through views, cached ones included.
     pub inputs: Vec<(u64, u64, u64)>,
     /// Multiply-accumulates.
     pub macs: u64,
     /// The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here.
     pub shape: LayerShape,
-    /// Which layer of the tile each input comes from.
+    /// Which layer of the tile each of these comes from.
     pub inputs_from: Vec<NodeId>,
-    /// Of each input, columns taken from the horizontal cache and rows taken from the vertical one.
+    /// Of each, columns taken from the horizontal cache and rows taken from the vertical one.
     pub cached: Vec<(u64, u64)>,
     /// Data sizes of this layer-tile.
     pub bits: DataBits,

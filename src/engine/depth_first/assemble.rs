@@ -8,7 +8,7 @@ use super::account::{
 };
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId};
-use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
+use super::plan::{LayerTilePlan, PointPlan, ReadPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
@@ -178,25 +178,27 @@ impl<'a> Assembler<'a> {
         }
         let reasons = self.reasons().of(stack, plan);
         let of = |operand: Operand| self.memory_name(plan.top[operand as usize]);
-        let cached = |cached: &dyn Fn((u64, u64)) -> (u64, u64)| -> u64 {
-            let precision = layer.shape.precision.i * layer.shape.input_channels() * layer.shape.size(Dim::B);
-            plan.cached.iter().take(plan.input_count).map(|&entry| cached(entry)).map(|(x, y)| x * y * precision).sum()
+        let reads = tile.reads_of(plan);
+        let cached = |cached: &dyn Fn(&ReadPlan) -> (u64, u64)| -> u64 {
+            let pixel_bits = |read: &ReadPlan| layer.shape.precision.i * read.channels * layer.shape.size(Dim::B);
+            reads.iter().map(|read| (cached(read), pixel_bits(read))).map(|((x, y), bits)| x * y * bits).sum()
         };
         Some(LayerTileAccount {
             layer: layer.name.clone(),
             kind: (!plan.is_input).then(|| layer.shape.kind.name().to_owned()),
             output: (plan.computed.0, plan.computed.1, plan.channels),
-            inputs: vec![(plan.needed.0, plan.needed.1, layer.shape.input_channels()); plan.input_count],
+            window: plan.needed,
+            inputs: reads.iter().map(|read| (read.needed.0, read.needed.1, read.channels)).collect(),
             macs,
             shape,
             inputs_from: stack.stack.producers[node].clone(),
-            cached: plan.cached.iter().take(plan.input_count).copied().collect(),
+            cached: reads.iter().map(|read| read.cached).collect(),
             bits: DataBits {
                 w: if plan.is_input { 0 } else { layer.shape.weight_bits() },
                 i: plan.bits.0,
                 o: plan.bits.1,
-                h_cached: cached(&|(columns, _)| (columns, plan.needed.1)),
-                v_cached: cached(&|(columns, rows)| (plan.needed.0.saturating_sub(columns), rows)),
+                h_cached: cached(&|read| (read.cached.0, read.needed.1)),
+                v_cached: cached(&|read| (read.needed.0.saturating_sub(read.cached.0), read.cached.1)),
             },
             top_memory: TopMemory { w: of(Operand::W), i: of(Operand::I), o: of(Operand::O) },
             reasons,

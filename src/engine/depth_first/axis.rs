@@ -3,10 +3,10 @@
 //! Columns and rows are independent of each other, so everything about a tile is found once for its column and once for
 //! its row. [`Axis::Columns`] and [`Axis::Rows`] differ only in which of each pair of sizes they look at.
 
-use super::ids::{BehaviourId, NodeId, StripId};
+use super::ids::{BehaviourId, NodeId, ReadId, StripId};
 use super::stack::Stack;
 use crate::ids::{TiSlice, TiVec, ti_vec};
-use crate::workload::{Dim, Network, unique_extent};
+use crate::workload::{AxisView, Dim, Network, Read, unique_extent};
 use rustc_hash::FxHashMap;
 
 /// Which of the two axes.
@@ -25,25 +25,43 @@ pub struct NodeSpan {
     pub computed: u64,
     /// Columns of its input window that exist, cached ones included.
     pub needed: u64,
-    /// Of these, what an earlier tile computed, if that is cached; for each of the node's inputs.
-    pub cached: [u64; 2],
-    /// Columns of each input that two neighbouring tiles share, wherever on the map they lie.
-    pub overlap: [u64; 2],
     /// Columns of its output that the next tile needs again.
     pub to_cache: u64,
     /// Of these, the ones that this tile has to write to the cache.
     pub written: u64,
 }
 
-/// Kinds of strips times nodes of their stack: some 100 MB, as each is kept several times.
+/// The columns (or rows) of one producer's map that a node reads, straight or through views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ReadSpan {
+    /// Columns in the window, cached ones included.
+    pub needed: u64,
+    /// Of these, what an earlier tile computed, if that is cached.
+    pub cached: u64,
+    /// Columns that two neighbouring tiles share, wherever on the map they lie.
+    pub overlap: u64,
+}
+
+/// Kinds of strips times nodes of their stack, and what these read: some 100 MB, as each is kept several times.
 pub const MOST_SPANS: usize = 1 << 18;
+
+/// What a strip counts for [`MOST_SPANS`]: its nodes; where many maps are joined half of all that is read besides.
+fn size_in_spans(nodes: usize, reads: usize) -> usize {
+    nodes.max(nodes.midpoint(reads))
+}
 
 /// More kinds of strips than the limit: nearly every strip differs from its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyKinds(pub usize);
 
-/// One column (or row) of tiles, by stack node.
-pub type Strip = TiVec<NodeId, NodeSpan>;
+/// One column (or row) of tiles.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Strip {
+    /// By node of the stack.
+    pub nodes: TiVec<NodeId, NodeSpan>,
+    /// By read of each node.
+    pub reads: TiVec<ReadId, ReadSpan>,
+}
 
 /// Neighbouring strips that behave the same, with where they lie on the stack's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,8 +118,8 @@ pub struct Strips {
 impl Strips {
     /// Number of spans in memory, by which the planner limits what it keeps.
     pub fn spans(&self) -> usize {
-        let nodes = self.different.first().map_or(0, |kind| kind.own.len());
-        (2 * self.different.len() + self.effective.len()) * nodes
+        let spans = self.different.first().map_or(0, |kind| size_in_spans(kind.own.nodes.len(), kind.own.reads.len()));
+        (2 * self.different.len() + self.effective.len()) * spans
     }
 
     fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
@@ -125,14 +143,9 @@ impl Strips {
 
 /// A strip without what does not happen where there is no cache to write or read.
 fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
-    let of = |span: &NodeSpan| NodeSpan {
-        overlap: [0; 2],
-        to_cache: 0,
-        written: if writes { span.written } else { 0 },
-        cached: if reads { span.cached } else { [0; 2] },
-        ..*span
-    };
-    strip.iter().map(of).collect()
+    let of_node = |span: &NodeSpan| NodeSpan { to_cache: 0, written: if writes { span.written } else { 0 }, ..*span };
+    let of_read = |span: &ReadSpan| ReadSpan { overlap: 0, cached: if reads { span.cached } else { 0 }, ..*span };
+    Strip { nodes: strip.nodes.iter().map(of_node).collect(), reads: strip.reads.iter().map(of_read).collect() }
 }
 
 /// Splits runs where the neighbours differ; the first tile stays alone.
@@ -209,7 +222,51 @@ impl Window {
         let last = (start.max(end.saturating_sub(self.dilation))..end).filter_map(last_of).max();
         first.zip(last).map(|(first, last)| (first, last + 1))
     }
+
+    /// The outputs among `start..end` that may read an existing column: a small part of a map lies outside many windows.
+    fn in_reach(&self, (start, end): (u64, u64)) -> (u64, u64) {
+        let last_tap = self.dilation * (self.kernel - 1);
+        let first = self.padding.saturating_sub(last_tap).div_ceil(self.stride);
+        let behind = (self.padding + self.input_size).div_ceil(self.stride);
+        (start.max(first), end.min(behind))
+    }
 }
+
+/// How a window lies on one producer's map behind a view.
+#[derive(Debug, Clone, Copy)]
+struct ShiftedWindow {
+    view: AxisView,
+    /// The window on the part of the view that shows this producer, which begins at 0.
+    window: Window,
+}
+
+impl ShiftedWindow {
+    fn new(window: Window, view: AxisView) -> Self {
+        let part = Window { padding: window.padding + view.from, input_size: view.end - view.from, ..window };
+        Self { view, window: part }
+    }
+
+    fn on_producer(&self, (first, end): (u64, u64)) -> (u64, u64) {
+        self.view.sources((first + self.view.from, end + self.view.from))
+    }
+
+    /// First and last (exclusive) column of the producer that the outputs `start..end` read.
+    fn reach(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        let (start, end) = self.window.in_reach((start, end));
+        let reach = (start < end).then(|| self.window.reach(start, end)).flatten();
+        reach.map(|columns| self.on_producer(columns))
+    }
+
+    /// First column of the producer that any output from `start` on reads.
+    fn first_from(&self, start: u64) -> Option<u64> {
+        let (start, end) = self.window.in_reach((start, self.window.output_size));
+        let first = (start < end).then(|| self.window.first_from(start)).flatten();
+        first.map(|first| self.on_producer((first, first + 1)).0)
+    }
+}
+
+/// How each read of a stack follows from the window of its reader: by a view of its own where one lies between.
+type ShiftedWindows = TiVec<ReadId, Option<ShiftedWindow>>;
 
 impl Axis {
     fn of<T>(self, pair: (T, T)) -> T {
@@ -232,20 +289,37 @@ impl Axis {
         }
     }
 
+    fn view(self, read: &Read) -> AxisView {
+        self.of((read.columns, read.rows))
+    }
+
+    fn shifted_windows(self, network: &Network, stack: &Stack) -> ShiftedWindows {
+        let of_node = |node: NodeId| {
+            let window = self.window(network, stack, node);
+            stack.reads_of(network, node).map(move |(.., read)| {
+                let view = self.view(read);
+                (!view.is_whole(window.input_size)).then(|| ShiftedWindow::new(window, view))
+            })
+        };
+        stack.nodes.keys().flat_map(of_node).collect()
+    }
+
+    /// Columns (rows) of a producer's map that any output of its reader may see.
+    pub fn shown_size(self, read: &Read) -> u64 {
+        let view = self.view(read);
+        let (first, end) = view.sources((view.from, view.end));
+        end - first
+    }
+
     /// Columns (rows) of a node's whole output map.
     pub fn map_size(self, network: &Network, stack: &Stack, node: NodeId) -> u64 {
         network.layer(stack.nodes[node]).shape.size(self.of((Dim::OX, Dim::OY)))
     }
 
-    /// Columns (rows) of a node's whole input map.
-    pub fn input_size(self, network: &Network, stack: &Stack, node: NodeId) -> u64 {
-        self.of(network.layer(stack.nodes[node]).input_size)
-    }
-
     /// All strips for tiles of `tile` columns: what is left over by the division comes first.
     ///
     /// `borders` tracks the intervals themselves, with padding and the map's real borders; without it, only extents and
-    /// lags are tracked, as the tool does.
+    /// lags are tracked, as the tool does. The tool has no views that move columns, so that these take the intervals.
     ///
     /// # Errors
     /// More kinds of strips than [`MOST_SPANS`] allows a stack of so many nodes.
@@ -260,8 +334,9 @@ impl Axis {
         let total = self.map_size(network, stack, stack.output());
         let tile = tile.clamp(1, total);
         let first = if total.is_multiple_of(tile) { tile } else { total % tile };
-        if borders {
-            self.exact(network, stack, first, tile, caches)
+        let shifted = self.shifted_windows(network, stack);
+        if borders || shifted.iter().any(Option::is_some) {
+            self.exact(network, stack, (first, tile), caches, &shifted)
         } else {
             Ok(self.by_extents(network, stack, first, tile, caches))
         }
@@ -286,28 +361,32 @@ impl Axis {
     /// DeFiNES tool, DepthFirstStage.py:112-268: extents and lags of a tile in the middle of an endless map.
     fn strip_by_extents(self, network: &Network, stack: &Stack, size: u64, is_first: bool, caches: bool) -> Strip {
         let count = stack.nodes.len();
-        let mut strip: Strip = ti_vec![NodeSpan::default(); count];
+        let mut strip = Strip {
+            nodes: ti_vec![NodeSpan::default(); count],
+            reads: ti_vec![ReadSpan::default(); stack.read_count()],
+        };
         let mut steps: TiVec<NodeId, LagStep> = ti_vec![LagStep::default(); count];
-        strip[stack.output()].computed = size;
+        strip.nodes[stack.output()].computed = size;
         for node in stack.layer_nodes().rev() {
             let window = self.window(network, stack, node);
-            let outputs = strip[node].computed;
+            let outputs = strip.nodes[node].computed;
             let extent = unique_extent(outputs as f64, window.kernel as f64, window.stride, window.dilation) as u64;
             let needed = extent.min(window.input_size);
             let overlap = needed.saturating_sub(outputs * window.stride);
-            strip[node].needed = needed;
-            strip[node].overlap = [overlap; 2];
-            strip[node].cached = [if is_first || !caches { 0 } else { overlap }; 2];
+            strip.nodes[node].needed = needed;
+            let cached = if is_first || !caches { 0 } else { overlap };
+            ReadId::within(stack.reads(node)).for_each(|read| strip.reads[read] = ReadSpan { needed, cached, overlap });
             let stride = window.stride as i64;
             let beyond = needed as i64 - outputs as i64 * stride + stride - 1;
             steps[node] = LagStep { stride, shift: overlap as i64 - beyond.div_euclid(2), overlap: overlap as i64 };
             let fetched = if caches && !is_first { needed - overlap } else { needed };
             for &producer in &stack.producers[node] {
-                strip[producer].computed = strip[producer].computed.max(fetched);
+                let computed = &mut strip.nodes[producer].computed;
+                *computed = fetched.max(*computed);
             }
         }
         if caches {
-            for (span, readers) in strip.iter_mut().zip(&lags(stack, &steps)) {
+            for (span, readers) in strip.nodes.iter_mut().zip(&lags(stack, &steps)) {
                 let furthest_ahead = readers.iter().map(|(_, lag)| *lag).max().unwrap_or(0);
                 let furthest_back = readers.iter().map(|(reader, lag)| lag - steps[*reader].overlap).min().unwrap_or(0);
                 span.to_cache = (furthest_ahead - furthest_back) as u64;
@@ -322,65 +401,42 @@ impl Axis {
         self,
         network: &Network,
         stack: &Stack,
-        first: u64,
-        tile: u64,
+        (first, tile): (u64, u64),
         caches: bool,
+        shifted: &ShiftedWindows,
     ) -> Result<Strips, TooManyKinds> {
         let total = self.map_size(network, stack, stack.output());
-        let count = stack.nodes.len();
+        let (count, read_count) = (stack.nodes.len(), stack.read_count());
         let windows: TiVec<NodeId, Window> = stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
-        let strip_count = 1 + ((total - first) / tile) as usize;
-        // One entry a strip and node, strip by strip.
-        let mut intervals: Vec<Intervals> = Vec::with_capacity(strip_count * count);
-        let mut had: TiVec<NodeId, u64> = ti_vec![0; count];
-        let mut wanted: TiVec<NodeId, Option<(u64, u64)>> = ti_vec![None; count];
-        let mut end = 0;
-        for index in 0..strip_count {
-            let start = end;
-            end += if index == 0 { first } else { tile };
-            wanted.fill(None);
-            wanted[stack.output()] = Some((start, end));
-            let strip = intervals.len();
-            intervals.resize(strip + count, Intervals::default());
-            let strip = TiSlice::from_mut(&mut intervals[strip..]);
-            for node in stack.nodes.keys().rev() {
-                strip[node] = intervals_of(stack, node, &mut wanted, had[node], caches, &windows[node]);
-            }
-            if caches {
-                for (had, now) in had.iter_mut().zip(strip.iter()) {
-                    *had = now.computed.1.max(*had);
-                }
-            }
-        }
-        // What is needed again is known from the end: from the first to the last column of each map that any later strip reads.
-        let mut needed_later: TiVec<NodeId, (u64, u64)> = ti_vec![(u64::MAX, 0); count];
-        for strip in intervals.chunks_exact_mut(count).rev() {
-            for (now, later) in strip.iter_mut().zip(&needed_later) {
-                now.needed_later = *later;
-            }
-            for (node, now) in stack.nodes.keys().zip(strip.iter()).skip(stack.input_count) {
-                let needed = now.needed;
-                if needed.1 > needed.0 {
-                    for &producer in &stack.producers[node] {
-                        let (first, end) = needed_later[producer];
-                        needed_later[producer] = (first.min(needed.0), end.max(needed.1));
-                    }
-                }
-            }
-        }
+        let back = BackCalculation { stack, windows: &windows, shifted };
+        let mut intervals = if caches && shifted.iter().any(Option::is_some) {
+            // Behind views a later strip may go back, such as to a part that is shown further on.
+            let alone = back.intervals((first, tile, total), None);
+            back.intervals((first, tile, total), Some(&alone.first_wanted(count)))
+        } else {
+            back.intervals((first, tile, total), caches.then_some(&[][..]))
+        };
+        intervals.find_needed_later(stack);
         let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
         let mut known: FxHashMap<Strip, StripId> = FxHashMap::default();
         let mut runs: Vec<Run> = Vec::new();
-        let mut spans = Strip::with_capacity(count);
+        let mut spans = Strip { nodes: TiVec::with_capacity(count), reads: ti_vec![ReadSpan::default(); read_count] };
         let mut start = 0;
-        for (index, strip) in intervals.chunks_exact(count).enumerate() {
+        for index in 0..intervals.strips(count) {
             let size = if index == 0 { first } else { tile };
-            spans.clear();
-            let strip = TiSlice::from_ref(strip);
-            spans.extend(stack.nodes.keys().map(|node| node_span(stack, node, strip, caches)));
+            let (nodes, reads) = (intervals.nodes(index, count), intervals.reads(index, read_count));
+            spans.nodes.clear();
+            spans.nodes.extend(nodes.iter().map(|node| node_span(node, caches)));
+            for node in stack.layer_nodes() {
+                for (read, &producer) in ReadId::within(stack.reads(node)).zip(&stack.producers[node]) {
+                    spans.reads[read] = read_span(reads[read], nodes[producer].had, caches);
+                }
+            }
             let strip = match known.get(&spans) {
                 Some(&strip) => strip,
-                None if different.len() >= MOST_SPANS / count => return Err(TooManyKinds(different.len())),
+                None if different.len() >= MOST_SPANS / size_in_spans(count, read_count) => {
+                    return Err(TooManyKinds(different.len()));
+                }
                 None => {
                     let strip = different.push_and_get_key((spans.clone(), spans.clone()));
                     known.insert(spans.clone(), strip);
@@ -408,48 +464,159 @@ struct Intervals {
     needed_later: (u64, u64),
 }
 
-/// What one node computes and needs when its readers want `wanted`, which then holds what the node wants itself.
-fn intervals_of(
-    stack: &Stack,
-    node: NodeId,
-    wanted: &mut TiSlice<NodeId, Option<(u64, u64)>>,
-    had: u64,
-    caches: bool,
-    window: &Window,
-) -> Intervals {
-    let (start, end) = wanted[node].unwrap_or((0, 0));
-    let start = if caches { start.max(had).min(end) } else { start };
-    let mut intervals = Intervals { computed: (start, end), had, ..Intervals::default() };
-    if stack.is_input(node) || start == end {
-        return intervals;
+/// Intervals of all strips, strip by strip.
+#[derive(Debug, Default)]
+struct AllIntervals {
+    /// One entry a strip and node.
+    nodes: Vec<Intervals>,
+    /// One entry a strip and read: columns of the producer that are needed.
+    reads: Vec<(u64, u64)>,
+}
+
+impl AllIntervals {
+    fn strips(&self, count: usize) -> usize {
+        self.nodes.len() / count
     }
-    if let Some(needed) = window.reach(start, end) {
-        intervals.needed = needed;
+
+    /// Intervals of a strip by node.
+    fn nodes(&self, index: usize, count: usize) -> &TiSlice<NodeId, Intervals> {
+        TiSlice::from_ref(&self.nodes[index * count..(index + 1) * count])
+    }
+
+    /// Intervals of a strip by read.
+    fn reads(&self, index: usize, read_count: usize) -> &TiSlice<ReadId, (u64, u64)> {
+        TiSlice::from_ref(&self.reads[index * read_count..(index + 1) * read_count])
+    }
+
+    /// For each strip and node the first column that it or a later strip computes.
+    fn first_wanted(&self, count: usize) -> Vec<u64> {
+        let mut first: Vec<u64> = self
+            .nodes
+            .iter()
+            .map(|node| if node.computed.0 < node.computed.1 { node.computed.0 } else { u64::MAX })
+            .collect();
+        for at in (0..first.len().saturating_sub(count)).rev() {
+            first[at] = first[at].min(first[at + count]);
+        }
+        first
+    }
+
+    /// What is needed again is known from the end: from the first to the last column of each map that any later strip reads.
+    fn find_needed_later(&mut self, stack: &Stack) {
+        let (count, read_count) = (stack.nodes.len(), stack.read_count());
+        let mut needed_later: TiVec<NodeId, (u64, u64)> = ti_vec![(u64::MAX, 0); count];
+        for (index, strip) in self.nodes.chunks_exact_mut(count).enumerate().rev() {
+            for (now, later) in strip.iter_mut().zip(&needed_later) {
+                now.needed_later = *later;
+            }
+            let reads = &self.reads[index * read_count..(index + 1) * read_count];
+            for (&needed, &producer) in reads.iter().zip(stack.producers.iter().flatten()) {
+                if needed.1 > needed.0 {
+                    let (first, end) = needed_later[producer];
+                    needed_later[producer] = (first.min(needed.0), end.max(needed.1));
+                }
+            }
+        }
+    }
+}
+
+/// What follows the intervals of a stack back from its output to its inputs.
+struct BackCalculation<'a> {
+    stack: &'a Stack,
+    windows: &'a TiSlice<NodeId, Window>,
+    shifted: &'a TiSlice<ReadId, Option<ShiftedWindow>>,
+}
+
+impl BackCalculation<'_> {
+    /// The intervals of all strips. With `caches` nothing is computed twice; each strip and node then begins no later than it says, if it
+    /// says anything.
+    fn intervals(&self, (first, tile, total): (u64, u64, u64), caches: Option<&[u64]>) -> AllIntervals {
+        let (count, read_count) = (self.stack.nodes.len(), self.stack.read_count());
+        let strip_count = 1 + ((total - first) / tile) as usize;
+        let mut all = AllIntervals {
+            nodes: Vec::with_capacity(strip_count * count),
+            reads: Vec::with_capacity(strip_count * read_count),
+        };
+        let mut had: TiVec<NodeId, u64> = ti_vec![0; count];
+        let mut wanted: TiVec<NodeId, Option<(u64, u64)>> = ti_vec![None; count];
+        let mut end = 0;
+        for index in 0..strip_count {
+            let start = end;
+            end += if index == 0 { first } else { tile };
+            wanted.fill(None);
+            wanted[self.stack.output()] = Some((start, end));
+            all.nodes.resize((index + 1) * count, Intervals::default());
+            all.reads.resize((index + 1) * read_count, (0, 0));
+            let strip = TiSlice::from_mut(&mut all.nodes[index * count..]);
+            let reads = TiSlice::from_mut(&mut all.reads[index * read_count..]);
+            for node in self.stack.nodes.keys().rev() {
+                let begins = caches.and_then(|begins| begins.get(index * count + node.index()).copied());
+                let had = had[node];
+                if let (Some(wanted), Some(begins)) = (&mut wanted[node], begins) {
+                    wanted.0 = wanted.0.min(begins);
+                }
+                strip[node] = self.intervals_of(node, &mut wanted, had, caches.is_some(), reads);
+            }
+            if caches.is_some() {
+                for (had, now) in had.iter_mut().zip(strip.iter()) {
+                    *had = now.computed.1.max(*had);
+                }
+            }
+        }
+        all
+    }
+
+    /// What one node computes and needs when its readers want `wanted`, which then holds what the node wants itself.
+    fn intervals_of(
+        &self,
+        node: NodeId,
+        wanted: &mut TiSlice<NodeId, Option<(u64, u64)>>,
+        had: u64,
+        caches: bool,
+        reads: &mut TiSlice<ReadId, (u64, u64)>,
+    ) -> Intervals {
+        let (start, end) = wanted[node].unwrap_or((0, 0));
+        let start = if caches { start.max(had).min(end) } else { start };
+        let mut intervals = Intervals { computed: (start, end), had, ..Intervals::default() };
+        if self.stack.is_input(node) || start == end {
+            return intervals;
+        }
+        let window = &self.windows[node];
+        let needed = window.reach(start, end);
         // No later strip goes back to compute what this one passed over.
-        let first = window.first_from(start).filter(|_| caches).map_or(needed.0, |first| first.min(needed.0));
-        for &producer in &stack.producers[node] {
+        let first = needed.and_then(|_| window.first_from(start)).filter(|_| caches);
+        intervals.needed = needed.unwrap_or((0, 0));
+        for (read, &producer) in ReadId::within(self.stack.reads(node)).zip(&self.stack.producers[node]) {
+            let (needed, first) = match &self.shifted[read] {
+                None => (needed, first),
+                Some(shifted) => (shifted.reach(start, end), shifted.first_from(start).filter(|_| caches)),
+            };
+            let Some(needed) = needed else { continue };
+            reads[read] = needed;
+            let first = first.map_or(needed.0, |first| first.min(needed.0));
             let union = |(a, b): (u64, u64)| (a.min(first), b.max(needed.1));
             wanted[producer] = Some(wanted[producer].map_or((first, needed.1), union));
         }
+        intervals
     }
-    intervals
 }
 
-fn node_span(stack: &Stack, node: NodeId, strip: &TiSlice<NodeId, Intervals>, caches: bool) -> NodeSpan {
+fn node_span(intervals: &Intervals, caches: bool) -> NodeSpan {
     let length = |(start, end): (u64, u64)| end - start;
-    let Intervals { computed, needed, had, needed_later } = strip[node];
+    let Intervals { computed, needed, had, needed_later } = *intervals;
     let mut span = NodeSpan { computed: length(computed), needed: length(needed), ..NodeSpan::default() };
     if caches {
-        for (cached, &producer) in span.cached.iter_mut().zip(&stack.producers[node]) {
-            *cached = strip[producer].had.clamp(needed.0, needed.1) - needed.0;
-        }
-        span.overlap = span.cached;
         let (first, end) = needed_later;
         let have = computed.1.max(had).min(end);
         span.to_cache = have.saturating_sub(first);
         span.written = have.saturating_sub(first.max(had));
     }
     span
+}
+
+fn read_span(needed: (u64, u64), had: u64, caches: bool) -> ReadSpan {
+    let cached = if caches { had.clamp(needed.0, needed.1) - needed.0 } else { 0 };
+    ReadSpan { needed: needed.1 - needed.0, cached, overlap: cached }
 }
 
 /// How a layer's lag follows from that of its output.

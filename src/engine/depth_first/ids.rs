@@ -5,6 +5,8 @@ use crate::ids::ids;
 ids! {
     /// A node of a stack: a layer outside whose output is read, or a layer of the stack.
     NodeId,
+    /// What one node of a stack reads of one other, straight or through views.
+    ReadId,
     /// One of the different strips along an axis.
     StripId,
     /// A strip without what does not happen where there is no cache to write or read: what tiles of it do.

@@ -1,11 +1,11 @@
 //! Planning one tile type: where each layer's data lies, what is copied before it, and the mapping problem it poses.
 
 use super::account::CopyKind;
-use super::axis::NodeSpan;
+use super::axis::Strip;
 use super::copies::CopyAction;
-use super::ids::{NodeId, ProblemId};
+use super::ids::{NodeId, ProblemId, ReadId};
 use super::placement::{Skipping, StackFootprint, TileGeometry, TopLevels, layer_levels};
-use super::plan::{Caches, LayerTilePlan};
+use super::plan::{Caches, LayerTilePlan, ReadPlan};
 use super::problems::{FeasibilityCheck, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::stack::Stack;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
@@ -61,13 +61,24 @@ pub(super) struct TilePlanner<'a> {
     /// Whether weights come from their highest memory.
     pub weights_from_top: bool,
     pub caches: Caches,
-    pub x: &'a TiSlice<NodeId, NodeSpan>,
-    pub y: &'a TiSlice<NodeId, NodeSpan>,
+    pub x: &'a Strip,
+    pub y: &'a Strip,
     /// Memory of the weights after the first tile.
     pub w_memory: MemoryId,
 }
 
 impl TilePlanner<'_> {
+    /// What all nodes read of their producers.
+    pub fn reads(&self) -> Vec<ReadPlan> {
+        let both = self.x.reads.iter_enumerated().zip(&self.y.reads);
+        both.map(|((read, x), y)| ReadPlan {
+            channels: self.footprint.read_channels(read),
+            needed: (x.needed, y.needed),
+            cached: (x.cached, y.cached),
+        })
+        .collect()
+    }
+
     /// Plans all nodes of the stack, inputs first, and the copies between them.
     ///
     /// # Errors
@@ -83,7 +94,7 @@ impl TilePlanner<'_> {
         let mut first_copy = 0;
         for node in self.stack.nodes.keys() {
             let is_input = self.stack.is_input(node);
-            let (x, y) = (&self.x[node], &self.y[node]);
+            let (x, y) = (&self.x.nodes[node], &self.y.nodes[node]);
             let computed = (x.computed, y.computed);
             let mut layer = LayerTilePlan {
                 layer: self.stack.nodes[node],
@@ -91,8 +102,7 @@ impl TilePlanner<'_> {
                 computed,
                 channels: self.footprint.channels(node),
                 needed: (x.needed, y.needed),
-                cached: [(x.cached[0], y.cached[0]), (x.cached[1], y.cached[1])],
-                input_count: self.stack.producers[node].len(),
+                reads: self.stack.reads(node).start.index()..self.stack.reads(node).end.index(),
                 written: (x.written, y.written),
                 bits: (
                     self.footprint.all_input_bits(self.stack, node, tile),
@@ -280,7 +290,9 @@ impl TilePlanner<'_> {
                 });
             }
         };
-        for (&producer, &(columns, rows)) in self.stack.producers[node].iter().zip(&layer.cached) {
+        let reads = || ReadId::within(self.stack.reads(node));
+        let read_of = |read: ReadId| (self.x.reads[read], self.y.reads[read]);
+        for (read, &producer) in reads().zip(&self.stack.producers[node]) {
             let Some(at) = done[producer].top[Operand::O as usize] else { continue };
             let from_input = self.stack.is_input(producer);
             // The layer itself fetches a stack input that lies within its levels.
@@ -288,23 +300,25 @@ impl TilePlanner<'_> {
             if !in_place {
                 let stored_as = if from_input { Operand::I } else { Operand::O };
                 // Of what is read, what no cache holds.
-                let read = self.footprint.input_bits(node, layer.needed.0 - columns, layer.needed.1 - rows);
-                let bits = if self.rules.whole_outputs_copied { done[producer].bits.1 } else { read };
+                let (x, y) = read_of(read);
+                let fresh = self.footprint.read_bits(read, x.needed - x.cached, y.needed - y.cached);
+                let bits = if self.rules.whole_outputs_copied { done[producer].bits.1 } else { fresh };
                 copy(CopyKind::InputFromOutput, bits, (at, stored_as));
             }
         }
-        let cached = &layer.cached[..layer.input_count.min(2)];
         if let Some(memory) = self.caches.h_read.filter(|&memory| memory != i_memory) {
-            for &(columns, _) in cached {
-                let bits = self.footprint.input_bits(node, columns, layer.needed.1);
+            for read in reads() {
+                let (x, y) = read_of(read);
+                let bits = self.footprint.read_bits(read, x.cached, y.needed);
                 copy(CopyKind::ReadHCache, bits, (memory, Operand::I));
             }
         }
         if let Some(memory) = self.caches.v_read.filter(|&memory| memory != i_memory) {
-            for &(columns, rows) in cached {
+            for read in reads() {
+                let (x, y) = read_of(read);
                 // What both caches hold comes from the horizontal one.
-                let columns = layer.needed.0 - if self.caches.h_read.is_some() { columns } else { 0 };
-                copy(CopyKind::ReadVCache, self.footprint.input_bits(node, columns, rows), (memory, Operand::I));
+                let columns = x.needed - if self.caches.h_read.is_some() { x.cached } else { 0 };
+                copy(CopyKind::ReadVCache, self.footprint.read_bits(read, columns, y.cached), (memory, Operand::I));
             }
         }
     }

@@ -4,11 +4,13 @@
 //! steps of the unified cost model (Section III), file by file:
 //!
 //! 1. `stack.rs` cuts the network into [`Stack`]s: automatically (as many layers as have weights that fit), by hand, single-layer,
-//!    layer-by-layer. A stack ends where somebody needs a whole map ([`Network::stored`](crate::workload::Network::stored)).
+//!    layer-by-layer. A stack ends where somebody needs a whole map
+//!    ([`Network::needed_whole`](crate::workload::Network::needed_whole)); through views that join, cut out, scale or pad maps a layer
+//!    reads their producers ([`Network::reads`](crate::workload::Network::reads)).
 //! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip says how much of every
 //!    map one column of tiles needs, computes, caches and writes. There are two ways: by extents and lags, as the tool does, or by
 //!    tracking the intervals themselves, with padding and borders. `tests/engine/tiling_by_pixels.rs` checks the latter against
-//!    single pixels.
+//!    single pixels, views included.
 //! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
 //!    `tests/engine/placement_by_elements.rs` checks what tiles keep for each other, and where, against single elements.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
@@ -70,9 +72,9 @@ mod totals;
 pub use account::*;
 pub use assemble::Assembler;
 pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
-pub use ids::{NodeId, ProblemId, StateId, StripId, TileTypeId};
+pub use ids::{NodeId, ProblemId, ReadId, StateId, StripId, TileTypeId};
 pub use placement::{CacheDecision, Skipping};
-pub use plan::{Caches, LayerTilePlan, PointPlan, StackPlan, TileDecision, TilePlan};
+pub use plan::{Caches, LayerTilePlan, PointPlan, ReadPlan, StackPlan, TileDecision, TilePlan};
 pub use planner::{Planner, PlannerMemory};
 pub use problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 pub use solved::{ProblemCost, WATCHED};

@@ -1,27 +1,30 @@
 //! The top memory level of each kind of data: features, caches, weights (DeFiNES, Section III, step 3).
 
-use super::axis::{Axis, NodeSpan};
-use super::ids::NodeId;
+use super::axis::{Axis, Strip};
+use super::ids::{NodeId, ReadId};
 use super::stack::Stack;
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
-use crate::ids::{TiSlice, TiVec};
+use crate::ids::TiVec;
 use crate::rules::Rules;
-use crate::workload::{Dim, Network};
+use crate::sorting::sort_by_key;
+use crate::workload::{Dim, LayerId, Network};
+use std::ops::Range;
 
 /// The geometry of a tile: what each node of its stack computes and needs, by axis.
 #[derive(Debug, Clone, Copy)]
 pub struct TileGeometry<'a> {
     /// Columns.
-    pub x: &'a TiSlice<NodeId, NodeSpan>,
+    pub x: &'a Strip,
     /// Rows.
-    pub y: &'a TiSlice<NodeId, NodeSpan>,
+    pub y: &'a Strip,
 }
 
 /// Sizes of the data of a stack, from which the footprint of a tile follows; found once for all its tiles.
 #[derive(Debug, Clone)]
 pub struct StackFootprint {
     nodes: TiVec<NodeId, NodeMeasure>,
+    reads: TiVec<ReadId, ReadMeasure>,
     /// Bits of all weights of the stack.
     pub weight_bits: u64,
 }
@@ -32,10 +35,18 @@ struct NodeMeasure {
     channels: u64,
     /// Bits of one pixel of the output, all channels and images.
     output_bits: u64,
-    /// Bits of one pixel of (each) input, all channels and images.
-    input_bits: u64,
-    /// Columns of the whole input map.
-    input_columns: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ReadMeasure {
+    /// Channels that are read.
+    channels: u64,
+    /// Bits of one pixel of these, as the reader takes them, all images.
+    pixel_bits: u64,
+    /// Columns of the producer's map that the reader sees.
+    columns: u64,
+    /// Channels of what the producer holds that stand among the inputs while the reader runs: those that no read before counts.
+    replaced: u64,
 }
 
 /// Working memory of [`StackFootprint::peak_alive_bits`].
@@ -49,25 +60,41 @@ impl StackFootprint {
     /// The sizes of a stack.
     pub fn new(network: &Network, stack: &Stack, rules: &Rules) -> Self {
         let shape = |node: NodeId| &network.layer(stack.nodes[node]).shape;
-        let input_channels = |node: NodeId| shape(node).size(Dim::B) * shape(node).input_channels();
         // Of a stack input, as many channels are fetched as its readers want: where they want different numbers, the tool
         // fetches the fewest.
         let output_channels = |node: NodeId| {
-            let readers = stack.consumers[node].iter().map(|&reader| input_channels(reader));
-            let wanted = if rules.tiles_without_borders { readers.min() } else { readers.max() };
-            match wanted.filter(|_| stack.is_input(node)) {
-                Some(channels) => channels,
-                None => shape(node).size(Dim::B) * shape(node).output_channels(),
+            if !stack.is_input(node) {
+                return shape(node).output_channels();
             }
+            // Who reads several parts stands there once for each.
+            let readers = stack.consumers[node].chunk_by(|a, b| a == b).filter_map(|reader| reader.first());
+            let parts = readers.map(|&reader| {
+                let reads = stack.reads_of(network, reader).filter(|(_, producer, _)| *producer == node);
+                reads.map(|(.., read)| read.channels.clone()).collect::<Vec<_>>()
+            });
+            let wanted = match rules.tiles_without_borders {
+                true => parts.map(together).min(),
+                false => Some(together(parts.flatten().collect())),
+            };
+            wanted.unwrap_or(0)
         };
-        let node = |node: NodeId| NodeMeasure {
-            channels: output_channels(node) / shape(node).size(Dim::B).max(1),
-            output_bits: output_channels(node) * shape(node).precision.o,
-            input_bits: input_channels(node) * shape(node).precision.i,
-            input_columns: Axis::Columns.input_size(network, stack, node),
+        let node = |node: NodeId| {
+            let channels = output_channels(node);
+            NodeMeasure { channels, output_bits: channels * shape(node).size(Dim::B) * shape(node).precision.o }
+        };
+        let of_reads = |node: NodeId| {
+            let pixel_bits = shape(node).size(Dim::B) * shape(node).precision.i;
+            let replaced = replaced_channels(network, stack, node);
+            stack.reads_of(network, node).zip(replaced).map(move |((.., read), replaced)| ReadMeasure {
+                channels: read.count(),
+                pixel_bits: pixel_bits * read.count(),
+                columns: Axis::Columns.shown_size(read),
+                replaced,
+            })
         };
         Self {
             nodes: stack.nodes.keys().map(node).collect(),
+            reads: stack.nodes.keys().flat_map(of_reads).collect(),
             weight_bits: stack.layers().iter().map(|&layer| network.layer(layer).shape.weight_bits()).sum(),
         }
     }
@@ -82,15 +109,26 @@ impl StackFootprint {
         self.nodes[node].output_bits * columns * rows
     }
 
-    /// Bits of `columns` x `rows` of one input of a node.
-    pub fn input_bits(&self, node: NodeId, columns: u64, rows: u64) -> u64 {
-        self.nodes[node].input_bits * columns * rows
+    /// Bits of `columns` x `rows` of what is read of a producer.
+    pub fn read_bits(&self, read: ReadId, columns: u64, rows: u64) -> u64 {
+        self.reads[read].pixel_bits * columns * rows
+    }
+
+    /// Channels that are read of a producer.
+    pub fn read_channels(&self, read: ReadId) -> u64 {
+        self.reads[read].channels
     }
 
     /// Bits of all inputs of a node that a tile needs, cached ones included.
     pub fn all_input_bits(&self, stack: &Stack, node: NodeId, tile: TileGeometry<'_>) -> u64 {
-        let one = self.input_bits(node, tile.x[node].needed, tile.y[node].needed);
-        one * stack.producers[node].len() as u64
+        let bits = |read: ReadId| self.read_bits(read, tile.x.reads[read].needed, tile.y.reads[read].needed);
+        ReadId::within(stack.reads(node)).map(bits).sum()
+    }
+
+    /// What a read takes the place of while its reader runs: what its producer holds of the channels that are read.
+    fn replaced_bits(&self, read: ReadId, producer: NodeId, held: u64) -> u64 {
+        let all = self.nodes[producer].channels.max(1);
+        held / all * self.reads[read].replaced.min(all)
     }
 
     /// Most feature bits alive at once while the tile is computed (DeFiNES tool, DepthFirstStage.py:45-89).
@@ -113,8 +151,10 @@ impl StackFootprint {
         let (mut alive, mut peak) = (0, 0);
         for node in stack.nodes.keys() {
             let inputs = self.all_input_bits(stack, node, tile);
-            let replaced: u64 = stack.producers[node].iter().map(|&producer| held[producer]).sum();
-            held[node] = self.output_bits(node, tile.x[node].computed, tile.y[node].computed);
+            let sources = ReadId::within(stack.reads(node)).zip(&stack.producers[node]);
+            let replaced: u64 =
+                sources.map(|(read, &producer)| self.replaced_bits(read, producer, held[producer])).sum();
+            held[node] = self.output_bits(node, tile.x.nodes[node].computed, tile.y.nodes[node].computed);
             peak = peak.max((alive + inputs + held[node]).saturating_sub(replaced));
             alive += held[node];
             peak = peak.max(alive);
@@ -130,14 +170,44 @@ impl StackFootprint {
         peak
     }
 
-    /// Sum over all inputs of all layers.
-    fn sum_inputs(&self, stack: &Stack, bits: impl Fn(NodeId, usize) -> u64) -> u64 {
-        stack
-            .layer_nodes()
-            .flat_map(|node| (0..stack.producers[node].len()).map(move |input| (node, input)))
-            .map(|(node, input)| bits(node, input))
-            .sum()
+    /// Sum over all that is read.
+    fn sum_reads(&self, bits: impl Fn(ReadId) -> u64) -> u64 {
+        self.reads.keys().map(bits).sum()
     }
+}
+
+/// Channels of its producer that each read of a node replaces: all, as the tool has no views; through views those that are read, each
+/// once.
+fn replaced_channels(network: &Network, stack: &Stack, node: NodeId) -> Vec<u64> {
+    let mut reads: Vec<(LayerId, &Range<u64>, usize)> = Vec::new();
+    for (place, (.., read)) in stack.reads_of(network, node).enumerate() {
+        reads.push((read.layer, &read.channels, place));
+    }
+    let mut replaced = vec![u64::MAX; reads.len()];
+    let is_view = |&input: &LayerId| network.layer(input).view.is_some();
+    if !network.inputs(stack.nodes[node]).iter().any(is_view) {
+        return replaced;
+    }
+    sort_by_key(&mut reads, |&(layer, channels, place)| (layer, channels.start, place));
+    for of_layer in reads.chunk_by(|a, b| a.0 == b.0) {
+        let mut end = 0;
+        for &(_, channels, place) in of_layer {
+            replaced[place] = channels.end.saturating_sub(channels.start.max(end));
+            end = end.max(channels.end);
+        }
+    }
+    replaced
+}
+
+/// Number of the channels in these ranges, each once.
+fn together(mut ranges: Vec<Range<u64>>) -> u64 {
+    sort_by_key(&mut ranges, |range| range.start);
+    let mut end = 0;
+    ranges.into_iter().fold(0, |count, range| {
+        let start = range.start.max(end);
+        end = end.max(range.end);
+        count + range.end.saturating_sub(start)
+    })
 }
 
 /// The placement of features, caches and weights of one tile, before its neighbours are considered.
@@ -185,15 +255,11 @@ impl CacheContext<'_> {
     /// Decides for one tile. `tile` has the mode's own caching, `assumed` caching in both directions.
     pub fn decide(&self, tile: TileGeometry<'_>, assumed: TileGeometry<'_>, scratch: &mut Scratch) -> CacheDecision {
         let (footprint, stack) = (self.footprint, self.stack);
-        let h_cache_bits = footprint.sum_inputs(stack, |node, i| {
-            footprint.input_bits(node, assumed.x[node].overlap[i], assumed.y[node].needed)
-        });
-        let v_cache_bits = footprint.sum_inputs(stack, |node, i| {
-            footprint.input_bits(node, footprint.nodes[node].input_columns, assumed.y[node].overlap[i])
-        });
-        let hv_cache_bits = footprint.sum_inputs(stack, |node, i| {
-            footprint.input_bits(node, assumed.x[node].overlap[i], assumed.y[node].overlap[i])
-        });
+        let (x, y) = (&assumed.x.reads, &assumed.y.reads);
+        let h_cache_bits = footprint.sum_reads(|read| footprint.read_bits(read, x[read].overlap, y[read].needed));
+        let v_cache_bits =
+            footprint.sum_reads(|read| footprint.read_bits(read, footprint.reads[read].columns, y[read].overlap));
+        let hv_cache_bits = footprint.sum_reads(|read| footprint.read_bits(read, x[read].overlap, y[read].overlap));
         let peak_bits = footprint.peak_alive_bits(stack, tile, scratch, |_| 0);
         let io_memory = self.lowest_shared(peak_bits);
         let with_h = if !self.first_column {
@@ -202,7 +268,8 @@ impl CacheContext<'_> {
             peak_bits
         } else {
             // The first column fills the cache layer by layer.
-            let kept = |node: NodeId| footprint.output_bits(node, tile.x[node].to_cache, tile.y[node].computed);
+            let kept =
+                |node: NodeId| footprint.output_bits(node, tile.x.nodes[node].to_cache, tile.y.nodes[node].computed);
             footprint.peak_alive_bits(stack, tile, scratch, kept)
         };
         let peak_with_h_bits = self.mode.caches_columns().then_some(with_h);

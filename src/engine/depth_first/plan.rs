@@ -82,7 +82,7 @@ impl StackPlan {
     pub fn assumed_sizes(&self, decision: &TileDecision) -> TiVec<NodeId, (u64, u64)> {
         let x = &self.columns.different[decision.column].assumed;
         let y = &self.rows.different[decision.row].assumed;
-        x.iter().zip(y).map(|(x, y)| (x.computed, y.computed)).collect()
+        x.nodes.iter().zip(&y.nodes).map(|(x, y)| (x.computed, y.computed)).collect()
     }
 }
 
@@ -116,6 +116,8 @@ pub struct TilePlan {
     pub caches: Caches,
     /// Its nodes in order: stack inputs, then layers.
     pub layers: TiVec<NodeId, LayerTilePlan>,
+    /// What all of them read, in order.
+    pub reads: Vec<ReadPlan>,
     /// The copies of all of them, in order.
     pub copies: Vec<CopyAction>,
 }
@@ -125,6 +127,22 @@ impl TilePlan {
     pub fn copies_before(&self, layer: &LayerTilePlan) -> &[CopyAction] {
         self.copies.get(layer.copies.clone()).unwrap_or_default()
     }
+
+    /// What a layer of this tile reads of each of its producers.
+    pub fn reads_of(&self, layer: &LayerTilePlan) -> &[ReadPlan] {
+        self.reads.get(layer.reads.clone()).unwrap_or_default()
+    }
+}
+
+/// What a layer-tile reads of one producer, straight or through views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadPlan {
+    /// Channels of the producer.
+    pub channels: u64,
+    /// Columns and rows of the producer's map, cached ones included.
+    pub needed: (u64, u64),
+    /// Columns of these that come from the horizontal cache, rows from the vertical one.
+    pub cached: (u64, u64),
 }
 
 /// Memories in which a tile writes and reads the overlap.
@@ -151,13 +169,10 @@ pub struct LayerTilePlan {
     pub computed: (u64, u64),
     /// Channels of the output.
     pub channels: u64,
-    /// Columns and rows of each input window that exist, cached ones included.
+    /// Columns and rows of its input window that exist, cached ones included.
     pub needed: (u64, u64),
-    /// Columns of each input that come from the horizontal cache, rows from the vertical one; of the first
-    /// [`Self::input_count`] inputs.
-    pub cached: [(u64, u64); 2],
-    /// Number of inputs.
-    pub input_count: usize,
+    /// What it reads of whom, as a part of [`TilePlan::reads`].
+    pub reads: Range<usize>,
     /// Columns and rows of the output that are written to the caches.
     pub written: (u64, u64),
     /// Bits of all inputs and of the output.

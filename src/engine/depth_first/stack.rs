@@ -1,12 +1,13 @@
 //! Cutting a network into stacks of fused layers (DeFiNES, Section III, inputs).
 
-use super::ids::NodeId;
+use super::ids::{NodeId, ReadId};
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
 use crate::ids::{IdBitSet, TiVec, ti_vec};
 use crate::rules::Rules;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
-use crate::workload::{LayerId, LayerKind, Network};
+use crate::workload::{LayerId, LayerKind, Network, Read};
+use std::ops::Range;
 
 /// Layers that are fused: nodes of a small graph, inputs first, in topological order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +16,18 @@ pub struct Stack {
     pub nodes: TiVec<NodeId, LayerId>,
     /// How many of the nodes are inputs.
     pub input_count: usize,
-    /// For each node the nodes whose output it reads; empty for inputs.
+    /// For each node the nodes whose output it reads, one for each of [`Network::reads`]; empty for inputs.
     pub producers: TiVec<NodeId, Vec<NodeId>>,
-    /// For each node the nodes that read its output.
+    /// For each node the nodes that read its output, once for each read.
     pub consumers: TiVec<NodeId, Vec<NodeId>>,
+    /// The first read of each node; reads are numbered node by node.
+    first_reads: TiVec<NodeId, ReadId>,
 }
 
 impl Stack {
     /// A stack of these layers, which are in topological order: by ascending id.
     pub(super) fn new(network: &Network, layers: Vec<LayerId>) -> Self {
-        let read = layers.iter().flat_map(|&layer| network.inputs(layer));
+        let read = layers.iter().flat_map(|&layer| network.reads(layer)).map(|read| read.layer);
         let mut nodes: Vec<LayerId> = read.filter(|producer| layers.binary_search(producer).is_err()).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -36,13 +39,42 @@ impl Stack {
         };
         let mut producers: TiVec<NodeId, Vec<NodeId>> = ti_vec![Vec::new(); nodes.len()];
         let mut consumers = producers.clone();
-        for (node, &layer) in NodeId::first(nodes.len()).zip(&nodes).skip(input_count) {
-            for producer in network.inputs(layer).into_iter().filter_map(index_of) {
+        let mut first_reads = TiVec::with_capacity(nodes.len());
+        let mut reads = 0;
+        for (node, &layer) in NodeId::first(nodes.len()).zip(&nodes) {
+            first_reads.push(ReadId::from(reads));
+            if node.index() < input_count {
+                continue;
+            }
+            for producer in network.reads(layer).iter().filter_map(|read| index_of(read.layer)) {
                 producers[node].push(producer);
                 consumers[producer].push(node);
+                reads += 1;
             }
         }
-        Self { nodes: nodes.into(), input_count, producers, consumers }
+        Self { nodes: nodes.into(), input_count, producers, consumers, first_reads }
+    }
+
+    /// The reads of a node, in the order of its producers.
+    pub fn reads(&self, node: NodeId) -> Range<ReadId> {
+        let first = self.first_reads[node];
+        first..ReadId::from(first.index() + self.producers[node].len())
+    }
+
+    /// What each read of a node, which is a layer of the stack, reads of whom.
+    pub fn reads_of<'a>(
+        &'a self,
+        network: &'a Network,
+        node: NodeId,
+    ) -> impl DoubleEndedIterator<Item = (ReadId, NodeId, &'a Read)> + 'a {
+        let reads = if self.is_input(node) { &[] } else { network.reads(self.nodes[node]) };
+        let ids = ReadId::within(self.reads(node));
+        ids.zip(&self.producers[node]).zip(reads).map(|((id, &producer), read)| (id, producer, read))
+    }
+
+    /// Number of reads of all nodes.
+    pub fn read_count(&self) -> usize {
+        self.nodes.last_key().map_or(0, |last| self.reads(last).end.index())
     }
 
     /// Whether a node is an input of the stack.
@@ -115,7 +147,8 @@ struct Cutter<'a> {
     /// What stands for the layers after which the network is cut: some more than once.
     ends: Vec<LayerId>,
     is_end: IdBitSet<LayerId>,
-    stored: IdBitSet<LayerId>,
+    /// Layers of which somebody needs all.
+    whole: IdBitSet<LayerId>,
     computing: IdBitSet<LayerId>,
     /// Each layer and all that it depends on.
     ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
@@ -132,22 +165,22 @@ impl<'a> Cutter<'a> {
         let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = set(&mut std::iter::once(id));
-            network.inputs(id).into_iter().for_each(|producer| all.union_with(&ancestors[producer]));
+            network.reads(id).iter().for_each(|read| all.union_with(&ancestors[read.layer]));
             ancestors.push(all);
         }
         let mut cutter = Self {
             network,
             ignores_first_layer: rules.cut_after_first_layer_ignored,
             is_end: set(&mut ends.iter().copied()),
-            stored: set(&mut network.stored()),
+            whole: set(&mut network.needed_whole()),
             computing: set(&mut network.computing()),
             ends,
             ancestors,
         };
         // What nothing else reads is an output of the network, so a stack ends there.
         // What somebody needs complete in the highest memory ends one, too.
-        for id in network.ids() {
-            let is_output = network.consumers(id).is_empty() || cutter.stored.contains(id);
+        for id in network.computing() {
+            let is_output = network.readers(id).is_empty() || cutter.whole.contains(id);
             if is_output && !cutter.is_end.contains(id) {
                 cutter.add(id);
             }
@@ -192,7 +225,7 @@ impl<'a> Cutter<'a> {
     /// The tool tests layer ids as truth values, so that a cut after layer 0 becomes no cut: the stack that should end there
     /// goes on to the network's output, and the next begins at its input (NOTES 12.10).
     fn ignore_cut_after_first_layer(&self, ends: &mut [Option<LayerId>]) {
-        let first = self.network.computing().next().filter(|&first| !self.stored.contains(first));
+        let first = self.network.computing().next().filter(|&first| !self.whole.contains(first));
         if first.is_none() {
             return;
         }
@@ -228,16 +261,31 @@ fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagn
     diagnostics.or(cuts)
 }
 
+/// How a rule sees the reads of a network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Views {
+    /// A layer reads the producers behind a view.
+    Through,
+    /// What a view shows lies in the highest memory, wherever stacks end.
+    Stored,
+}
+
 /// Units between two points without branches: fused together or not at all.
-fn undividable_units(network: &Network) -> Vec<Vec<LayerId>> {
+fn undividable_units(network: &Network, views: Views) -> Vec<Vec<LayerId>> {
+    let reads = |id: LayerId| match views {
+        Views::Through => network.reads(id).iter().map(|read| read.layer).collect(),
+        Views::Stored => network.inputs(id),
+    };
+    let reader_count = |id: LayerId| match views {
+        Views::Through => network.readers(id).len(),
+        Views::Stored => network.consumers(id).len(),
+    };
     let mut units: Vec<Vec<LayerId>> = vec![Vec::new()];
     // Feature maps that a later layer still reads; a unit ends where there is only one.
-    // What a view shows lies in the highest memory, wherever stacks end.
     let is_input = |id: &LayerId| network.layer(*id).shape.kind == LayerKind::Input;
-    let mut waiting: Vec<(LayerId, usize)> =
-        network.ids().filter(is_input).map(|id| (id, network.consumers(id).len())).collect();
+    let mut waiting: Vec<(LayerId, usize)> = network.ids().filter(is_input).map(|id| (id, reader_count(id))).collect();
     for id in network.computing() {
-        for producer in network.inputs(id) {
+        for producer in reads(id) {
             if let Some(entry) = waiting.iter_mut().find(|(layer, _)| *layer == producer) {
                 entry.1 -= 1;
             }
@@ -249,7 +297,7 @@ fn undividable_units(network: &Network) -> Vec<Vec<LayerId>> {
         if waiting.is_empty() {
             units.push(Vec::new());
         }
-        waiting.push((id, network.consumers(id).len()));
+        waiting.push((id, reader_count(id)));
         waiting.retain(|(_, readers)| *readers > 0);
     }
     units.retain(|unit| !unit.is_empty());
@@ -258,6 +306,9 @@ fn undividable_units(network: &Network) -> Vec<Vec<LayerId>> {
 
 /// Fuses units as long as their weights fit in the highest on-chip memory for weights (DeFiNES tool,
 /// DfStackCutIfWeightsOverflowStage.py).
+///
+/// The tool runs the layers of a unit one by one where they do not fit. It has no views, which make units of whole dense blocks and
+/// U-Nets: of such a unit what lies between views is fused.
 fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId> {
     let levels = core.levels(Operand::W);
     let capacity = levels.len().checked_sub(2).map_or(0, |level| {
@@ -265,24 +316,58 @@ fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId>
         let instances = if rules.stack_capacity_is_one_instance { 1 } else { memory.instances };
         memory.size_bits.saturating_mul(instances)
     });
-    let mut cuts: Vec<LayerId> = Vec::new();
-    let mut sum = 0;
-    let mut previous: Option<LayerId> = None;
-    for unit in undividable_units(network) {
-        let bits: u64 = unit.iter().map(|&id| network.layer(id).shape.weight_bits()).sum();
-        if bits > capacity {
-            cuts.extend(previous.filter(|previous| cuts.last() != Some(previous)));
-            cuts.extend(&unit);
-            sum = 0;
-        } else if sum + bits > capacity {
-            cuts.extend(previous);
-            sum = bits;
+    let mut fused = FusedUnits { network, capacity, cuts: Vec::new(), bits: 0, previous: None };
+    let mut shown = IdBitSet::with_capacity(network.len());
+    shown.extend(network.stored());
+    network.needed_whole().for_each(|id| shown.set(id, false));
+    let mut smaller = if shown.is_empty() { Vec::new() } else { undividable_units(network, Views::Stored) };
+    for unit in undividable_units(network, Views::Through) {
+        let is_divided = fused.weight_bits(&unit) > capacity && unit.iter().any(|&id| shown.contains(id));
+        if is_divided {
+            let (within, others) = smaller.into_iter().partition(|part| unit.binary_search(&part[0]).is_ok());
+            smaller = others;
+            let within: Vec<Vec<LayerId>> = within;
+            within.iter().for_each(|part| fused.add(part));
+            fused.cuts.extend(unit.iter().filter(|&&id| shown.contains(id)));
         } else {
-            sum += bits;
+            fused.add(&unit);
         }
-        previous = unit.last().copied();
     }
-    cuts
+    fused.cuts.sort_unstable();
+    fused.cuts.dedup();
+    fused.cuts
+}
+
+/// Units that are fused one after the other.
+struct FusedUnits<'a> {
+    network: &'a Network,
+    /// Bits of weights that are kept.
+    capacity: u64,
+    cuts: Vec<LayerId>,
+    /// Weights of the units since the last cut.
+    bits: u64,
+    previous: Option<LayerId>,
+}
+
+impl FusedUnits<'_> {
+    fn weight_bits(&self, unit: &[LayerId]) -> u64 {
+        unit.iter().map(|&id| self.network.layer(id).shape.weight_bits()).sum()
+    }
+
+    fn add(&mut self, unit: &[LayerId]) {
+        let bits = self.weight_bits(unit);
+        if bits > self.capacity {
+            self.cuts.extend(self.previous);
+            self.cuts.extend(unit);
+            self.bits = 0;
+        } else if self.bits + bits > self.capacity {
+            self.cuts.extend(self.previous);
+            self.bits = bits;
+        } else {
+            self.bits += bits;
+        }
+        self.previous = unit.last().copied();
+    }
 }
 
 /// A layer inside a stack that another stack reads too: the layer, the end of its stack, and the reader.
@@ -290,8 +375,8 @@ fn needed_outside(network: &Network, stacks: &[Vec<LayerId>]) -> Option<(LayerId
     stacks.iter().find_map(|layers| {
         let (&last, inner) = layers.split_last()?;
         inner.iter().find_map(|&layer| {
-            let is_outside = |consumer: &LayerId| layers.binary_search(consumer).is_err();
-            Some((layer, last, network.consumers(layer).into_iter().find(is_outside)?))
+            let is_outside = |reader: &&LayerId| layers.binary_search(reader).is_err();
+            Some((layer, last, *network.readers(layer).iter().find(is_outside)?))
         })
     })
 }

@@ -124,8 +124,8 @@ struct Within {
 struct Ideals {
     /// The layers that compute something: where a stack may end.
     ends: Vec<LayerId>,
-    /// The layers whose outputs are needed in the highest memory, so that only the end of a stack may be one.
-    stored: IdBitSet<LayerId>,
+    /// The layers whose whole outputs are needed, so that only the end of a stack may be one.
+    whole: IdBitSet<LayerId>,
     /// Whose outputs each layer reads.
     inputs: TiVec<LayerId, Vec<LayerId>>,
     /// Who reads each layer's output.
@@ -138,10 +138,12 @@ impl Ideals {
     fn new(network: &Network) -> Self {
         let empty = IdBitSet::with_capacity(network.len());
         let ends: Vec<LayerId> = network.computing().collect();
-        let inputs: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
-        let readers: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
-        let mut stored = empty.clone();
-        stored.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.stored()));
+        let inputs: TiVec<LayerId, Vec<LayerId>> =
+            network.ids().map(|id| distinct(network.reads(id).iter().map(|read| read.layer))).collect();
+        let readers: TiVec<LayerId, Vec<LayerId>> =
+            network.ids().map(|id| distinct(network.readers(id).iter().copied())).collect();
+        let mut whole = empty.clone();
+        whole.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.needed_whole()));
         let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = empty.clone();
@@ -149,7 +151,7 @@ impl Ideals {
             all.set(id, !network.layer(id).is_input());
             ancestors.push(all);
         }
-        Self { ends, stored, inputs, readers, ancestors }
+        Self { ends, whole, inputs, readers, ancestors }
     }
 
     fn is_all(&self, done: &IdBitSet<LayerId>) -> bool {
@@ -183,7 +185,9 @@ impl Ideals {
                 if is_too_large {
                     too_large.insert(end);
                 } else if let Some(layers) = self.stack(&done, end) {
-                    (stacks, stacked_layers) = (stacks + 1, stacked_layers + layers.len());
+                    // Each producer takes a sixteenth of what a layer does.
+                    let sizes = layers.iter().map(|&layer| 1 + self.inputs[layer].len() / 16);
+                    (stacks, stacked_layers) = (stacks + 1, stacked_layers + sizes.sum::<usize>());
                     let mut after = done.clone();
                     after.extend(layers.iter().copied());
                     let to = *number.entry(after).or_insert_with_key(|after| done_in.push_and_get_key(after.clone()));
@@ -192,7 +196,7 @@ impl Ideals {
                 if stacks > MOST_STACKS || stacked_layers > MOST_STACKED_LAYERS {
                     return Err(NotListed::TooMany);
                 }
-                if self.stored.contains(end) {
+                if self.whole.contains(end) {
                     // It ends a stack, and stacks come in the order of their ends: a later one leads nowhere from here.
                     break;
                 }
@@ -210,9 +214,17 @@ impl Ideals {
         let wanted = &self.ancestors[end];
         // Who reads what is not done is not done either.
         let is_hidden = |layer: LayerId| {
-            !self.stored.contains(layer) && self.readers[layer].iter().all(|&reader| wanted.contains(reader))
+            !self.whole.contains(layer) && self.readers[layer].iter().all(|&reader| wanted.contains(reader))
         };
         let layers = wanted.difference(done);
         layers.map(|layer| (layer == end || is_hidden(layer)).then_some(layer)).collect()
     }
+}
+
+/// Each layer once, lowest id first.
+fn distinct(layers: impl Iterator<Item = LayerId>) -> Vec<LayerId> {
+    let mut layers: Vec<LayerId> = layers.collect();
+    layers.sort_unstable();
+    layers.dedup();
+    layers
 }

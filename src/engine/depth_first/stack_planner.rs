@@ -154,6 +154,7 @@ impl<'a> StackPlanner<'a> {
             y: &self.y.effective[key.row],
             w_memory,
         };
+        let reads = planner.reads();
         let (layers, copies) = planner.plan(&mut memory.problems, check)?;
         Ok(TilePlan {
             size: (column.size, row.size),
@@ -162,6 +163,7 @@ impl<'a> StackPlanner<'a> {
             weights_from_top: key.weights_from_top,
             caches: key.caches,
             layers,
+            reads,
             copies,
         })
     }

@@ -150,7 +150,7 @@ impl Sweep {
             }
         }
         let stored: Vec<String> =
-            self.network.stored().map(|id| format!("`{}`", self.network.layer(id).name)).collect();
+            self.network.needed_whole().map(|id| format!("`{}`", self.network.layer(id).name)).collect();
         if !stored.is_empty() && self.settings.fuse.iter().any(|fuse| *fuse != FuseDepth::SingleLayer) {
             let shown = stored.iter().take(MOST_SIZES_NAMED).cloned().collect::<Vec<_>>().join(", ");
             let more = stored.len().checked_sub(MOST_SIZES_NAMED).filter(|&more| more > 0);

@@ -16,13 +16,14 @@ pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let inputs: Vec<LayerId> = network.ids().filter(|&id| network.layer(id).is_input()).collect();
     for &id in inputs.iter().skip(1) {
-        diagnostics.add(
-            format!("workload.layers.{}", network.layer(id).name),
-            "Optimus' networks read one map, and every operator reads its inputs tile by tile",
-            "Compare the other methods",
-        );
+        let reason = match network.layer(id).view {
+            None => "Optimus' networks read one map, and every operator reads its inputs tile by tile",
+            Some(_) => "It shows several maps as one, or a part of one, which Optimus' operators do not know",
+        };
+        let path = format!("workload.layers.{}", network.layer(id).name);
+        diagnostics.add(path, reason, "Compare the other methods");
     }
-    for id in network.stored() {
+    for id in network.needed_whole() {
         diagnostics.add(
             format!("workload.layers.{}", network.layer(id).name),
             "All of its output has to be there before the next layer begins, which Optimus' operators do not know",

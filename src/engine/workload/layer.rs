@@ -54,8 +54,8 @@ pub type LoopSizes = [u64; 8];
 pub enum LayerKind {
     /// An input of the network; computes nothing.
     Input,
-    /// What earlier layers left in the highest memory, read as another map: concatenated, sliced, reshaped, transposed. Computes
-    /// nothing; no tile reaches through it, so stacks end at those layers.
+    /// What earlier layers computed, read as another map: joined, cut out, scaled, reshaped. Computes nothing. Tiles reach through it
+    /// where it says how it arranges them ([`View`](super::View)); else it shows what is complete in the highest memory.
     View,
     /// Convolution, with groups where G > 1.
     Conv,

@@ -5,7 +5,9 @@ mod layer;
 mod network;
 mod sizing;
 mod text;
+mod view;
 
 pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, overcounted_extent, unique_extent};
 pub use network::{Layer, LayerId, Network};
 pub use sizing::MAX_EXTENT;
+pub use view::{AxisView, Read, View};

@@ -1,8 +1,10 @@
 //! The graph of layers.
 
 use super::layer::{LayerKind, LayerShape, Padding};
+use super::sizing::map_size;
+use super::view::{MapSize, Read, View};
 use crate::hardware::{Core, Unroll};
-use crate::ids::{TiSlice, ids};
+use crate::ids::{TiSlice, TiVec, ids, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -39,6 +41,8 @@ pub struct Layer {
     pub input_size: (u64, u64),
     /// Spatial mapping of its own, per dataflow.
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
+    /// How a view arranges what it shows; `None` of a view that shows what is complete in the highest memory, and of all other layers.
+    pub view: Option<View>,
 }
 
 impl Layer {
@@ -69,7 +73,22 @@ pub struct Network {
     /// Name of the network, as its document states it.
     pub name: String,
     graph: DiGraph<Layer, Link>,
+    tiled: Tiled,
 }
+
+/// Who reads whose features, through all views that tiles reach through.
+#[derive(Debug, Clone)]
+struct Tiled {
+    /// What each layer that computes something reads.
+    reads: TiVec<LayerId, Vec<Read>>,
+    /// Who reads each layer, once for each read.
+    readers: TiVec<LayerId, Vec<LayerId>>,
+    /// Of which layers somebody needs the whole output.
+    whole: TiVec<LayerId, bool>,
+}
+
+/// Most reads through all views of a network; what would be more is read from the highest memory.
+const MOST_READS: usize = 1 << 17;
 
 impl Network {
     pub(super) fn from_sorted(name: String, layers: Vec<Layer>, inputs: &TiSlice<LayerId, Vec<LayerId>>) -> Self {
@@ -88,7 +107,8 @@ impl Network {
                 graph.add_edge(producer.node(), consumer.node(), link);
             }
         }
-        Self { name, graph }
+        let tiled = Tiled::new(&graph);
+        Self { name, graph, tiled }
     }
 
     /// Number of layers, network inputs included.
@@ -128,6 +148,21 @@ impl Network {
         self.computing().filter(is_stored)
     }
 
+    /// What a layer that computes something reads as feature maps, through views: the reads of its first input, then of its second.
+    pub fn reads(&self, id: LayerId) -> &[Read] {
+        &self.tiled.reads[id]
+    }
+
+    /// The layers that read a layer's output as a feature map, straight or through views, lowest id first, once for each read.
+    pub fn readers(&self, id: LayerId) -> &[LayerId] {
+        &self.tiled.readers[id]
+    }
+
+    /// The layers whose whole output somebody needs before it can begin, though tiles reach through views: lowest id first.
+    pub fn needed_whole(&self) -> impl Iterator<Item = LayerId> + '_ {
+        self.tiled.whole.iter_enumerated().filter(|(_, is_whole)| **is_whole).map(|(id, _)| id)
+    }
+
     /// The layers whose outputs reach a layer, straight or through views, lowest id first.
     pub fn sources(&self, id: LayerId) -> Vec<LayerId> {
         let (mut seen, mut open) = (BTreeSet::new(), vec![id]);
@@ -143,14 +178,7 @@ impl Network {
     }
 
     fn read_by(&self, id: LayerId, link: Link) -> Vec<LayerId> {
-        let mut edges: Vec<_> = self
-            .graph
-            .edges_directed(id.node(), petgraph::Incoming)
-            .filter(|edge| *edge.weight() == link)
-            .map(|edge| (edge.id(), edge.source()))
-            .collect();
-        sort_by_key(&mut edges, |edge| *edge);
-        edges.into_iter().map(|(_, source)| LayerId::from(source)).collect()
+        read_by(&self.graph, id, link)
     }
 
     /// The layers that read a layer's output as a feature map, lowest id first.
@@ -169,5 +197,73 @@ impl Network {
     /// The layers that compute something: all but the network's inputs and views.
     pub fn computing(&self) -> impl Iterator<Item = LayerId> + '_ {
         self.ids().filter(|&id| !self.layer(id).is_input())
+    }
+}
+
+fn read_by(graph: &DiGraph<Layer, Link>, id: LayerId, link: Link) -> Vec<LayerId> {
+    let mut edges: Vec<_> = graph
+        .edges_directed(id.node(), petgraph::Incoming)
+        .filter(|edge| *edge.weight() == link)
+        .map(|edge| (edge.id(), edge.source()))
+        .collect();
+    sort_by_key(&mut edges, |edge| *edge);
+    edges.into_iter().map(|(_, source)| LayerId::from(source)).collect()
+}
+
+impl Tiled {
+    fn new(graph: &DiGraph<Layer, Link>) -> Self {
+        let count = graph.node_count();
+        let mut tiled = Self {
+            reads: ti_vec![Vec::new(); count],
+            readers: ti_vec![Vec::new(); count],
+            whole: ti_vec![false; count],
+        };
+        // What is read of a view that tiles reach through; of any other layer itself.
+        let mut shown: TiVec<LayerId, Vec<Read>> = ti_vec![Vec::new(); count];
+        let mut reads = 0;
+        for id in LayerId::first(count) {
+            let layer = &graph[id.node()];
+            let inputs = read_by(graph, id, Link::Features);
+            let stored = read_by(graph, id, Link::Stored);
+            if let Some(view) = layer.view {
+                let parts: Vec<(MapSize, &[Read])> =
+                    stored.iter().map(|&part| (map_size(&graph[part.node()]), &shown[part][..])).collect();
+                let readers = graph.edges(id.node()).count();
+                reads += parts.iter().map(|(_, parts)| parts.len()).sum::<usize>() * (1 + readers);
+                let through = if reads > MOST_READS { Vec::new() } else { view.reads(&parts) };
+                if !through.is_empty() {
+                    if readers == 0 {
+                        through.iter().for_each(|read| tiled.needs_whole(graph, read.layer));
+                    }
+                    shown[id] = through;
+                    continue;
+                }
+            }
+            for &whole in &stored {
+                shown[whole].iter().for_each(|read| tiled.needs_whole(graph, read.layer));
+            }
+            shown[id].push(Read::whole(id, map_size(layer)));
+            // An addition may cut its inputs down; of one with fewer channels it reads as many as of the other.
+            let (columns, rows) = layer.input_size;
+            let channels = layer.shape.input_channels();
+            let seen = [channels, columns, rows].map(|size| (0, size));
+            let straight = MapSize { columns, rows, channels };
+            let own: Vec<Read> = inputs
+                .iter()
+                .flat_map(|&input| match graph[input.node()].view {
+                    None => vec![Read::whole(input, straight)],
+                    Some(_) => shown[input].iter().filter_map(|read| read.part(seen)).collect(),
+                })
+                .collect();
+            own.iter().for_each(|read| tiled.readers[read.layer].push(id));
+            tiled.reads[id] = own;
+        }
+        tiled
+    }
+
+    fn needs_whole(&mut self, graph: &DiGraph<Layer, Link>, id: LayerId) {
+        if !graph[id.node()].is_input() {
+            self.whole[id] = true;
+        }
     }
 }

@@ -2,13 +2,20 @@
 
 use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision};
 use super::network::Layer;
+use super::view::{MapSize, View};
 use crate::hardware::MAX_SIZE;
-use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, WorkloadSpec};
+use crate::spec::{Diagnostics, KernelSpec, LayerSpec, MapAxis, PaddingSpec, ViewSpec, WorkloadSpec};
 
 /// Largest size of one loop dimension, stride or the like; no network comes near it.
 pub const MAX_EXTENT: u64 = 1 << 24;
 /// Largest dilation.
 const MAX_DILATION: u64 = 1 << 10;
+
+/// Columns, rows and channels of a layer's output.
+pub(super) fn map_size(layer: &Layer) -> MapSize {
+    let ((columns, rows), channels) = output_map(layer);
+    MapSize { columns, rows, channels }
+}
 
 /// Columns and rows, and channels, of a layer's output.
 fn output_map(layer: &Layer) -> ((u64, u64), u64) {
@@ -28,6 +35,11 @@ pub(super) struct Sizing<'a> {
 impl Sizing<'_> {
     /// The layer, unless something is wrong with it.
     pub fn build(&self, diagnostics: &mut Diagnostics) -> Option<Layer> {
+        if self.kind == LayerKind::View
+            && let Some(view) = self.view()
+        {
+            return self.arranged(view, diagnostics);
+        }
         let before = diagnostics.0.len();
         let (input_size, input_channels) = self.input(diagnostics);
         let (kernel, padding) = self.window(input_size);
@@ -115,7 +127,144 @@ impl Sizing<'_> {
             padding,
             input_size,
             unroll: self.layer.unroll.clone(),
+            view: None,
         })
+    }
+
+    /// How a view arranges what it shows, where it says so.
+    fn view(&self) -> Option<View> {
+        let part = |axis: usize, range: Option<(u64, u64)>| {
+            let whole = self.producers.first().map_or(0, |producer| {
+                let MapSize { columns, rows, channels } = map_size(producer);
+                [channels, columns, rows][axis]
+            });
+            range.unwrap_or((0, whole))
+        };
+        match (self.layer.shows, self.layer.padding) {
+            (Some(ViewSpec::Join(axis)), _) => Some(View::Join(axis)),
+            (Some(ViewSpec::Part(ranges)), _) => Some(View::Part([0, 1, 2].map(|axis| part(axis, ranges[axis])))),
+            (Some(ViewSpec::Scale(columns, rows)), _) => Some(View::Scale(columns, rows)),
+            (Some(ViewSpec::Blocks(columns, rows)), _) => Some(View::Blocks(columns, rows)),
+            (None, PaddingSpec::Sides(left, right, top, bottom)) => {
+                Some(View::Padded(Padding { left, right, top, bottom }))
+            }
+            (None, PaddingSpec::None | PaddingSpec::Same) => None,
+        }
+    }
+
+    /// A view whose map follows from those that it shows.
+    fn arranged(&self, view: View, diagnostics: &mut Diagnostics) -> Option<Layer> {
+        let before = diagnostics.0.len();
+        let name = &self.layer.name;
+        if self.producers.len() > 1 && !matches!(view, View::Join(_)) {
+            let reason = format!("`{name}` shows {} maps, of which only `join` makes one", self.producers.len());
+            self.complain(diagnostics, "from", reason, "Name one layer, or join them by a view first".into());
+            return None;
+        }
+        let size = self.shown_size(view, diagnostics)?;
+        let MapSize { columns, rows, channels } = size;
+        let most = columns.max(rows).max(channels);
+        if columns == 0 || rows == 0 || channels == 0 || most > MAX_EXTENT {
+            let reason = format!("`{name}` shows a map of {channels} x {columns} x {rows} (channels x columns x rows)");
+            diagnostics.add(&self.path, reason, format!("Show 1 to {MAX_EXTENT} of each"));
+            return None;
+        }
+        let stated = (self.layer.channels.unwrap_or(channels), self.layer.size.unwrap_or((columns, rows)));
+        for (field, differs, follows) in [
+            ("K", stated.0 != channels, channels.to_string()),
+            ("size", stated.1 != (columns, rows), format!("{columns} x {rows}")),
+        ] {
+            if differs {
+                let reason = format!("What `{name}` shows has {field} {follows}, the document says otherwise");
+                self.complain(diagnostics, field, reason, format!("Leave it out, or write `{field}: {follows}`"));
+            }
+        }
+        let mut sizes: LoopSizes = [1; 8];
+        for (dim, size) in [(Dim::B, self.spec.batch), (Dim::OX, columns), (Dim::OY, rows), (Dim::K, channels)] {
+            sizes[dim as usize] = size;
+        }
+        let shape = LayerShape {
+            kind: self.kind,
+            sizes,
+            dim_order: self.kind.dim_order(),
+            stride: (1, 1),
+            dilation: (1, 1),
+            input_limit: (columns, rows),
+            precision: self.precision(diagnostics),
+        };
+        self.check_products(&shape, diagnostics);
+        (diagnostics.0.len() == before).then(|| Layer {
+            name: name.clone(),
+            shape,
+            padding: Padding::default(),
+            input_size: (columns, rows),
+            unroll: Vec::new(),
+            view: Some(view),
+        })
+    }
+
+    /// The map that a view shows.
+    fn shown_size(&self, view: View, diagnostics: &mut Diagnostics) -> Option<MapSize> {
+        let name = &self.layer.name;
+        let sizes: Vec<MapSize> = self.producers.iter().map(|producer| map_size(producer)).collect();
+        let first = *sizes.first()?;
+        let of = |size: &MapSize| [size.channels, size.columns, size.rows];
+        let scaled = |columns: u64, rows: u64, channels: u64| MapSize {
+            columns: first.columns.saturating_mul(columns),
+            rows: first.rows.saturating_mul(rows),
+            channels,
+        };
+        match view {
+            View::Join(axis) => {
+                let along = axis as usize;
+                let differs =
+                    |size: &&MapSize| (0..3).any(|other| other != along && of(size)[other] != of(&first)[other]);
+                if sizes.iter().any(|size| differs(&size)) {
+                    let maps = self.producers.iter().zip(&sizes).take(8);
+                    let text: Vec<String> = maps
+                        .map(|(one, size)| {
+                            format!("`{}` is {} x {} x {}", one.name, size.channels, size.columns, size.rows)
+                        })
+                        .collect();
+                    let reason = format!(
+                        "`{name}` joins {} of maps that differ otherwise: {} (channels x columns x rows)",
+                        axis.name(),
+                        text.join(", ")
+                    );
+                    self.complain(diagnostics, "from", reason, "Join maps that are equal but for that".into());
+                    return None;
+                }
+                let mut all = of(&first);
+                all[along] = sizes.iter().map(|size| of(size)[along]).fold(0, u64::saturating_add);
+                Some(MapSize { channels: all[0], columns: all[1], rows: all[2] })
+            }
+            View::Part(ranges) => {
+                for ((axis, (start, end)), whole) in MapAxis::ALL.into_iter().zip(ranges).zip(of(&first)) {
+                    if end > whole || start >= end {
+                        let reason = format!("`{name}` shows {} {start} to {end} of {whole}", axis.name());
+                        self.complain(diagnostics, axis.name(), reason, format!("Write a range within `0..{whole}`"));
+                        return None;
+                    }
+                }
+                let [channels, columns, rows] = ranges.map(|(start, end)| end - start);
+                Some(MapSize { columns, rows, channels })
+            }
+            View::Scale(columns, rows) => Some(scaled(columns, rows, first.channels)),
+            View::Blocks(columns, rows) => {
+                let depth = columns.saturating_mul(rows);
+                if depth == 0 || !first.channels.is_multiple_of(depth) {
+                    let reason = format!("Blocks of {columns} x {rows} do not divide the {} channels", first.channels);
+                    self.complain(diagnostics, "blocks", reason, "Choose blocks that divide the channels".into());
+                    return None;
+                }
+                Some(scaled(columns, rows, first.channels / depth))
+            }
+            View::Padded(Padding { left, right, top, bottom }) => Some(MapSize {
+                columns: first.columns.saturating_add(left).saturating_add(right),
+                rows: first.rows.saturating_add(top).saturating_add(bottom),
+                channels: first.channels,
+            }),
+        }
     }
 
     /// The first output column (or row) whose taps all fall into the padding, which only dilation can cause.

@@ -1,10 +1,11 @@
 //! Operators that only say how elements lie: reshaped, transposed, joined, cut out, repeated.
 
 use super::builder::{Builder, Features, Value};
-use super::layout::{Layout, Role};
+use super::layout::{Layout, Map, Role};
 use super::model::Node;
 use super::shapes::{self, elements};
 use crate::import::report::Severity;
+use crate::spec::{MapAxis, ViewSpec};
 
 /// Reshape, Flatten, Squeeze, Unsqueeze: all elements in their order under another shape.
 pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {
@@ -66,11 +67,45 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
         builder.set(&node.outputs[0], Value::Features(same));
         return Ok(());
     }
+    if !constants && let Some(joined) = joined(builder, node, &parts, axis, &dims) {
+        builder.set(&node.outputs[0], Value::Features(joined));
+        return Ok(());
+    }
     let layout = largest.layout.resized(axis, sum);
     let layers = builder.join(&parts).ok_or("it joins more than any network does")?;
     let features = Features { dims, layers, layout, is_direct: false, is_linear: false, unpadded: None };
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
+}
+
+/// Tensors that are read one after the other, tile by tile, where each is a whole map and the axis is one of the maps'.
+fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, dims: &[u64]) -> Option<Features> {
+    let along = parts.iter().map(|part| part.layout.map_axis(axis)).reduce(|a, b| a.filter(|_| a == b))??;
+    let first = &parts.first()?.layout;
+    let others = |layout: &Layout| {
+        let axes = layout.axes.iter().enumerate().filter(|(other, _)| *other != axis);
+        axes.map(|(_, parts)| parts.clone()).collect::<Vec<_>>()
+    };
+    let is_like_first = |part: &Features| others(&part.layout) == others(first);
+    let gains = parts.iter().any(|part| part.is_direct && !builder.is_of_inputs(part));
+    if !gains || !parts.iter().all(is_like_first) {
+        return None;
+    }
+    // Of an axis of one element nobody knows which it is.
+    let layout = first.resized(axis, dims[axis]);
+    let mut size = first.map();
+    match along {
+        MapAxis::Channels => size.channels = dims[axis],
+        MapAxis::Columns => size.columns = dims[axis],
+        MapAxis::Rows => size.rows = dims[axis],
+    }
+    if layout.map() != size {
+        return None;
+    }
+    // What is in no layer's order is arranged before it is joined.
+    let from = parts.iter().map(|part| builder.read(part, |_| true, Layout::default).0).collect();
+    let name = builder.arranged(node, from, ViewSpec::Join(along));
+    Some(Features::shown(name, dims.to_vec(), layout))
 }
 
 /// Part of a tensor.
@@ -79,10 +114,30 @@ pub fn slice(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let list = |name: &str, index: usize| node.ints(name).map(<[i64]>::to_vec).or_else(|| builder.ints(node, index));
     let (starts, ends) = list("starts", 1).zip(list("ends", 2)).ok_or("what it cuts out is not known")?;
     let (axes, steps) = (list("axes", 3), builder.ints(node, 4));
-    let dims = shapes::slice(&x.dims, &starts, &ends, axes.as_deref(), steps.as_deref())
+    let (dims, firsts) = shapes::slice(&x.dims, &starts, &ends, axes.as_deref(), steps.as_deref())
         .ok_or("what it cuts out does not fit its input")?;
-    cut_out(builder, &node.outputs[0], &x, dims);
+    match firsts.filter(|_| dims != x.dims).and_then(|firsts| part(builder, node, &x, &firsts, &dims)) {
+        Some(part) => builder.set(&node.outputs[0], Value::Features(part)),
+        None => cut_out(builder, &node.outputs[0], &x, dims),
+    }
     Ok(())
+}
+
+/// What stands in a tensor from some indices on, read tile by tile, where the axes that are cut are those of the map.
+pub fn part(builder: &mut Builder, node: &Node, x: &Features, firsts: &[u64], dims: &[u64]) -> Option<Features> {
+    if !x.is_direct || builder.is_of_inputs(x) || elements(dims)? == 0 {
+        return None;
+    }
+    let mut ranges = [None; 3];
+    let mut layout = x.layout.clone();
+    for (axis, (&first, &size)) in firsts.iter().zip(dims).enumerate() {
+        if size != x.dims[axis] {
+            ranges[x.layout.map_axis(axis)? as usize] = Some((first, first + size));
+            layout = layout.resized(axis, size);
+        }
+    }
+    let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Part(ranges));
+    Some(Features::shown(name, dims.to_vec(), layout))
 }
 
 /// A tensor cut into several along an axis.
@@ -92,6 +147,7 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let stated = node.ints("split").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
     let count = node.outputs.len() as u64;
     let whole = x.dims[axis];
+    let mut firsts = vec![0; x.dims.len()];
     for (index, output) in node.outputs.iter().enumerate() {
         let even = whole.div_ceil(count);
         let size = match &stated {
@@ -100,7 +156,12 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
         };
         let mut dims = x.dims.clone();
         dims[axis] = size;
-        cut_out(builder, output, &x, dims);
+        let is_within = size > 0 && firsts[axis] + size <= whole;
+        match part(builder, node, &x, &firsts, &dims).filter(|_| is_within && size < whole) {
+            Some(part) => builder.set(output, Value::Features(part)),
+            None => cut_out(builder, output, &x, dims),
+        }
+        firsts[axis] = firsts[axis].saturating_add(size);
     }
     Ok(())
 }
@@ -136,6 +197,57 @@ pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Res
     let dims = dims.ok_or("the shape that it makes is not known")?;
     cut_out(builder, &node.outputs[0], &x, dims);
     Ok(())
+}
+
+/// Every column and row of a map so many times, read tile by tile: nothing where others are interpolated or left out.
+pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Features> {
+    let x = builder.features(node, 0).cloned()?;
+    let is_nearest = node.text("mode").is_none_or(|mode| mode == "nearest");
+    let rounds = node.text("nearest_mode").unwrap_or("round_prefer_floor");
+    let ratio = |axis: usize| (dims[axis].is_multiple_of(x.dims[axis])).then(|| dims[axis] / x.dims[axis]);
+    let (mut by, mut largest) = ((1, 1), 1);
+    for axis in 0..dims.len() {
+        let times = ratio(axis)?;
+        match x.layout.map_axis(axis).filter(|_| times > 1) {
+            Some(MapAxis::Columns) => by.0 = times,
+            Some(MapAxis::Rows) => by.1 = times,
+            _ if times == 1 => {}
+            _ => return None,
+        }
+        largest = largest.max(times);
+    }
+    // Whether each position becomes as many neighbours, by the operator's rules of where a position lies and how it is rounded.
+    let repeats = match node.text("coordinate_transformation_mode").unwrap_or("half_pixel") {
+        _ if node.op == "Upsample" => true,
+        "asymmetric" => rounds == "floor" || rounds == "round_prefer_floor" && largest <= 2,
+        "half_pixel" | "pytorch_half_pixel" | "half_pixel_symmetric" => rounds.starts_with("round"),
+        _ => false,
+    };
+    if !is_nearest || !repeats || largest == 1 || !x.is_direct || builder.is_of_inputs(&x) {
+        return None;
+    }
+    let (layout, Map { channels, columns, rows }) = (x.layout.fitted(dims), x.layout.map());
+    if layout.map() != (Map { channels, columns: columns * by.0, rows: rows * by.1 }) {
+        return None;
+    }
+    let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Scale(by.0, by.1));
+    Some(Features::shown(name, dims.to_vec(), layout))
+}
+
+/// Channels of each pixel as a block of `columns` x `rows`, read tile by tile.
+pub fn blocks(builder: &mut Builder, node: &Node, x: &Features, (columns, rows): (u64, u64)) -> Option<Features> {
+    let &[batch, channels, height, width] = &x.dims[..] else { return None };
+    let axes = [1, 2, 3].map(|axis| x.layout.map_axis(axis));
+    // A side of one pixel has no role yet.
+    let usual = Layout::new(&[(Role::B, batch), (Role::K, channels), (Role::Y, height), (Role::X, width)]);
+    let is_map = x.layout == usual && axes.iter().all(Option::is_some);
+    if !x.is_direct || !is_map || builder.is_of_inputs(x) || !channels.is_multiple_of(columns * rows) {
+        return None;
+    }
+    let dims = vec![batch, channels / (columns * rows), height.checked_mul(rows)?, width.checked_mul(columns)?];
+    let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
+    let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Blocks(columns, rows));
+    Some(Features::shown(name, dims, layout))
 }
 
 /// Columns and rows of a resized map.
@@ -192,6 +304,7 @@ fn fewer_axes(x: &Features, dims: &[u64], batch: u64) -> Layout {
                 .filter(|(axis, _)| *axis != gone)
                 .map(|(_, parts)| parts.clone())
                 .collect(),
+            is_shuffled: x.layout.is_shuffled,
         },
         None if dims.len() == 4 => {
             Layout::new(&[(Role::B, dims[0]), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])])

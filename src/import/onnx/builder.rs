@@ -4,7 +4,7 @@ use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
 use crate::import::report::{CLEANED, Coverage, Report, Severity};
-use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, is_hidden};
+use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, ViewSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -44,6 +44,11 @@ pub struct Features {
 }
 
 impl Features {
+    /// What a view shows that tiles reach through.
+    pub fn shown(view: String, dims: Vec<u64>, layout: Layout) -> Self {
+        Self { dims, layers: [view].into(), layout, is_direct: true, is_linear: false, unpadded: None }
+    }
+
     /// These features laid out or chosen in another way: `None` for a layout that is not that of the layer.
     pub fn moved(&self, dims: Vec<u64>, layout: Option<Layout>, batch: u64) -> Self {
         let is_direct = self.is_direct && layout.is_some();
@@ -203,7 +208,27 @@ impl Builder {
             return (layer.clone(), features.layout.clone());
         }
         let layout = if own_fits { features.layout.clone() } else { otherwise() };
+        if let Some(name) = self.padded(features, &layout) {
+            return (name, layout);
+        }
         (self.view(&features.layers, layout.map()), layout)
+    }
+
+    /// A view of a map with zeros around it, laid out as usual.
+    fn padded(&mut self, features: &Features, layout: &Layout) -> Option<String> {
+        let (inner, sides) = features.unpadded.as_ref()?;
+        let [left, right, top, bottom] = *sides;
+        let Map { channels, columns, rows } = inner.layout.map();
+        let is_around = layout.map() == Map { channels, columns: columns + left + right, rows: rows + top + bottom };
+        let [from] = &inner.layers[..] else { return None };
+        if !inner.is_direct || !is_around || inner.layout.is_shuffled || self.is_of_inputs(inner) {
+            return None;
+        }
+        let (from, padding) = (vec![from.clone()], self::sides(*sides));
+        let name = self.free_name(&format!("{}_padded", from[0]));
+        let (kind, name) = ("view".to_owned(), name);
+        self.layers.push(LayerSpec { name: name.clone(), kind, from, padding, ..LayerSpec::default() });
+        Some(name)
     }
 
     /// The layer to read a tensor from, whatever its layout, if only it has all elements of the tensor and no others.
@@ -245,6 +270,24 @@ impl Builder {
         };
         self.views.insert(key, name.clone());
         name
+    }
+
+    /// Whether all of it is in inputs of the network, which may as well have another size.
+    pub fn is_of_inputs(&self, features: &Features) -> bool {
+        features.layers.iter().all(|layer| self.inputs.contains(layer))
+    }
+
+    /// A view of some layers that tiles reach through.
+    pub fn arranged(&mut self, node: &Node, mut from: Vec<String>, shows: ViewSpec) -> String {
+        let view =
+            |from: Vec<String>| LayerSpec { kind: "view".to_owned(), from, shows: Some(shows), ..LayerSpec::default() };
+        // Many are joined some at a time.
+        while from.len() > MAX_SOURCES {
+            let rest = from.split_off(MAX_SOURCES);
+            let first = self.add(node, view(from));
+            from = std::iter::once(first).chain(rest).collect();
+        }
+        self.add(node, view(from))
     }
 
     fn push_view(&mut self, first: &str, from: Vec<String>, map: Map) -> String {

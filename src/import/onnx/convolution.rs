@@ -1,5 +1,6 @@
 //! Convolutions, transposed ones and pooling.
 
+use super::arrange;
 use super::builder::{Builder, Features, Value, sides, weight_bits};
 use super::layout::{Layout, Map, Role};
 use super::model::{Node, types};
@@ -153,6 +154,15 @@ pub fn transposed(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let name = builder.add(node, layer);
     let reason = "a convolution that computes the outputs between two inputs as channels (sub-pixel convolution)";
     builder.note(Severity::Expressed, node, reason);
+    let made = |input: u64, before: u64, behind: u64, taps: u64| (input + before + behind + 1).saturating_sub(taps);
+    let places = (made(input.columns, left, right, taps_x), made(input.rows, top, bottom, taps_y));
+    if steps > 1
+        && let &[batch, _, _, _] = &x.dims[..]
+        && let Some(shown) = between(builder, node, &name, (batch, outputs), places, (step_x, step_y), (width, height))
+    {
+        builder.set(&node.outputs[0], Value::Features(shown));
+        return Ok(());
+    }
     finish(builder, node, name, outputs, (width, height), &x.dims, true);
     if steps > 1
         && let Some(Value::Features(features)) = node.outputs.first().and_then(|name| builder.value(name)).cloned()
@@ -161,6 +171,27 @@ pub fn transposed(builder: &mut Builder, node: &Node) -> Result<(), String> {
         builder.set(&node.outputs[0], Value::Features(moved));
     }
     Ok(())
+}
+
+/// The outputs between two inputs, which a layer made as channels, in their places, of which the first `size` count.
+fn between(
+    builder: &mut Builder,
+    node: &Node,
+    layer: &str,
+    (batch, outputs): (u64, u64),
+    places: (u64, u64),
+    steps: (u64, u64),
+    size: (u64, u64),
+) -> Option<Features> {
+    let dims = vec![batch, outputs.checked_mul(steps.0)?.checked_mul(steps.1)?, places.1, places.0];
+    let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, places.1), (Role::X, places.0)]);
+    let all = arrange::blocks(builder, node, &Features::shown(layer.to_owned(), dims, layout), steps)?;
+    let dims = [batch, outputs, size.1, size.0];
+    if all.dims == dims {
+        return Some(all);
+    }
+    let is_within = all.dims.iter().zip(dims).all(|(&all, size)| size <= all);
+    if is_within { arrange::part(builder, node, &all, &[0; 4], &dims) } else { None }
 }
 
 /// Zeros around a map, kept until somebody reads it who can have them as padding.
@@ -175,6 +206,10 @@ pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
     };
     if pads.len() != 2 * axes.len() || pads.iter().any(|pad| pad.unsigned_abs() > MAX_WINDOW.unsigned_abs()) {
         return Err("its pads do not fit its input".to_owned());
+    }
+    if pads.iter().all(|&pad| pad == 0) {
+        builder.set(&node.outputs[0], Value::Features(x));
+        return Ok(());
     }
     let mut dims = x.dims.clone();
     for (index, &axis) in axes.iter().enumerate() {

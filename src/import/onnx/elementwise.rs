@@ -203,6 +203,7 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
             .filter(kept)
             .map(|axis| if is_gone(axis) { Vec::new() } else { x.layout.axes[axis].clone() })
             .collect(),
+        is_shuffled: x.layout.is_shuffled,
     };
     let features =
         Features { dims, layers: [name].into(), layout: gone, is_direct: true, is_linear: false, unpadded: None };

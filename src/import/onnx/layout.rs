@@ -5,6 +5,8 @@
 //! `[B][K 12][X 128][K 64]`. As long as an operator can tell the roles of its axes, it reads the map as it is, and nothing has to be
 //! arranged anew in memory.
 
+use crate::spec::MapAxis;
+
 /// The role of a part of an axis in the feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -32,6 +34,9 @@ pub struct Part {
 pub struct Layout {
     /// By axis.
     pub axes: Vec<Vec<Part>>,
+    /// Whether parts of one role stand in another order than in the feature map, as after a channel shuffle. Who reads all of a map
+    /// need not care.
+    pub is_shuffled: bool,
 }
 
 /// Channels, columns and rows of a feature map.
@@ -47,7 +52,7 @@ impl Layout {
     /// Axes of one role each.
     pub fn new(axes: &[(Role, u64)]) -> Self {
         let axis = |&(role, size): &(Role, u64)| if size == 1 { Vec::new() } else { vec![Part { role, size }] };
-        Self { axes: axes.iter().map(axis).collect() }
+        Self { axes: axes.iter().map(axis).collect(), is_shuffled: false }
     }
 
     /// What a tensor of this shape most likely is: channels, rows, columns; with two axes besides the batch, tokens with features.
@@ -83,7 +88,7 @@ impl Layout {
             }
             axis
         };
-        Self { axes: dims.iter().enumerate().map(axis).collect() }
+        Self { axes: dims.iter().enumerate().map(axis).collect(), is_shuffled: false }
     }
 
     /// The feature map.
@@ -99,6 +104,24 @@ impl Layout {
             .fold(1, |all: u64, part| all.saturating_mul(part.size))
     }
 
+    /// The axis of the feature map that an axis of the tensor is, whole and in its order; nothing where it is a part of one, or several.
+    pub fn map_axis(&self, axis: usize) -> Option<MapAxis> {
+        let all = self.map();
+        let is_free = |role: Role| self.axes.iter().flatten().all(|part| part.role != role);
+        let (role, size) = match self.axes.get(axis)?.as_slice() {
+            [] => ([Role::K, Role::Y, Role::X].into_iter().find(|&role| is_free(role))?, 1),
+            [part] => (part.role, part.size),
+            _ => return None,
+        };
+        let (axis, whole) = match role {
+            Role::K => (MapAxis::Channels, all.channels),
+            Role::X => (MapAxis::Columns, all.columns),
+            Role::Y => (MapAxis::Rows, all.rows),
+            Role::B => return None,
+        };
+        (size == whole && !self.is_shuffled).then_some(axis)
+    }
+
     /// Whether an axis holds parts of these roles only.
     pub fn holds(&self, axis: usize, roles: &[Role]) -> bool {
         self.axes.get(axis).is_some_and(|parts| parts.iter().all(|part| roles.contains(&part.role)))
@@ -106,7 +129,14 @@ impl Layout {
 
     /// The axes in another order.
     pub fn transposed(&self, order: &[usize]) -> Self {
-        Self { axes: order.iter().map(|&axis| self.axes.get(axis).cloned().unwrap_or_default()).collect() }
+        let turned = |role: Role| {
+            let holds =
+                |axis: &usize| self.axes.get(*axis).is_some_and(|parts| parts.iter().any(|part| part.role == role));
+            let axes: Vec<usize> = order.iter().copied().filter(holds).collect();
+            !axes.is_sorted()
+        };
+        let is_shuffled = self.is_shuffled || [Role::B, Role::K, Role::Y, Role::X].into_iter().any(turned);
+        Self { axes: order.iter().map(|&axis| self.axes.get(axis).cloned().unwrap_or_default()).collect(), is_shuffled }
     }
 
     /// The layout of all elements in their order under another shape; `None` where an axis is cut at no boundary of its parts.
@@ -132,7 +162,7 @@ impl Layout {
             }
             axes.push(axis);
         }
-        front.is_none().then_some(Self { axes })
+        front.is_none().then_some(Self { axes, is_shuffled: self.is_shuffled })
     }
 
     /// The roles of these axes for another shape with as many axes.

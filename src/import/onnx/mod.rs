@@ -2,7 +2,8 @@
 //!
 //! The graph is walked through once in its order. Every tensor is a [`builder::Value`]: a constant, of which only the shape and few
 //! numbers are known, or what layers compute, with the roles of its axes (channel, row, column) in a feature map ([`layout`]). So
-//! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. Operators that cost
+//! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. What joins, cuts out,
+//! repeats or pads along axes of a map is a view that tiles reach through. Operators that cost
 //! something add a layer; those that only arrange data change a layout. Whatever costs something and is not counted goes into the
 //! report. `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 

@@ -239,10 +239,21 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
             let block = node.int("blocksize").and_then(|block| u64::try_from(block).ok()).unwrap_or(0);
             let x = builder.features(node, 0).map(|x| x.dims.clone());
             let dims = x.and_then(|dims| arrange::depth_to_space(&dims, block, op == "DepthToSpace"));
-            arrange::spread(builder, node, dims)
+            let x = builder.features(node, 0).cloned().filter(|_| op == "DepthToSpace" && block > 0 && dims.is_some());
+            match x.and_then(|x| arrange::blocks(builder, node, &x, (block, block))) {
+                Some(blocks) => {
+                    builder.set(&node.outputs[0], Value::Features(blocks));
+                    Ok(())
+                }
+                None => arrange::spread(builder, node, dims),
+            }
         }
         "Resize" | "Upsample" => {
             let dims = arrange::resized(builder, node).ok_or("the size that it makes is not known")?;
+            if let Some(scaled) = arrange::scaled(builder, node, &dims) {
+                builder.set(&node.outputs[0], Value::Features(scaled));
+                return Ok(());
+            }
             elementwise::not_counted(
                 builder,
                 node,

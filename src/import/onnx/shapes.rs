@@ -91,22 +91,27 @@ pub fn flatten(dims: &[u64], at: i64) -> Option<Vec<u64>> {
     Some(vec![elements(&dims[..at])?, elements(&dims[at..])?])
 }
 
-/// `Slice`.
+/// `Slice`: the shape, and the first indices where no step passes over any.
 pub fn slice(
     dims: &[u64],
     starts: &[i64],
     ends: &[i64],
     axes: Option<&[i64]>,
     steps: Option<&[i64]>,
-) -> Option<Vec<u64>> {
+) -> Option<(Vec<u64>, Option<Vec<u64>>)> {
+    let mut firsts = Some(vec![0; dims.len()]);
     let mut dims = dims.to_vec();
     for (index, (&start, &end)) in starts.iter().zip(ends).enumerate() {
         let place = axis(axes.map_or(Some(index as i64), |axes| axes.get(index).copied())?, dims.len())?;
         let step = steps.map_or(Some(1), |steps| steps.get(index).copied())?;
         let (first, last) = range(i64::try_from(dims[place]).ok()?, start, end, step)?;
         dims[place] = (last - first).unsigned_abs().div_ceil(step.unsigned_abs());
+        firsts = firsts.filter(|_| step == 1);
+        if let Some(known) = firsts.as_mut().and_then(|firsts| firsts.get_mut(place)) {
+            *known = first.unsigned_abs();
+        }
     }
-    Some(dims)
+    Some((dims, firsts))
 }
 
 /// First and last (exclusive) index of a slice.
@@ -184,7 +189,7 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
             let sliced = || {
                 let (dims, starts, ends, steps) = (dims?, starts?, ends?, ints(4));
                 let axes = node.ints("axes").or(ints(3));
-                let shape = slice(dims, starts, ends, axes, steps)?;
+                let (shape, _) = slice(dims, starts, ends, axes, steps)?;
                 // The first element along each axis, and how far it is to the next.
                 let mut walks: Vec<(i64, i64)> = vec![(0, 1); dims.len()];
                 for (index, (&start, &end)) in starts.iter().zip(ends).enumerate() {

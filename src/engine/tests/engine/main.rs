@@ -32,3 +32,4 @@ mod survey;
 mod systems;
 mod tiling_by_pixels;
 mod unrolling;
+mod view_by_elements;

@@ -34,6 +34,20 @@ layers:
   - { name: e, type: conv, K: 8, kernel: 3 x 3 }
 ";
 
+/// A dense block: every layer reads all before it.
+const DENSE: &str = "\
+name: dense
+layers:
+  - { name: image, type: input, K: 8, size: 24 x 24 }
+  - { name: a, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: ab, type: view, from: [a, b], join: channels }
+  - { name: c, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: abc, type: view, from: [ab, c], join: channels }
+  - { name: d, type: conv, K: 16, kernel: 1 x 1 }
+  - { name: e, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+";
+
 fn sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
     let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
     let workload = if workload.contains('\n') { workload.to_owned() } else { document(workload, workload_presets()) };
@@ -103,7 +117,12 @@ fn equals_brute_force_over_all_cuts() {
     let tools = Settings { rules: Rules::ZIGZAG_3_8, ..settings(Objective::Energy) };
     for settings in corrected.into_iter().chain([tools]) {
         // A stack ends at what is read as weights, whether somebody cuts there or not.
-        for (network, layers) in [(BRANCHED, ["a", "b", "c", "d", "e"].as_slice()), (SQUEEZED, &["a", "b", "d", "e"])] {
+        let networks = [
+            (BRANCHED, ["a", "b", "c", "d", "e"].as_slice()),
+            (SQUEEZED, &["a", "b", "d", "e"]),
+            (DENSE, &["a", "b", "c", "d", "e"]),
+        ];
+        for (network, layers) in networks {
             let sweep = sweep("meta-proto-like-df", network, settings.clone());
             let (study, _, optimal) = study(&sweep, StackLimits::default());
             let (least, cuttings) = brute_force(network, layers, &settings);

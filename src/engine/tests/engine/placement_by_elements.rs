@@ -2,6 +2,7 @@
 //! of them each tile computes, reads, finds computed, and leaves for later tiles.
 
 use crate::tiling_by_pixels::{NETWORKS, TILES, window};
+use crate::view_by_elements::{Seen, seen};
 use fusescape_engine::depth_first::{
     Caches, CopyKind, DepthFirstStrategy, FuseDepth, LayerTilePlan, Planner, PointPlan, StackPlan, StoringMode,
     TilePlan,
@@ -21,8 +22,10 @@ pub type Set = BTreeSet<u64>;
 pub struct Strip {
     /// Of its output: computed here; of the network's input: fetched.
     pub fresh: TiVec<LayerId, Set>,
-    /// Of (each) input: read here.
+    /// Of its input, as it sees that: read here.
     pub read: TiVec<LayerId, Set>,
+    /// Of the output of each layer that it sees: read here.
+    pub taken: TiVec<LayerId, Vec<Set>>,
     /// Of its output: computed here or before.
     known: TiVec<LayerId, Set>,
     /// Of its output: read by strips that come later.
@@ -32,10 +35,10 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// Columns of an input that earlier strips computed.
-    pub fn cached(&self, reader: LayerId, producer: LayerId) -> Set {
+    /// Columns that a reader takes of `producer`, the `index`-th that it sees, and that earlier strips computed.
+    pub fn cached(&self, reader: LayerId, index: usize, producer: LayerId) -> Set {
         let is_old = |at: &u64| self.known[producer].contains(at) && !self.fresh[producer].contains(at);
-        self.read[reader].iter().copied().filter(|at| self.caches && is_old(at)).collect()
+        self.taken[reader][index].iter().copied().filter(|at| self.caches && is_old(at)).collect()
     }
 
     /// Columns of an output that this strip leaves for later ones, for the first time.
@@ -45,33 +48,54 @@ impl Strip {
 }
 
 /// All strips of one axis, of a network that is one stack. What is left over by the division comes first.
-fn strips(network: &Network, tile: u64, caches: bool, columns: bool) -> Vec<Strip> {
+fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches: bool, columns: bool) -> Vec<Strip> {
+    let size_of = |id: LayerId| network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
     let output = LayerId::from(network.len() - 1);
-    let total = network.layer(output).shape.size(if columns { Dim::OX } else { Dim::OY });
+    let total = size_of(output);
     let tile = tile.min(total);
     let mut ends = vec![if total.is_multiple_of(tile) { tile } else { total % tile }];
     while ends[ends.len() - 1] < total {
         ends.push(ends[ends.len() - 1] + tile);
     }
+    let is_as_it_is = |seen: &Seen| seen.along(columns).iter().enumerate().all(|(at, of)| *of == Some(at as u64));
+    // Where positions move, a later strip may go back. Without caches everybody shows what they want.
+    let alone = match caches && !seen.iter().flatten().all(is_as_it_is) {
+        true => strips(network, seen, tile, false, columns),
+        false => Vec::new(),
+    };
     let none: TiVec<LayerId, Set> = ti_vec![Set::new(); network.len()];
     let mut strips: Vec<Strip> = Vec::new();
     let mut start = 0;
     for end in ends {
         let before = strips.last().map_or_else(|| none.clone(), |strip| strip.known.clone());
-        let mut strip =
-            Strip { fresh: none.clone(), read: none.clone(), known: before, read_later: none.clone(), caches };
+        let taken = seen.iter().map(|seen| vec![Set::new(); seen.len()]).collect();
+        let (fresh, read, read_later) = (none.clone(), none.clone(), none.clone());
+        let mut strip = Strip { fresh, read, taken, known: before, read_later, caches };
         let mut wanted = none.clone();
         wanted[output] = (start..end).collect();
         for id in network.ids().rev() {
+            if !wanted[id].is_empty() {
+                let from_here = alone.iter().skip(strips.len());
+                let first = from_here.filter_map(|strip| strip.fresh[id].first().copied()).min();
+                wanted[id].extend(first);
+            }
             let is_known = |at: &u64| caches && strip.known[id].contains(at);
             let fresh: Set = between(&wanted[id]).into_iter().filter(|at| !is_known(at)).collect();
             let read: Set = fresh.iter().flat_map(|&at| window(network, id, at, columns)).collect();
             // What is computed once is computed in its order, so that nothing is missing when it is read further on.
-            let all = network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
+            let all = size_of(id);
             let from_here = fresh.first().filter(|_| caches && !read.is_empty()).map_or(all, |&first| first);
-            let later = (from_here..all).flat_map(|at| window(network, id, at, columns)).min();
-            for producer in network.inputs(id) {
-                wanted[producer].extend(read.iter().copied().chain(later));
+            let later: Set = (from_here..all).flat_map(|at| window(network, id, at, columns)).collect();
+            for (taken, seen) in strip.taken[id].iter_mut().zip(&seen[id]) {
+                let of = |seen: &Seen, read: &Set| -> Set {
+                    read.iter().filter_map(|&at| seen.along(columns)[at as usize]).collect()
+                };
+                let read = of(seen, &read);
+                if !read.is_empty() {
+                    wanted[seen.layer].extend(of(seen, &later).first());
+                }
+                wanted[seen.layer].extend(&read);
+                *taken = between(&read);
             }
             strip.read[id] = between(&read);
             strip.known[id].extend(&fresh);
@@ -83,8 +107,10 @@ fn strips(network: &Network, tile: u64, caches: bool, columns: bool) -> Vec<Stri
     for index in 0..strips.len() {
         let (now, later) = strips.split_at_mut(index + 1);
         for id in network.ids() {
-            let readers = || network.ids().filter(|&reader| network.inputs(reader).contains(&id));
-            let read = readers().flat_map(|reader| later.iter().flat_map(move |strip| &strip.read[reader]));
+            let is_of = |(_, seen): &(usize, &Seen)| seen.layer == id;
+            let readers =
+                || network.ids().flat_map(|by| seen[by].iter().enumerate().filter(is_of).map(move |of| (by, of.0)));
+            let read = readers().flat_map(|(by, of)| later.iter().flat_map(move |strip| &strip.taken[by][of]));
             // Caches hold columns that lie side by side, if strides pass over some.
             now[index].read_later[id] = between(&read.copied().collect());
         }
@@ -100,6 +126,7 @@ fn between(set: &Set) -> Set {
 /// The network in columns and rows of tiles.
 pub struct Tiling<'a> {
     pub network: &'a Network,
+    pub seen: TiVec<LayerId, Vec<Seen>>,
     pub mode: StoringMode,
     pub columns: Vec<Strip>,
     pub rows: Vec<Strip>,
@@ -127,8 +154,10 @@ struct Places {
 
 impl<'a> Tiling<'a> {
     pub fn new(network: &'a Network, tile: (u64, u64), mode: StoringMode) -> Self {
-        let columns = strips(network, tile.0, mode.caches_columns(), true);
-        Self { network, mode, columns, rows: strips(network, tile.1, mode.caches_rows(), false) }
+        let seen = seen(network);
+        let columns = strips(network, &seen, tile.0, mode.caches_columns(), true);
+        let rows = strips(network, &seen, tile.1, mode.caches_rows(), false);
+        Self { network, seen, mode, columns, rows }
     }
 
     fn plan(&self, core: &Core, tile: (u64, u64)) -> Option<PointPlan> {
@@ -154,14 +183,27 @@ impl<'a> Tiling<'a> {
         self.network.ids().filter(|&id| !self.network.layer(id).is_input())
     }
 
-    pub fn output_bits(&self, layer: LayerId, elements: usize) -> u64 {
+    /// Bits of so many pixels of a layer's output; of the network's input the channels that somebody sees.
+    pub fn output_bits(&self, layer: LayerId, pixels: usize) -> u64 {
         let shape = &self.network.layer(layer).shape;
-        elements as u64 * shape.size(Dim::B) * shape.output_channels() * shape.precision.o
+        let seen = self.seen.iter().flatten().filter(|seen| seen.layer == layer);
+        let seen: BTreeSet<u64> = seen.flat_map(|seen| seen.channels.iter().flatten().copied()).collect();
+        let is_input = self.network.layer(layer).is_input();
+        let channels = if is_input { seen.len() as u64 } else { shape.output_channels() };
+        pixels as u64 * shape.size(Dim::B) * channels * shape.precision.o
     }
 
-    pub fn input_bits(&self, layer: LayerId, elements: usize) -> u64 {
+    /// Bits of so many pixels of the `index`-th of what a layer sees.
+    pub fn input_bits(&self, layer: LayerId, index: usize, pixels: usize) -> u64 {
         let shape = &self.network.layer(layer).shape;
-        elements as u64 * shape.size(Dim::B) * shape.input_channels() * shape.precision.i
+        pixels as u64 * shape.size(Dim::B) * self.seen[layer][index].channel_count() * shape.precision.i
+    }
+
+    /// Bits of all that a layer reads in a tile.
+    pub fn all_input_bits(&self, (x, y): (&Strip, &Strip), layer: LayerId) -> u64 {
+        let of =
+            |index: usize| self.input_bits(layer, index, x.taken[layer][index].len() * y.taken[layer][index].len());
+        (0..self.seen[layer].len()).map(of).sum()
     }
 
     pub fn weight_bits(&self) -> u64 {
@@ -176,16 +218,23 @@ impl<'a> Tiling<'a> {
         let mut left = 0;
         let mut most = 0;
         for id in self.network.ids() {
-            let sources = self.network.inputs(id);
-            let windows = sources.len() as u64 * self.input_bits(id, x.read[id].len() * y.read[id].len());
+            let windows = self.all_input_bits((x, y), id);
             there[id] = self.output_bits(id, x.fresh[id].len() * y.fresh[id].len());
-            let others = self.network.ids().filter(|other| !sources.contains(other)).map(|other| there[other]);
-            most = most.max(left + others.sum::<u64>() + windows);
+            // What the layer does not see stays as it is.
+            let other = |other: LayerId| {
+                let seen = self.seen[id].iter().filter(|seen| seen.layer == other);
+                let seen: BTreeSet<u64> = seen.flat_map(|seen| seen.channels.iter().flatten().copied()).collect();
+                let pixels = x.fresh[other].len() * y.fresh[other].len();
+                let bits = self.output_bits(other, pixels);
+                let all = bits / self.pixel_bits(other, pixels).max(1);
+                if there[other] == 0 { 0 } else { bits - bits / all.max(1) * seen.len() as u64 }
+            };
+            most = most.max(left + self.network.ids().map(other).sum::<u64>() + windows);
             most = most.max(left + there.iter().sum::<u64>());
+            let sources: BTreeSet<LayerId> = self.seen[id].iter().map(|seen| seen.layer).collect();
             for source in sources {
-                let is_read_later =
-                    self.network.ids().any(|later| later > id && self.network.inputs(later).contains(&source));
-                if !is_read_later && there[source] > 0 {
+                let sees = |later: LayerId| self.seen[later].iter().any(|seen| seen.layer == source);
+                if !self.network.ids().any(|later| later > id && sees(later)) && there[source] > 0 {
                     there[source] = 0;
                     left += stays(source);
                 }
@@ -195,11 +244,21 @@ impl<'a> Tiling<'a> {
         most
     }
 
+    /// Bits of one channel of so many pixels of a layer's output.
+    fn pixel_bits(&self, layer: LayerId, pixels: usize) -> u64 {
+        let shape = &self.network.layer(layer).shape;
+        pixels as u64 * shape.size(Dim::B) * shape.precision.o
+    }
+
     pub fn needs(&self, (column, row): (usize, usize)) -> Needs {
         let (x, y) = (&self.columns[column], &self.rows[row]);
-        let sum = |elements: &dyn Fn(LayerId, LayerId) -> usize| -> u64 {
-            let of = |id: LayerId| self.network.inputs(id).into_iter().map(move |producer| (id, producer));
-            self.layers().flat_map(of).map(|(id, producer)| self.input_bits(id, elements(id, producer))).sum()
+        // Of all that somebody sees: reader, place among what it sees, producer.
+        let sum = |pixels: &dyn Fn(LayerId, usize, LayerId) -> usize| -> u64 {
+            let of_reader = |id: LayerId| {
+                let seen = self.seen[id].iter().enumerate();
+                seen.map(|(index, seen)| self.input_bits(id, index, pixels(id, index, seen.layer))).sum::<u64>()
+            };
+            self.network.ids().map(of_reader).sum()
         };
         let features = self.most_at_once((column, row), |_| 0);
         let with_columns = if column == 0 {
@@ -207,11 +266,11 @@ impl<'a> Tiling<'a> {
             let left = |id: LayerId| (&x.known[id] & &x.read_later[id]).len() * y.fresh[id].len();
             self.most_at_once((column, row), |id| self.output_bits(id, if x.caches { left(id) } else { 0 }))
         } else {
-            features + sum(&|id, producer| x.cached(id, producer).len() * y.read[id].len())
+            features + sum(&|id, index, producer| x.cached(id, index, producer).len() * y.taken[id][index].len())
         };
-        let whole_width = |id: LayerId| self.network.layer(id).input_size.0 as usize;
-        let rows = sum(&|id, producer| whole_width(id) * y.cached(id, producer).len());
-        let twice = sum(&|id, producer| x.cached(id, producer).len() * y.cached(id, producer).len());
+        let rows = sum(&|id, index, producer| self.seen[id][index].width() * y.cached(id, index, producer).len());
+        let twice =
+            sum(&|id, index, producer| x.cached(id, index, producer).len() * y.cached(id, index, producer).len());
         Needs { features, with_columns, with_both: with_columns + rows, twice }
     }
 
@@ -326,8 +385,14 @@ fn tiles_write_to_caches_what_later_tiles_read_and_none_wrote_before() {
                 if !layer.is_input {
                     assert_eq!(layer.needed, size(&x.read[id], &y.read[id]), "{what}: needed");
                 }
-                for (producer, &cached) in tiling.network.inputs(id).into_iter().zip(&layer.cached) {
-                    assert_eq!(cached, size(&x.cached(id, producer), &y.cached(id, producer)), "{what}: cached");
+                let reads = planned.reads_of(layer);
+                assert_eq!(reads.len(), tiling.seen[id].len(), "{what}: reads");
+                for (index, (read, seen)) in reads.iter().zip(&tiling.seen[id]).enumerate() {
+                    let producer = seen.layer;
+                    let cached = size(&x.cached(id, index, producer), &y.cached(id, index, producer));
+                    assert_eq!(read.channels, seen.channel_count(), "{what}: channels of read {index}");
+                    assert_eq!(read.needed, size(&x.taken[id][index], &y.taken[id][index]), "{what}: read {index}");
+                    assert_eq!(read.cached, cached, "{what}: cached of read {index}");
                 }
             }
         }
@@ -434,14 +499,17 @@ fn copied_bits(
     let is_apart =
         |cache: Option<MemoryId>, other: Option<MemoryId>| other.is_some() && cache.is_some_and(|id| Some(id) != other);
     let (mut read_columns, mut read_rows) = (0, 0);
-    for producer in tiling.network.inputs(id) {
-        let (old_x, old_y) = (x.cached(id, producer), y.cached(id, producer));
-        for (at_x, at_y) in pairs(&x.read[id], &y.read[id]) {
+    for (index, seen) in tiling.seen[id].iter().enumerate() {
+        let (old_x, old_y) = (x.cached(id, index, seen.layer), y.cached(id, index, seen.layer));
+        let (mut columns, mut rows) = (0, 0);
+        for (at_x, at_y) in pairs(&x.taken[id][index], &y.taken[id][index]) {
             let from_columns = caches.h_read.is_some() && old_x.contains(&at_x);
             let from_rows = !from_columns && caches.v_read.is_some() && old_y.contains(&at_y);
-            read_columns += usize::from(from_columns && is_apart(caches.h_read, of_inputs));
-            read_rows += usize::from(from_rows && is_apart(caches.v_read, of_inputs));
+            columns += usize::from(from_columns && is_apart(caches.h_read, of_inputs));
+            rows += usize::from(from_rows && is_apart(caches.v_read, of_inputs));
         }
+        read_columns += tiling.input_bits(id, index, columns);
+        read_rows += tiling.input_bits(id, index, rows);
     }
     let (mut written_columns, mut written_rows) = (0, 0);
     for (at_x, at_y) in pairs(&x.fresh[id], &y.fresh[id]) {
@@ -451,8 +519,8 @@ fn copied_bits(
         written_columns += usize::from(to_columns && !to_rows);
     }
     [
-        (CopyKind::ReadHCache, tiling.input_bits(id, read_columns)),
-        (CopyKind::ReadVCache, tiling.input_bits(id, read_rows)),
+        (CopyKind::ReadHCache, read_columns),
+        (CopyKind::ReadVCache, read_rows),
         (CopyKind::WriteHCache, tiling.output_bits(id, written_columns)),
         (CopyKind::WriteVCache, tiling.output_bits(id, written_rows)),
     ]

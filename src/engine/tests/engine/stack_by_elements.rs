@@ -5,6 +5,7 @@
 
 use crate::layer_by_elements::{MappedLayer, Run, port, unrolled_evenly};
 use crate::placement_by_elements::{Needs, Set, Tiling};
+use crate::view_by_elements::Seen;
 use fusescape_engine::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use fusescape_engine::depth_first::{
     Assembler, Caches, CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, LayerTilePlan, Planner, PointAccount,
@@ -31,7 +32,24 @@ const LIMITS: Limits = Limits {
 };
 const MOST_TILES: usize = 40;
 
-/// Two to four layers, one after the other or in branches, that one stack computes. Channels are even.
+/// A view of layer `from`, or of that and of `other`, of some kind; most do not fit.
+fn random_view(random: &mut Lcg, from: u64, other: u64) -> String {
+    let pair = format!("from: [l{from}, l{other}], join");
+    let [first, size] = [random.below(4), 2 + random.below(9)];
+    let range = format!("{first}..{}", first + size);
+    let shows = match random.below(9) {
+        0..3 => format!("{pair}: channels"),
+        3 => format!("{pair}: {}", random.of(&["columns", "rows"])),
+        4 => format!("from: l{from}, channels: {}", random.of(&["0..2", "2..4", "2..6", "0..4"])),
+        5 => format!("from: l{from}, {}: {range}", random.of(&["columns", "rows"])),
+        6 => format!("from: l{from}, scale: {}", random.of(&["2", "1 x 2", "3 x 1"])),
+        7 => format!("from: l{from}, blocks: {}", random.of(&["2 x 1", "1 x 2"])),
+        _ => format!("from: l{from}, padding: {}", random.of(&["1", "{ left: 2, top: 0, right: 1, bottom: 3 }"])),
+    };
+    format!("type: view, {shows}")
+}
+
+/// Two to six layers, one after the other or in branches, some behind views, that one stack computes. Channels are even.
 fn random_network(random: &mut Lcg) -> (Network, String) {
     loop {
         let bits = random.of(&[4, 8, 16]);
@@ -49,7 +67,8 @@ layers:
             6 + random.below(8),
             5 + random.below(7),
         );
-        let count = 2 + random.below(3);
+        let views = random.below(3);
+        let count = 2 + views + random.below(3);
         for number in 1..=count {
             let before = number - 1;
             let from = if random.below(3) == 0 { random.below(number) } else { before };
@@ -63,7 +82,8 @@ layers:
                 random.of(&["none", "same", "1"]),
                 random.of(&[1, 1, 1, 2]),
             );
-            let layer = match random.below(6) {
+            let layer = match random.below(6 + 2 * views) {
+                6.. if number < count => random_view(random, from, other),
                 0 => format!("type: add, from: [l{before}, l{other}]"),
                 1 => format!("type: depthwise, {window}, from: l{from}"),
                 2 => format!("type: pooling, {window}, from: l{from}"),
@@ -74,11 +94,18 @@ layers:
         }
         let Ok(network) = Network::from_text(&text) else { continue };
         let last = LayerId::from(network.len() - 1);
-        let is_read = |id: LayerId| id == last || !network.consumers(id).is_empty();
+        let is_view = |id: LayerId| network.layer(id).view.is_some();
+        let is_read = |id: LayerId| id == last || is_view(id) || !network.readers(id).is_empty();
         // No layer but the last is an output, and a sum has two different maps.
         let is_sum_of_two = |id: LayerId| network.inputs(id).into_iter().collect::<BTreeSet<_>>().len() > 1;
         let is_add = |id: &LayerId| network.layer(*id).shape.kind == LayerKind::Add;
-        if network.ids().all(is_read) && network.ids().filter(is_add).all(is_sum_of_two) {
+        let is_even = |id: LayerId| {
+            let shape = &network.layer(id).shape;
+            shape.input_channels().is_multiple_of(2) && shape.output_channels().is_multiple_of(2)
+        };
+        let is_one_stack = network.ids().all(is_read) && network.needed_whole().next().is_none();
+        let is_even = network.computing().all(is_even);
+        if is_one_stack && is_even && network.ids().filter(is_add).all(is_sum_of_two) {
             return (network, text);
         }
     }
@@ -250,10 +277,8 @@ impl Stack<'_> {
             let layer = self.network().layer(id);
             let what = || format!("{} in {}", layer.name, what());
             let fresh = pixels(&x.fresh[id], &y.fresh[id]);
-            let read = pixels(&x.read[id], &y.read[id]);
             let output_bits = self.tiling.output_bits(id, fresh.len());
-            let sources = self.network().inputs(id);
-            let input_bits = sources.len() as u64 * self.tiling.input_bits(id, read.len());
+            let input_bits = self.tiling.all_input_bits((x, y), id);
             assert_eq!(planned.bits, (input_bits, output_bits), "bits of {}", what());
             let mut copies = std::mem::take(&mut writes);
             if layer.is_input() {
@@ -379,8 +404,9 @@ impl Stack<'_> {
         let (x, y) = (&self.tiling.columns[column], &self.tiling.rows[row]);
         let caches = self.caches[row][column];
         let mut copies = Vec::new();
-        let sources = self.network().inputs(id);
-        for &source in &sources {
+        let seen = &self.tiling.seen[id];
+        for (index, &Seen { layer: source, .. }) in seen.iter().enumerate() {
+            let (taken_x, taken_y) = (&x.taken[id][index], &y.taken[id][index]);
             // What this tile computed or fetched. The layer itself fetches a network's input from memories that it uses.
             let Some(at) = outputs[source] else { continue };
             let is_input = self.network().layer(source).is_input();
@@ -389,19 +415,19 @@ impl Stack<'_> {
                 false => at == i_memory,
             };
             if !is_in_place {
-                let read = pixels(&(&x.fresh[source] & &x.read[id]), &(&y.fresh[source] & &y.read[id])).len();
+                let read = pixels(&(&x.fresh[source] & taken_x), &(&y.fresh[source] & taken_y)).len();
                 let stored_as = if is_input { Operand::I } else { Operand::O };
                 let (from, to) = ((at, stored_as), (i_memory, Operand::I));
-                copies.push(copy(CopyKind::InputFromOutput, id, self.tiling.input_bits(id, read), from, to));
+                copies.push(copy(CopyKind::InputFromOutput, id, self.tiling.input_bits(id, index, read), from, to));
             }
         }
         // All else earlier tiles left: those to the left, else those above.
         let mut from_columns = Vec::new();
         let mut from_rows = Vec::new();
-        for &source in &sources {
-            let (old_x, old_y) = (x.cached(id, source), y.cached(id, source));
+        for (index, &Seen { layer: source, .. }) in seen.iter().enumerate() {
+            let (old_x, old_y) = (x.cached(id, index, source), y.cached(id, index, source));
             let (mut columns, mut rows) = (0, 0);
-            for (at_x, at_y) in pixels(&x.read[id], &y.read[id]) {
+            for (at_x, at_y) in pixels(&x.taken[id][index], &y.taken[id][index]) {
                 let is_fresh = x.fresh[source].contains(&at_x) && y.fresh[source].contains(&at_y);
                 if old_x.contains(&at_x) {
                     columns += 1;
@@ -413,8 +439,8 @@ impl Stack<'_> {
                 }
                 assert!(left.contains(&(source, at_x, at_y)), "{} reads {at_x}, {at_y} that nobody left", what());
             }
-            from_columns.push(self.tiling.input_bits(id, columns));
-            from_rows.push(self.tiling.input_bits(id, rows));
+            from_columns.push(self.tiling.input_bits(id, index, columns));
+            from_rows.push(self.tiling.input_bits(id, index, rows));
         }
         for (kind, cache, bits) in
             [(CopyKind::ReadHCache, caches.h_read, from_columns), (CopyKind::ReadVCache, caches.v_read, from_rows)]
@@ -562,7 +588,7 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     let mut random = Lcg(41);
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut planned, mut impossible) = (0, 0);
-    let cases = oracle_cases(25);
+    let cases = oracle_cases(80);
     while planned < cases {
         let (network, network_text) = random_network(&mut random);
         let last = &network.layer(LayerId::from(network.len() - 1)).shape;
@@ -601,6 +627,7 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
         let account = assembler.assemble(&plan, &|problem| solutions.get(problem)).unwrap();
         compare(&what, &core, &sums, &account);
         for tile in &plan.stacks[0].types {
+            *kinds.entry("views").or_default() += usize::from(network.ids().any(|id| network.layer(id).view.is_some()));
             tile.copies.iter().for_each(|copy| *kinds.entry(copy.kind.name()).or_default() += 1);
             for layer in &tile.layers {
                 *kinds.entry("extra levels").or_default() += usize::from(layer.extra_levels != (0, 0));
@@ -611,7 +638,7 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     }
     // What is rare is not in a sample.
     kinds.retain(|kind, _| !["weights again", "narrowed"].contains(kind));
-    let happen = kinds.len() == 7 && kinds.values().all(|&count| count > 0);
+    let happen = kinds.len() == 8 && kinds.values().all(|&count| count > 0);
     assert!(happen, "{kinds:?} in {planned} stacks, {impossible} do not fit");
 }
 

@@ -1,5 +1,6 @@
 //! Under the corrected rules, tiling against an oracle that follows every single column and row through the network.
 
+use crate::view_by_elements::seen;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, PointPlan, StoringMode};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::ids::{TiVec, ti_vec};
@@ -9,7 +10,7 @@ use fusescape_engine::workload::{Dim, LayerId, Network};
 use fusescape_spec::{find_preset, hardware_presets};
 use std::collections::BTreeSet;
 
-pub const NETWORKS: [(&str, &str); 5] = [
+pub const NETWORKS: [(&str, &str); 11] = [
     (
         "padded chain",
         "name: test
@@ -58,6 +59,80 @@ layers:
   - { name: narrow, type: conv, K: 4, kernel: 1 x 1, from: a }
   - { name: sum, type: add, from: [wide, narrow] }",
     ),
+    (
+        "channels joined, and joined again",
+        "name: test
+layers:
+  - { name: in, type: input, K: 4, size: 21 x 18 }
+  - { name: a, type: conv, K: 6, kernel: 3 x 3, padding: 1 }
+  - { name: ina, type: view, from: [in, a], join: channels }
+  - { name: b, type: conv, K: 2, kernel: 5 x 3, padding: same }
+  - { name: inab, type: view, from: [ina, b], join: channels }
+  - { name: c, type: conv, K: 4, kernel: 3 x 3, stride: 2, padding: 1 }",
+    ),
+    (
+        "parts of channels, some of them read twice",
+        "name: test
+layers:
+  - { name: in, type: input, K: 6, size: 17 x 20 }
+  - { name: a, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: first, type: view, from: a, channels: 0..4 }
+  - { name: second, type: view, from: a, channels: 4..8 }
+  - { name: b, type: depthwise, kernel: 3 x 3, padding: 1 }
+  - { name: joined, type: view, from: [b, first], join: channels }
+  - { name: middle, type: view, from: joined, channels: 2..6 }
+  - { name: colours, type: view, from: in, channels: 1..5 }
+  - { name: sum, type: add, from: [middle, colours] }
+  - { name: c, type: conv, K: 4, kernel: 3 x 3, padding: 1 }",
+    ),
+    (
+        "half the size, and back",
+        "name: test
+layers:
+  - { name: in, type: input, K: 4, size: 24 x 20 }
+  - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: 1 }
+  - { name: down, type: pooling, kernel: 2 x 2, stride: 2 }
+  - { name: b, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: up, type: view, scale: 2, from: b }
+  - { name: both, type: view, from: [up, a], join: channels }
+  - { name: c, type: conv, K: 4, kernel: 3 x 3, padding: 1 }",
+    ),
+    (
+        "blocks of channels, cut down and padded",
+        "name: test
+layers:
+  - { name: in, type: input, K: 3, size: 9 x 8 }
+  - { name: a, type: conv, K: 12, kernel: 3 x 3, padding: 1 }
+  - { name: up, type: view, blocks: 3 x 2, from: a }
+  - { name: inner, type: view, columns: 2..25, rows: 1..15, from: up }
+  - { name: wide, type: view, padding: { left: 3, right: 1, top: 0, bottom: 4 }, from: inner }
+  - { name: b, type: conv, K: 4, kernel: 3 x 3, from: wide }",
+    ),
+    (
+        "columns and rows joined, and exchanged",
+        "name: test
+layers:
+  - { name: in, type: input, K: 2, size: 16 x 12 }
+  - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: conv, K: 4, kernel: 1 x 1, from: in }
+  - { name: left, type: view, columns: 0..10, from: a }
+  - { name: right, type: view, columns: 10..16, from: a }
+  - { name: turned, type: view, from: [right, left], join: columns }
+  - { name: high, type: view, from: [turned, b], join: rows }
+  - { name: c, type: conv, K: 4, kernel: 3 x 3, dilation: 2, padding: 1 }",
+    ),
+    (
+        "parts beside what they are cut from",
+        "name: test
+layers:
+  - { name: in, type: input, K: 2, size: 18 x 14 }
+  - { name: a, type: conv, K: 4, kernel: 3 x 3 }
+  - { name: inner, type: view, columns: 3..13, rows: 4..9, from: a }
+  - { name: top, type: view, columns: 0..10, rows: 0..5, from: a }
+  - { name: short, type: conv, K: 4, kernel: 1 x 1, stride: 2, from: top }
+  - { name: b, type: conv, K: 4, kernel: 3 x 3, stride: 2, padding: 1, from: inner }
+  - { name: sum, type: add, from: [short, b] }",
+    ),
 ];
 
 pub const TILES: [(u64, u64); 6] = [(1, 1), (3, 2), (4, 4), (5, 7), (16, 3), (1000, 1000)];
@@ -66,11 +141,14 @@ pub const TILES: [(u64, u64); 6] = [(1, 1), (3, 2), (4, 4), (5, 7), (16, 3), (10
 fn needed(network: &Network, output: &BTreeSet<u64>, columns: bool) -> TiVec<LayerId, BTreeSet<u64>> {
     let mut needed = ti_vec![BTreeSet::new(); network.len()];
     needed[LayerId::from(network.len() - 1)] = output.clone();
+    let seen = seen(network);
     for id in network.ids().rev() {
-        for position in needed[id].clone() {
+        // A tile computes rectangles.
+        let first_and_last = needed[id].first().copied().zip(needed[id].last().copied());
+        for position in first_and_last.map_or(0..0, |(first, last)| first..last + 1) {
             for input in window(network, id, position, columns) {
-                for producer in network.inputs(id) {
-                    needed[producer].insert(input);
+                for seen in &seen[id] {
+                    needed[seen.layer].extend(seen.along(columns)[input as usize]);
                 }
             }
         }
@@ -182,11 +260,12 @@ fn what_a_tile_needs_is_computed_by_it_or_cached() {
             for layer in
                 of_type.layers.iter().filter(|layer| !layer.is_input && layer.computed.0 * layer.computed.1 > 0)
             {
-                for (&producer, cached) in network.inputs(layer.layer).iter().zip(&layer.cached) {
+                let reads = of_type.reads_of(layer);
+                for (producer, read) in network.reads(layer.layer).iter().map(|read| read.layer).zip(reads) {
                     let fresh = of_type.layers.iter().find(|other| other.layer == producer).unwrap().computed;
                     let what = format!("{name} {tile:?}: {}", network.layer(layer.layer).name);
-                    assert!(layer.needed.0 <= cached.0 + fresh.0, "{what}: columns {layer:?}");
-                    assert!(layer.needed.1 <= cached.1 + fresh.1, "{what}: rows {layer:?}");
+                    assert!(read.needed.0 <= read.cached.0 + fresh.0, "{what}: columns {read:?}");
+                    assert!(read.needed.1 <= read.cached.1 + fresh.1, "{what}: rows {read:?}");
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::Report;
 use fusescape_engine::depth_first::{
-    CopyAction, CopyKind, CopyRoutes, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, ProblemId, StackPlan,
-    StoringMode, TilePlan,
+    CopyAction, CopyKind, CopyRoutes, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, ProblemId, ReadPlan,
+    StackPlan, StoringMode, TilePlan,
 };
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
 use fusescape_engine::rules::Rules;
@@ -147,12 +147,12 @@ impl Check<'_> {
         report.same(&ours.layers.len(), &layers.len(), || format!("{what}: layers"));
         for (layer, theirs) in ours.layers.iter().zip(layers) {
             let what = format!("{what} layer {}", theirs["layer"]);
-            self.layer(layer, theirs, &what, report);
+            self.layer(layer, ours.reads_of(layer), theirs, &what, report);
             self.copies(ours.copies_before(layer), &theirs["copies_before_layer"], &what, report);
         }
     }
 
-    fn layer(&self, ours: &LayerTilePlan, theirs: &Value, what: &str, report: &mut Report) {
+    fn layer(&self, ours: &LayerTilePlan, reads: &[ReadPlan], theirs: &Value, what: &str, report: &mut Report) {
         report.same(&ours.is_input, &theirs["is_stack_input"].as_bool().unwrap(), || format!("{what}: is input"));
         let dims = &theirs["dims"];
         let size = |dim: &str| dims[dim].as_u64().unwrap_or(1);
@@ -161,7 +161,7 @@ impl Check<'_> {
         let o_memory = ours.top[Operand::O as usize];
         report.same(&self.name(o_memory), &Some(text(&theirs["O_memory"])), || format!("{what}: O memory"));
         if !ours.is_input {
-            self.computing_layer(ours, theirs, what, report);
+            self.computing_layer(ours, reads, theirs, what, report);
         }
     }
 
@@ -176,7 +176,14 @@ impl Check<'_> {
         report.same(&cost.latency.0, &integer(&theirs["latency_cycles"]), || format!("{what}: copy latency"));
     }
 
-    fn computing_layer(&self, ours: &LayerTilePlan, theirs: &Value, what: &str, report: &mut Report) {
+    fn computing_layer(
+        &self,
+        ours: &LayerTilePlan,
+        reads: &[ReadPlan],
+        theirs: &Value,
+        what: &str,
+        report: &mut Report,
+    ) {
         report.same(&self.name(ours.top[Operand::I as usize]), &Some(text(&theirs["I_memory"])), || {
             format!("{what}: I memory")
         });
@@ -189,7 +196,7 @@ impl Check<'_> {
         for (input, name) in needed.keys().enumerate() {
             let read = |field: &str| theirs[field][name]["size"].as_u64().unwrap_or(0);
             let theirs = (read("H_cache_columns_read"), read("V_cache_rows_read"));
-            report.same(&ours.cached[input], &theirs, || format!("{what}: cached {name}"));
+            report.same(&reads[input].cached, &theirs, || format!("{what}: cached {name}"));
         }
         let written = |field: &str| theirs[field]["size"].as_u64().unwrap_or(0);
         let theirs_written = (written("H_cache_columns_written"), written("V_cache_rows_written"));
