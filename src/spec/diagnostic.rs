@@ -77,6 +77,8 @@ pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
     /// Notes a problem at `path`.
+    #[cold]
+    #[inline(never)]
     pub fn add(&mut self, path: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) {
         self.push(path.into(), reason.into(), remedy.into(), None);
     }

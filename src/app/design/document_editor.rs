@@ -3,9 +3,10 @@
 use super::hardware_card::HardwareForm;
 use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use super::network_card::NetworkForm;
+use crate::app::platform::pieces::late;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::document_text::{DocumentText, use_text_offered};
+use crate::app::widgets::document_text::{DocumentTextProps, TextParts, use_text_offered};
 use crate::app::widgets::form::{Form, Selected};
 use crate::form::Stacks;
 use crate::hardware::Core;
@@ -17,6 +18,11 @@ use crate::workload::Network;
 use std::rc::Rc;
 use web_sys::{DragEvent, HtmlTextAreaElement};
 use yew::prelude::*;
+
+/// A text to be edited; the code of that is fetched with the first.
+fn text(props: DocumentTextProps) -> Html {
+    late(move |parts: TextParts| (parts.document_text)(&props))
+}
 
 /// Value of the choice of one's own document.
 const OWN: &str = "(own)";
@@ -138,17 +144,17 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             { import_panel(&import, half.name()) }
             <div id={body_id}>
                 if shows_text {
-                    <DocumentText
-                        label={match half {
+                    { text(DocumentTextProps {
+                        label: match half {
                             Half::Hardware => "Hardware document",
                             Half::Workload => "Workload document",
-                        }}
-                        text={props.document.text.clone()}
-                        oninput={props.act.reform(move |text| Action::Write(half, text))}
-                        rows="22"
-                        testid={format!("{}-text", half.name())}
-                        {area}
-                    />
+                        },
+                        text: props.document.text.clone(),
+                        oninput: props.act.reform(move |text| Action::Write(half, text)),
+                        rows: "22",
+                        testid: format!("{}-text", half.name()).into(),
+                        area,
+                    }) }
                 } else if let Some(form) = form.clone() {
                     { fields(form, &props.model, &props.act, &selected) }
                 } else {

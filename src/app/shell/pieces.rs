@@ -12,6 +12,7 @@ use crate::app::design::network_card::LayerParts;
 use crate::app::landscape::view::JointOptimumParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::root::render;
+use crate::app::widgets::document_text::TextParts;
 use crate::app::widgets::explain::ExplainParts;
 use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::save::SaveParts;
@@ -29,6 +30,7 @@ struct Others {
     explain: ExplainParts,
     fine_grid: FineGridParts,
     save: SaveParts,
+    text: TextParts,
 }
 
 #[wasm_split(others, fallible)]
@@ -51,6 +53,7 @@ fn others() -> Result<Others, SplitLoaderError> {
         explain: ExplainParts { explanation: widgets::explain::explanation },
         fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
         save: SaveParts { save: widgets::save::write },
+        text: TextParts { document_text: widgets::document_text::document_text },
     })
 }
 
@@ -60,7 +63,7 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, joint_optimum, hardware, layer, import, explain, fine_grid, save } = fetched;
+    let Others { shell, joint_optimum, hardware, layer, import, explain, fine_grid, save, text } = fetched;
     keep(shell);
     keep(joint_optimum);
     keep(hardware);
@@ -69,4 +72,5 @@ fn keep_all(fetched: Others) {
     keep(explain);
     keep(fine_grid);
     keep(save);
+    keep(text);
 }

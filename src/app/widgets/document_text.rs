@@ -1,6 +1,7 @@
 //! A document as text.
 
 use super::controls::{passing, target};
+use crate::piece;
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
@@ -14,8 +15,16 @@ pub fn use_text_offered() -> bool {
     use_context::<TextOffered>().is_none_or(|offered| offered.0)
 }
 
+/// The function whose code is fetched with the first text that is shown.
+#[derive(Clone, Copy)]
+pub struct TextParts {
+    /// Draws a text.
+    pub document_text: fn(&DocumentTextProps) -> Html,
+}
+piece!(TextParts);
+
 /// What a [`DocumentText`] needs.
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct DocumentTextProps {
     /// What it is, for people who do not see it: `Pool document`.
     pub label: &'static str,
@@ -30,6 +39,11 @@ pub struct DocumentTextProps {
     /// Where the element is put.
     #[prop_or_default]
     pub area: NodeRef,
+}
+
+/// A [`DocumentText`].
+pub fn document_text(props: &DocumentTextProps) -> Html {
+    html! { <DocumentText ..props.clone() /> }
 }
 
 /// The text of a document, which a person may edit.

@@ -5,6 +5,7 @@ use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
 use crate::ids::{IdBitSet, TiVec, ti_vec};
 use crate::rules::Rules;
+use crate::sorting::sort_by_key;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network, Read};
 use std::ops::Range;
@@ -29,7 +30,7 @@ impl Stack {
     pub(super) fn new(network: &Network, layers: Vec<LayerId>) -> Self {
         let read = layers.iter().flat_map(|&layer| network.reads(layer)).map(|read| read.layer);
         let mut nodes: Vec<LayerId> = read.filter(|producer| layers.binary_search(producer).is_err()).collect();
-        nodes.sort_unstable();
+        sort_by_key(&mut nodes, |node| *node);
         nodes.dedup();
         let input_count = nodes.len();
         nodes.extend(&layers);
@@ -195,7 +196,7 @@ impl<'a> Cutter<'a> {
 
     /// The layers of all stacks, each in topological order.
     fn layers_of_stacks(&mut self) -> Vec<Vec<LayerId>> {
-        self.ends.sort_unstable();
+        sort_by_key(&mut self.ends, |end| *end);
         let mut ends: Vec<Option<LayerId>> = self.ends.iter().copied().map(Some).collect();
         if self.ignores_first_layer {
             self.ignore_cut_after_first_layer(&mut ends);
@@ -257,7 +258,7 @@ fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagn
             }
         }
     }
-    cuts.sort_unstable();
+    sort_by_key(&mut cuts, |cut| *cut);
     diagnostics.or(cuts)
 }
 
@@ -333,7 +334,7 @@ fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId>
             fused.add(&unit);
         }
     }
-    fused.cuts.sort_unstable();
+    sort_by_key(&mut fused.cuts, |cut| *cut);
     fused.cuts.dedup();
     fused.cuts
 }

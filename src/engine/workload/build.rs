@@ -4,6 +4,7 @@ use super::layer::{Dim, LayerKind};
 use super::network::{Layer, LayerId, Network};
 use super::sizing::{MAX_EXTENT, Sizing};
 use crate::ids::TiVec;
+use crate::sorting::sort_by_key;
 use crate::spec::{Diagnostics, LayerSpec, UnrollSpec, WorkloadSpec, closest};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -182,7 +183,7 @@ fn check_cycles(spec: &WorkloadSpec, inputs: &[Vec<usize>], diagnostics: &mut Di
         let first = component[0];
         if component.len() > 1 || graph.contains_edge(first, first) {
             let mut members: Vec<usize> = component.iter().map(|node| node.index()).collect();
-            members.sort_unstable();
+            sort_by_key(&mut members, |member| *member);
             let names: Vec<&str> = members.iter().map(|&index| spec.layers[index].name.as_str()).collect();
             diagnostics.add(
                 format!("layers[{}].from", members[0]),

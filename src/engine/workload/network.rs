@@ -185,7 +185,7 @@ impl Network {
     pub fn consumers(&self, id: LayerId) -> Vec<LayerId> {
         let readers = self.graph.edges(id.node()).filter(|edge| *edge.weight() == Link::Features);
         let mut ids: Vec<LayerId> = readers.map(|edge| LayerId::from(edge.target())).collect();
-        ids.sort_unstable();
+        sort_by_key(&mut ids, |id| *id);
         ids
     }
 
