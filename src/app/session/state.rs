@@ -145,12 +145,14 @@ impl PageState {
         let known = pinned.and_then(|pinned| {
             let results = &self.results;
             let is_its = pinned.design.request().is_ok_and(|requests| requests == *results.asked);
-            let is_wrong = results.status == Status::Rejected;
-            if !is_its || (results.stale && !is_wrong) {
+            // Nothing will be known of it until a person mends it, or goes on.
+            let is_at_rest = matches!(results.status, Status::Rejected | Status::Stopped);
+            if !is_its || (results.stale && (!is_at_rest || self.pinned_results.is_some())) {
                 return None;
             }
-            // What the page still shows beside errors belongs to another design.
-            let point = results.opened(pinned.point.as_ref()).filter(|_| !is_wrong);
+            // What the page still shows beside errors, or after an early stop, belongs to another design.
+            let is_other = results.stale || results.status == Status::Rejected;
+            let point = results.opened(pinned.point.as_ref()).filter(|_| !is_other);
             let account = point.and_then(|point| results.accounts.get(&point)).cloned();
             let is_all = match results.status {
                 Status::Done => account.is_some() || point.is_none(),
@@ -248,6 +250,25 @@ mod tests {
         assert_ne!(edited.chosen.design, done.chosen.design);
         assert_eq!(edited.after(results(&edited, Status::Done), 0.0).pinned_results, Some(kept));
         assert_eq!(edited.after(Event::Act(Action::Unpin), 0.0).pinned_results, None);
+    }
+
+    #[test]
+    fn a_design_whose_sweep_was_stopped_before_any_point_is_not_waited_for() {
+        let page = first();
+        let asked = Rc::new(page.chosen.design.request().unwrap());
+        let at = |status| {
+            // The page still shows the points of another design.
+            let shown = SweepResults { best: Some(0), stale: true, ..SweepResults::default() };
+            Event::Found(Rc::new(SweepResults { asked: Rc::clone(&asked), status, ..shown }))
+        };
+        let running = page.after(at(Status::Running), 0.0).after(Event::Act(Action::Pin), 0.0);
+        assert_eq!(running.pinned_results, None);
+        let stopped = running.after(at(Status::Stopped), 0.0);
+        let kept = stopped.pinned_results.as_ref().expect("a stop says that nothing more comes");
+        assert_eq!(kept.results.status, Status::Stopped);
+        // Once it goes on, all is known.
+        let done = stopped.after(at(Status::Running), 0.0).after(results(&stopped, Status::Done), 0.0);
+        assert_eq!(done.pinned_results.unwrap().results.status, Status::Done);
     }
 
     #[test]
