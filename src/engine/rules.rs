@@ -148,6 +148,9 @@ rules! {
     /// Double buffering of what does not fit twice is granted in operand order in the tools; right is an order that
     /// does not depend on naming: the smallest demand first. (NOTES D 12.6)
     double_buffer_by_operand_order: "Double buffers granted in operand order", defines true, zigzag true true;
+    /// The tools add up the shares of a memory that its operands need, each rounded, and grant none that fills it to the last bit
+    /// where the sum is rounded up; right is to add up bits. (DeFiNES tool, cost_model.py:475-560)
+    double_buffers_by_rounded_shares: "Double buffers granted by rounded shares", defines true, zigzag true true;
     /// When several pairs of levels share one port, the loading time of all but the highest is lost in the tools;
     /// right is to add all. (NOTES D 12.7, Z 11.14)
     half_shared_loading_overwritten: "Loading: only the highest half-shared pair counts", defines true, zigzag true true;

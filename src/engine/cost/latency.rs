@@ -190,7 +190,7 @@ pub(super) fn cycles_of(elements: f64, precision: Bits, width: BitsPerCycle) -> 
     (elements * precision.0 as f64 / width.0 as f64).ceil() as u64
 }
 
-/// Which level holds its data twice, as far as its memory has room for that.
+/// Which level holds its data twice, as far as its memory has room for that: counted in bits, or in shares of it.
 fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_LEVELS]; OPERANDS] {
     let mut granted = [[false; MAX_LEVELS]; OPERANDS];
     // The order in which layers list their operands: O, W, I, but O, I, W of matrices.
@@ -199,30 +199,31 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         _ => LayerOperand::ALL,
     };
     for (memory, description) in problem.core.memories.iter_enumerated() {
-        let capacity = description.size_bits as f64;
+        let size = description.size_bits as f64;
+        let (unit, capacity) = if problem.rules.double_buffers_by_rounded_shares { (size, 1.0) } else { (1.0, size) };
         let mut demands = [(LayerOperand::Output, 0, 0.0); OPERANDS];
         let mut count = 0;
         for operand in order {
             let Some(level) = problem.operands[operand].memories.iter().position(|&id| id == memory) else { continue };
             // Outer relevant loops replace the data part by part; only a part is needed twice.
             let part = (amounts.bits_held(operand, level) / amounts.top_relevant[operand][level + 1] as f64).floor();
-            demands[count] = (operand, level, part / capacity);
+            demands[count] = (operand, level, part / unit);
             count += 1;
         }
         let demands = &mut demands[..count];
         let by_design = |operand: LayerOperand, level: usize| {
             !problem.rules.forced_double_buffers_granted_as_others && amounts.is_double_by_design(operand, level)
         };
-        let mut used: f64 = demands.iter().map(|(_, _, share)| share).sum();
+        let mut used: f64 = demands.iter().map(|(_, _, part)| part).sum();
         if !problem.rules.double_buffer_by_operand_order {
             sort_few_by_key(demands, |demand| demand.2);
         }
-        for &mut (operand, level, share) in demands {
-            if used <= 0.5 {
+        for &mut (operand, level, part) in demands {
+            if used <= 0.5 * capacity {
                 granted[operand][level] = true;
-            } else if share <= 1.0 - used || by_design(operand, level) {
+            } else if part <= capacity - used || by_design(operand, level) {
                 granted[operand][level] = true;
-                used += share;
+                used += part;
             }
         }
     }

@@ -30,6 +30,8 @@ pub struct Moved {
     pub memory: MemoryId,
     pub movement: Movement,
     pub transfers: u64,
+    /// Cycles of computation in which the same elements lie below.
+    pub period: u64,
     /// Cycles that one transfer takes of its port.
     pub transfer_cycles: u64,
     /// Of all transfers of all instances.
@@ -253,6 +255,8 @@ impl MappedLayer<'_> {
         let all_below = elements(&|next| !next.in_time && next.level <= level);
         let bits = self.bits(stored_as, crossing.is_partial);
         let memory = |level: usize| self.memories(stored_as)[level];
+        // In the first pass over partial sums none come down, but they change as often.
+        let period = loops.iter().filter(|next| next.in_time).map(|next| next.size).product::<u64>() / crossing.changes();
         let mut add = |level: usize, movement: Movement, each: f64, granules: u64, transfers: u64| {
             if transfers == 0 {
                 return;
@@ -268,6 +272,7 @@ impl MappedLayer<'_> {
                 memory: memory(level),
                 movement,
                 transfers,
+                period,
                 transfer_cycles: (each * bits as f64 / width as f64).ceil() as u64,
                 elements: if bits == 0 { 0.0 } else { each * times as f64 },
                 words,
@@ -388,7 +393,7 @@ impl MappedLayer<'_> {
                     .iter()
                     .filter(|moved| moved.memory == id && port.serves.contains(&(moved.stored_as, moved.movement)))
                     .map(|moved| {
-                        let period = run.cycles / moved.transfers;
+                        let period = moved.period;
                         let low = if moved.movement.is_low() { moved.level.checked_sub(1) } else { Some(moved.level) };
                         let allowed = match low {
                             None => period,
@@ -444,6 +449,13 @@ struct Crossing {
     down: u64,
     up: u64,
     is_partial: bool,
+}
+
+impl Crossing {
+    /// How often other elements take the place of those below, the first ones included.
+    fn changes(&self) -> u64 {
+        self.down.max(self.up)
+    }
 }
 
 /// Width and granularity of the port that serves a movement, bits.

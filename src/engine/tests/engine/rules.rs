@@ -184,6 +184,7 @@ fn every_switch_decides_something() {
         "first_column_ignores_caches",
         "round_instances_by_agreement",
         "double_buffer_by_operand_order",
+        "double_buffers_by_rounded_shares",
         "forced_double_buffers_granted_as_others",
         "whole_outputs_copied",
     ];
@@ -244,7 +245,7 @@ fn known_combinations_have_a_name() {
 }
 
 #[test]
-fn double_buffers_depend_on_the_order_in_which_they_are_granted() {
+fn double_buffers_depend_on_the_order_in_which_they_are_granted_and_on_rounding() {
     let network = Network::from_text(SMALL_NETWORK).unwrap();
     let granted = |core: &Core, rules: Rules| {
         let shape = network.layer(1.into()).shape;
@@ -257,11 +258,14 @@ fn double_buffers_depend_on_the_order_in_which_they_are_granted() {
         Some(Evaluator::new(&layer).evaluate(&order, &allocation)?.latency.double_buffered)
     };
     let in_operand_order = Rules { double_buffer_by_operand_order: true, ..Rules::CORRECTED };
-    let differs = (64..4096).any(|bytes| {
-        let core = Core::from_text(&odd_core(bytes, 4096)).unwrap();
-        granted(&core, Rules::CORRECTED) != granted(&core, in_operand_order)
-    });
-    assert!(differs);
+    let by_shares = Rules { double_buffers_by_rounded_shares: true, ..Rules::CORRECTED };
+    for other in [in_operand_order, by_shares] {
+        let differs = (64..4096).any(|bytes| {
+            let core = Core::from_text(&odd_core(bytes, 4096)).unwrap();
+            granted(&core, Rules::CORRECTED) != granted(&core, other)
+        });
+        assert!(differs, "{other:?}");
+    }
 }
 
 #[test]
