@@ -8,15 +8,14 @@
 //!
 //! From the ground up; imports only ever point down, to rooms named earlier:
 //!
-//! 1. [`ids`]: typed indices, and lists that take no other; [`units`]: cycles, bits, bits a cycle; [`rules`]: where the public tools and
-//!    what is right differ, a switch each
-//! 2. [`hardware`], [`workload`]: the validated model; neither can be built wrong
-//! 3. [`mapping`]: loops in space and time, and their allocation to memory levels
-//! 4. [`cost`]: one mapped layer on one core: accesses, energy, latency
-//! 5. [`search`]: the best temporal mapping of one layer-tile
-//! 6. the systems, which know nothing of each other: [`depth_first`] (DeFiNES), [`fusion`] (Optimus), [`interlayer`]
+//! 1. the model ([`fusescape_model`]), which is given on here under the names of its rooms: [`ids`], [`units`], [`rules`],
+//!    [`hardware`], [`workload`]
+//! 2. [`mapping`]: loops in space and time, and their allocation to memory levels
+//! 3. [`cost`]: one mapped layer on one core: accesses, energy, latency
+//! 4. [`search`]: the best temporal mapping of one layer-tile
+//! 5. the systems, which know nothing of each other: [`depth_first`] (DeFiNES), [`fusion`] (Optimus), [`interlayer`]
 //!    (HW-Flow-Fusion), [`multicore`] (Stream), [`hierarchy`] (ZigZag's architecture generator)
-//! 7. [`explore`]: studies of a design: sweeps of depth-first schedules, optimal stacks, single layers, methods of fusion
+//! 6. [`explore`]: studies of a design: sweeps of depth-first schedules, optimal stacks, single layers, methods of fusion
 //!
 //! # How data flows
 //!
@@ -78,16 +77,12 @@ pub mod cost;
 pub mod depth_first;
 pub mod explore;
 pub mod fusion;
-pub mod hardware;
 pub mod hierarchy;
-pub mod ids;
 pub mod interlayer;
 pub mod mapping;
 pub mod multicore;
-pub mod rules;
 pub mod search;
-pub mod units;
-pub mod workload;
 
+pub use fusescape_model::{hardware, ids, rules, units, workload};
 use fusescape_spec as spec;
 use fusescape_spec::sorting;

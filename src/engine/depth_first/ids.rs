@@ -1,8 +1,8 @@
 //! Typed ids of what the planner numbers.
 
-use crate::ids::ids;
+use fusescape_model::declare_ids;
 
-ids! {
+declare_ids! {
     /// A node of a stack: a layer outside whose output is read, or a layer of the stack.
     NodeId,
     /// What one node of a stack reads of one other, straight or through views.

@@ -1,8 +1,8 @@
 //! What is numbered in a network of operators.
 
-use crate::ids::ids;
+use fusescape_model::declare_ids;
 
-ids! {
+declare_ids! {
     /// An operator; the operators whose outputs it reads have lower ids.
     OperatorId,
     /// A feature map: [`NETWORK_INPUT`], or the output of an operator.

@@ -1,10 +1,10 @@
 //! What is numbered in a network on many cores.
 
-use crate::ids::ids;
+use fusescape_model::declare_ids;
 use std::iter::Sum;
 use std::ops::AddAssign;
 
-ids! {
+declare_ids! {
     /// A core of a system. DRAM counts as one that does not compute.
     CoreId,
     /// A memory of a system: the highest of a core for some operands, maybe shared by cores, or DRAM. Not to be mixed up with

@@ -256,7 +256,8 @@ impl MappedLayer<'_> {
         let bits = self.bits(stored_as, crossing.is_partial);
         let memory = |level: usize| self.memories(stored_as)[level];
         // In the first pass over partial sums none come down, but they change as often.
-        let period = loops.iter().filter(|next| next.in_time).map(|next| next.size).product::<u64>() / crossing.changes();
+        let period =
+            loops.iter().filter(|next| next.in_time).map(|next| next.size).product::<u64>() / crossing.changes();
         let mut add = |level: usize, movement: Movement, each: f64, granules: u64, transfers: u64| {
             if transfers == 0 {
                 return;

@@ -1,6 +1,6 @@
 //! Typed indices: a tile is no core and a core no link, though each is a number.
 //!
-//! A room declares its own with [`ids!`]; lists that they number are [`TiVec`]s, which take no other index. An id takes four bytes and is
+//! A room declares its own with [`declare_ids!`](crate::declare_ids); lists that they number are [`TiVec`]s, which take no other index. An id takes four bytes and is
 //! written as its number.
 
 use fixedbitset::FixedBitSet;
@@ -90,8 +90,9 @@ impl<K: Into<usize>> Extend<K> for IdBitSet<K> {
     }
 }
 
-/// Declares types of ids: `ids! { /// A core of a system. CoreId, ... }`.
-macro_rules! ids {
+/// Declares types of ids: `declare_ids! { /// A core of a system. CoreId, ... }`.
+#[macro_export]
+macro_rules! declare_ids {
     ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$meta])*
         #[derive(
@@ -150,4 +151,3 @@ macro_rules! ids {
         }
     )+};
 }
-pub(crate) use ids;

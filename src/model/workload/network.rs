@@ -3,15 +3,16 @@
 use super::layer::{LayerKind, LayerShape, Padding};
 use super::sizing::map_size;
 use super::view::{MapSize, Read, View};
+use crate::declare_ids;
 use crate::hardware::{Core, Unroll};
-use crate::ids::{TiSlice, TiVec, ids, ti_vec};
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::BTreeSet;
 
-ids! {
+declare_ids! {
     /// A layer of a network, in topological order: a layer's inputs have lower ids than the layer. Not its place in the document.
     LayerId,
 }

@@ -4,14 +4,15 @@ mod area;
 mod build;
 pub use build::{MAX_LEVELS, movements};
 pub use build::{MAX_SIZE, check_shared_dimension};
-pub(crate) use build::{check_area, check_bits, check_energy};
+pub use build::{check_area, check_bits, check_energy};
 mod memory;
 mod text;
 
 pub use area::Area;
 pub use memory::{Memory, Movement, Port};
 
-use crate::ids::{TiVec, ids};
+use crate::declare_ids;
+use crate::ids::TiVec;
 use crate::sorting::sort_few_by_key;
 use crate::workload::{Dim, LayerKind};
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,7 @@ impl fmt::Display for Operand {
     }
 }
 
-ids! {
+declare_ids! {
     /// A memory of a core, by its place in [`Core::memories`].
     MemoryId,
     /// A port of a memory, by its place in [`Memory::ports`].

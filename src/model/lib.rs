@@ -1,0 +1,16 @@
+//! The validated model: what documents ([`fusescape_spec`]) mean.
+//!
+//! A [`hardware::Core`] and a [`workload::Network`] cannot be built wrong. [`rules`] says where the public tools and what is right
+//! differ. It is a package of its own because validation is compiled for size, and the engine, which reads the model all the time, for
+//! speed.
+//!
+//! Imports only ever point down, to rooms named earlier: [`ids`], [`units`], [`rules`], [`hardware`], [`workload`].
+
+pub mod hardware;
+pub mod ids;
+pub mod rules;
+pub mod units;
+pub mod workload;
+
+use fusescape_spec as spec;
+use fusescape_spec::sorting;
