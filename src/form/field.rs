@@ -26,8 +26,14 @@ const fn optional(name: &'static str, label: &'static str, example: &'static str
 }
 
 /// Single figures of the PE array.
-pub const ARRAY_FIELDS: [Field; 3] = [
+pub const ARRAY_FIELDS: [Field; 4] = [
     needed("mac_energy", "MAC energy", "0.04 pJ", "Energy of one multiply-accumulate, in pJ, fJ or nJ."),
+    optional(
+        "mac_precision",
+        "MAC precision",
+        "any",
+        "Bits of W x I at which that energy holds: `8 x 8`. At others it grows with the product of both.",
+    ),
     optional("pe_area", "PE area", "not stated", "Area of one PE without its memories, in um2 or mm2."),
     optional("source", "Source", "where the figures come from", "Where the figures of the array come from."),
 ];

@@ -4,14 +4,14 @@
 //! have plain numbers again, with the unit in the name.
 //!
 //! ```
-//! use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
+//! use fusescape_model::units::{Bits, BitsPerCycle, Cycles};
 //!
 //! assert_eq!(Bits(65).cycles_at(BitsPerCycle(64)), Cycles(2));
 //! assert_eq!(Bits(96) / BitsPerCycle(64.0), Cycles(1.5));
 //! ```
 //!
 //! ```compile_fail
-//! # use fusescape_engine::units::{Bits, Cycles};
+//! # use fusescape_model::units::{Bits, Cycles};
 //! let _ = Cycles(2) + Bits(65);
 //! ```
 

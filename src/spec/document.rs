@@ -28,12 +28,26 @@ pub struct ArraySpec {
     pub dimensions: Vec<(String, u64)>,
     /// Dimensions along which data moves one PE a cycle, as in a systolic array, where along the others it is broadcast.
     pub systolic: Vec<String>,
-    /// Energy of one multiply-accumulate, pJ.
+    /// Energy of one multiply-accumulate, pJ: at [`Self::mac_precision`], else at any precision.
     pub mac_energy_pj: f64,
+    /// Bits of W and I for which that energy is stated; at others it grows with the product of both.
+    pub mac_precision: Option<(u64, u64)>,
+    /// Energies at other precisions, each for all that are not wider.
+    pub mac_energies: Vec<MacEnergySpec>,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
     /// Where the figures come from.
     pub source: String,
+}
+
+/// Energy of one multiply-accumulate at a precision.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MacEnergySpec {
+    /// Bits of W and of I.
+    pub precision: (u64, u64),
+    /// Its energy, pJ.
+    pub energy_pj: f64,
 }
 
 /// One array dimension unrolls one loop dimension, at most `limit` wide. Several entries of one array dimension share it.

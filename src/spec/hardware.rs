@@ -1,16 +1,18 @@
 //! Reading a hardware document.
 
 use super::Diagnostics;
-use super::document::{ArraySpec, HardwareSpec, MemorySpec, PortSpec, UnrollSpec};
+use super::document::{ArraySpec, HardwareSpec, MacEnergySpec, MemorySpec, PortSpec, UnrollSpec};
 use super::quantity::{area_um2, bits, cycles, energy_pj};
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// More memories than any core has.
 const MAX_MEMORIES: usize = 256;
+/// What a precision is.
+const BITS: &str = "the bits of W x I, for example `8 x 8`";
 /// Limit on the loops of one array dimension.
 const MAX_LOOPS: usize = 16;
 const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
-const ARRAY: [&str; 5] = ["dimensions", "systolic", "mac_energy", "pe_area", "source"];
+const ARRAY: [&str; 7] = ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "source"];
 const MEMORY: [&str; 17] = [
     "name",
     "size",
@@ -90,9 +92,34 @@ fn read_array(place: &LocatedNode, reader: &mut Reader) -> ArraySpec {
         systolic: all_or(systolic, &dimensions),
         dimensions,
         mac_energy_pj: read_energy(&fields, "mac_energy", reader),
+        mac_precision: fields.get("mac_precision").and_then(|place| place.value(reader, BITS, bit_widths)),
+        mac_energies: fields.get("mac_energies").map(|place| read_mac_energies(place, reader)).unwrap_or_default(),
         pe_area_um2: read_area(&fields, "pe_area", reader),
         source: fields.text(reader, "source"),
     }
+}
+
+fn read_mac_energies(place: &LocatedNode, reader: &mut Reader) -> Vec<MacEnergySpec> {
+    let entries = place.entries(reader);
+    let read = |(name, place): (&str, LocatedNode)| match bit_widths(name) {
+        Ok(precision) => {
+            let energy_pj = place.value(reader, "an energy with its unit", energy_pj)?;
+            Some(MacEnergySpec { precision, energy_pj })
+        }
+        Err(wrong) => {
+            place.reject(reader, wrong);
+            None
+        }
+    };
+    entries.into_iter().filter_map(read).collect()
+}
+
+/// The bits of W and of I: `8 x 4`.
+fn bit_widths(text: &str) -> Result<(u64, u64), ValueError> {
+    let wrong = || ValueError::new(format!("`{text}` is no precision"), "Write the bits of W x I, for example `8 x 8`");
+    let (w, i) = text.split_once('x').ok_or_else(wrong)?;
+    let bits = |text: &str| count(text.trim()).ok().filter(|bits| *bits > 0).ok_or_else(wrong);
+    Ok((bits(w)?, bits(i)?))
 }
 
 fn read_memory(place: &LocatedNode, array: &ArraySpec, reader: &mut Reader) -> MemorySpec {

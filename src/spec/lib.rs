@@ -40,9 +40,9 @@ pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
-    ArraySpec, CoreHardware, CoreSpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MapAxis,
-    MemorySpec, OffchipPortSpec, OffchipSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec,
-    SharedSpec, SystemSpec, UnrollSpec, VariantSpec, ViewSpec, WorkloadSpec,
+    ArraySpec, CoreHardware, CoreSpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec,
+    MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec,
+    PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, ViewSpec, WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::read_hardware;

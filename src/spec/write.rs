@@ -1,8 +1,8 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
-    PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, ViewSpec, WorkloadSpec,
+    CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MemorySpec,
+    OffchipPortSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, ViewSpec, WorkloadSpec,
 };
 use super::mapping::{MappedLoopSpec, MappingSpec};
 use super::quantity::{write_area, write_cycles, write_size};
@@ -22,6 +22,14 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
         line(&mut text, "  systolic", &dimension_names(&spec.array.systolic, spec));
     }
     line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj));
+    let bits = |(w, i): (u64, u64)| format!("{w} x {i}");
+    if let Some(precision) = spec.array.mac_precision {
+        line(&mut text, "  mac_precision", &bits(precision));
+    }
+    if !spec.array.mac_energies.is_empty() {
+        let each = |stated: &MacEnergySpec| format!("{}: {}", bits(stated.precision), energy(stated.energy_pj));
+        line(&mut text, "  mac_energies", &braces(&spec.array.mac_energies.iter().map(each).collect::<Vec<_>>()));
+    }
     if let Some(um2) = spec.array.pe_area_um2 {
         line(&mut text, "  pe_area", &write_area(um2));
     }

@@ -9,13 +9,14 @@ use fusescape::hardware::{Core, Operand};
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
-    ArraySpec, Diagnostic, Diagnostics, HardwareSpec, KernelSpec, LayerSpec, MapAxis, MemorySpec, PaddingSpec,
-    PortSpec, PrecisionSpec, UnrollSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload,
-    workload_presets, write_hardware, write_workload,
+    ArraySpec, Diagnostic, Diagnostics, HardwareSpec, KernelSpec, LayerSpec, MacEnergySpec, MapAxis, MemorySpec,
+    PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware,
+    read_workload, workload_presets, write_hardware, write_workload,
 };
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
 use fusescape_test_support::random::Lcg;
+use std::collections::BTreeSet;
 
 /// Texts that mean something in YAML, or look as if they did.
 const WORDS: [&str; 24] = [
@@ -141,6 +142,8 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
             },
             dimensions,
             mac_energy_pj: figure(random),
+            mac_precision: maybe(random, bits),
+            mac_energies: mac_energies(random),
             pe_area_um2: maybe(random, figure),
             source: prose(random),
         },
@@ -148,6 +151,16 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
         unroll: unrolls(random, &["conv", "add", "strange: kind"]),
         memories,
     }
+}
+
+fn bits(random: &mut Lcg) -> (u64, u64) {
+    (1 + random.below(16), 1 + random.below(16))
+}
+
+/// Each precision once.
+fn mac_energies(random: &mut Lcg) -> Vec<MacEnergySpec> {
+    let widths: BTreeSet<(u64, u64)> = (0..random.below(3)).map(|_| bits(random)).collect();
+    widths.into_iter().map(|precision| MacEnergySpec { precision, energy_pj: figure(random) }).collect()
 }
 
 fn random_precision(random: &mut Lcg) -> PrecisionSpec {

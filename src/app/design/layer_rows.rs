@@ -7,7 +7,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// Properties of [`LayerRows`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct LayerRowsProps {
     /// The layers, in the order of the document.
     pub nodes: Rc<Vec<LayerNode>>,
@@ -29,9 +29,14 @@ pub struct LayerRowsProps {
     pub children: Html,
 }
 
+/// Draws [`LayerRows`]. Only `shell::pieces` may name it.
+pub fn layer_rows(props: LayerRowsProps) -> Html {
+    html! { <LayerRows ..props /> }
+}
+
 /// A row for each layer; that of the selected one is followed by its fields.
 #[component]
-pub fn LayerRows(props: &LayerRowsProps) -> Html {
+fn LayerRows(props: &LayerRowsProps) -> Html {
     let row = |(index, node): (usize, &LayerNode)| {
         let is_selected = props.selected == Some(index);
         let onclick = props.on_select.reform(move |_: MouseEvent| (!is_selected).then_some(index));

@@ -1,7 +1,7 @@
 //! The network: its layers as a graph or a table, edited in place, and the stacks they are cut into.
 
 use super::layer_panel::LayerPanelProps;
-use super::layer_rows::LayerRows;
+use super::layer_rows::LayerRowsProps;
 use super::network_graph::NetworkGraph;
 use crate::app::platform::pieces::late;
 use crate::app::widgets::controls::segments;
@@ -17,11 +17,13 @@ use crate::workload::{Layer, LayerId, LayerKind, Network};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Functions whose code is fetched when a layer is first opened.
+/// Functions whose code is fetched when a layer is first opened, or the layers as a table.
 #[derive(Clone, Copy)]
 pub struct LayerParts {
     /// Draws the fields of a layer.
     pub layer_panel: fn(LayerPanelProps) -> Html,
+    /// Draws the layers as a table.
+    pub layer_rows: fn(LayerRowsProps) -> Html,
 }
 piece!(LayerParts);
 
@@ -134,21 +136,21 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                     { "Add an input" }
                 </button>
             } else if *is_table {
-                <LayerRows
-                    nodes={Rc::clone(&nodes)}
-                    form={form.clone()}
-                    facts={
-                        let facts = |node: &LayerNode| model_of(network.as_deref(), &node.name).map(columns);
-                        nodes.iter().map(facts).collect::<Vec<_>>()
-                    }
-                    wrong={wrong_layers}
-                    stacks={Rc::clone(stacks)}
-                    selected={layer}
-                    on_select={select}
-                    {on_cut}
-                >
-                    { panel }
-                </LayerRows>
+                {{
+                    let facts = |node: &LayerNode| model_of(network.as_deref(), &node.name).map(columns);
+                    let rows = LayerRowsProps {
+                        nodes: Rc::clone(&nodes),
+                        form: form.clone(),
+                        facts: nodes.iter().map(facts).collect(),
+                        wrong: wrong_layers,
+                        stacks: Rc::clone(stacks),
+                        selected: layer,
+                        on_select: select,
+                        on_cut,
+                        children: panel,
+                    };
+                    late(move |parts: LayerParts| (parts.layer_rows)(rows.clone()))
+                }}
             } else {
                 <>
                     <NetworkGraph

@@ -1,6 +1,7 @@
 //! The view Landscape: every tile size and storing mode at a glance.
 
 pub mod answer;
+pub mod combination;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod view;

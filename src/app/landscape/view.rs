@@ -5,16 +5,12 @@ use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
-use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::diagnostics::sentences;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, REFERENCES, Status, SweepResults};
 use crate::chart::tile_text;
-use crate::chart::{
-    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, TableCell, group_thousands,
-    strategy_title,
-};
+use crate::chart::{AxisScale, Breakdown, MacCounts, Scatter, ScatterPoint, group_thousands, strategy_title};
 use crate::depth_first::{FuseDepth, PointAccount};
 use crate::explore::PointSummary;
 use crate::piece;
@@ -23,13 +19,15 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Functions whose code is fetched once the first points are on the screen.
+/// Functions whose code is fetched once the sweep is over.
 #[derive(Clone, Copy)]
-pub struct JointOptimumParts {
+pub struct SweptParts {
     /// Draws the joint optimum of stacks, tile sizes and storing modes.
     pub joint_optimum: fn(JointOptimumProps) -> Html,
+    /// Draws the best combination of stacks.
+    pub combination: fn(&SweepResults) -> Html,
 }
-piece!(JointOptimumParts);
+piece!(SweptParts);
 
 /// Properties of [`Landscape`].
 #[derive(Properties, PartialEq)]
@@ -114,7 +112,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 <div class={classes!("two", old)}>
                     <div class="column">
                         { comparison }
-                        <CombinationCard results={Rc::clone(results)} />
+                        if is_resting || results.status == Status::Stopped { { combination(results) } }
                     </div>
                     <div class="column">
                         { trade_off }
@@ -129,13 +127,19 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
 /// The joint optimum; its code is fetched when the sweep is over.
 fn joint_optimum(props: &LandscapeProps) -> Html {
     let (state, workers, act) = (Rc::clone(&props.state), props.workers.clone(), props.act.clone());
-    late(move |parts: JointOptimumParts| {
+    late(move |parts: SweptParts| {
         (parts.joint_optimum)(JointOptimumProps {
             state: Rc::clone(&state),
             workers: workers.clone(),
             act: act.clone(),
         })
     })
+}
+
+/// The best combination of stacks; its code is fetched when the sweep is over, or stopped.
+fn combination(results: &Rc<SweepResults>) -> Html {
+    let results = Rc::clone(results);
+    late(move |parts: SweptParts| (parts.combination)(&results))
 }
 
 /// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their
@@ -363,71 +367,6 @@ fn MacCard(props: &MacCardProps) -> Html {
         <section class="card">
             <h2>{ "Multiply-accumulates, recomputed ones included" }</h2>
             <Figure title="" chart={Drawn::new(chart)} testid="mac-counts" />
-        </section>
-    }
-}
-
-/// Each stack with its own strategy (DeFiNES, case study 2).
-#[component]
-fn CombinationCard(props: &ResultsProps) -> Html {
-    let results = &*props.results;
-    let (Some(combination), Some(best)) = (&results.combination, results.best.and_then(|best| results.summary(best)))
-    else {
-        return html! {};
-    };
-    if combination.points.len() < 2 {
-        return html! {
-            <section class="card" data-testid="combination">
-                <h2>{ "Best combination of stacks" }</h2>
-                <p class="hint">
-                    { "The whole network is one stack, so there is nothing to combine. \
-                       There are more stacks where the weights do not fit on the chip together, \
-                       or with a fuse depth by hand. Fusion finds the best stacks." }
-                </p>
-            </section>
-        };
-    }
-    let row = |(stack, &point): (usize, &usize)| {
-        let strategy = results.strategy(point as u32).map(strategy_title).unwrap_or_default();
-        let cost = results.summary(point as u32).and_then(|summary| summary.stacks.get(stack));
-        let of =
-            |quantity, value: Option<f64>| value.map_or(TableCell::Nothing, |value| TableCell::of(quantity, value));
-        vec![
-            format!("stack {}", stack + 1).into(),
-            strategy.into(),
-            of(Quantity::Energy, cost.map(|cost| cost.energy_pj)),
-            of(Quantity::Latency, cost.map(|cost| cost.latency_cycles as f64)),
-        ]
-    };
-    let all = |strategy: &str, energy_pj: f64, latency_cycles: u64| {
-        let costs = [(Quantity::Energy, energy_pj), (Quantity::Latency, latency_cycles as f64)];
-        let costs = costs.map(|(quantity, value)| TableCell::of(quantity, value));
-        ["all".into(), strategy.into()].into_iter().chain(costs).collect::<Vec<_>>()
-    };
-    let mut rows = vec![
-        all("best combination", combination.energy_pj, combination.latency_cycles),
-        all("best single strategy", best.energy_pj, best.latency_cycles),
-    ];
-    rows.extend(combination.points.iter().enumerate().map(row));
-    let table = Table {
-        caption: format!(
-            "Each stack with its own strategy ({:.1} % of the energy and {:.1} % of the latency of the best single strategy)",
-            100.0 * combination.energy_pj / best.energy_pj,
-            100.0 * combination.latency_cycles as f64 / best.latency_cycles as f64,
-        ),
-        columns: vec![
-            Column::words("stack"),
-            Column::words("strategy"),
-            Column::measured("energy", Quantity::Energy.base()),
-            Column::measured("latency", Quantity::Latency.base()),
-        ],
-        rows,
-    };
-    html! {
-        <section class="card" data-testid="combination">
-            <h2>{ "Best combination of stacks" }</h2>
-            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(table) }</div>
-            <p class="hint">{ "These are the stacks of the fuse depth at hand. Fusion finds the best of all." }</p>
         </section>
     }
 }

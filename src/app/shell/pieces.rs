@@ -9,7 +9,7 @@ use super::{dialogs, origin, views};
 use crate::app::design::hardware_card::HardwareParts;
 use crate::app::design::import::ImportParts;
 use crate::app::design::network_card::LayerParts;
-use crate::app::landscape::view::JointOptimumParts;
+use crate::app::landscape::view::SweptParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::root::render;
 use crate::app::widgets::document_text::TextParts;
@@ -23,7 +23,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 #[derive(Clone, Copy)]
 struct Others {
     shell: Parts,
-    joint_optimum: JointOptimumParts,
+    swept: SweptParts,
     hardware: HardwareParts,
     layer: LayerParts,
     import: ImportParts,
@@ -43,12 +43,15 @@ fn others() -> Result<Others, SplitLoaderError> {
             origin: origin::origin,
             embed: render::<Embed>,
         },
-        joint_optimum: JointOptimumParts { joint_optimum: landscape::joint_optimum::joint_optimum },
+        swept: SweptParts {
+            joint_optimum: landscape::joint_optimum::joint_optimum,
+            combination: landscape::combination::combination,
+        },
         hardware: HardwareParts {
             array_panel: design::array_panel::array_panel,
             memory_panel: design::memory_panel::memory_panel,
         },
-        layer: LayerParts { layer_panel: design::layer_panel::layer_panel },
+        layer: LayerParts { layer_panel: design::layer_panel::layer_panel, layer_rows: design::layer_rows::layer_rows },
         import: ImportParts { import: design::import::import, import_report: design::import::report },
         explain: ExplainParts { explanation: widgets::explain::explanation },
         fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
@@ -63,9 +66,9 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, joint_optimum, hardware, layer, import, explain, fine_grid, save, text } = fetched;
+    let Others { shell, swept, hardware, layer, import, explain, fine_grid, save, text } = fetched;
     keep(shell);
-    keep(joint_optimum);
+    keep(swept);
     keep(hardware);
     keep(layer);
     keep(import);

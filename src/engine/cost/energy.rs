@@ -59,7 +59,7 @@ impl Energy {
 pub fn fixed_energy(problem: &LayerOnCore<'_>) -> EnergySplit {
     EnergySplit::from_fn(|cause| match cause {
         EnergyCause::Access(_) => 0.0,
-        EnergyCause::Mac => problem.shape.macs() as f64 * problem.core.mac_energy_pj,
+        EnergyCause::Mac => problem.shape.macs() as f64 * problem.core.mac_energy.at(&problem.shape.precision),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::ids::{NodeId, TileTypeId};
 use super::strategy::DepthFirstStrategy;
 use crate::cost::{Access, ByCause, EnergySplit, LatencySplit, PortBalance};
-use crate::hardware::{MemoryId, Operand};
+use crate::hardware::{MacEnergy, MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
@@ -22,8 +22,8 @@ pub struct PointAccount {
     pub macs: u64,
     /// Multiply-accumulates of the network without recomputation.
     pub network_macs: u64,
-    /// Energy of one multiply-accumulate, pJ.
-    pub mac_pj: f64,
+    /// Energy of one multiply-accumulate.
+    pub mac_energy: MacEnergy,
     /// Number of PEs.
     pub pe_count: u64,
     /// Energy by cause.

@@ -84,7 +84,7 @@ impl<'a> Assembler<'a> {
             latency_cycles: latency.total_cycles(),
             macs,
             network_macs: self.network.macs(),
-            mac_pj: self.core.mac_energy_pj,
+            mac_energy: self.core.mac_energy.clone(),
             pe_count: self.core.pe_count(),
             energy,
             latency,

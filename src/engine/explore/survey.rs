@@ -414,7 +414,7 @@ impl Fingerprints {
         // Words of DRAM are counted, which is where outputs end.
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
-        let numbers = format!("{:?} {:?} {:?} {guide:?}", core.array, core.mac_energy_pj, settings.objective);
+        let numbers = format!("{:?} {:?} {:?} {guide:?}", core.array, core.mac_energy, settings.objective);
         Self {
             general: hash(&(numbers, settings.rules, settings.strategy, settings.lpf_limit, dram)),
             memories: core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect(),

@@ -40,7 +40,7 @@ impl Accelerator {
             buffer: core.on_chip_bytes(),
             registers: RegisterFile::of(REGISTER_BYTES),
             energy: EnergyCosts {
-                mac: hundredths(core.mac_energy_pj),
+                mac: hundredths(core.mac_energy.energy_pj),
                 buffer: hundredths(8.0 * buffer),
                 dram: hundredths(DRAM_ACCESS_BITS * bit(core.top(Operand::I))),
             },

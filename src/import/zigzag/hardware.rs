@@ -183,6 +183,8 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
             .need(reader, "unit_energy", "0.04")
             .and_then(|place| fraction(place, reader))
             .unwrap_or(0.0),
+        mac_precision: None,
+        mac_energies: Vec::new(),
         pe_area_um2: area,
         source: String::new(),
     }

@@ -41,6 +41,10 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
     let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
     let systolic: Vec<String> =
         core.array.keys().filter(|&index| core.systolic.contains(index)).map(dimension).collect();
+    if core.mac_energy.precision.is_some() || !core.mac_energy.stated.is_empty() {
+        let reason = "ZigZag has one energy for all precisions: `mac_energy` as it is stated";
+        report.note(Severity::Assumed, "unit_energy", reason, &core.name);
+    }
     if !systolic.is_empty() {
         report.note(Severity::Assumed, "systolic_dimensions", NEWER, &core.name);
     }
@@ -57,7 +61,7 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
         "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n\
          \x20 dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
         quoted(&core.name),
-        core.mac_energy_pj,
+        core.mac_energy.energy_pj,
         core.pe_area_um2.unwrap_or(0.0),
         names.join(", "),
         sizes.join(", "),

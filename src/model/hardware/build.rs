@@ -1,6 +1,6 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
-use super::{ArrayDimId, ArrayDims, Core, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll};
+use super::{ArrayDimId, ArrayDims, Core, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll};
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
@@ -24,6 +24,7 @@ impl Core {
     pub fn new(spec: &HardwareSpec) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         check_array(spec, &mut diagnostics);
+        let mac_energy = MacEnergy::new(&spec.array, &mut diagnostics);
         let array = TiVec::from(spec.array.dimensions.clone());
         let systolic = array_dims("array.systolic", &spec.array.systolic, &spec.array.dimensions, &mut diagnostics);
         let unrolls = build_unrolls(spec, &mut diagnostics);
@@ -41,7 +42,7 @@ impl Core {
             dataflow: spec.dataflow.clone(),
             array,
             systolic,
-            mac_energy_pj: spec.array.mac_energy_pj,
+            mac_energy,
             pe_area_um2: spec.array.pe_area_um2,
             memories,
             levels,
@@ -86,7 +87,6 @@ fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
     if dimensions.iter().try_fold(1u64, |all, (_, size)| all.checked_mul(*size)).is_none_or(|all| all > MAX_SIZE) {
         diagnostics.add("array.dimensions", "The array has too many PEs to count", "Make its dimensions smaller");
     }
-    check_energy("array.mac_energy", spec.array.mac_energy_pj, diagnostics);
     check_area("array.pe_area", spec.array.pe_area_um2, diagnostics);
 }
 

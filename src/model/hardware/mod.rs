@@ -2,6 +2,7 @@
 
 mod area;
 mod build;
+mod mac;
 pub use build::{MAX_LEVELS, movements};
 pub use build::{MAX_SIZE, check_shared_dimension};
 pub use build::{check_area, check_bits, check_energy};
@@ -9,6 +10,7 @@ mod memory;
 mod text;
 
 pub use area::Area;
+pub use mac::MacEnergy;
 pub use memory::{Memory, Movement, Port};
 
 use crate::declare_ids;
@@ -88,7 +90,7 @@ pub struct Core {
     /// Array dimensions along which data moves one PE a cycle.
     pub systolic: ArrayDims,
     /// Energy of one multiply-accumulate.
-    pub mac_energy_pj: f64,
+    pub mac_energy: MacEnergy,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
     /// All memories, lowest first; loops are allocated to them in this order.

@@ -1,6 +1,6 @@
 //! Systolic arrays, and memories that are double-buffered by design.
 
-use fusescape_engine::cost::{Evaluator, LayerCost};
+use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
@@ -50,6 +50,43 @@ fn orders(layer: &LayerOnCore<'_>) -> Vec<Vec<TemporalLoop>> {
 
 fn cost(layer: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Option<LayerCost> {
     Evaluator::new(layer).evaluate(order, &allocate(layer, order)?)
+}
+
+/// Energies at other precisions than the stated one are those of the table, or follow the product of both widths.
+#[test]
+fn multiply_accumulates_cost_what_their_precision_does() {
+    let mac_pj = |array: &str, w: u64, i: u64| {
+        let core = core(array, "", 4096);
+        let mut problem = problem(&core);
+        (problem.shape.precision.w, problem.shape.precision.i) = (w, i);
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let best = find_best(&layer, &Objective::Energy, &Limits::default(), Strategy::Exact).best.unwrap();
+        let cost = best.cost(&layer).unwrap();
+        assert_eq!(cost.energy.total_pj, best.energy_pj);
+        cost.energy.fixed[EnergyCause::Mac] / problem.shape.macs() as f64
+    };
+    let table = ", mac_energies: { 4 x 4: 0.25 pJ, 8 x 4: 0.5 pJ }";
+    let law = ", mac_precision: 8 x 8";
+    for (array, w, i, expected) in [
+        ("", 4, 4, 1.0),
+        ("", 16, 16, 1.0),
+        (table, 4, 4, 0.25),
+        (table, 8, 4, 0.5),
+        (table, 4, 8, 1.0),
+        (law, 8, 8, 1.0),
+        (law, 4, 8, 0.5),
+        (law, 16, 16, 4.0),
+    ] {
+        assert_eq!(mac_pj(array, w, i), expected, "{w} x {i}{array}");
+    }
+    let wrong = Core::from_text(
+        "name: wrong
+array: { dimensions: { D1: 4 }, mac_energy: 1 pJ, mac_precision: 8, mac_energies: { four: 1 pJ, 4 x 4: 1 bit } }
+memories:
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 16 bit, read_energy: 90 pJ, write_energy: 90 pJ, shared_over: all }",
+    );
+    let places: Vec<String> = wrong.unwrap_err().0.into_iter().map(|wrong| wrong.path).collect();
+    assert_eq!(places, ["array.mac_precision", "array.mac_energies.four", "array.mac_energies.4 x 4"]);
 }
 
 #[test]

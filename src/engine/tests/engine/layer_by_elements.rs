@@ -549,7 +549,7 @@ fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
             assert_eq!(tables.filter(|words| **words > 0.0).count(), count, "{}", what());
             assert!(is_close(cost.energy.memory_pj, expected), "{expected} pJ: {}", what());
             let macs: u64 = problem.shape.sizes.iter().product();
-            assert!(is_close(cost.energy_pj(), expected + macs as f64 * core.mac_energy_pj), "{}", what());
+            assert!(is_close(cost.energy_pj(), expected + macs as f64 * core.mac_energy.energy_pj), "{}", what());
         }
     }
     let all = [fitting, overflowing, read_back, waits];

@@ -157,7 +157,7 @@ fn the_strategies_compare_on_alexnet_as_in_table_v() {
         assert_eq!(exhaustive.points.len(), 400, "{layer}: as many even points as uneven ones");
         for trajectory in &exhaustive.trajectories[..2] {
             let of = if trajectory.is_even { &even } else { &best };
-            let mac_pj = problem.shape.macs() as f64 * study.core.mac_energy_pj;
+            let mac_pj = problem.shape.macs() as f64 * study.core.mac_energy.energy_pj;
             let last = trajectory.steps.last().unwrap();
             assert!(close(last.memory_pj + mac_pj, of.energy_pj) || close(last.memory_pj + mac_pj, best.energy_pj));
             assert!(trajectory.start_pj > last.memory_pj);

@@ -487,7 +487,7 @@ impl Stack<'_> {
         }
         let macs: u64 = shape.sizes.iter().product();
         sums.macs += macs;
-        sums.energy[EnergyCause::Mac] += macs as f64 * self.core.mac_energy_pj;
+        sums.energy[EnergyCause::Mac] += macs as f64 * self.core.mac_energy.energy_pj;
         sums.latency.ideal_cycles += macs.div_ceil(self.core.array.iter().map(|(_, size)| size).product());
         sums.latency[LatencyCause::Computing] += run.cycles;
         sums.latency[LatencyCause::Stall] += run.stall;
