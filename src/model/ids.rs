@@ -1,7 +1,7 @@
 //! Typed indices: a tile is no core and a core no link, though each is a number.
 //!
-//! A room declares its own with [`declare_ids!`](crate::declare_ids); lists that they number are [`TiVec`]s, which take no other index. An id takes four bytes and is
-//! written as its number.
+//! A room declares its own with [`declare_ids!`](crate::declare_ids); lists that they number are [`TiVec`]s, which take no other index. An
+//! id takes four bytes and is written as its number.
 
 use fixedbitset::FixedBitSet;
 use std::marker::PhantomData;
