@@ -115,6 +115,9 @@ pub struct Strips {
     pub slots: Vec<Slot>,
 }
 
+/// The number of each different strip. One type for all ids, as each map takes room in the page's module.
+type Numbers = FxHashMap<Strip, usize>;
+
 impl Strips {
     /// Number of spans in memory, by which the planner limits what it keeps.
     pub fn spans(&self) -> usize {
@@ -124,11 +127,16 @@ impl Strips {
 
     fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
         let mut strips = Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs) };
-        let mut known: FxHashMap<Strip, BehaviourId> = FxHashMap::default();
+        let mut known: Numbers = Numbers::default();
         for (own, assumed) in different {
             let behaviours = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
                 let strip = effective(&own, writes, reads);
-                *known.entry(strip).or_insert_with_key(|strip| strips.effective.push_and_get_key(strip.clone()))
+                let next = strips.effective.len();
+                let known = *known.entry(strip).or_insert_with_key(|strip| {
+                    strips.effective.push(strip.clone());
+                    next
+                });
+                BehaviourId::from(known)
             });
             strips.different.push(KindOfStrip { own, assumed, behaviours });
         }
@@ -418,7 +426,7 @@ impl Axis {
         };
         intervals.find_needed_later(stack);
         let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
-        let mut known: FxHashMap<Strip, StripId> = FxHashMap::default();
+        let mut known: Numbers = Numbers::default();
         let mut runs: Vec<Run> = Vec::new();
         let mut spans = Strip { nodes: TiVec::with_capacity(count), reads: ti_vec![ReadSpan::default(); read_count] };
         let mut start = 0;
@@ -433,13 +441,13 @@ impl Axis {
                 }
             }
             let strip = match known.get(&spans) {
-                Some(&strip) => strip,
+                Some(&strip) => StripId::from(strip),
                 None if different.len() >= MOST_SPANS / size_in_spans(count, read_count) => {
                     return Err(TooManyKinds(different.len()));
                 }
                 None => {
                     let strip = different.push_and_get_key((spans.clone(), spans.clone()));
-                    known.insert(spans.clone(), strip);
+                    known.insert(spans.clone(), strip.index());
                     strip
                 }
             };

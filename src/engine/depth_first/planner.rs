@@ -17,7 +17,6 @@ use crate::search::{Limits, Strategy, has_mapping};
 use crate::spec::Diagnostics;
 use crate::workload::{LayerId, Network};
 use rustc_hash::FxHashMap;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The memory of a planner. It outlives the planner, for the next one of the same core, network, rules and limits.
@@ -25,7 +24,8 @@ use std::sync::Arc;
 pub struct PlannerMemory {
     /// The different problems of all points planned.
     pub problems: Problems,
-    stacks: HashMap<FuseDepth, Result<Vec<KnownStack>, Diagnostics>>,
+    /// By fuse depth, of which a sweep has few.
+    stacks: Vec<(FuseDepth, Result<Vec<KnownStack>, Diagnostics>)>,
     /// Every different stack.
     measured: TiVec<KnownStackId, KnownStack>,
     strips: FxHashMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
@@ -134,12 +134,12 @@ impl<'a> Planner<'a> {
     }
 
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
-        if let Some(known) = self.memory.stacks.get(fuse) {
+        if let Some((_, known)) = self.memory.stacks.iter().find(|(known, _)| known == fuse) {
             return known.clone();
         }
         let stacks = cut(self.network, self.core, fuse, &self.rules)
             .map(|stacks| stacks.iter().map(|stack| self.known_stack(stack)).collect::<Vec<_>>());
-        self.memory.stacks.insert(fuse.clone(), stacks.clone());
+        self.memory.stacks.push((fuse.clone(), stacks.clone()));
         stacks
     }
 

@@ -110,9 +110,13 @@ impl Reasons<'_> {
                 (decision.with_v_cache_bits(passed).unwrap_or(0), ("the features and cached columns", before))
             });
         }
-        let mut seen = std::collections::HashSet::new();
-        reasons.retain(|reason| seen.insert(reason.clone()));
-        reasons
+        let mut different: Vec<String> = Vec::with_capacity(reasons.len());
+        for reason in reasons {
+            if !different.contains(&reason) {
+                different.push(reason);
+            }
+        }
+        different
     }
 
     fn of_cache<'n>(

@@ -16,7 +16,6 @@ use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Above this many problems a store starts anew: some 100 MiB.
@@ -179,17 +178,18 @@ impl Survey {
 
     fn account_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
         let Self { sweep, memory, fingerprints, effort, .. } = self;
-        let mut solutions: HashMap<ProblemId, Solution> = HashMap::new();
-        for index in problems_of(plan) {
-            if let Entry::Vacant(unknown) = solutions.entry(index)
-                && let Some(problem) = memory.problems.list.get(index)
-                && let Some(mapping) = store.mapping(fingerprints.of(&sweep.core, problem), effort, sweep, problem)
-            {
-                unknown.insert(mapping);
-            }
-        }
+        // As bare numbers, whose sort is in the module already.
+        let mut problems: Vec<usize> = problems_of(plan).map(usize::from).collect();
+        problems.sort_unstable();
+        problems.dedup();
+        let solution = |index: &usize| {
+            let problem = memory.problems.list.get(ProblemId::from(*index))?;
+            store.mapping(fingerprints.of(&sweep.core, problem), effort, sweep, problem)
+        };
+        let solutions: Vec<Option<Solution>> = problems.iter().map(solution).collect();
+        let find = |index: ProblemId| solutions[problems.binary_search(&index.index()).ok()?].as_ref();
         let mut assembler = self.sweep.assembler_of(&self.memory.problems);
-        assembler.assemble(plan, &|index| solutions.get(&index)).ok_or_else(|| self.why_unknown(plan))
+        assembler.assemble(plan, &find).ok_or_else(|| self.why_unknown(plan))
     }
 
     /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`.
@@ -405,7 +405,7 @@ struct Fingerprints {
     /// Of each memory.
     memories: TiVec<MemoryId, u64>,
     /// Of the memories that each choice of levels leaves visible.
-    visible: HashMap<[usize; 3], u64>,
+    visible: Vec<([usize; 3], u64)>,
 }
 
 impl Fingerprints {
@@ -418,19 +418,22 @@ impl Fingerprints {
         Self {
             general: hash(&(numbers, settings.rules, settings.strategy, settings.lpf_limit, dram)),
             memories: core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect(),
-            visible: HashMap::new(),
+            visible: Vec::new(),
         }
     }
 
     fn of(&mut self, core: &Core, problem: &LayerProblem) -> [u64; 2] {
-        let memories = &self.memories;
-        let visible = *self.visible.entry(problem.levels).or_insert_with(|| {
+        let known = self.visible.iter().find(|(levels, _)| *levels == problem.levels).map(|&(_, known)| known);
+        let visible = known.unwrap_or_else(|| {
+            let memories = &self.memories;
             let of = |operand: Operand| &core.levels(operand)[..problem.levels[operand as usize]];
             let chains = Operand::ALL.map(|operand| of(operand).iter().map(|&id| memories[id]).collect::<Vec<_>>());
             // Loops are allocated in the order of the core's list.
             let is_visible = |id: &MemoryId| Operand::ALL.into_iter().any(|operand| of(operand).contains(id));
             let order: Vec<u64> = memories.keys().filter(is_visible).map(|id| memories[id]).collect();
-            hash(&(chains, order))
+            let visible = hash(&(chains, order));
+            self.visible.push((problem.levels, visible));
+            visible
         });
         [0_u8, 1].map(|half| hash(&(half, self.general, visible, problem)))
     }
