@@ -6,6 +6,7 @@ mod attention;
 mod bad_input;
 mod case_study_1;
 mod causes;
+mod constrained_search;
 mod cores;
 mod documents;
 mod exact_search;
