@@ -53,7 +53,8 @@ mod unrolled;
 
 use candidate::Candidate;
 pub use constraints::{
-    Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict, find_best_under,
+    Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict,
+    find_best_under,
 };
 pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};

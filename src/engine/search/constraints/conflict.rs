@@ -47,5 +47,9 @@ pub fn conflict(
 fn of(constraints: &Constraints, conflict: &Conflict) -> Constraints {
     let levels: Vec<LevelConstraint> =
         conflict.levels.iter().filter_map(|level| constraints.levels.get(*level).cloned()).collect();
-    if conflict.order { Constraints { levels, ..constraints.clone() } } else { Constraints { levels, ..Constraints::default() } }
+    if conflict.order {
+        Constraints { levels, ..constraints.clone() }
+    } else {
+        Constraints { levels, ..Constraints::default() }
+    }
 }

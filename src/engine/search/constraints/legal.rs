@@ -40,16 +40,16 @@ impl<'a> Legal<'a> {
                 None => break Factors::new(problem, &[], 1).unwrap_or_default(),
             }
         };
-        let mut demands = LayerOperand::ALL.map(|operand| {
-            vec![Demands::default(); problem.operands[operand].memories.len()]
-        });
+        let mut demands =
+            LayerOperand::ALL.map(|operand| vec![Demands::default(); problem.operands[operand].memories.len()]);
         for constraint in constraints.levels.iter().filter(|constraint| is_held(problem, constraint.operand)) {
             if let Some(level) = demands[constraint.operand].get_mut(constraint.level) {
                 level.add(&constraint.demand);
             }
         }
-        let array_keeps =
-            |operand: LayerOperand| problem.rules.array_keeps_inputs && problem.operands[operand].stored_as != Operand::O;
+        let array_keeps = |operand: LayerOperand| {
+            problem.rules.array_keeps_inputs && problem.operands[operand].stored_as != Operand::O
+        };
         let mut legal = Self {
             problem,
             constraints,
@@ -67,9 +67,9 @@ impl<'a> Legal<'a> {
         } else {
             legal.find_open();
         }
-        legal.is_impossible = LayerOperand::ALL.into_iter().any(|operand| {
-            legal.boundaries(operand) == 0 && !legal.top_is_met(operand, 0)
-        });
+        legal.is_impossible = LayerOperand::ALL
+            .into_iter()
+            .any(|operand| legal.boundaries(operand) == 0 && !legal.top_is_met(operand, 0));
         Ok(legal)
     }
 
@@ -87,7 +87,9 @@ impl<'a> Legal<'a> {
         };
         for set in (0..sets).filter(|set| place[*set] < self.positions.len()) {
             if reached[set] {
-                (0..self.factors.list.len()).filter_map(|factor| step(set, factor)).for_each(|next| reached[next] = true);
+                (0..self.factors.list.len())
+                    .filter_map(|factor| step(set, factor))
+                    .for_each(|next| reached[next] = true);
             }
         }
         for set in (0..sets - 1).rev() {
@@ -219,9 +221,11 @@ impl Legality for Legal<'_> {
         let level = (index + self.first_level[operand]).checked_sub(1);
         let demands = level.and_then(|level| self.demands[operand].get(level));
         let is_last = index + 1 == self.boundaries(operand);
-        let of_level = self.constraints.levels.iter().any(|constraint| {
-            constraint.operand == operand && !matches!(constraint.demand, LevelDemand::Order(_))
-        });
+        let of_level = self
+            .constraints
+            .levels
+            .iter()
+            .any(|constraint| constraint.operand == operand && !matches!(constraint.demand, LevelDemand::Order(_)));
         if self.positions.is_empty() && !of_level {
             return None;
         }

@@ -23,7 +23,10 @@ impl fmt::Display for Misfit {
         match (size, temporal_size) {
             (_, 1) => write!(f, "{dim} has no temporal loop that could stand there"),
             (PatternSize::Exactly(size), _) => {
-                write!(f, "The temporal loops of {dim} multiply to {temporal_size}: {size} does not divide what is left")
+                write!(
+                    f,
+                    "The temporal loops of {dim} multiply to {temporal_size}: {size} does not divide what is left"
+                )
             }
             _ => write!(f, "The temporal loops of {dim} multiply to {temporal_size}: no loop prime factor is left"),
         }
@@ -57,11 +60,7 @@ impl Position {
 ///
 /// # Errors
 /// A stated loop that does not divide what is left of its dimension.
-pub fn loops(
-    problem: &LayerOnCore<'_>,
-    constraints: &Constraints,
-    limit: usize,
-) -> Result<Vec<TemporalLoop>, Misfit> {
+pub fn loops(problem: &LayerOnCore<'_>, constraints: &Constraints, limit: usize) -> Result<Vec<TemporalLoop>, Misfit> {
     let mut rest: LoopSizes = problem.spatial.temporal_sizes;
     let mut loops = Vec::new();
     for pattern in patterns(constraints) {

@@ -237,8 +237,7 @@ impl Search<'_> {
             best = found.best.map(|(best, _)| best);
         }
         // Where the search had to stop before it met any mapping, LOMA still finds one.
-        outcome.best =
-            best.or_else(|| self.by_loma(objective));
+        outcome.best = best.or_else(|| self.by_loma(objective));
         if outcome.proof == Proof::Optimal && !settled {
             let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else {
                 outcome.proof = Proof::None;

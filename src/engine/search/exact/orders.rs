@@ -243,13 +243,7 @@ impl<'a> Chain<'a> {
 
     /// Adds the loops that are left of a segment, outermost first, in some order in which the innermost is not handed down; `false` where
     /// there is none.
-    fn add_rest(
-        &self,
-        at: usize,
-        left: &[(TemporalLoop, usize)],
-        below: u8,
-        order: &mut Vec<TemporalLoop>,
-    ) -> bool {
+    fn add_rest(&self, at: usize, left: &[(TemporalLoop, usize)], below: u8, order: &mut Vec<TemporalLoop>) -> bool {
         if let Some(legal) = self.legal {
             let Segment { below: from, opened, .. } = self.segments[at];
             let begins = |factor: usize| self.factors.list[factor].stays_above(below);

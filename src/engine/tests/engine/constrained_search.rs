@@ -81,9 +81,13 @@ fn is_held(
         if layer.operands[*operand].precision == (0, 0) {
             return true;
         }
-        let of_level: Vec<usize> = (0..order.len()).filter(|place| merged.range(*operand, *level).contains(place)).collect();
+        let of_level: Vec<usize> =
+            (0..order.len()).filter(|place| merged.range(*operand, *level).contains(place)).collect();
         let above: Vec<usize> = (0..order.len())
-            .filter(|place| (*level + 1..layer.operands[*operand].memories.len()).any(|level| merged.range(*operand, level).contains(place)))
+            .filter(|place| {
+                (*level + 1..layer.operands[*operand].memories.len())
+                    .any(|level| merged.range(*operand, level).contains(place))
+            })
             .collect();
         let product = |dim: Dim, places: &mut dyn Iterator<Item = usize>| -> u64 {
             places.filter(|place| order[*place].dim == dim).map(|place| order[place].size).product()
@@ -126,7 +130,10 @@ fn brute_force(layer: &LayerOnCore<'_>, constraints: &Constraints, most: usize) 
                 for second in &ends[2] {
                     let allocation = Allocation { ends: [*o, *first, *second] };
                     let is_legal = is_held(layer, order, &allocation, &constraints.levels);
-                    assert_eq!(is_legal && is_ordered(order, constraints), constraints.allow(layer, order, &allocation));
+                    assert_eq!(
+                        is_legal && is_ordered(order, constraints),
+                        constraints.allow(layer, order, &allocation)
+                    );
                     if is_legal && let Some(cost) = evaluator.evaluate(order, &allocation) {
                         for (objective, best) in OBJECTIVES.iter().zip(&mut best) {
                             improve(best, layer, objective, &cost);
@@ -209,7 +216,9 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
         let problem = problem(&mut random, &core);
         let layer = LayerOnCore::new(&core, rules, &problem);
         let constraints = any_constraints(&mut random, &layer);
-        if constraints.is_empty() || find_best(&layer, &Objective::Energy, &Limits::default(), Strategy::Exact).best.is_none() {
+        if constraints.is_empty()
+            || find_best(&layer, &Objective::Energy, &Limits::default(), Strategy::Exact).best.is_none()
+        {
             continue;
         }
         let Some(best) = brute_force(&layer, &constraints, most) else { continue };
@@ -223,7 +232,8 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
                 let Some((score, latency, _)) = best else {
                     let outcome = under(Strategy::Exact);
                     assert!(outcome.is_err() || outcome.unwrap().best.is_none(), "none is legal: {}", what());
-                    let excluded = conflict(&constraints, &layer, &limits, Strategy::Exact).unwrap_or_else(|| panic!("{}", what()));
+                    let excluded = conflict(&constraints, &layer, &limits, Strategy::Exact)
+                        .unwrap_or_else(|| panic!("{}", what()));
                     assert!(excluded.order || !excluded.levels.is_empty(), "{}", what());
                     continue;
                 };
@@ -235,7 +245,8 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
                 let ours = objective.score(&layer, &cost);
                 assert!((ours - score).abs() <= 1e-9 * score.abs(), "score {ours} instead of {score}: {}", what());
                 assert_eq!(mapping.latency_cycles, latency, "latency among equals: {}", what());
-                let free = find_best(&layer, objective, &limits, Strategy::Exact).best.and_then(|best| best.cost(&layer));
+                let free =
+                    find_best(&layer, objective, &limits, Strategy::Exact).best.and_then(|best| best.cost(&layer));
                 dearer += usize::from(objective.score(&layer, &free.unwrap()) < ours * (1.0 - 1e-9));
                 if let Some(by_loma) = under(Strategy::Loma).unwrap().best {
                     assert!(constraints.allow(&layer, &by_loma.order, &by_loma.allocation), "LOMA: {}", what());
