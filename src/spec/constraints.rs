@@ -186,8 +186,7 @@ fn read_level(place: &LocatedNode, reader: &mut Reader) -> LevelConstraintsSpec 
 /// Bounds in a list, or a single one.
 fn read_bounds(place: &LocatedNode, reader: &mut Reader, forms: &[&str]) -> Vec<LoopBoundSpec> {
     let what = format!("a loop, for example `{}`", forms[0]);
-    let read =
-        |place: &LocatedNode, reader: &mut Reader| place.value(reader, &what, |text| read_bound(text, forms));
+    let read = |place: &LocatedNode, reader: &mut Reader| place.value(reader, &what, |text| read_bound(text, forms));
     if place.is_scalar() {
         return read(place, reader).into_iter().collect();
     }

@@ -92,7 +92,7 @@ pub use layer::{
 };
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
-pub use own_constraints::{LayerConstraints, OwnConstraints, own_constraints};
+pub use own_constraints::{LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
 pub use own_mappings::{mapping_document, own_mappings};
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep, StepRun};

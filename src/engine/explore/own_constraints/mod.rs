@@ -3,11 +3,11 @@
 mod check;
 
 use super::{LayerStudy, explain_outcome};
-use crate::hardware::Core;
+use crate::hardware::{ArrayDimId, Core, Unroll};
 use crate::mapping::{LayerOperand, OPERANDS, UnrollingOptions, WidthLimit};
 use crate::search::{
     Amount, Constraints, LevelConstraint, LevelDemand, Limits, LoopPattern, Misfit, Outcome, PatternSize, Strategy,
-    conflict,
+    UnrolledOutcome, conflict,
 };
 use crate::spec::{
     BoundSpec, Consequences, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec, merge,
@@ -33,14 +33,27 @@ pub struct OwnConstraints {
     kinds: Vec<(String, LayerKind)>,
 }
 
+/// What constraints say of an unrolling.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnrollConstraint {
+    /// Nothing.
+    Free,
+    /// All of it.
+    Stated(Vec<Unroll>),
+    /// Which loops, how wide; the best of those is to be searched.
+    Limited(UnrollingOptions),
+}
+
 /// The constraints on one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerConstraints {
     /// On its temporal mapping.
     pub temporal: Constraints,
-    /// On its unrolling, if there are any: which loops, and how wide.
-    pub unroll: Option<UnrollingOptions>,
-    /// Where the document states the order.
+    /// On its unrolling.
+    pub unroll: UnrollConstraint,
+    /// Where the document constrains the unrolling.
+    unroll_path: String,
+    /// Where it states the order.
     order_path: String,
     /// Where it states each demand on a level.
     level_paths: Vec<String>,
@@ -83,19 +96,33 @@ impl OwnConstraints {
                 level_paths.push(path);
             }
         }
-        let unroll = (!entry.unroll.is_empty()).then(|| unrolling_options(entry, &study.core));
-        Some(LayerConstraints { temporal, unroll, order_path: format!("{path}.order"), level_paths })
+        let (unroll_path, order_path) = (format!("{path}.unroll"), format!("{path}.order"));
+        let unroll = unroll_constraint(entry, &study.core);
+        Some(LayerConstraints { temporal, unroll, unroll_path, order_path, level_paths })
     }
 }
 
 impl LayerConstraints {
+    /// Why a layer has no legal mapping with any of these unrollings.
+    pub fn explain_unrollings(&self, unrollings: &UnrolledOutcome) -> Diagnostics {
+        let mut wrong = Diagnostics::default();
+        let (reason, remedy) = match unrollings.unrollings {
+            0 => ("The array can unroll nothing like this".to_owned(), "Allow other loops, or other widths"),
+            count => (
+                format!("None of the {count} unrollings has a mapping that satisfies the constraints"),
+                "Allow other unrollings, or ask for less of orders and memories",
+            ),
+        };
+        wrong.add(&self.unroll_path, reason, remedy);
+        wrong
+    }
+
     /// Why a layer has no legal mapping: the constraints that exclude every one together.
     pub fn explain(
         &self,
         study: &LayerStudy,
         outcome: &Result<Outcome, Misfit>,
-        limits: &Limits,
-        strategy: Strategy,
+        (limits, strategy): (&Limits, Strategy),
     ) -> Diagnostics {
         let mut wrong = Diagnostics::default();
         let problem = study.on_core();
@@ -189,6 +216,25 @@ fn demands(entry: &LevelConstraintsSpec) -> Vec<(LevelDemand, String)> {
         demands.push((LevelDemand::Order(order), "order".to_owned()));
     }
     demands
+}
+
+fn unroll_constraint(entry: &LayerConstraintsSpec, core: &Core) -> UnrollConstraint {
+    if entry.unroll.is_empty() {
+        return UnrollConstraint::Free;
+    }
+    let options = unrolling_options(entry, core);
+    let width = |(array_dim, dim): (ArrayDimId, Dim)| {
+        let limit = options.limits.iter().find(|(on, of, _)| (*on, *of) == (array_dim, dim));
+        match limit {
+            Some((.., WidthLimit::Exactly(limit))) => Some(Unroll { array_dim, dim, limit: *limit }),
+            _ => None,
+        }
+    };
+    let loops = options.hints.iter().flat_map(|(on, dims)| dims.iter().map(|dim| (*on, *dim)));
+    match loops.map(width).collect::<Option<Vec<Unroll>>>() {
+        Some(stated) if options.hints.len() == core.array.len() => UnrollConstraint::Stated(stated),
+        _ => UnrollConstraint::Limited(options),
+    }
 }
 
 fn unrolling_options(entry: &LayerConstraintsSpec, core: &Core) -> UnrollingOptions {
