@@ -147,6 +147,9 @@ fn write_search(out: &mut String, result: &LayerResult) {
                 Proof::None => format!("{} mappings tried, {} fit", outcome.orders, outcome.feasible),
                 _ => format!("{} partial mappings looked at", outcome.orders),
             };
+            if outcome.best.is_none() && result.constrained.is_some() {
+                return outln!(out, "  {:.3} s", result.seconds);
+            }
             let among = if result.constrained.is_some() { " under the constraints" } else { "" };
             outln!(out, "  {looked_at}; {}{among}", proof(&outcome.proof));
             if let Some(ConstraintCost { more: Some(more), .. }) = result.constrained {
