@@ -112,12 +112,13 @@ impl<'a> Legal<'a> {
         if is_held(self.problem, operand) { self.demands[operand].len() - self.first_level[operand] } else { 0 }
     }
 
-    /// The demands on the level of an operand that is being filled; none as long as that is the array.
+    /// The demands on the level of an operand that is being filled, and whether that is its highest. What the array keeps counts as held by
+    /// the lowest level.
     fn filled(&self, at: Opened, operand: LayerOperand) -> Option<(&Demands, bool)> {
         let placed = usize::from(at.placed[operand]);
-        let level = (placed + self.first_level[operand]).checked_sub(1)?;
+        let level = (placed + self.first_level[operand]).saturating_sub(1);
         let demands = self.demands[operand].get(level).filter(|demands| !demands.is_empty())?;
-        Some((demands, placed == self.boundaries(operand)))
+        Some((demands, level + 1 == self.demands[operand].len()))
     }
 
     /// Whether the highest level may hold all that is not in `set`.
@@ -191,7 +192,8 @@ impl Legality for Legal<'_> {
 
     fn place(&self, at: Opened, set: u32, operand: LayerOperand) -> Option<Opened> {
         let total = &self.problem.spatial.temporal_sizes;
-        if let Some((demands, _)) = self.filled(at, operand) {
+        let ends_level = usize::from(at.placed[operand]) + self.first_level[operand] > 0;
+        if let Some((demands, _)) = self.filled(at, operand).filter(|_| ends_level) {
             let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(set));
             if !demands.are_met(Around { below, within, total }) {
                 return None;

@@ -269,3 +269,34 @@ fn the_best_legal_mapping_is_what_brute_force_finds() {
 fn the_best_legal_mapping_is_what_brute_force_finds_under_the_rules_of_defines() {
     equals_brute_force(Rules::DEFINES_2022, 100, 4_000, 8);
 }
+
+#[test]
+fn the_best_legal_mapping_is_what_brute_force_finds_where_the_array_keeps_its_inputs() {
+    let rules = Rules { array_keeps_inputs: true, ..Rules::CORRECTED };
+    equals_brute_force(rules, 100, 4_000, 38);
+}
+
+/// Where each memory holds all it is asked to, LOMA's allocation is the best of every order, be it free or not.
+#[test]
+fn equals_loma_over_all_legal_orders_where_its_allocation_is_the_best() {
+    let mut random = Random(12);
+    let mut compared = 0;
+    while compared < 100 {
+        let text = hardware(&mut random);
+        let Ok(mut core) = Core::from_text(&text) else { continue };
+        for memory in &mut core.memories {
+            memory.size_bits = memory.size_bits.max(1 << 20);
+        }
+        let problem = problem(&mut random, &core);
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let constraints = Constraints { levels: Vec::new(), ..any_constraints(&mut random, &layer) };
+        let limits = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+        let [exact, loma] = [Strategy::Exact, Strategy::Loma].map(|strategy| {
+            find_best_under(&constraints, &layer, &Objective::Energy, &limits, strategy, &|| true).unwrap().best
+        });
+        let (Some(loma), Some(exact)) = (loma, exact) else { continue };
+        compared += usize::from(!constraints.is_empty());
+        let close = (loma.energy_pj - exact.energy_pj).abs() <= 1e-9 * exact.energy_pj;
+        assert!(close, "{} pJ instead of {}\n{constraints:?}\n{problem:?}\n{text}", exact.energy_pj, loma.energy_pj);
+    }
+}
