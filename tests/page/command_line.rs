@@ -195,7 +195,7 @@ fn a_layer_is_searched_under_constraints() {
     let nest: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  loop")).skip(1).collect();
     let loops: Vec<&str> = nest.iter().take_while(|line| !line.is_empty()).map(|line| line[..7].trim()).collect();
     assert_eq!((loops.first(), loops.last()), (Some(&"K 4"), Some(&"FX 5")), "{text}");
-    let path = file("excluding.yaml", "name: a\nlayers: [{ unroll: { rows: K 4, columns: any }, order: [K 7] }]\n");
+    let path = file("excluding.yaml", "name: a\nlayers: [{ unroll: { rows: K 4, columns: any }, order: [K 101] }]\n");
     let errors = fails(&[&CONV2[..], &["--constraints", &path]].concat());
     assert!(errors.contains("layers[0].unroll: None of the"), "{errors}");
     let path = file("wrong-constraints.yaml", "name: a\nlayers: [{ layer: conv22, order: [K 4] }]\n");

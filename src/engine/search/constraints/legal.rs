@@ -5,7 +5,7 @@ use super::pieces::{self, Misfit, Position};
 use super::{Constraints, LevelDemand};
 use crate::hardware::Operand;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
-use crate::search::exact::{Factors, Legality, MOST_SETS, Opened};
+use crate::search::exact::{Factor, Factors, Legality, MOST_SETS, Opened};
 use rustc_hash::FxHashSet;
 
 /// The legal mappings of a problem.
@@ -107,6 +107,12 @@ impl<'a> Legal<'a> {
         self.open.get(set as usize).is_none_or(|open| *open)
     }
 
+    /// Whether the order as it is stated lets a loop lie just above those of `set`.
+    fn may_stand(&self, factor: &Factor, set: u32) -> bool {
+        let Some(position) = self.positions.get(self.count(set)) else { return true };
+        position.admits(factor.each) && self.is_open(set + factor.stride)
+    }
+
     /// Boundaries of an operand.
     fn boundaries(&self, operand: LayerOperand) -> usize {
         if is_held(self.problem, operand) { self.demands[operand].len() - self.first_level[operand] } else { 0 }
@@ -176,9 +182,7 @@ impl Legality for Legal<'_> {
     fn may_add(&self, at: Opened, set: u32, factor: usize) -> bool {
         let factor = &self.factors.list[factor];
         let next = set + factor.stride;
-        if !self.positions.is_empty()
-            && !(self.is_open(next) && self.positions.get(self.count(set)).is_some_and(|here| here.admits(factor.each)))
-        {
+        if !self.may_stand(factor, set) {
             return false;
         }
         LayerOperand::ALL.into_iter().all(|operand| {

@@ -28,7 +28,7 @@ mod relaxation;
 mod space;
 mod ties;
 
-pub use factors::Factors;
+pub use factors::{Factor, Factors};
 pub use legality::{Legality, Opened};
 
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};

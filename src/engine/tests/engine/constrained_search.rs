@@ -22,7 +22,7 @@ fn pieces(layer: &LayerOnCore<'_>, constraints: &Constraints) -> Option<Vec<Temp
     for LoopPattern { dim, size } in constraints.innermost.iter().chain(&constraints.outermost) {
         if let PatternSize::Exactly(size) = *size {
             let rest = &mut rest[*dim as usize];
-            if *rest % size != 0 {
+            if !rest.is_multiple_of(size) {
                 return None;
             }
             *rest /= size;
@@ -177,7 +177,8 @@ fn any_level(random: &mut Random, layer: &LayerOnCore<'_>, loops: &[TemporalLoop
         Amount::All,
     ]);
     let mut dims: Vec<Dim> = Vec::new();
-    for next in (0..3).filter_map(|_| (!loops.is_empty()).then(|| random.pick(loops))) {
+    for _ in 0..if loops.is_empty() { 0 } else { 3 } {
+        let next = random.pick(loops);
         if !dims.contains(&next.dim) {
             dims.push(next.dim);
         }
