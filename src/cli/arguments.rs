@@ -223,6 +223,9 @@ pub struct Layer {
     /// Price the mappings of this document instead of searching
     #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "unroll", "hint", "lpf_limit", "seconds", "min_utilization"])]
     pub mapping: Option<PathBuf>,
+    /// With `--strategy exact` or `loma`: search among the mappings that this document allows
+    #[arg(long, value_name = "FILE", conflicts_with = "mapping")]
+    pub constraints: Option<PathBuf>,
     /// Write the mappings as a document that `--mapping` reads
     #[arg(long, value_name = "FILE")]
     pub save_mapping: Option<PathBuf>,

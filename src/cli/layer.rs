@@ -3,11 +3,12 @@
 use super::arguments::{Layer, LayerStrategy, Unrolling};
 use super::documents::load;
 use super::files::{read_text, shown};
+use super::layer_constraints::constrained;
 use super::layer_report::{LayerResult, Searched, json, table};
 use super::{Failure, print};
-use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, mapping_document, own_mappings};
+use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, mapping_document, own_constraints, own_mappings};
 use fusescape::hardware::Core;
-use fusescape::mapping::UnrollingOptions;
+use fusescape::mapping::{LayerOnCore, UnrollingOptions};
 use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
 use fusescape::search::{
     Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best, find_best_while,
@@ -103,8 +104,14 @@ fn by_hand(
     mapped.retain(|(study, _)| options.layer.is_empty() || options.layer.contains(&study.layer));
     let result = |(study, mapped): (LayerStudy, MappedLayer)| {
         let facts = study.facts();
-        let result =
-            LayerResult { facts, mapped: Ok(mapped), searched: Searched::ByHand, unrollings: None, seconds: 0.0 };
+        let result = LayerResult {
+            facts,
+            mapped: Ok(mapped),
+            searched: Searched::ByHand,
+            unrollings: None,
+            constrained: None,
+            seconds: 0.0,
+        };
         (study, result)
     };
     Ok(mapped.into_iter().map(result).collect())
@@ -129,13 +136,20 @@ fn searched(
     } else {
         options.layer.clone()
     };
+    let constraints = match &options.constraints {
+        Some(file) => Some(own_constraints(&read_text(file, MAX_BYTES)?, &first.core, network)?),
+        None => None,
+    };
     let mut results = Vec::new();
     let mut wrong = Diagnostics::default();
     for name in names {
         request.layer = Some(name);
         match LayerStudy::of(first.core.clone(), network, request) {
             Ok(mut study) => {
-                let result = map(&mut study, options);
+                let result = match constraints.as_ref().and_then(|constraints| constraints.of(&study)) {
+                    Some(constraints) => constrained(&mut study, options, &constraints),
+                    None => map(&mut study, options),
+                };
                 results.push((study, result));
             }
             Err(unknown) => wrong.0.extend(unknown.0),
@@ -154,6 +168,9 @@ fn check(options: &Layer, core: &Core) -> Result<(), Failure> {
     if matches!(options.strategy, LayerStrategy::Any(_)) {
         return Ok(());
     }
+    if options.constraints.is_some() {
+        return Err("This strategy takes no constraints. Leave out --constraints, or use --strategy exact.".into());
+    }
     if options.seconds.is_some() {
         return Err("This strategy ends by itself. Leave out --seconds, or use --strategy exact.".into());
     }
@@ -166,22 +183,31 @@ fn check(options: &Layer, core: &Core) -> Result<(), Failure> {
     Ok(())
 }
 
+pub(super) fn limits(options: &Layer) -> Limits {
+    Limits { lpf_limit: lpf_limit(options), ..Limits::default() }
+}
+
 fn lpf_limit(options: &Layer) -> usize {
     options.lpf_limit.unwrap_or(if matches!(options.strategy, LayerStrategy::Any(_)) { 6 } else { 8 })
 }
 
 // The command line is an edge and never WebAssembly.
 #[allow(clippy::disallowed_methods)]
-fn map(study: &mut LayerStudy, options: &Layer) -> LayerResult {
+pub(super) fn map(study: &mut LayerStudy, options: &Layer) -> LayerResult {
     let start = Instant::now();
     let mut unrollings = None;
-    let limits = Limits { lpf_limit: lpf_limit(options), ..Limits::default() };
+    let limits = limits(options);
     let searched = match options.strategy {
         LayerStrategy::Any(strategy) => {
             if options.unroll == Unrolling::Search {
-                unrollings = Some(search_unrolling(study, options, &limits, strategy));
+                let wanted = unrolling_options(study, options, UnrollingOptions::default());
+                let find = |problem: &LayerOnCore<'_>| find_best(problem, &options.objective, &limits, strategy);
+                unrollings = Some(search_unrolling(study, options, &wanted, find));
             }
-            Searched::Orders(search_orders(study, options, &limits, strategy))
+            let problem = study.on_core();
+            Searched::Orders(in_time(options, &limits, |limits, has_time| {
+                find_best_while(&problem, &options.objective, limits, strategy, has_time)
+            }))
         }
         LayerStrategy::Space(pruning) => search_space(study, options, pruning),
         LayerStrategy::Iterative => {
@@ -193,17 +219,17 @@ fn map(study: &mut LayerStudy, options: &Layer) -> LayerResult {
         Searched::Refused(refusal) => study.mapped_or(None, || refusal.to_string()),
         other => study.mapped_or(other.best(), || "No blocking of at most that many loop factors fits".to_owned()),
     };
-    LayerResult { facts: study.facts(), mapped, searched, unrollings, seconds: start.elapsed().as_secs_f64() }
+    let seconds = start.elapsed().as_secs_f64();
+    LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }
 }
 
 /// Searches until the limits are reached or, where a time is given, until that is over.
 #[allow(clippy::disallowed_methods)]
-fn search_orders(study: &LayerStudy, options: &Layer, limits: &Limits, strategy: Strategy) -> Outcome {
-    let (problem, objective) = (study.on_core(), &options.objective);
-    let Some(seconds) = options.seconds else { return find_best(&problem, objective, limits, strategy) };
+pub(super) fn in_time<T>(options: &Layer, limits: &Limits, search: impl FnOnce(&Limits, &dyn Fn() -> bool) -> T) -> T {
+    let Some(seconds) = options.seconds else { return search(limits, &|| true) };
     let start = Instant::now();
     let limits = Limits { max_states: MOST_NODES, max_ties: MOST_NODES, max_branches: MOST_NODES, ..*limits };
-    find_best_while(&problem, objective, &limits, strategy, &|| start.elapsed() < seconds)
+    search(&limits, &|| start.elapsed() < seconds)
 }
 
 fn space_search(
@@ -243,23 +269,33 @@ fn search_space(study: &LayerStudy, options: &Layer, pruning: Pruning) -> Search
     })
 }
 
-/// Gives the study the best unrolling.
-fn search_unrolling(study: &mut LayerStudy, options: &Layer, limits: &Limits, strategy: Strategy) -> UnrolledOutcome {
+/// The unrollings that are wanted: `wanted`, and what is asked for besides.
+pub(super) fn unrolling_options(study: &LayerStudy, options: &Layer, wanted: UnrollingOptions) -> UnrollingOptions {
+    let hint = |(name, loops): &(String, Vec<Dim>)| {
+        Some((study.core.array.position(|(known, _)| known == name)?, loops.clone()))
+    };
+    let mut hints = wanted.hints.clone();
+    hints.extend(options.hint.iter().filter_map(hint));
+    let loops_per_dimension =
+        options.loops_per_dimension.max(wanted.hints.iter().map(|(_, loops)| loops.len()).max().unwrap_or(0));
+    UnrollingOptions { hints, loops_per_dimension, ..wanted }
+}
+
+/// Gives the study the best unrolling, with the mappings that `find` finds.
+pub(super) fn search_unrolling(
+    study: &mut LayerStudy,
+    options: &Layer,
+    wanted: &UnrollingOptions,
+    find: impl Fn(&LayerOnCore<'_>) -> Outcome + Sync,
+) -> UnrolledOutcome {
     let layer = UnrolledLayer {
         core: &study.core,
         rules: options.rules.rules(),
         shape: study.problem.shape,
         levels: study.problem.levels,
     };
-    let hint = |(name, loops): &(String, Vec<Dim>)| {
-        Some((study.core.array.position(|(known, _)| known == name)?, loops.clone()))
-    };
-    let wanted = UnrollingOptions {
-        hints: options.hint.iter().filter_map(hint).collect(),
-        loops_per_dimension: options.loops_per_dimension,
-        ..UnrollingOptions::default()
-    };
-    let mut search = UnrolledSearch::new(layer, &wanted, options.objective.clone(), *limits, strategy);
+    let mut search =
+        UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
     let bar = ProgressBar::new(search.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {pos} of at most {len} unrollings, {eta} left") {
         bar.set_style(style);
@@ -269,7 +305,7 @@ fn search_unrolling(study: &mut LayerStudy, options: &Layer, limits: &Limits, st
     while next < search.end() {
         let batch: Vec<usize> = (next..search.end().min(next + BATCH)).collect();
         next += batch.len();
-        let outcomes: Vec<_> = batch.into_par_iter().map(|index| (index, search.solve(index))).collect();
+        let outcomes: Vec<_> = batch.into_par_iter().map(|index| (index, search.solve_by(index, &find))).collect();
         for (index, outcome) in outcomes {
             if let Some(outcome) = outcome {
                 search.offer(index, &outcome);

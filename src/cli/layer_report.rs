@@ -31,8 +31,20 @@ pub struct LayerResult {
     pub searched: Searched,
     /// What the search for the unrolling did, if there was one.
     pub unrollings: Option<UnrolledOutcome>,
+    /// What the constraints cost, if there are any.
+    pub constrained: Option<ConstraintCost>,
     /// How long both took.
     pub seconds: f64,
+}
+
+/// What constraints cost: the score of the best mapping without them, and how much more the best with them has, as a share. `None` where there
+/// is none.
+#[derive(Debug, Clone, Copy)]
+pub struct ConstraintCost {
+    /// In the unit of the objective.
+    pub free_score: Option<f64>,
+    /// As a share of that.
+    pub more: Option<f64>,
 }
 
 /// The outcome of a temporal search.
@@ -135,7 +147,14 @@ fn write_search(out: &mut String, result: &LayerResult) {
                 Proof::None => format!("{} mappings tried, {} fit", outcome.orders, outcome.feasible),
                 _ => format!("{} partial mappings looked at", outcome.orders),
             };
-            outln!(out, "  {looked_at}; {}", proof(&outcome.proof));
+            if outcome.best.is_none() && result.constrained.is_some() {
+                return outln!(out, "  {:.3} s", result.seconds);
+            }
+            let among = if result.constrained.is_some() { " under the constraints" } else { "" };
+            outln!(out, "  {looked_at}; {}{among}", proof(&outcome.proof));
+            if let Some(ConstraintCost { more: Some(more), .. }) = result.constrained {
+                outln!(out, "  with the constraints it scores {:.2} % more than without", 100.0 * more);
+            }
         }
         Searched::Space(space) => write_space(out, space),
         Searched::Iterative(outcome) => {
@@ -301,6 +320,7 @@ fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {
             Searched::Iterative(outcome) => serde_json::to_value(outcome)?,
             _ => Value::Null,
         },
+        "constraints": result.constrained.map(|cost| json!({ "free_score": cost.free_score, "more": cost.more })),
         "unrollings": result.unrollings.as_ref().map(|unrollings| json!({
             "legal": unrollings.unrollings,
             "searched": unrollings.searched,

@@ -14,6 +14,7 @@ mod gallery;
 mod hierarchy;
 mod import;
 mod layer;
+mod layer_constraints;
 mod layer_report;
 mod link;
 mod optimal;

@@ -19,8 +19,8 @@ pub use source::{Seekable, Source, text_of};
 use crate::hardware::Core;
 use crate::multicore::CoreSystem;
 use crate::spec::{
-    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, visible, write_hardware, write_system,
-    write_workload,
+    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, visible, write_constraints, write_hardware,
+    write_system, write_workload,
 };
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,8 @@ pub struct Imported {
     pub workload: Option<String>,
     /// A system document.
     pub system: Option<String>,
+    /// A constraint document.
+    pub constraints: Option<String>,
     /// A whole state as the page saves it, unread.
     pub state: Option<String>,
     /// What became of each file.
@@ -255,6 +257,7 @@ impl Parts {
             Some((soc, report)) => self.finish_system(&soc, report),
             None => self.finish_hardware(),
         }
+        self.finish_constraints();
         self.finish_layers();
         self.diagnostics.or(self.imported)
     }
@@ -341,6 +344,19 @@ impl Parts {
         }
         self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
         self.imported.reports.push(report);
+    }
+
+    /// Orders of loops that a mapping states.
+    fn finish_constraints(&mut self) {
+        let layers = self.layers.as_ref().map(|(spec, ..)| &spec.layers[..]);
+        let mut report = Report { title: "Orders of the mapping".to_owned(), ..Report::default() };
+        if let Some(spec) = zigzag::constraints(&self.mapping, &self.named, layers, &mut report) {
+            report.result = format!("constraints on {} kinds of layers or layers", spec.layers.len());
+            self.imported.constraints = Some(write_constraints(&spec));
+        }
+        if !report.findings.is_empty() {
+            self.imported.reports.push(report);
+        }
     }
 
     fn finish_layers(&mut self) {

@@ -5,13 +5,14 @@
 //! describe nonsense; `Core` and `Network` of the engine are built from them and cannot.
 //!
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
-//! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `gallery.rs`, `lesson.rs` read a kind of
-//!   document each
+//! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `gallery.rs`, `lesson.rs`,
+//!   `mapping.rs`, `constraints.rs` read a kind of document each
 //! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
 //! - [`edit`]: single values changed in the text; `write.rs`: documents as text
 //! - `preset.rs`: the documents that come with the program
 //! - [`sorting`]: stable sorting that is in the page's module once, not once a type
 
+mod constraints;
 mod decimal;
 mod diagnostic;
 mod differences;
@@ -36,6 +37,10 @@ mod tree;
 mod workload;
 mod write;
 
+pub use constraints::{
+    BoundSpec, ConstraintsSpec, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec, UnrollBoundSpec,
+    read_constraints, write_constraints,
+};
 pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};

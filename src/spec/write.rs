@@ -307,7 +307,7 @@ fn unrolling(unroll: &[UnrollSpec]) -> String {
     braces(&fields)
 }
 
-fn head(name: &str, about: &str) -> String {
+pub(super) fn head(name: &str, about: &str) -> String {
     let mut text = String::new();
     line(&mut text, "name", &scalar(name));
     if about.is_empty() {
@@ -349,14 +349,13 @@ fn is_special(c: char) -> bool {
     c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
-fn line(text: &mut String, name: &str, value: &str) {
+pub(super) fn line(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "{}", format!("{name}: {value}").trim_end());
 }
 
 fn optional(text: &mut String, name: &str, value: &str) {
     if !value.is_empty() {
-        let plain = is_plain(value, ",;<>=&*'\"[]{}|!?×");
-        line(text, name, &if plain { value.to_owned() } else { quoted(value) });
+        line(text, name, &plain_or_quoted(value, ",;<>=&*'\"[]{}|!?×"));
     }
 }
 
@@ -365,7 +364,7 @@ fn list(items: &[String]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-fn braces(fields: &[String]) -> String {
+pub(super) fn braces(fields: &[String]) -> String {
     if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
 }
 
@@ -375,7 +374,12 @@ fn energy(pj: f64) -> String {
 
 /// A text as a single value, also between brackets: plain if nobody can mistake it, else in quotes.
 pub fn scalar(text: &str) -> String {
-    if is_plain(text, "") { text.to_owned() } else { quoted(text) }
+    plain_or_quoted(text, "")
+}
+
+/// A text as a single value; plain with these characters, too.
+pub(super) fn plain_or_quoted(text: &str, also: &str) -> String {
+    if is_plain(text, also) { text.to_owned() } else { quoted(text) }
 }
 
 fn is_plain(text: &str, also: &str) -> bool {

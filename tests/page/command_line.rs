@@ -184,6 +184,29 @@ fn the_best_unrolling_is_no_worse_than_the_stated_one() {
 }
 
 #[test]
+fn a_layer_is_searched_under_constraints() {
+    let orders =
+        "name: a\nlayers: [{ layer: conv2, order: [FX all, rest, K 4], levels: [{ memory: spad_W, holds: C 2 }] }]\n";
+    let path = file("constraints.yaml", orders);
+    let text = succeeds(&[&CONV2[..], &["--constraints", &path]].concat());
+    for part in ["proved optimal under the constraints", "with the constraints it scores", "130 of 168 PEs"] {
+        assert!(text.contains(part), "`{part}` is not in {text}");
+    }
+    let nest: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  loop")).skip(1).collect();
+    let loops: Vec<&str> = nest.iter().take_while(|line| !line.is_empty()).map(|line| line[..7].trim()).collect();
+    assert_eq!((loops.first(), loops.last()), (Some(&"K 4"), Some(&"FX 5")), "{text}");
+    let path = file("excluding.yaml", "name: a\nlayers: [{ unroll: { rows: K 4, columns: any }, order: [K 101] }]\n");
+    let errors = fails(&[&CONV2[..], &["--constraints", &path]].concat());
+    assert!(errors.contains("layers[0].unroll: None of the"), "{errors}");
+    let path = file("wrong-constraints.yaml", "name: a\nlayers: [{ layer: conv22, order: [K 4] }]\n");
+    assert!(fails(&[&CONV2[..], &["--constraints", &path]].concat()).contains("Did you mean"));
+    let path = file("constraints-again.yaml", orders);
+    assert!(
+        fails(&[&CONV2[..], &["--constraints", &path, "--strategy", "iterative"]].concat()).contains("--constraints")
+    );
+}
+
+#[test]
 fn a_layer_that_does_not_exist_is_answered_with_the_closest() {
     let arguments: Vec<&str> = CONV2.iter().map(|word| if *word == "conv2" { "conv22,conv9" } else { word }).collect();
     let text = fails(&arguments);

@@ -36,6 +36,7 @@ fn folder() -> Option<std::path::PathBuf> {
 /// The property that is asked of all bytes of a kind.
 fn property_of(kind: &str) -> fn(&[u8]) {
     match kind {
+        "constraints" => properties::constraints::holds,
         "embed" => properties::embed::holds,
         "gallery" => properties::gallery::holds,
         "link" => properties::link::holds,
@@ -193,6 +194,24 @@ fn mappings() {
     }
     assert!(seeds.len() > 2);
     save("mapping", &seeds);
+}
+
+#[test]
+fn constraints() {
+    let network = Network::from_text(properties::WORKLOAD).unwrap();
+    let core = Core::from_text(properties::HARDWARE).unwrap();
+    let memory = &core.memories.iter().last().unwrap().name;
+    let (array, _) = &core.array.iter().next().unwrap();
+    let mut seeds = Vec::new();
+    for layer in network.computing().map(|id| &network.layer(id).name).take(3) {
+        let text = format!(
+            "name: seed\nlayers:\n  - layer: {layer}\n    unroll: {{ {array}: [K 2, C <= 3, OX any] }}\n    order: [FX all, K 2, OX any, rest, C \
+             all]\n    levels: [{{ memory: {memory}, operand: O, holds: [K <= 4, C 2], within: K >= 2, order: [K, C] }}]\n  - order: [OX any]\n"
+        );
+        seeds.push((format!("{layer}-cut"), text[..text.len() / 2].as_bytes().to_vec()));
+        seeds.push((layer.clone(), text.into_bytes()));
+    }
+    save("constraints", &seeds);
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! ZigZag's YAML, both ways, checked with the accelerators and networks of its reference data.
 
+use fusescape::explore::own_constraints;
 use fusescape::hardware::Core;
 use fusescape::import::{File, Imported, Severity, import, zigzag};
-use fusescape::spec::{Diagnostics, find_preset, hardware_presets, read_hardware, read_workload, workload_presets};
+use fusescape::spec::{
+    BoundSpec, Diagnostics, LoopBoundSpec, OrderSpec, find_preset, hardware_presets, read_constraints, read_hardware,
+    read_workload, workload_presets,
+};
 use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
 use serde_json::Value;
@@ -148,7 +152,13 @@ fn the_three_files_of_a_run_become_two_documents() {
     assert_eq!(own.0, core.dataflow);
     assert_eq!(core.unroll_stated(&own.1).len(), 2);
     let said: Vec<String> = imported.reports.iter().flat_map(|report| report.lines()).collect();
-    for part in ["spatial_mapping_hint: not taken", "temporal_ordering: not taken", "not those of what it reads"] {
+    let (orders, wrong) = read_constraints(imported.constraints.as_ref().unwrap());
+    assert!(wrong.is_empty(), "{wrong}");
+    let own = orders.layers.iter().find(|entry| entry.layer.as_deref() == Some("conv_fixed")).unwrap();
+    let loops = LoopBoundSpec { dimension: "OX".to_owned(), bound: BoundSpec::Exactly(8) };
+    assert_eq!(own.order, [OrderSpec::Loop(loops)]);
+    own_constraints(imported.constraints.as_ref().unwrap(), &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    for part in ["spatial_mapping_hint: not taken", "temporal_ordering: is a document", "not those of what it reads"] {
         assert!(said.iter().any(|line| line.contains(part)), "{part}: {said:#?}");
     }
 }
@@ -441,7 +451,7 @@ fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     let mapping = "
 - name: default
   spatial_mapping: { D1: [\"D1, 4\"], D2: [\"D2, 2\"] }
-  temporal_ordering: [[D1, \"*\"], [D0, \"*\"]]
+  temporal_ordering: [[D1, \"*\"], [N, 4], [\"*\", \"*\"], [D0, 2]]
 ";
     let layers = "
 - id: 0
@@ -458,6 +468,9 @@ fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     let layer = network.computing().map(|id| network.layer(id)).next().unwrap();
     let unrolled: Vec<(Dim, u64)> = layer.unroll_on(&core).iter().map(|part| (part.dim, part.limit)).collect();
     assert_eq!(unrolled, [(Dim::K, 4), (Dim::C, 2)]);
+    let orders = whole.constraints.as_ref().unwrap();
+    assert!(orders.contains("order: [K any, rest, OX 2]"), "{orders}");
+    own_constraints(orders, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
     // Without the workload nobody knows what they are, which is said.
     let alone = imports(&[("a.yaml", ACCELERATOR), ("m.yaml", mapping)]);
     core_of(&alone);

@@ -27,7 +27,7 @@
 //!
 //! [`LayerStudy`] is one whole layer for a person: its best mapping, or one made by hand (a [`TemporalMapping`], changed by
 //! [`MappingEdit`]s), as a [`MappedLayer`]: cost, the balance of every port, and the loop-information table. [`own_mappings`] prices a
-//! mapping document, [`mapping_document`] makes one.
+//! mapping document, [`mapping_document`] makes one; [`own_constraints`] reads which mappings a search may take.
 //!
 //! # Example
 //!
@@ -68,6 +68,7 @@ mod group_traffic;
 mod layer;
 mod online;
 mod order;
+mod own_constraints;
 mod own_mappings;
 mod request;
 mod resources;
@@ -91,6 +92,7 @@ pub use layer::{
 };
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
+pub use own_constraints::{LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
 pub use own_mappings::{mapping_document, own_mappings};
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep, StepRun};

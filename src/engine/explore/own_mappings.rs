@@ -113,16 +113,8 @@ fn map_layer(
 
 fn read_unroll(stated: &[UnrollSpec], core: &Core, path: &str, found: &mut Diagnostics) -> Option<Vec<Unroll>> {
     let before = found.0.len();
-    let dimensions: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
     for UnrollSpec { array_dimension, loop_dimension, .. } in stated {
-        if !dimensions.contains(&array_dimension.as_str()) {
-            let reason = format!("The array has no dimension `{array_dimension}`");
-            found.add_unknown(format!("{path}.{array_dimension}"), reason, array_dimension, &dimensions);
-        } else if Dim::from_name(loop_dimension).is_none() {
-            let reason = format!("There is no loop dimension `{loop_dimension}`");
-            let path = format!("{path}.{array_dimension}");
-            found.add_unknown(path, reason, loop_dimension, &Dim::ALL.map(Dim::name));
-        }
+        check_array_names(core, array_dimension, [loop_dimension.as_str()], path, found);
     }
     for (name, size) in &core.array {
         let on_it = stated.iter().filter(|part| part.array_dimension == *name).filter_map(|part| part.limit);
@@ -143,6 +135,29 @@ fn read_unroll(stated: &[UnrollSpec], core: &Core, path: &str, found: &mut Diagn
             None
         }
     }
+}
+
+/// Whether the array has a dimension, and there are the loops that it is to unroll.
+pub(super) fn check_array_names<'s>(
+    core: &Core,
+    array_dimension: &str,
+    loops: impl IntoIterator<Item = &'s str>,
+    path: &str,
+    found: &mut Diagnostics,
+) -> bool {
+    let before = found.0.len();
+    let path = format!("{path}.{array_dimension}");
+    let dimensions: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
+    if !dimensions.contains(&array_dimension) {
+        let reason = format!("The array has no dimension `{array_dimension}`");
+        found.add_unknown(path, reason, array_dimension, &dimensions);
+        return false;
+    }
+    for unknown in loops.into_iter().filter(|name| Dim::from_name(name).is_none()) {
+        let reason = format!("There is no loop dimension `{unknown}`");
+        found.add_unknown(&path, reason, unknown, &Dim::ALL.map(Dim::name));
+    }
+    found.0.len() == before
 }
 
 /// The loops; `None` where some are none.

@@ -53,4 +53,4 @@ pub use capacity::{slice_bits, slice_elements, slice_part};
 pub use operands::{LayerOnCore, LayerOperand, LayerProblem, OPERANDS, OperandView, Relevance, WindowCount};
 pub use spatial::{SpatialLoop, SpatialMapping};
 pub use temporal::TemporalLoop;
-pub use unrolling::{Coverage, Unrolling, UnrollingOptions, Unrollings, unrollings};
+pub use unrolling::{Coverage, Unrolling, UnrollingOptions, Unrollings, WidthLimit, unrollings};

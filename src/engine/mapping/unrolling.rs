@@ -20,12 +20,23 @@ use std::collections::HashMap;
 pub struct UnrollingOptions {
     /// Array dimensions that may unroll these loops only. Others may unroll any.
     pub hints: Vec<(ArrayDimId, Vec<Dim>)>,
+    /// How wide loops may lie on an array dimension. Others may be as wide as fits.
+    pub limits: Vec<(ArrayDimId, Dim, WidthLimit)>,
     /// Limit on the different loops of one array dimension.
     pub loops_per_dimension: usize,
     /// Which of the legal unrollings are kept.
     pub coverage: Coverage,
     /// Limit on the unrollings that are kept; those left out are counted.
     pub max_unrollings: usize,
+}
+
+/// How wide a loop may lie on an array dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WidthLimit {
+    /// So wide, or as wide as it has iterations left.
+    Exactly(u64),
+    /// At most so wide, or not there at all.
+    AtMost(u64),
 }
 
 /// Which of the legal unrollings are kept.
@@ -39,7 +50,13 @@ pub enum Coverage {
 
 impl Default for UnrollingOptions {
     fn default() -> Self {
-        Self { hints: Vec::new(), loops_per_dimension: 3, coverage: Coverage::All, max_unrollings: 200_000 }
+        Self {
+            hints: Vec::new(),
+            limits: Vec::new(),
+            loops_per_dimension: 3,
+            coverage: Coverage::All,
+            max_unrollings: 200_000,
+        }
     }
 }
 
@@ -182,12 +199,26 @@ impl<'a> Space<'a> {
         let Some(&dim) = self.allowed[array_dim].get(index) else {
             return self.visit_dimension(array_dim.following(), state);
         };
-        state = self.visit_loop(array_dim, index + 1, loops, state);
+        let limit =
+            self.options.limits.iter().find(|(on, of, _)| (*on, *of) == (array_dim, dim)).map(|(.., limit)| *limit);
+        let exactly = match limit {
+            Some(WidthLimit::Exactly(width)) => Some(width.min(state.steps[dim as usize])),
+            _ => None,
+        };
+        if exactly.is_none_or(|width| width < 2) {
+            state = self.visit_loop(array_dim, index + 1, loops, state);
+        }
         if loops == self.options.loops_per_dimension {
             return state;
         }
         let (size, used) = (state.steps[dim as usize], state.used[array_dim]);
-        for limit in widths(size, self.core.array[array_dim].1 / used) {
+        let room = match limit {
+            Some(WidthLimit::AtMost(width)) => width.min(self.core.array[array_dim].1 / used),
+            _ => self.core.array[array_dim].1 / used,
+        };
+        let stated = exactly.filter(|width| (2..=room).contains(width));
+        let searched = widths(size, if exactly.is_some() { 0 } else { room });
+        for limit in stated.into_iter().chain(searched) {
             let steps = size.div_ceil(limit);
             state.unroll.push(Unroll { array_dim, dim, limit });
             state.steps[dim as usize] = steps;

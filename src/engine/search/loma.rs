@@ -1,5 +1,6 @@
-//! LOMA: every order of the loop prime factors, each allocated greedily (AICAS 2021).
+//! LOMA: every order of the loop prime factors, or every legal one, each allocated greedily (AICAS 2021).
 
+use super::exact::Legality;
 use super::permutation::next_permutation;
 use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
@@ -10,15 +11,19 @@ pub(super) fn find_best(
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
+    legal: Option<&dyn Legality>,
 ) -> Outcome {
     let mut outcome =
         Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
-    let factors = temporal::limited_factors(
-        &problem.spatial.temporal_sizes,
-        &problem.shape.dim_order,
-        limits.lpf_limit,
-        problem.rules.lpf_limit_below_dimensions_fails,
-    );
+    let factors = match legal {
+        Some(legal) => Ok(legal.limited_loops(limits.lpf_limit)),
+        None => temporal::limited_factors(
+            &problem.spatial.temporal_sizes,
+            &problem.shape.dim_order,
+            limits.lpf_limit,
+            problem.rules.lpf_limit_below_dimensions_fails,
+        ),
+    };
     let mut order = match factors {
         Ok(order) => order,
         Err(too_many) => {
@@ -41,6 +46,7 @@ pub(super) fn find_best(
         outcome.orders += 1;
         let fitting = allocator
             .allocate(problem, &order)
+            .filter(|allocation| legal.is_none_or(|legal| legal.allows(&order, allocation)))
             .and_then(|allocation| Some((allocation, evaluator.moves(&order, &allocation)?)));
         outcome.feasible += u64::from(fitting.is_some());
         // Where energy alone decides, most orders need no more than their energy.

@@ -10,6 +10,7 @@
 //! - [`space`]: ZigZag's mapping space, even and uneven: exhaustive, heuristic, iterative (ZigZag, Section IV)
 //! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower bound, until
 //!   none that is left can win; workers may take slices
+//! - `constraints/`: [`Constraints`] on orders and memory levels, under which both search exactly ([`find_best_under`])
 //! - `infeasible.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
 //!
 //! # Example
@@ -41,6 +42,7 @@
 //! ```
 
 mod candidate;
+mod constraints;
 mod exact;
 mod infeasible;
 mod loma;
@@ -50,6 +52,10 @@ pub mod space;
 mod unrolled;
 
 use candidate::Candidate;
+pub use constraints::{
+    Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict,
+    find_best_under,
+};
 pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};
 pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
@@ -189,8 +195,8 @@ pub fn find_best_while(
     has_time: &dyn Fn() -> bool,
 ) -> Outcome {
     match strategy {
-        Strategy::Exact => exact::find_best(problem, objective, limits, has_time),
-        Strategy::Loma => loma::find_best(problem, objective, limits, has_time),
+        Strategy::Exact => exact::find_best(problem, objective, limits, has_time, None),
+        Strategy::Loma => loma::find_best(problem, objective, limits, has_time, None),
     }
 }
 

@@ -134,8 +134,13 @@ impl<'a> UnrolledSearch<'a> {
 
     /// Searches one unrolling; `None` where there is no such one.
     pub fn solve(&self, index: usize) -> Option<Outcome> {
+        self.solve_by(index, |problem| find_best(problem, &self.objective, &self.limits, self.strategy))
+    }
+
+    /// As [`Self::solve`], but by another search, which covers some of the mappings: those that are legal.
+    pub fn solve_by(&self, index: usize, search: impl FnOnce(&LayerOnCore<'_>) -> Outcome) -> Option<Outcome> {
         let (_, unroll) = self.candidates.get(index)?;
-        Some(find_best(&self.layer.with(unroll), &self.objective, &self.limits, self.strategy))
+        Some(search(&self.layer.with(unroll)))
     }
 
     /// Takes the result of unrolling number `index`.

@@ -123,7 +123,7 @@ fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> 
         read_cores(place, reader, &mut cores);
     }
     let loops = fields.get("spatial_mapping").filter(|place| place.is_map()).map(|place| read_loops(place, reader));
-    let unrolled = MappingEntry { name: name.clone(), loops: loops.unwrap_or_default() };
+    let unrolled = MappingEntry { name: name.clone(), loops: loops.unwrap_or_default(), order: Vec::new() };
     (!name.is_empty()).then_some(Allocation { operator: name, cores, unrolled })
 }
 

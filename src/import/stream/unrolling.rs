@@ -45,7 +45,7 @@ pub fn unroll_like_registers(spec: &mut HardwareSpec, report: &mut Report) {
         said.join(", ")
     );
     report.note(Severity::Assumed, "unroll", &reason, "");
-    apply_to_hardware(spec, &[MappingEntry { name: "default".to_owned(), loops }]);
+    apply_to_hardware(spec, &[MappingEntry { name: "default".to_owned(), loops, order: Vec::new() }]);
 }
 
 /// Lets poolings, sums and depthwise layers unroll their channels, which are groups here, and K in files of Stream.

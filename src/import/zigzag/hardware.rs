@@ -128,7 +128,10 @@ pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
     }
     if let Some(place) = fields.get("dataflows").filter(|place| place.is_map()) {
         let loops = read_loops(place, reader);
-        super::apply_to_hardware(&mut spec, &[super::MappingEntry { name: "default".to_owned(), loops }]);
+        super::apply_to_hardware(
+            &mut spec,
+            &[super::MappingEntry { name: "default".to_owned(), loops, order: Vec::new() }],
+        );
     }
     let operators = fields.get("operator_types").map(|place| place.names(reader)).unwrap_or_default();
     for (field, reason) in [

@@ -1,8 +1,9 @@
-//! A mapping file: which loops the array unrolls.
+//! A mapping file: which loops the array unrolls, and their order in time.
 
+use super::ordering::read_order;
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
-use crate::spec::{Diagnostics, HardwareSpec, LayerSpec, UnrollSpec};
+use crate::spec::{Diagnostics, HardwareSpec, LayerSpec, OrderSpec, UnrollSpec};
 
 const ENTRY: [&str; 5] =
     ["name", "spatial_mapping", "spatial_mapping_hint", "temporal_ordering", "memory_operand_links"];
@@ -33,6 +34,8 @@ pub struct MappingEntry {
     pub name: String,
     /// The loops.
     pub loops: Vec<UnrollSpec>,
+    /// The order of temporal loops, innermost first.
+    pub order: Vec<OrderSpec>,
 }
 
 /// Reads a mapping: what could be read of it, what a person should know, and everything that is wrong.
@@ -48,17 +51,12 @@ pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, Report, Diagnostics) {
 fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> MappingEntry {
     let fields = place.fields(reader, &ENTRY);
     let name = fields.name(reader, "name", "default");
-    for (field, reason) in [
-        (
-            "spatial_mapping_hint",
-            "not taken: what is left of the array stays empty, or choose the unrolling by a search",
-        ),
-        ("temporal_ordering", "not taken: the order of loops is searched"),
-    ] {
-        if fields.get(field).is_some_and(|place| !place.is_scalar() && !place.is_empty()) {
-            report.note(Severity::Assumed, field, reason, &name);
-        }
+    let stated = |field: &str| fields.get(field).filter(|place| !place.is_scalar() && !place.is_empty());
+    if stated("spatial_mapping_hint").is_some() {
+        let reason = "not taken: what is left of the array stays empty, or choose the unrolling by a search";
+        report.note(Severity::Assumed, "spatial_mapping_hint", reason, &name);
     }
+    let order = stated("temporal_ordering").map(|place| read_order(place, reader)).unwrap_or_default();
     if let Some(links) = fields.get("memory_operand_links").filter(|place| place.is_map()) {
         for (operand, memory) in links.entries(reader) {
             let usual = [("O", "O"), ("W", "I2"), ("I", "I1")].into_iter().find(|(known, _)| *known == operand);
@@ -78,7 +76,7 @@ fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> 
         }
     }
     let loops = fields.get("spatial_mapping").filter(|place| place.is_map()).map(|place| read_loops(place, reader));
-    MappingEntry { name, loops: loops.unwrap_or_default() }
+    MappingEntry { name, loops: loops.unwrap_or_default(), order }
 }
 
 /// `{ D1: ["K, 32", "C, 2"] }`.
@@ -173,18 +171,23 @@ pub fn foreign_loops(entries: &[MappingEntry]) -> Vec<String> {
     names
 }
 
+/// Our name of a loop in layers of a kind; `None` where it has none.
+pub fn our_name(name: &str, kind: &str) -> Option<&'static str> {
+    let is_product = matches!(kind, "matmul" | "fully-connected" | "pointwise");
+    match name {
+        "D" if is_product => Some("OX"),
+        "H" if is_product => Some("G"),
+        _ => LOOPS.into_iter().find(|ours| *ours == name),
+    }
+}
+
 /// The loops under our names, no more of them than the array has room for.
 fn renamed(loops: &[UnrollSpec], array: &[(String, u64)], kind: &str) -> Vec<UnrollSpec> {
     let ours = |unrolled: &UnrollSpec| {
-        let is_product = matches!(kind, "matmul" | "fully-connected" | "pointwise");
-        let loop_dimension = match unrolled.loop_dimension.as_str() {
-            "D" if is_product => "OX",
-            "H" if is_product => "G",
-            name => name,
-        };
+        let loop_dimension = our_name(&unrolled.loop_dimension, kind)?;
         let size = array.iter().find(|(name, _)| *name == unrolled.array_dimension).map(|(_, size)| *size);
         let limit = unrolled.limit.map(|limit| size.map_or(limit, |size| limit.min(size)));
-        UnrollSpec { loop_dimension: loop_dimension.to_owned(), limit, ..unrolled.clone() }
+        Some(UnrollSpec { loop_dimension: loop_dimension.to_owned(), limit, ..unrolled.clone() })
     };
-    loops.iter().map(ours).filter(|unrolled| LOOPS.contains(&unrolled.loop_dimension.as_str())).collect()
+    loops.iter().filter_map(ours).collect()
 }

@@ -6,6 +6,7 @@
 mod equation;
 mod hardware;
 mod mapping;
+mod ordering;
 mod workload;
 mod write;
 
@@ -15,6 +16,7 @@ pub use hardware::{Accelerator, Role, fraction, number, read_accelerator, read_c
 pub use mapping::{
     MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,
 };
+pub use ordering::constraints;
 pub use workload::{Workload, read_layers};
 pub use write::{Written, write};
 

@@ -7,13 +7,14 @@
 
 use super::SearchLimits;
 use super::cheapest::PlacedBoundary;
+use super::legality::Opened;
 use super::orders::Chain;
 use super::relaxation::{Placed, Relaxation};
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
 use crate::mapping::{LayerOperand, OPERANDS};
 use crate::search::{Candidate, Objective, Solution};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -47,6 +48,7 @@ pub fn best(
         chains: Vec::new(),
         loads: Vec::new(),
         fronts: FxHashMap::default(),
+        met: FxHashSet::default(),
         open: BinaryHeap::new(),
         deferred: Vec::new(),
         missed: Vec::new(),
@@ -82,7 +84,9 @@ struct Search<'a, 's> {
     loads: Vec<f64>,
     stride: usize,
     /// By the state that they reach, the partial chains that no other one dominates.
-    fronts: FxHashMap<(u32, [u8; OPERANDS], bool), Vec<u32>>,
+    fronts: FxHashMap<(u32, Opened, bool), Vec<u32>>,
+    /// Under constraints factors come in any legal order between two boundaries: sets that were met above each placed boundary.
+    met: FxHashSet<(u32, u32)>,
     /// Partial chains to be expanded, best first.
     open: BinaryHeap<(Rank, u32)>,
     /// Dominated partial chains.
@@ -112,8 +116,10 @@ struct PartialChain {
     /// The chain that this one extends, and the boundary that it adds.
     before: u32,
     placed: Option<PlacedBoundary>,
+    /// The chain with which the last boundary was placed.
+    root: u32,
     /// Between two boundaries factors come in the order of their numbers, so that every set is met once: the first that may
-    /// follow.
+    /// follow. Under constraints that may not be a legal order, and this is 0.
     factor: usize,
     /// Whether it was deferred and taken up again.
     second_round: bool,
@@ -156,6 +162,7 @@ impl Search<'_, '_> {
             longest,
             before: START,
             placed: None,
+            root: START,
             factor: 0,
             second_round: false,
             expanded: false,
@@ -285,7 +292,7 @@ impl Search<'_, '_> {
     }
 
     fn expand(&mut self, index: u32) {
-        let PartialChain { state, price, factor: first_factor, second_round, .. } = self.chains[index as usize];
+        let PartialChain { state, price, factor: first_factor, root, second_round, .. } = self.chains[index as usize];
         let before = self.loads_of(index).to_vec();
         let mut loads = before.clone();
         for operand in LayerOperand::ALL {
@@ -304,6 +311,7 @@ impl Search<'_, '_> {
                     longest,
                     before: index,
                     placed,
+                    root: self.chains.len() as u32,
                     factor: 0,
                     second_round,
                     expanded: false,
@@ -312,7 +320,10 @@ impl Search<'_, '_> {
             );
         }
         for factor in first_factor..self.space.factors.list.len() {
-            if let Some(state) = self.space.add(&state, factor) {
+            if let Some(state) = self.space.add(&state, factor)
+                && (self.space.legal.is_none() || self.met.insert((root, state.set)))
+            {
+                let factor = if self.space.legal.is_none() { factor } else { 0 };
                 let (bound, longest) = self.bound(&state, price, &before);
                 self.reach(
                     PartialChain {
@@ -322,6 +333,7 @@ impl Search<'_, '_> {
                         longest,
                         before: index,
                         placed: None,
+                        root,
                         factor,
                         second_round,
                         expanded: false,
@@ -340,8 +352,8 @@ impl Search<'_, '_> {
         let index = self.chains.len() as u32;
         let mut is_dominated = false;
         if !chain.second_round {
-            let State { set, placed, is_final, .. } = chain.state;
-            let front = self.fronts.entry((set, placed, is_final)).or_default();
+            let State { set, is_final, .. } = chain.state;
+            let front = self.fronts.entry((set, chain.state.opened(), is_final)).or_default();
             let (chains, all_loads, stride) = (&self.chains, &self.loads, self.stride);
             let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
             is_dominated = front.iter().rev().take(MOST_COMPARED).any(|&index| {
@@ -468,7 +480,7 @@ impl Search<'_, '_> {
             at = &self.chains[at.before as usize];
         }
         placed.reverse();
-        let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
+        let chain = Chain::new(self.space, &placed);
         let loads = self.loads_of(index);
         let (with_any_order, price) = (partial.bound, partial.price);
         let bound = self.score(price, chain.latency_bound(&self.space.factors, self.latency, loads));

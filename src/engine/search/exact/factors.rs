@@ -31,7 +31,7 @@ impl Factor {
 
 /// All factors of a problem. A set of them has a number, and so has what an operand sees of it: without the factors that are
 /// irrelevant to the operand.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Factors {
     /// Different factors.
     pub list: Vec<Factor>,

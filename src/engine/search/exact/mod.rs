@@ -14,16 +14,22 @@
 //! - [`relaxation`]: where that is not settled soon, better bounds on latency and price together, by Lagrangian relaxation. The search then
 //!   starts again from LOMA's mapping, if it is better, and now and then follows the best partial chain to its end.
 //!
+//! - [`legality`]: what constraints ([`Constraints`](super::Constraints)) ask of all of these.
+//!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
 //! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
 
 mod branch;
 mod cheapest;
 mod factors;
+mod legality;
 mod orders;
 mod relaxation;
 mod space;
 mod ties;
+
+pub use factors::{Factor, Factors};
+pub use legality::{Legality, Opened};
 
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
@@ -33,7 +39,7 @@ use crate::sorting::sort_few_by_key;
 use space::{Price, Space};
 
 /// Limit on the sets of factors: tables have an entry for each that an operand sees.
-const MOST_SETS: u32 = 1 << 19;
+pub const MOST_SETS: u32 = 1 << 19;
 
 /// Chains and orders that are evaluated where not all cheapest chains are known: enough for a good one to start from.
 const MOST_CHAINS: u64 = 200;
@@ -44,18 +50,19 @@ const TIE: f64 = 1e-10;
 /// Numbers of accesses closer than this, relative to the whole, are equal: they are whole multiples of a granule.
 const ACCESS_TIE: f64 = 1e-14;
 
-/// Finds the best mapping by `objective`, and among equals the fastest.
+/// Finds the best mapping by `objective`, and among equals the fastest: of all, or of those that are legal.
 pub(super) fn find_best(
     problem: &LayerOnCore<'_>,
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
+    legal: Option<&dyn Legality>,
 ) -> Outcome {
     if problem.forces_double_buffers {
         // All of an operand may take less than a part of it, which is there twice: tables of sets do not hold that. LOMA does.
-        return loma::find_best(problem, objective, limits, has_time);
+        return loma::find_best(problem, objective, limits, has_time, legal);
     }
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time };
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time, legal };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
@@ -105,7 +112,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     if !problem.rules.memory_reserved_for_averages && outermost_loops_fit(problem) {
         return true;
     }
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true };
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true, legal: None };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
         if search.simplest_fits(&loops) {
@@ -115,7 +122,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
             return false;
         }
     }
-    let space = Space::new(search.evaluator, problem, &loops, MOST_SETS, &|_, _, _, _| 0.0);
+    let space = Space::new(search.evaluator, problem, &loops, (MOST_SETS, None), &|_, _, _, _| 0.0);
     // At price 0 the search goes straight for a complete chain.
     space.is_some_and(|space| cheapest::any(&space, limits.max_states))
 }
@@ -141,11 +148,19 @@ struct Search<'a> {
     evaluator: &'a Evaluator<'a>,
     limits: &'a Limits,
     has_time: &'a dyn Fn() -> bool,
+    legal: Option<&'a dyn Legality>,
 }
 
 impl Search<'_> {
     /// The loop prime factors; where there are too many sets of them, some are merged and nothing is proved.
     fn loops(&self, outcome: &mut Outcome) -> Vec<TemporalLoop> {
+        if let Some(legal) = self.legal {
+            let (loops, is_merged) = legal.loops();
+            if is_merged {
+                outcome.proof = Proof::None;
+            }
+            return loops.to_vec();
+        }
         let sizes = &self.problem.spatial.temporal_sizes;
         let factors = |limit: usize| {
             temporal::limited_factors(sizes, &self.problem.shape.dim_order, limit, false).unwrap_or_default()
@@ -182,6 +197,14 @@ impl Search<'_> {
         })
     }
 
+    fn space<'s>(&'s self, loops: &[TemporalLoop], price: Price<'s>) -> Option<Space<'s>> {
+        Space::new(self.evaluator, self.problem, loops, (MOST_SETS, self.legal), price)
+    }
+
+    fn by_loma(&self, objective: &Objective) -> Option<super::Solution> {
+        loma::find_best(self.problem, objective, &Limits::default(), self.has_time, self.legal).best
+    }
+
     fn is_at(&self, operand: LayerOperand, level: usize, memory: MemoryId) -> bool {
         self.problem.operands[operand].memories[level] == memory
     }
@@ -195,7 +218,7 @@ impl Search<'_> {
         (constant, tie): (f64, f64),
         outcome: &mut Outcome,
     ) {
-        let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
+        let Some(mut space) = self.space(loops, price) else { return };
         let Some(mut cheapest) = cheapest::cheapest(&space, (self.limits.max_states, self.has_time), tie) else {
             return;
         };
@@ -214,10 +237,12 @@ impl Search<'_> {
             best = found.best.map(|(best, _)| best);
         }
         // Where the search had to stop before it met any mapping, LOMA still finds one.
-        outcome.best =
-            best.or_else(|| loma::find_best(self.problem, objective, &Limits::default(), self.has_time).best);
+        outcome.best = best.or_else(|| self.by_loma(objective));
         if outcome.proof == Proof::Optimal && !settled {
-            let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else { return };
+            let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else {
+                outcome.proof = Proof::None;
+                return;
+            };
             let score = objective.score(self.problem, &cost);
             let gap = (score - (cheapest.bound + space.constant + constant)) / score;
             outcome.proof = if gap > TIE { Proof::Gap(gap) } else { Proof::OptimalButForTies };
@@ -268,14 +293,14 @@ impl Search<'_> {
         };
         let known = outcome.best.take().and_then(scored);
         outcome.proof = proof;
-        let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
+        let Some(mut space) = self.space(loops, price) else { return };
         space.constant += constant;
         let few = self.limits.max_branches.min(self.limits.relax_after);
         let mut found = branch::best(&space, objective, known, false, (few, self.has_time));
         outcome.orders += found.expanded;
         if found.unexplored < f64::INFINITY && few < self.limits.max_branches {
             // It is not that simple: better bounds are worth their time, and a good mapping to start from.
-            let by_loma = loma::find_best(self.problem, objective, &Limits::default(), self.has_time).best;
+            let by_loma = self.by_loma(objective);
             let known = found.best.map(|(best, candidate)| (best, candidate.score));
             let known = [known, by_loma.and_then(scored)].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
             let bound = found.unexplored;

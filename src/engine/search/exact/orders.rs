@@ -6,6 +6,8 @@
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
+use super::legality::{Legality, Opened};
+use super::space::Space;
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};
@@ -15,6 +17,8 @@ use rustc_hash::FxHashSet;
 /// A chain of boundaries, as sets and what lies between them.
 pub struct Chain<'a> {
     problem: &'a LayerOnCore<'a>,
+    factors: &'a Factors,
+    legal: Option<&'a dyn Legality>,
     /// Different sets, smallest first: operands with boundaries there, and the loops between it and the next smaller.
     segments: Vec<Segment>,
     /// Operands (one bit each) with a boundary below all loops.
@@ -29,6 +33,9 @@ struct Segment {
     loops: Vec<(TemporalLoop, usize)>,
     /// Operands (one bit each) with a boundary at the outer end.
     ends: u8,
+    /// The set below, and the boundaries up to there.
+    below: u32,
+    opened: Opened,
 }
 
 /// What the outermost loops of a level have been so far: all of the same relevance, or it is over.
@@ -36,15 +43,23 @@ type Runs = [Option<Option<Relevance>>; OPERANDS];
 
 impl<'a> Chain<'a> {
     /// `placed` from the innermost.
-    pub fn new(problem: &'a LayerOnCore<'a>, factors: &Factors, placed: &[PlacedBoundary]) -> Self {
-        let mut chain =
-            Self { problem, segments: Vec::new(), innermost: 0, placed: Vec::new(), allocation: Allocation::default() };
-        let (mut below, mut loops) = (0, 0);
+    pub fn new(space: &'a Space<'_>, placed: &[PlacedBoundary]) -> Self {
+        let (problem, factors, legal) = (space.problem, &space.factors, space.legal);
+        let mut chain = Self {
+            problem,
+            factors,
+            legal,
+            segments: Vec::new(),
+            innermost: 0,
+            placed: Vec::new(),
+            allocation: Allocation::default(),
+        };
+        let (mut below, mut loops, mut opened) = (0, 0, Opened::default());
         let everything = factors.sets - 1;
         let ends = placed.iter().map(|placed| (placed.set, Some(placed))).chain([(everything, None)]);
         for (set, placed) in ends {
             if set != below {
-                let mut segment = Segment { loops: Vec::new(), ends: 0 };
+                let mut segment = Segment { loops: Vec::new(), ends: 0, below, opened };
                 for next in factors.between(below, set) {
                     loops += 1;
                     match segment.loops.last_mut() {
@@ -58,6 +73,9 @@ impl<'a> Chain<'a> {
             if let Some(placed) = placed {
                 if let Some(below) = placed.level.checked_sub(1) {
                     chain.allocation.ends[placed.operand][below] = loops;
+                }
+                if let Some(legal) = legal {
+                    opened = legal.place(opened, set, placed.operand).unwrap_or(opened);
                 }
                 chain.placed.push((*placed, chain.segments.len()));
                 let ends = chain.segments.last_mut().map_or(&mut chain.innermost, |segment| &mut segment.ends);
@@ -181,18 +199,12 @@ impl<'a> Chain<'a> {
         let below = at.checked_sub(1).map_or(self.innermost, |below| self.segments[below].ends);
         if runs.iter().all(Option::is_none) {
             // Nothing looks at the order of the rest, but for the innermost loop.
-            let stays = |&(next, count): &(TemporalLoop, usize)| count > 0 && self.stays_above(&next, below);
-            let Some(innermost) = left[at].iter().find(|next| stays(next)).map(|&(next, _)| next) else { return true };
-            let rest = left[at].clone();
             let start = order.len();
-            for &(next, count) in &rest {
-                order.extend(std::iter::repeat_n(next, count));
+            if !self.add_rest(at, &left[at], below, order) {
+                order.truncate(start);
+                return true;
             }
-            if let Some(inner) = order[start..].iter().position(|next| *next == innermost) {
-                let end = order.len() - 1;
-                order.swap(start + inner, end);
-            }
-            left[at].clear();
+            let rest = std::mem::take(&mut left[at]);
             let go_on = self.descend(at, runs, None, left, order, visit);
             left[at] = rest;
             order.truncate(start);
@@ -200,15 +212,21 @@ impl<'a> Chain<'a> {
         }
         for choice in self.choices(&runs, &left[at]) {
             let (next, count) = left[at][choice];
+            if count == 0 {
+                continue;
+            }
             let longer = self.lengthen(runs, next);
             // Two neighbours that all runs see alike come in the order of their numbers.
             let is_twin = previous.is_some_and(|(before, earlier)| {
                 let alike = longer == runs && self.lengthen(before, next) == runs;
                 let stays = |choice: usize| self.stays_above(&left[at][choice].0, below);
-                alike && choice < earlier && stays(choice) == stays(earlier)
+                alike
+                    && choice < earlier
+                    && stays(choice) == stays(earlier)
+                    && self.may_change_places(at, &left[at], choice, earlier)
             });
             let handed_down = unfilled == 1 && !self.stays_above(&next, below);
-            if count == 0 || is_twin || handed_down {
+            if is_twin || handed_down || !self.leads_on(at, &left[at], choice, below) {
                 continue;
             }
             left[at][choice].1 -= 1;
@@ -221,6 +239,59 @@ impl<'a> Chain<'a> {
             }
         }
         true
+    }
+
+    /// Adds the loops that are left of a segment, outermost first, in some order in which the innermost is not handed down; `false` where
+    /// there is none.
+    fn add_rest(&self, at: usize, left: &[(TemporalLoop, usize)], below: u8, order: &mut Vec<TemporalLoop>) -> bool {
+        if let Some(legal) = self.legal {
+            let Segment { below: from, opened, .. } = self.segments[at];
+            let begins = |factor: usize| self.factors.list[factor].stays_above(below);
+            let Some(path) = legal.path(opened, from, self.set_with(at, left), &begins) else { return false };
+            order.extend(path.iter().rev().map(|&factor| self.factors.list[factor].each));
+            return true;
+        }
+        let stays = |&(next, count): &(TemporalLoop, usize)| count > 0 && self.stays_above(&next, below);
+        let Some(innermost) = left.iter().find(|next| stays(next)).map(|&(next, _)| next) else { return false };
+        let start = order.len();
+        for &(next, count) in left {
+            order.extend(std::iter::repeat_n(next, count));
+        }
+        if let Some(inner) = order[start..].iter().position(|next| *next == innermost) {
+            let end = order.len() - 1;
+            order.swap(start + inner, end);
+        }
+        true
+    }
+
+    /// The set below a segment's end so far: what lies below the segment, and what is left of it.
+    fn set_with(&self, at: usize, left: &[(TemporalLoop, usize)]) -> u32 {
+        let added = left.iter().filter_map(|(next, count)| Some(self.number_of(*next)?.1 * *count as u32));
+        self.segments[at].below + added.sum::<u32>()
+    }
+
+    /// Number of a loop among the factors, and its stride.
+    fn number_of(&self, next: TemporalLoop) -> Option<(usize, u32)> {
+        let number = self.factors.list.iter().position(|factor| factor.each == next)?;
+        Some((number, self.factors.list[number].stride))
+    }
+
+    /// Whether a loop may legally be the outermost one of those left of a segment, with the others below in some order.
+    fn leads_on(&self, at: usize, left: &[(TemporalLoop, usize)], choice: usize, below: u8) -> bool {
+        let Some(legal) = self.legal else { return true };
+        let Some((number, stride)) = self.number_of(left[choice].0) else { return false };
+        let (Segment { below: from, opened, .. }, inner) = (&self.segments[at], self.set_with(at, left) - stride);
+        let begins = |factor: usize| self.factors.list[factor].stays_above(below);
+        legal.may_add(*opened, inner, number) && legal.path(*opened, *from, inner, &begins).is_some()
+    }
+
+    /// Whether the outermost loop of those left of a segment, the choice, may legally change places with the one just above it.
+    fn may_change_places(&self, at: usize, left: &[(TemporalLoop, usize)], choice: usize, outer: usize) -> bool {
+        let Some(legal) = self.legal else { return true };
+        let numbers = (self.number_of(left[choice].0), self.number_of(left[outer].0));
+        let (Some((choice, stride)), Some((outer, outer_stride))) = numbers else { return false };
+        let (inner, opened) = (self.set_with(at, left) - stride, self.segments[at].opened);
+        legal.may_add(opened, inner, outer) && legal.may_add(opened, inner + outer_stride, choice)
     }
 
     /// What the runs are once `next` is added below.
@@ -258,7 +329,7 @@ impl<'a> Chain<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub mod tests {
-    use super::super::space::{Space, State};
+    use super::super::space::State;
     use super::*;
     use crate::cost::Evaluator;
     use crate::hardware::Core;
@@ -333,11 +404,11 @@ memories:
             let evaluator = Evaluator::new(&layer);
             let temporal_sizes = &layer.spatial.temporal_sizes;
             let loops = temporal::limited_factors(temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
-            let space = Space::new(&evaluator, &layer, &loops, 1 << 10, &|_, _, _, _| 0.0).unwrap();
+            let space = Space::new(&evaluator, &layer, &loops, (1 << 10, None), &|_, _, _, _| 0.0).unwrap();
             let bound = LatencyBound::new(&evaluator);
             let (mut orders, mut chains) = (0, 0);
             for_each_chain(&space, &space.start().unwrap(), &mut Vec::new(), &mut |placed| {
-                let chain = Chain::new(&layer, &space.factors, placed);
+                let chain = Chain::new(&space, placed);
                 let mut loads = bound.start();
                 for &PlacedBoundary { operand, level, set } in placed {
                     bound.place(&mut loads, &bound.load(operand, level, &space.factors.sizes(set), 1));

@@ -341,7 +341,7 @@ mod tests {
             let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
             let evaluator = Evaluator::new(&layer);
             let loops = temporal::limited_factors(&layer.spatial.temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
-            let space = Space::new(&evaluator, &layer, &loops, 1 << 12, &|_, _, _, pj| pj).unwrap();
+            let space = Space::new(&evaluator, &layer, &loops, (1 << 12, None), &|_, _, _, pj| pj).unwrap();
             let latency = LatencyBound::new(&evaluator);
             let start = space.start().unwrap();
             let price_weights = [0.0, 0.2, 1.0];

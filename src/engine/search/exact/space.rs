@@ -6,6 +6,7 @@
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
+use super::legality::{Legality, Opened};
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_part};
@@ -52,6 +53,8 @@ struct Tight {
 /// The mapping space of a problem.
 pub struct Space<'a> {
     pub problem: &'a LayerOnCore<'a>,
+    /// What constraints say, if there are any.
+    pub legal: Option<&'a dyn Legality>,
     pub evaluator: &'a Evaluator<'a>,
     pub factors: Factors,
     pub total_cycles: u64,
@@ -79,6 +82,8 @@ pub struct State {
     pub seen: [u32; OPERANDS],
     /// How many of its boundaries each operand has placed.
     pub placed: [u8; OPERANDS],
+    /// Sets of earlier boundaries that constraints look at ([`Opened::since`]).
+    pub since: [u32; OPERANDS],
     /// Operands (one bit each) that have placed a boundary at this very set.
     pub here: u8,
     /// Whether outputs were final at their last boundary.
@@ -94,25 +99,31 @@ pub struct State {
 impl State {
     /// Whether another state is this one: all else follows from what is compared.
     pub fn is(&self, other: &Self) -> bool {
-        self.packed() == other.packed() && self.used == other.used
+        self.packed() == other.packed() && self.since == other.since && self.used == other.used
     }
 
     /// Equal for equal states.
     pub fn hash(&self) -> u64 {
         // Odd numbers without a pattern, so that high and low bits depend on everything.
         const SPREAD: u64 = 0xf135_7aea_2e62_a9c5;
-        let used = self.used.iter().rev().fold(0_u64, |hash, &used| hash.wrapping_mul(SPREAD) ^ used);
+        let since = self.since.iter().fold(0, |hash, &since| hash << 19 ^ u64::from(since));
+        let used = self.used.iter().rev().fold(since, |hash, &used| hash.wrapping_mul(SPREAD) ^ used);
         let hash = (self.packed() ^ used.wrapping_mul(SPREAD)).wrapping_mul(SPREAD);
         hash ^ hash >> 32
     }
 
-    /// All but the bits taken.
+    /// How far boundaries are placed, for constraints.
+    pub fn opened(&self) -> Opened {
+        Opened { placed: self.placed, since: self.since }
+    }
+
+    /// All but the bits taken, and what constraints look at.
     fn packed(&self) -> u64 {
         let placed = self.placed.iter().fold(0, |packed, &placed| packed << 5 | u64::from(placed));
         u64::from(self.set) << 32 | placed << 8 | u64::from(self.here) << 1 | u64::from(self.is_final)
     }
 
-    /// Whether all that can follow `other`, which has placed the same boundaries and the same loops, can follow this one.
+    /// Whether all that can follow `other`, which has placed the same boundaries and the same loops and is the same to constraints, can follow this one.
     pub fn leaves_no_less(&self, other: &Self) -> bool {
         self.here & !other.here == 0 && self.used.iter().zip(&other.used).all(|(used, other)| used <= other)
     }
@@ -148,12 +159,12 @@ fn add_to(sums: &mut [f64], others: &[f64]) {
 }
 
 impl<'a> Space<'a> {
-    /// `None` where the problem does not fit at all, or has more sets than `most_sets`.
+    /// `None` where the problem does not fit at all, has more sets than `most_sets`, or boundaries that may legally lie nowhere.
     pub fn new(
         evaluator: &'a Evaluator<'a>,
         problem: &'a LayerOnCore<'a>,
         loops: &[TemporalLoop],
-        most_sets: u32,
+        (most_sets, legal): (u32, Option<&'a dyn Legality>),
         price: Price<'a>,
     ) -> Option<Self> {
         let factors = Factors::new(problem, loops, most_sets)?;
@@ -161,6 +172,7 @@ impl<'a> Space<'a> {
         let everything = problem.spatial.temporal_sizes;
         let mut space = Self {
             problem,
+            legal,
             evaluator,
             total_cycles: everything.iter().product(),
             price,
@@ -174,7 +186,10 @@ impl<'a> Space<'a> {
             factors,
         };
         space.find_tight(&everything)?;
-        let prices = LayerOperand::ALL.map(|operand| space.add_boundaries(operand));
+        let mut prices = LayerOperand::ALL.map(|operand| space.add_boundaries(operand));
+        if let Some(legal) = legal {
+            space.constrain(legal, &mut prices)?;
+        }
         space.add_estimates(prices);
         Some(space)
     }
@@ -421,6 +436,32 @@ impl<'a> Space<'a> {
         if view.adds_above(level) { partial } else { last.min(partial) }
     }
 
+    /// Takes the price of sets away at which a boundary must not lie, and counts no more cycles below it than may lie there. `None` where
+    /// a boundary may lie nowhere.
+    fn constrain(&self, legal: &dyn Legality, prices: &mut [Vec<Vec<f64>>; OPERANDS]) -> Option<()> {
+        for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
+            for (index, prices) in prices.iter_mut().enumerate() {
+                let Some(most_cycles) = legal.most_cycles(operand, index) else { continue };
+                let entries = &self.boundaries[operand][index].entries;
+                self.factors.for_each_seen(operand, |set, sizes| {
+                    let (price, cycles) = (&mut prices[set as usize], most_cycles[set as usize]);
+                    *price = match cycles {
+                        0 => f64::INFINITY,
+                        _ if *price == f64::INFINITY => *price,
+                        _ => {
+                            let (level, times) = (self.level(operand, index), self.total_cycles / cycles);
+                            self.least_price(operand, level, || *sizes, times, &entries[set as usize])
+                        }
+                    };
+                });
+                if prices.iter().all(|price| *price == f64::INFINITY) {
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
     /// Estimates what is still to come: from the least price of each boundary, and again with a rent for room in tight memories.
     fn add_estimates(&mut self, prices: [Vec<Vec<f64>>; OPERANDS]) {
         self.set_rents(&prices);
@@ -534,6 +575,7 @@ impl<'a> Space<'a> {
             set: 0,
             seen: [0; OPERANDS],
             placed: [0; OPERANDS],
+            since: [0; OPERANDS],
             here: 0,
             is_final: self.adding == 1,
             cycles: 1,
@@ -543,12 +585,28 @@ impl<'a> Space<'a> {
         (self.least_to_go(&state) < f64::INFINITY && self.has_room(&state)).then_some(state)
     }
 
+    /// Whether a state with all boundaries placed is complete, as no loop that follows makes up for an illegal end.
+    fn may_end(&self, state: &State) -> bool {
+        let Some(legal) = self.legal else { return true };
+        let all_placed = LayerOperand::ALL.into_iter().all(|operand| self.is_placed(state, operand));
+        !all_placed || self.has_legal_end(legal, state)
+    }
+
     /// Whether all boundaries are placed; the loops that remain belong to the highest levels. One of them has to lie just above
     /// the last boundaries, if any remain.
     pub fn is_complete(&self, state: &State) -> bool {
         let remain = || self.factors.list.iter().filter(|factor| factor.count_in(state.set) < factor.count);
         LayerOperand::ALL.into_iter().all(|operand| self.is_placed(state, operand))
-            && (remain().next().is_none() || remain().any(|factor| factor.stays_above(state.here)))
+            && match self.legal {
+                None => remain().next().is_none() || remain().any(|factor| factor.stays_above(state.here)),
+                Some(legal) => self.has_legal_end(legal, state),
+            }
+    }
+
+    /// Whether all loops that are not placed yet may lie above the last boundaries, in some order.
+    fn has_legal_end(&self, legal: &dyn Legality, state: &State) -> bool {
+        let begins = |factor: usize| self.factors.list[factor].stays_above(state.here);
+        legal.path(state.opened(), state.set, self.factors.sets - 1, &begins).is_some()
     }
 
     fn is_placed(&self, state: &State, operand: LayerOperand) -> bool {
@@ -573,14 +631,17 @@ impl<'a> Space<'a> {
         sum.max(with_rent)
     }
 
-    /// The state with one more of factor number `factor`; `None` where there is none left, where it leads nowhere, or where
+    /// The state with one more of factor number `number`; `None` where there is none left, where it leads nowhere, or where
     /// another chain is at least as good.
-    pub fn add(&self, state: &State, factor: usize) -> Option<State> {
-        let factor = &self.factors.list[factor];
+    pub fn add(&self, state: &State, number: usize) -> Option<State> {
+        let factor = &self.factors.list[number];
         if factor.count_in(state.set) == factor.count {
             return None;
         }
         if !factor.stays_above(state.here) {
+            return None;
+        }
+        if self.legal.is_some_and(|legal| !legal.may_add(state.opened(), state.set, number)) {
             return None;
         }
         let mut next = *state;
@@ -620,6 +681,9 @@ impl<'a> Space<'a> {
         }
         let mut next = *state;
         next.placed[operand] += 1;
+        if let Some(legal) = self.legal {
+            next.since = legal.place(state.opened(), state.set, operand)?.since;
+        }
         next.here |= 1 << operand as u8;
         if is_output {
             next.is_final = state.adding == 1;
@@ -640,7 +704,7 @@ impl<'a> Space<'a> {
                 next.used[tight] += self.top_partial_bits;
             }
         }
-        if !self.has_room(&next) {
+        if !self.has_room(&next) || !self.may_end(&next) {
             return None;
         }
         for (index, tight) in self.tight.iter().enumerate() {
@@ -670,6 +734,7 @@ impl<'a> Space<'a> {
     /// input's lower one is enough.
     fn comes_later(&self, state: &State, operand: LayerOperand) -> bool {
         let alike = self.problem.operands[1].stored_as == self.problem.operands[2].stored_as;
+        let alike = alike && self.legal.is_none_or(|legal| !legal.tells_inputs_apart());
         alike && operand == LayerOperand::Second && state.placed[2] == state.placed[1]
     }
 

@@ -114,7 +114,7 @@ impl Ties<'_, '_> {
 
     fn try_orders(&mut self, loads: &[f64]) {
         let placed: Vec<PlacedBoundary> = self.chain.iter().rev().map(|&(placed, _)| placed).collect();
-        let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
+        let chain = Chain::new(self.space, &placed);
         let bound = chain.latency_bound(&self.space.factors, &self.bound, loads);
         if self.is_beaten(bound) {
             return;

@@ -22,7 +22,7 @@ impl Random {
         (mixed ^ (mixed >> 31)) % end
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 }
@@ -120,7 +120,7 @@ pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
 }
 
 /// Every way to cut `loops` loops into `levels` levels.
-fn all_ends(loops: u8, levels: usize) -> Vec<[u8; MAX_LEVELS]> {
+pub fn all_ends(loops: u8, levels: usize) -> Vec<[u8; MAX_LEVELS]> {
     let mut all = vec![[0; MAX_LEVELS]];
     for level in 0..levels {
         all = all
@@ -139,7 +139,7 @@ fn all_ends(loops: u8, levels: usize) -> Vec<[u8; MAX_LEVELS]> {
     all
 }
 
-fn every_order(sorted: &[TemporalLoop]) -> Vec<Vec<TemporalLoop>> {
+pub fn every_order(sorted: &[TemporalLoop]) -> Vec<Vec<TemporalLoop>> {
     if sorted.is_empty() {
         return vec![Vec::new()];
     }
@@ -159,7 +159,7 @@ fn every_order(sorted: &[TemporalLoop]) -> Vec<Vec<TemporalLoop>> {
 }
 
 /// The best of everything: score, latency, energy.
-type Best = Option<(f64, u64, f64)>;
+pub type Best = Option<(f64, u64, f64)>;
 
 /// Tries every order with every placement of levels; `None` where that is too much.
 fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -> Option<Vec<Best>> {
@@ -189,7 +189,7 @@ fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -
     Some(best)
 }
 
-fn improve(best: &mut Best, layer: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) {
+pub fn improve(best: &mut Best, layer: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) {
     let (score, latency, energy) = (objective.score(layer, cost), cost.latency.total_cycles(), cost.energy_pj());
     let better = best.is_none_or(|(least, fastest, cheapest)| {
         let tolerance = 1e-9 * least.abs();

@@ -6,6 +6,8 @@ mod attention;
 mod bad_input;
 mod case_study_1;
 mod causes;
+mod constrained_search;
+mod constraint_documents;
 mod cores;
 mod documents;
 mod exact_search;

@@ -1,0 +1,40 @@
+//! Any text as constraints: an answer, never a panic; what is read is written and read back to the same, and what is found is legal.
+
+use super::{HARDWARE, WORKLOAD, check_wrong};
+use fusescape::explore::{LayerRequest, LayerStudy, own_constraints};
+use fusescape::hardware::Core;
+use fusescape::rules::Rules;
+use fusescape::search::{Limits, Objective, Strategy, find_best_under};
+use fusescape::spec::{read_constraints, write_constraints};
+use fusescape::workload::Network;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let core = Core::from_text(HARDWARE).expect("a core");
+    let network = Network::from_text(WORKLOAD).expect("a network");
+    let constraints = match own_constraints(text, &core, &network) {
+        Ok(constraints) => constraints,
+        Err(wrong) => return check_wrong(text, &wrong),
+    };
+    let (spec, _) = read_constraints(text);
+    let (again, wrong) = read_constraints(&write_constraints(&spec));
+    assert!(wrong.is_empty() && again == spec, "{wrong}");
+    let request = LayerRequest {
+        hardware: HARDWARE.to_owned(),
+        workload: WORKLOAD.to_owned(),
+        layer: None,
+        objective: Objective::Energy,
+        strategy: Strategy::Exact,
+        lpf_limit: 2,
+        rules: Rules::CORRECTED,
+        unroll: None,
+    };
+    let study = LayerStudy::new(&request).expect("a layer");
+    let Some(constraints) = constraints.of(&study) else { return };
+    let (problem, limits) = (study.on_core(), Limits { max_states: 2000, ..Limits::default() });
+    let outcome =
+        find_best_under(&constraints.temporal, &problem, &request.objective, &limits, request.strategy, &|| true);
+    let Some(best) = outcome.ok().and_then(|outcome| outcome.best) else { return };
+    assert!(constraints.temporal.allow(&problem, &best.order, &best.allocation));
+}

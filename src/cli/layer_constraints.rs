@@ -1,0 +1,67 @@
+//! `fusescape layer --constraints`: the best mapping that a document allows, beside the best of all.
+
+use super::arguments::{Layer, LayerStrategy};
+use super::layer::{in_time, limits, map, search_unrolling, unrolling_options};
+use super::layer_report::{ConstraintCost, LayerResult, Searched};
+use fusescape::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
+use fusescape::mapping::LayerOnCore;
+use fusescape::search::{Outcome, Proof, Solution, Strategy, find_best_under};
+use std::time::Instant;
+
+/// What has no mapping, for certain.
+const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
+
+/// Maps a layer under constraints, and as if there were none.
+// The command line is an edge and never WebAssembly.
+#[allow(clippy::disallowed_methods)]
+pub fn constrained(study: &mut LayerStudy, options: &Layer, constraints: &LayerConstraints) -> LayerResult {
+    let stated = study.problem.unroll.clone();
+    let free = map(study, options);
+    let score = |study: &LayerStudy, best: Option<&Solution>| {
+        let problem = study.on_core();
+        Some(options.objective.score(&problem, &best?.cost(&problem)?))
+    };
+    let free_score = score(study, free.searched.best());
+    study.problem.unroll = stated;
+    let start = Instant::now();
+    let strategy = match options.strategy {
+        LayerStrategy::Any(strategy) => strategy,
+        _ => Strategy::default(),
+    };
+    let mut result = search(study, options, constraints, strategy);
+    result.seconds = start.elapsed().as_secs_f64();
+    let more = score(study, result.searched.best()).zip(free_score).map(|(score, free)| score / free - 1.0);
+    result.constrained = Some(ConstraintCost { free_score, more });
+    result
+}
+
+fn search(study: &mut LayerStudy, options: &Layer, constraints: &LayerConstraints, strategy: Strategy) -> LayerResult {
+    let (limits, temporal) = (limits(options), &constraints.temporal);
+    let find = |problem: &LayerOnCore<'_>| {
+        find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| true).unwrap_or(IMPOSSIBLE)
+    };
+    let is_searched = options.unroll == super::arguments::Unrolling::Search;
+    let unrollings = match &constraints.unroll {
+        UnrollConstraint::Stated(unroll) => {
+            study.problem.unroll.clone_from(unroll);
+            None
+        }
+        UnrollConstraint::Free if !is_searched => None,
+        UnrollConstraint::Free => Some(unrolling_options(study, options, Default::default())),
+        UnrollConstraint::Limited(wanted) => Some(unrolling_options(study, options, wanted.clone())),
+    };
+    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, find));
+    if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
+        let (mapped, searched) = (Err(constraints.explain_unrollings(found)), Searched::Orders(IMPOSSIBLE));
+        return LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 };
+    }
+    let outcome = in_time(options, &limits, |limits, has_time| {
+        find_best_under(temporal, &study.on_core(), &options.objective, limits, strategy, has_time)
+    });
+    let mapped = match &outcome {
+        Ok(outcome) if outcome.best.is_some() => study.mapped(outcome),
+        _ => Err(constraints.explain(study, &outcome, (&limits, strategy))),
+    };
+    let searched = Searched::Orders(outcome.unwrap_or(IMPOSSIBLE));
+    LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 }
+}

@@ -1,0 +1,255 @@
+//! Constraints as the exact search asks for them: on sets of loops, and on paths through them.
+
+use super::levels::{Around, Demands, is_held};
+use super::pieces::{self, Misfit, Position};
+use super::{Constraints, LevelDemand};
+use crate::hardware::Operand;
+use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
+use crate::search::exact::{Factor, Factors, Legality, MOST_SETS, Opened};
+use rustc_hash::FxHashSet;
+
+/// The legal mappings of a problem.
+pub struct Legal<'a> {
+    problem: &'a LayerOnCore<'a>,
+    constraints: &'a Constraints,
+    loops: Vec<TemporalLoop>,
+    is_merged: bool,
+    factors: Factors,
+    /// What may stand at each place, and which sets lie on a legal order; both empty where every order is legal.
+    positions: Vec<Position>,
+    open: Vec<bool>,
+    /// By operand and memory level.
+    demands: [Vec<Demands>; OPERANDS],
+    /// The memory level above each operand's first boundary.
+    first_level: [usize; OPERANDS],
+    /// Whether an operand of a single level cannot have what that level has to hold.
+    is_impossible: bool,
+}
+
+impl<'a> Legal<'a> {
+    /// # Errors
+    /// A stated loop that the layer does not have.
+    pub fn new(problem: &'a LayerOnCore<'a>, constraints: &'a Constraints) -> Result<Self, Misfit> {
+        let mut loops = pieces::loops(problem, constraints, usize::MAX)?;
+        pieces::positions(constraints, &loops)?;
+        let all = loops.len();
+        let factors = loop {
+            match Factors::new(problem, &loops, MOST_SETS) {
+                Some(factors) => break factors,
+                None if loops.len() > 1 => loops = pieces::loops(problem, constraints, loops.len() - 1)?,
+                None => break Factors::new(problem, &[], 1).unwrap_or_default(),
+            }
+        };
+        let mut demands =
+            LayerOperand::ALL.map(|operand| vec![Demands::default(); problem.operands[operand].memories.len()]);
+        for constraint in constraints.levels.iter().filter(|constraint| is_held(problem, constraint.operand)) {
+            if let Some(level) = demands[constraint.operand].get_mut(constraint.level) {
+                level.add(&constraint.demand);
+            }
+        }
+        let array_keeps = |operand: LayerOperand| {
+            problem.rules.array_keeps_inputs && problem.operands[operand].stored_as != Operand::O
+        };
+        let mut legal = Self {
+            problem,
+            constraints,
+            is_merged: loops.len() < all,
+            positions: pieces::positions(constraints, &loops)?,
+            loops,
+            factors,
+            open: Vec::new(),
+            demands,
+            first_level: LayerOperand::ALL.map(|operand| usize::from(!array_keeps(operand))),
+            is_impossible: false,
+        };
+        if legal.positions.iter().all(|position| *position == Position::Free) {
+            legal.positions.clear();
+        } else {
+            legal.find_open();
+        }
+        legal.is_impossible = LayerOperand::ALL
+            .into_iter()
+            .any(|operand| legal.boundaries(operand) == 0 && !legal.top_is_met(operand, 0));
+        Ok(legal)
+    }
+
+    /// Finds the sets that lie on some order that is as stated.
+    fn find_open(&mut self) {
+        let sets = self.factors.sets as usize;
+        let place: Vec<usize> = (0..self.factors.sets).map(|set| self.count(set)).collect();
+        let (mut reached, mut open) = (vec![false; sets], vec![false; sets]);
+        reached[0] = true;
+        open[sets - 1] = true;
+        let step = |set: usize, factor: usize| {
+            let factor = &self.factors.list[factor];
+            let may_lie = factor.count_in(set as u32) < factor.count && self.positions[place[set]].admits(factor.each);
+            may_lie.then_some(set + factor.stride as usize)
+        };
+        for set in (0..sets).filter(|set| place[*set] < self.positions.len()) {
+            if reached[set] {
+                (0..self.factors.list.len())
+                    .filter_map(|factor| step(set, factor))
+                    .for_each(|next| reached[next] = true);
+            }
+        }
+        for set in (0..sets - 1).rev() {
+            open[set] = (0..self.factors.list.len()).filter_map(|factor| step(set, factor)).any(|next| open[next]);
+        }
+        self.open = reached.iter().zip(&open).map(|(reached, open)| *reached && *open).collect();
+    }
+
+    /// Number of loops in a set.
+    fn count(&self, set: u32) -> usize {
+        self.factors.list.iter().map(|factor| factor.count_in(set) as usize).sum()
+    }
+
+    fn is_open(&self, set: u32) -> bool {
+        self.open.get(set as usize).is_none_or(|open| *open)
+    }
+
+    /// Whether the order as it is stated lets a loop lie just above those of `set`.
+    fn may_stand(&self, factor: &Factor, set: u32) -> bool {
+        let Some(position) = self.positions.get(self.count(set)) else { return true };
+        position.admits(factor.each) && self.is_open(set + factor.stride)
+    }
+
+    /// Boundaries of an operand.
+    fn boundaries(&self, operand: LayerOperand) -> usize {
+        if is_held(self.problem, operand) { self.demands[operand].len() - self.first_level[operand] } else { 0 }
+    }
+
+    /// The demands on the level of an operand that is being filled, and whether that is its highest. What the array keeps counts as held by
+    /// the lowest level.
+    fn filled(&self, at: Opened, operand: LayerOperand) -> Option<(&Demands, bool)> {
+        let placed = usize::from(at.placed[operand]);
+        let level = (placed + self.first_level[operand]).saturating_sub(1);
+        let demands = self.demands[operand].get(level).filter(|demands| !demands.is_empty())?;
+        Some((demands, level + 1 == self.demands[operand].len()))
+    }
+
+    /// Whether the highest level may hold all that is not in `set`.
+    fn top_is_met(&self, operand: LayerOperand, set: u32) -> bool {
+        let total = &self.problem.spatial.temporal_sizes;
+        let below = &self.factors.sizes(set);
+        self.demands[operand].last().is_none_or(|top| top.are_met(Around { below, within: total, total }))
+    }
+
+    fn search_path(
+        &self,
+        (at, from, to): (Opened, u32, u32),
+        begins: &dyn Fn(usize) -> bool,
+        set: u32,
+        (order, dead): (&mut Vec<usize>, &mut FxHashSet<u32>),
+    ) -> bool {
+        if set == to {
+            return true;
+        }
+        if dead.contains(&set) {
+            return false;
+        }
+        for (number, factor) in self.factors.list.iter().enumerate() {
+            let is_left = factor.count_in(set) < factor.count_in(to);
+            if is_left && (set != from || begins(number)) && self.may_add(at, set, number) {
+                order.push(number);
+                if self.search_path((at, from, to), begins, set + factor.stride, (order, dead)) {
+                    return true;
+                }
+                order.pop();
+            }
+        }
+        dead.insert(set);
+        false
+    }
+}
+
+impl Legality for Legal<'_> {
+    fn loops(&self) -> (&[TemporalLoop], bool) {
+        (&self.loops, self.is_merged)
+    }
+
+    fn limited_loops(&self, limit: usize) -> Vec<TemporalLoop> {
+        pieces::loops(self.problem, self.constraints, limit).unwrap_or_default()
+    }
+
+    fn allows(&self, order: &[TemporalLoop], allocation: &Allocation) -> bool {
+        self.constraints.allow(self.problem, order, allocation)
+    }
+
+    fn tells_inputs_apart(&self) -> bool {
+        !self.constraints.levels.is_empty()
+    }
+
+    fn may_add(&self, at: Opened, set: u32, factor: usize) -> bool {
+        let factor = &self.factors.list[factor];
+        let next = set + factor.stride;
+        if !self.may_stand(factor, set) {
+            return false;
+        }
+        LayerOperand::ALL.into_iter().all(|operand| {
+            self.filled(at, operand).is_none_or(|(demands, is_top)| {
+                let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(next));
+                let total = &self.problem.spatial.temporal_sizes;
+                demands.may_follow(factor.each.dim, Around { below, within, total }, is_top)
+            })
+        })
+    }
+
+    fn place(&self, at: Opened, set: u32, operand: LayerOperand) -> Option<Opened> {
+        let total = &self.problem.spatial.temporal_sizes;
+        let ends_level = usize::from(at.placed[operand]) + self.first_level[operand] > 0;
+        if let Some((demands, _)) = self.filled(at, operand).filter(|_| ends_level) {
+            let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(set));
+            if !demands.are_met(Around { below, within, total }) {
+                return None;
+            }
+        }
+        let mut next = at;
+        next.placed[operand] += 1;
+        let placed = usize::from(next.placed[operand]);
+        if placed == self.boundaries(operand) && !self.top_is_met(operand, set) {
+            return None;
+        }
+        // The lowest level begins at no loop, even if the array keeps something below it.
+        let level = (placed + self.first_level[operand]).checked_sub(1).filter(|level| *level > 0);
+        let looks = level.and_then(|level| self.demands[operand].get(level)).is_some_and(Demands::look_at_level);
+        next.since[operand] = if looks { set } else { 0 };
+        Some(next)
+    }
+
+    fn path(&self, at: Opened, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+        let mut order = Vec::new();
+        let is_there = !self.is_impossible
+            && self.search_path((at, from, to), begins, from, (&mut order, &mut FxHashSet::default()));
+        is_there.then_some(order)
+    }
+
+    fn most_cycles(&self, operand: LayerOperand, index: usize) -> Option<Vec<u64>> {
+        let level = (index + self.first_level[operand]).checked_sub(1);
+        let demands = level.and_then(|level| self.demands[operand].get(level));
+        let is_last = index + 1 == self.boundaries(operand);
+        let of_level = self
+            .constraints
+            .levels
+            .iter()
+            .any(|constraint| constraint.operand == operand && !matches!(constraint.demand, LevelDemand::Order(_)));
+        if self.positions.is_empty() && !of_level {
+            return None;
+        }
+        let total = &self.problem.spatial.temporal_sizes;
+        let mut most = vec![0; self.factors.seen_sets[operand] as usize];
+        for set in (0..self.factors.sets).filter(|set| self.is_open(*set)) {
+            let within = self.factors.sizes(set);
+            let is_met = demands.is_none_or(|demands| match level {
+                Some(0) => demands.are_met(Around { below: &[1; 8], within: &within, total }),
+                _ => demands.are_met_within(&within, total),
+            });
+            if is_met && (!is_last || self.top_is_met(operand, set)) {
+                let seen: u32 =
+                    self.factors.list.iter().map(|factor| factor.count_in(set) * factor.seen[operand]).sum();
+                let most = &mut most[seen as usize];
+                *most = within.iter().product::<u64>().max(*most);
+            }
+        }
+        Some(most)
+    }
+}

@@ -1,0 +1,134 @@
+//! What memory levels may hold, judged on whole mappings and on sets of loops.
+
+use super::{Amount, LevelConstraint, LevelDemand};
+use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
+use crate::workload::{Dim, LoopSizes};
+
+impl Amount {
+    /// Whether a product of loops is as demanded. `total` is that of all temporal loops of the dimension, `within` that at the level and
+    /// below.
+    fn is_met(self, product: u64, within: u64, total: u64) -> bool {
+        match self {
+            Self::Exactly(size) => product == size,
+            Self::AtMost(size) => product <= size,
+            Self::AtLeast(size) => product >= size,
+            Self::All => within == total,
+        }
+    }
+
+    /// Whether it can still be met with this many, as products only grow.
+    fn is_in_reach(self, product: u64) -> bool {
+        match self {
+            Self::Exactly(size) | Self::AtMost(size) => product <= size,
+            Self::AtLeast(_) | Self::All => true,
+        }
+    }
+}
+
+/// Whether levels hold what is demanded. An operand of no bits is held nowhere, and meets every demand.
+pub fn suit(
+    levels: &[LevelConstraint],
+    problem: &LayerOnCore<'_>,
+    order: &[TemporalLoop],
+    allocation: &Allocation,
+) -> bool {
+    let merged = allocation.merge_stationary(problem, order);
+    let product = |loops: &[TemporalLoop], dim: Dim| -> u64 {
+        loops.iter().filter(|next| next.dim == dim).map(|next| next.size).product()
+    };
+    levels.iter().filter(|constraint| is_held(problem, constraint.operand)).all(|constraint| {
+        let range = merged.range(constraint.operand, constraint.level);
+        let (held, within) = (&order[range.clone()], &order[..range.end]);
+        let is_met = |amount: Amount, loops: &[TemporalLoop], dim: Dim| {
+            amount.is_met(product(loops, dim), product(within, dim), problem.spatial.temporal_sizes[dim as usize])
+        };
+        match &constraint.demand {
+            LevelDemand::Holds(dim, amount) => is_met(*amount, held, *dim),
+            LevelDemand::Within(dim, amount) => is_met(*amount, within, *dim),
+            LevelDemand::Order(dims) => {
+                held.iter().filter_map(|next| dims.iter().position(|dim| *dim == next.dim)).is_sorted()
+            }
+        }
+    })
+}
+
+/// Whether an operand takes any room.
+pub fn is_held(problem: &LayerOnCore<'_>, operand: LayerOperand) -> bool {
+    problem.operands[operand].precision != (0, 0)
+}
+
+/// The demands on one memory level of one operand.
+#[derive(Debug, Clone, Default)]
+pub struct Demands {
+    holds: Vec<(Dim, Amount)>,
+    within: Vec<(Dim, Amount)>,
+    orders: Vec<Vec<Dim>>,
+}
+
+/// The loops around a memory level, as products by dimension.
+#[derive(Clone, Copy)]
+pub struct Around<'l> {
+    /// Of all lower levels.
+    pub below: &'l LoopSizes,
+    /// Of this level and all lower ones.
+    pub within: &'l LoopSizes,
+    /// Of all levels.
+    pub total: &'l LoopSizes,
+}
+
+impl Around<'_> {
+    fn held(&self, dim: Dim) -> u64 {
+        self.within[dim as usize] / self.below[dim as usize]
+    }
+}
+
+impl Demands {
+    /// Adds a demand.
+    pub fn add(&mut self, demand: &LevelDemand) {
+        match demand {
+            LevelDemand::Holds(dim, amount) => self.holds.push((*dim, *amount)),
+            LevelDemand::Within(dim, amount) => self.within.push((*dim, *amount)),
+            LevelDemand::Order(dims) => self.orders.push(dims.clone()),
+        }
+    }
+
+    /// Whether anything is demanded.
+    pub fn is_empty(&self) -> bool {
+        self.holds.is_empty() && self.within.is_empty() && self.orders.is_empty()
+    }
+
+    /// Whether demands look at the loops of the level itself.
+    pub fn look_at_level(&self) -> bool {
+        !(self.holds.is_empty() && self.orders.is_empty())
+    }
+
+    /// Whether the level and all lower ones may hold these loops.
+    pub fn are_met_within(&self, within: &LoopSizes, total: &LoopSizes) -> bool {
+        let is_met = |&(dim, amount): &(Dim, Amount)| {
+            let within = within[dim as usize];
+            amount.is_met(within, within, total[dim as usize])
+        };
+        self.within.iter().all(is_met)
+    }
+
+    /// Whether the level may hold its loops, in some order.
+    pub fn are_met(&self, around: Around<'_>) -> bool {
+        let is_met = |&(dim, amount): &(Dim, Amount)| {
+            amount.is_met(around.held(dim), around.within[dim as usize], around.total[dim as usize])
+        };
+        self.are_met_within(around.within, around.total) && self.holds.iter().all(is_met)
+    }
+
+    /// Whether a loop of dimension `dim` may be the next outer one of the level. `around` counts it already.
+    pub fn may_follow(&self, dim: Dim, around: Around<'_>, is_top: bool) -> bool {
+        let of_dim = |(of, _): &&(Dim, Amount)| *of == dim;
+        self.holds.iter().filter(of_dim).all(|(_, amount)| amount.is_in_reach(around.held(dim)))
+            && self.within.iter().filter(of_dim).all(|(_, amount)| amount.is_in_reach(around.within[dim as usize]))
+            && self.orders.iter().all(|dims| {
+                let Some(rank) = dims.iter().position(|of| *of == dim) else { return true };
+                // At the highest level nothing is left to others.
+                let is_complete = |of: &Dim| !is_top || around.within[*of as usize] == around.total[*of as usize];
+                dims[..rank].iter().all(is_complete) && dims[rank + 1..].iter().all(|of| around.held(*of) == 1)
+            })
+    }
+}

@@ -1,0 +1,206 @@
+//! Constraint documents: what is wrong is said all at once, what is right holds of the mapping that is found.
+
+use fusescape_engine::explore::{LayerConstraints, LayerRequest, LayerStudy, UnrollConstraint, own_constraints};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::mapping::{WidthLimit, unrollings};
+use fusescape_engine::search::{Limits, Objective, Outcome, Proof, Strategy, find_best_under};
+use fusescape_engine::workload::{Dim, Network};
+use fusescape_spec::{read_constraints, write_constraints};
+use fusescape_test_support::requests::layer_request;
+
+fn request() -> LayerRequest {
+    layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))
+}
+
+fn documents() -> (Core, Network) {
+    let LayerRequest { hardware, workload, .. } = request();
+    (Core::from_text(&hardware).unwrap(), Network::from_text(&workload).unwrap())
+}
+
+/// The constraints of a document on `conv2`, and what a search finds under them.
+fn searched(text: &str) -> (LayerStudy, LayerConstraints, Result<Outcome, String>) {
+    let (core, network) = documents();
+    let constraints = own_constraints(text, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let study = LayerStudy::new(&request()).unwrap();
+    let constraints = constraints.of(&study).expect("constraints on this layer");
+    let (limits, strategy) = (Limits::default(), Strategy::Exact);
+    let outcome =
+        find_best_under(&constraints.temporal, &study.on_core(), &Objective::Energy, &limits, strategy, &|| true);
+    let outcome = match outcome {
+        Ok(outcome) if outcome.best.is_some() => Ok(outcome),
+        other => Err(constraints.explain(&study, &other, (&limits, strategy)).to_string()),
+    };
+    (study, constraints, outcome)
+}
+
+#[test]
+fn the_mapping_that_is_found_is_as_the_document_asks() {
+    let (study, _, outcome) = searched(
+        "
+name: my order
+layers:
+  - layer: conv2
+    order: [FX all, OX any, rest, C 6, K 4]
+    levels:
+      - { memory: spad_W, operand: W, holds: [K <= 4, C >= 2] }
+      - { memory: global_buffer, operand: I, order: [C, K, OX] }
+      - { memory: dram, operand: [W, O], within: [OX all] }
+",
+    );
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.proof, Proof::Optimal);
+    let mapped = study.mapped(&outcome).unwrap();
+    let loops: Vec<(Dim, u64)> = mapped.mapping.order.iter().map(|next| (next.dim, next.size)).collect();
+    assert_eq!(loops[..2].iter().map(|(dim, _)| *dim).collect::<Vec<_>>(), [Dim::FX, Dim::OX], "{loops:?}");
+    assert_eq!(loops[loops.len() - 2..], [(Dim::C, 6), (Dim::K, 4)], "{loops:?}");
+    let product = |dim: Dim, range: std::ops::Range<usize>| -> u64 {
+        loops[range].iter().filter(|(of, _)| *of == dim).map(|(_, size)| size).product()
+    };
+    let [_, weights, inputs] = &mapped.mapping.ends;
+    assert!(product(Dim::K, 0..weights[0]) <= 4 && product(Dim::C, 0..weights[0]) >= 2, "{mapped:?}");
+    let held: Vec<Dim> = loops[inputs[0]..inputs[1]].iter().map(|(dim, _)| *dim).collect();
+    let ranks: Vec<usize> =
+        held.iter().filter_map(|dim| [Dim::C, Dim::K, Dim::OX].iter().position(|of| of == dim)).collect();
+    assert!(ranks.is_sorted(), "{held:?}");
+    // Asking for less never costs more.
+    let (_, _, free) = searched("name: free\nlayers: [{ order: [rest] }]");
+    assert!(free.unwrap().best.unwrap().energy_pj <= mapped.energy_pj() * (1.0 + 1e-9));
+}
+
+#[test]
+fn the_entry_with_the_name_comes_before_that_of_the_kind_and_that_for_all() {
+    let all = "  - order: [K any]\n";
+    let kind = "  - { kind: conv, order: [C any] }\n";
+    let own = "  - { layer: conv2, order: [FX any] }\n";
+    for (entries, dim) in [([all, kind, own], Dim::FX), ([kind, all, ""], Dim::C), ([all, "", ""], Dim::K)] {
+        let (_, constraints, _) = searched(&format!("name: a\nlayers:\n{}", entries.concat()));
+        assert_eq!(constraints.temporal.innermost[0].dim, dim, "{entries:?}");
+    }
+}
+
+#[test]
+fn what_excludes_everything_is_named() {
+    for (entry, parts) in [
+        ("order: [K 3]", &["layers[0].order", "multiply to 256: 3 does not divide"][..]),
+        ("order: [FY any]", &["layers[0].order", "FY has no temporal loop"]),
+        (
+            "levels: [{ memory: spad_W, operand: W, holds: [K 2] }, { memory: spad_W, operand: W, holds: [K 8, C 2] }]",
+            &["layers[0].levels[0].holds[0] and layers[0].levels[1].holds[0]: No mapping satisfies these together"],
+        ),
+        ("levels: [{ memory: spad_W, within: [K all, C all] }]", &["No mapping satisfies", "Leave"]),
+        (
+            "order: [K all], levels: [{ memory: spad_W, operand: W, within: [C >= 2, K <= 128] }]",
+            &["layers[0].order and layers[0].levels[0].within[0]: No mapping satisfies these together"],
+        ),
+    ] {
+        let (_, _, outcome) = searched(&format!("name: a\nlayers: [{{ layer: conv2, {entry} }}]"));
+        let said = outcome.expect_err(entry);
+        for part in parts {
+            assert!(said.contains(part), "`{part}` is not in `{said}`");
+        }
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_document_is_said_at_once() {
+    let (core, network) = documents();
+    let text = "
+name: wrong
+layers:
+  - layer: conv22
+    order: [FX 1, rest, KK 4, rest, K all, K all, C <= 4]
+  - kind: konv
+    unroll: { rows: [K 20], column: any, columns: [K 2, K 3, M any] }
+    levels:
+      - { memory: spad_w, operand: W, holds: [K any] }
+      - { memory: spad_W, operand: [I, Z], within: [OX <= 0, Q 2] }
+      - { memory: dram, operand: W }
+  - { layer: conv1, kind: conv, order: [Kall] }
+  - layer: conv2
+    levels: [{ memory: dram, operand: X, order: [K, C, K] }]
+  - layer: conv2
+";
+    let wrong = own_constraints(text, &core, &network).expect_err("much is wrong").to_string();
+    for part in [
+        "line 4: layers[0].layer: The network computes no layer `conv22`",
+        "line 5: layers[0].order[0]: A loop of 1 is none",
+        "line 5: layers[0].order[2]: There is no loop dimension `KK`. Did you mean `K`?",
+        "`rest` stands for all other loops, so there is one",
+        "`K all` is all that is left of K, so there is one",
+        "line 5: layers[0].order[6]: `C <= 4` is not understood here",
+        "line 6: layers[1].kind: No layer that computes is of kind `konv`. Did you mean `conv`?",
+        "line 7: layers[1].unroll.rows: More than the 12 PEs of `rows` would be unrolled over",
+        "line 7: layers[1].unroll.column: The array has no dimension `column`. Did you mean `columns`?",
+        "K is unrolled twice here",
+        "There is no loop dimension `M`",
+        "layers[1].levels[0].memory: The hardware has no memory `spad_w`. Did you mean `spad_W`?",
+        "`K any` is not understood here. Write for example `K 4` or `K <= 4`",
+        "layers[1].levels[1].operand: `spad_W` does not hold I. Take one of",
+        "There is no operand `Z`",
+        "A product of loops is 1 at least",
+        "There is no loop dimension `Q`",
+        "line 11: layers[1].levels[2]: Nothing is demanded of this memory",
+        "layers[2].kind: An entry is for a layer or for a kind of layers",
+        "layers[2].order[0]: `Kall` is not understood here",
+        "line 14: layers[3].levels[0].operand: This layer has no operand X. Its operands are W, I, O",
+        "K stands in this order twice",
+        "line 15: layers[4]: `conv2` is constrained twice",
+    ] {
+        assert!(wrong.contains(part), "`{part}` is not in\n{wrong}");
+    }
+}
+
+#[test]
+fn a_document_is_written_and_read_back_to_the_same() {
+    let text = "
+name: everything
+about: what a document can say
+layers:
+  - layer: conv2
+    unroll: { rows: any, columns: [K 2, C <= 4, OX any] }
+    order: [FX 5, OX any, rest, K all]
+    levels:
+      - { memory: spad_W, operand: W, holds: [K 4, C <= 8, OX >= 2], within: [FX all], order: [C, K] }
+      - { memory: \"a, b\", holds: K 1 }
+  - kind: conv
+    unroll: { rows: [] }
+  - levels: [{ memory: dram, order: K }]
+  - order: []
+";
+    let (spec, wrong) = read_constraints(text);
+    assert!(wrong.is_empty(), "{wrong}");
+    let written = write_constraints(&spec);
+    let (again, wrong) = read_constraints(&written);
+    assert!(wrong.is_empty(), "{wrong}\n{written}");
+    assert_eq!(again, spec, "{written}");
+}
+
+#[test]
+fn unrollings_are_those_within_their_limits() {
+    let of = |unroll: &str| {
+        let (study, constraints, _) = searched(&format!("name: a\nlayers: [{{ unroll: {unroll} }}]"));
+        (study, constraints.unroll)
+    };
+    let UnrollConstraint::Stated(stated) = of("{ rows: [FY 5, OY 2], columns: [OY 13] }").1 else { panic!("stated") };
+    assert_eq!(
+        stated.iter().map(|part| (part.dim, part.limit)).collect::<Vec<_>>(),
+        [(Dim::FY, 5), (Dim::OY, 2), (Dim::OY, 13)]
+    );
+    let (study, limited) = of("{ rows: [K 7, C <= 2], columns: K <= 3 }");
+    let UnrollConstraint::Limited(options) = limited else { panic!("limited") };
+    assert!(options.limits.iter().any(|(.., limit)| *limit == WidthLimit::Exactly(7)));
+    let problem = study.on_core();
+    let found = unrollings(&study.core, &problem.rules, &study.problem.shape, study.problem.levels, &options);
+    assert!(found.list.len() > 2, "{found:?}");
+    for unrolling in &found.list {
+        let widths: Vec<(usize, Dim, u64)> =
+            unrolling.unroll.iter().map(|part| (part.array_dim.index(), part.dim, part.limit)).collect();
+        assert!(widths.contains(&(0, Dim::K, 7)), "{widths:?}");
+        let is_within = |&(on, dim, width): &(usize, Dim, u64)| {
+            matches!((on, dim), (0, Dim::K))
+                || matches!((on, dim), (0, Dim::C)) && width <= 2
+                || matches!((on, dim), (1, Dim::K)) && width <= 3
+        };
+        assert!(widths.iter().all(is_within), "{widths:?}");
+    }
+}
