@@ -18,6 +18,7 @@ mod layered;
 mod lessons;
 mod links;
 mod onnx;
+mod onnx_attention;
 /// What fuzzing asks of readers, which so is compiled here, too.
 #[path = "../../fuzz/src/lib.rs"]
 mod properties;

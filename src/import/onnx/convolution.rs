@@ -1,7 +1,8 @@
 //! Convolutions, transposed ones and pooling.
 
 use super::arrange;
-use super::builder::{Builder, Features, Value, sides, weight_bits};
+use super::builder::{Builder, sides, weight_bits};
+use super::features::{Features, Value};
 use super::layout::{Layout, Map, Role};
 use super::model::{Node, types};
 use crate::import::report::Severity;
@@ -185,7 +186,7 @@ fn between(
 ) -> Option<Features> {
     let dims = vec![batch, outputs.checked_mul(steps.0)?.checked_mul(steps.1)?, places.1, places.0];
     let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, places.1), (Role::X, places.0)]);
-    let all = arrange::blocks(builder, node, &Features::shown(layer.to_owned(), dims, layout), steps)?;
+    let all = arrange::blocks(builder, node, &Features::direct(layer.to_owned(), dims, layout), steps)?;
     let dims = [batch, outputs, size.1, size.0];
     if all.dims == dims {
         return Some(all);
@@ -275,7 +276,7 @@ fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, win
     }
     let dims = vec![1, input.channels, input.rows + top + bottom, input.columns + left + right];
     let layout = Layout::new(&[(Role::B, 1), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
-    let padded = Features { dims, layers: [from].into(), layout, is_direct: false, is_linear: false, unpadded: None };
+    let padded = Features::scattered([from].into(), dims, layout);
     builder.note(Severity::Expressed, node, "more zeros than its kernel spans are stored with its input");
     let (from, _) = builder.read(&padded, |_| true, Layout::default);
     (from, Window { pads: [0; 4], ..window })
@@ -400,14 +401,8 @@ fn finish(
         axes.push((Role::Y, size.1));
     }
     axes.push((Role::X, size.0));
-    let features = Features {
-        dims: axes.iter().map(|(_, size)| *size).collect(),
-        layers: [name].into(),
-        layout: Layout::new(&axes),
-        is_direct: true,
-        is_linear,
-        unpadded: None,
-    };
+    let dims = axes.iter().map(|(_, size)| *size).collect();
+    let features = Features { is_linear, ..Features::direct(name, dims, Layout::new(&axes)) };
     builder.set(&node.outputs[0], Value::Features(features));
 }
 

@@ -1,6 +1,7 @@
 //! Operators that work element by element, and those that no layer counts.
 
-use super::builder::{Builder, Features, Value};
+use super::builder::Builder;
+use super::features::{Features, Value};
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::{broadcast, elements};
@@ -91,14 +92,7 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
     if !matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd") {
         builder.note(Severity::Expressed, node, "counted as an addition: two maps read, one operation an element");
     }
-    let features = Features {
-        dims: x.dims.clone(),
-        layers: [name].into(),
-        layout,
-        is_direct: true,
-        is_linear: false,
-        unpadded: None,
-    };
+    let features = Features::direct(name, x.dims.clone(), layout);
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
 }
@@ -136,14 +130,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
         node,
         "one computed number a channel: a depthwise layer that reads them as weights",
     );
-    let features = Features {
-        dims: large.dims.clone(),
-        layers: [name].into(),
-        layout,
-        is_direct: true,
-        is_linear: false,
-        unpadded: None,
-    };
+    let features = Features::direct(name, large.dims.clone(), layout);
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
 }
@@ -163,7 +150,7 @@ pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, r
         } else {
             Layout::usual(&dims, builder.batch)
         };
-        Features { is_direct: false, is_linear: false, layout, dims, layers: largest.layers.clone(), unpadded: None }
+        Features::scattered(largest.layers.clone(), dims, layout)
     };
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
@@ -205,8 +192,6 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
             .collect(),
         is_shuffled: x.layout.is_shuffled,
     };
-    let features =
-        Features { dims, layers: [name].into(), layout: gone, is_direct: true, is_linear: false, unpadded: None };
-    builder.set(&node.outputs[0], Value::Features(features));
+    builder.set(&node.outputs[0], Value::Features(Features::direct(name, dims, gone)));
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What each type of operator becomes.
 
-use super::builder::{Builder, Value};
+use super::builder::Builder;
+use super::features::Value;
 use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
@@ -50,6 +51,22 @@ const MULTIPLYING_UNKNOWN: [&str; 15] = [
 ];
 /// Changes of precision.
 const PRECISION: [&str; 3] = ["QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"];
+/// Operators that take a tensor in which elements stand in several places as it is; for others these are stored again.
+const KEEPING_COPIES: [&str; 13] = [
+    "Identity",
+    "Dropout",
+    "Cast",
+    "Shape",
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "Expand",
+    "Tile",
+    "MatMul",
+    "FusedMatMul",
+    "Einsum",
+];
 /// Operators that work element by element on one tensor.
 const FUNCTIONS: [&str; 36] = [
     "Sigmoid",
@@ -117,6 +134,11 @@ pub fn take(builder: &mut Builder, node: &Node) {
     let is_unknown = MULTIPLYING_UNKNOWN.contains(&node.op.as_str());
     let multiplies = is_unknown || MULTIPLYING.contains(&node.op.as_str());
     let multiplies = multiplies && !is_constant(builder, node);
+    // A factor for all elements changes nothing of how they stand.
+    let scales = matches!(node.op.as_str(), "Mul" | "Div") && has_number(builder, node);
+    if !scales && !KEEPING_COPIES.contains(&node.op.as_str()) {
+        builder.spread_inputs(node);
+    }
     let missing = node.inputs.iter().find(|name| matches!(builder.value(name), Some(Value::Lost)));
     let result = if is_constant(builder, node) {
         fold(builder, node);
@@ -142,6 +164,12 @@ pub fn take(builder: &mut Builder, node: &Node) {
 /// Whether nothing that a node reads depends on the network's inputs.
 fn is_constant(builder: &Builder, node: &Node) -> bool {
     node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, Value::Constant(_)))
+}
+
+/// Whether one of two inputs is a number.
+fn has_number(builder: &Builder, node: &Node) -> bool {
+    let shape = |index: usize| builder.constant(node, index)?.dims.as_deref();
+    (0..2).filter_map(shape).any(|dims| elements(dims) == Some(1))
 }
 
 fn fold(builder: &mut Builder, node: &Node) {
@@ -225,16 +253,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
             builder.set(&node.outputs[0], Value::Constant(shape));
             Ok(())
         }
-        "Expand" | "Tile" => {
-            let x = builder.features(node, 0).map(|x| x.dims.clone());
-            let by: Option<Vec<u64>> =
-                builder.ints(node, 1).and_then(|list| list.iter().map(|&size| u64::try_from(size).ok()).collect());
-            let dims = x.zip(by).and_then(|(x, by)| match op {
-                "Expand" => shapes::broadcast(&x, &by),
-                _ => x.iter().zip(&by).map(|(size, times)| size.checked_mul(*times)).collect(),
-            });
-            arrange::spread(builder, node, dims)
-        }
+        "Expand" | "Tile" => arrange::repeat(builder, node),
         "DepthToSpace" | "SpaceToDepth" => {
             let block = node.int("blocksize").and_then(|block| u64::try_from(block).ok()).unwrap_or(0);
             let x = builder.features(node, 0).map(|x| x.dims.clone());
