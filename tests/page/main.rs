@@ -19,6 +19,7 @@ mod lessons;
 mod links;
 mod onnx;
 mod onnx_attention;
+mod onnx_quantised;
 /// What fuzzing asks of readers, which so is compiled here, too.
 #[path = "../../fuzz/src/lib.rs"]
 mod properties;

@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::features::{Features, Value};
 use super::layout::{Layout, Map, Part, Role};
-use super::model::Node;
+use super::model::{Node, types};
 use super::shapes::{self, elements};
 use crate::import::report::Severity;
 use crate::spec::{MapAxis, ViewSpec};
@@ -196,8 +196,9 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
 
 /// Some entries along an axis; of a constant table (an embedding) an input of the network.
 pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
-    let place =
-        |rank: usize| shapes::axis(node.int("axis").unwrap_or(0), rank).ok_or("its axis is none of its input's");
+    let is_packed = node.op == "GatherBlockQuantized";
+    let stated = node.int(if is_packed { "gather_axis" } else { "axis" }).unwrap_or(0);
+    let place = |rank: usize| shapes::axis(stated, rank).ok_or("its axis is none of its input's");
     let indices = match (builder.features(node, 1), builder.constant(node, 1)) {
         (Some(features), _) => features.dims.clone(),
         (_, Some(constant)) => constant.dims.clone().ok_or("the shape of its indices is not known")?,
@@ -209,7 +210,13 @@ pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
         cut_out(builder, &node.outputs[0], &x, dims);
         return Ok(());
     }
-    let table = builder.constant(node, 0).and_then(|table| table.dims.clone()).ok_or("its table is not known")?;
+    let constant = builder.constant(node, 0).ok_or("its table is not known")?;
+    let mut table = constant.dims.clone().ok_or("its table is not known")?;
+    if let (Some(last), true) = (table.last_mut(), is_packed && constant.data_type == types::UINT8) {
+        // Several elements in each byte.
+        let bits = node.int("bits").filter(|bits| (1..=8).contains(bits)).unwrap_or(4).unsigned_abs();
+        *last = last.saturating_mul(8 / bits);
+    }
     let dims = shape(&table, place(table.len())?);
     if elements(&dims).is_none() {
         return Err("what it looks up is too large to count".to_owned());

@@ -122,12 +122,9 @@ impl Builder {
         self.values.contains_key(name)
     }
 
-    /// Notes whether an operator that multiplies is counted, with its weights: constants of two dimensions or more.
-    pub fn cover(&mut self, node: &Node, is_counted: bool) {
+    /// Notes whether an operator that multiplies is counted, with the elements of its weights.
+    pub fn cover(&mut self, weights: u64, is_counted: bool) {
         self.coverage.operators.add(1, is_counted);
-        let constants = (0..node.inputs.len()).filter_map(|index| self.constant(node, index)?.dims.as_deref());
-        let weights = constants.filter(|dims| dims.len() > 1).filter_map(elements);
-        let weights = weights.fold(0_u64, u64::saturating_add);
         self.coverage.weights.add(weights, is_counted);
     }
 

@@ -1,7 +1,7 @@
 //! Convolutions, transposed ones and pooling.
 
 use super::arrange;
-use super::builder::{Builder, sides, weight_bits};
+use super::builder::{Builder, sides, unusual, weight_bits};
 use super::features::{Features, Value};
 use super::layout::{Layout, Map, Role};
 use super::model::{Node, types};
@@ -27,7 +27,7 @@ pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result
     let constant =
         builder.constant(node, weights).ok_or("its weights are computed, which no layer here can express")?;
     let dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
-    let precision = PrecisionSpec { w: weight_bits(constant), ..PrecisionSpec::default() };
+    let precision = PrecisionSpec { w: weight_bits(constant), i: unusual(x.bits), ..PrecisionSpec::default() };
     note_fractions(builder, node, weights);
     let axes = spatial_axes(&x.dims)?;
     if dims.len() != x.dims.len() {
@@ -70,7 +70,9 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
     let channels = x.dims[1];
     let (x, extra) = unpadded(x);
     let (from, input) = read_map(builder, &x, &axes);
-    let mut layer = LayerSpec { kind: "pooling".to_owned(), kernel: KernelSpec::Global, ..LayerSpec::default() };
+    let precision = PrecisionSpec { i: unusual(x.bits), ..PrecisionSpec::default() };
+    let mut layer =
+        LayerSpec { kind: "pooling".to_owned(), kernel: KernelSpec::Global, precision, ..LayerSpec::default() };
     let mut size = (1, 1);
     let mut from = from;
     if !is_global {
@@ -100,12 +102,13 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
 
 /// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs of each input
 /// place as channels (sub-pixel convolution: Shi et al., CVPR 2016).
-pub fn transposed(builder: &mut Builder, node: &Node) -> Result<(), String> {
+pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-    let constant = builder.constant(node, 1).ok_or("its weights are computed, which no layer here can express")?;
+    let constant =
+        builder.constant(node, weights).ok_or("its weights are computed, which no layer here can express")?;
     let dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
-    let precision = PrecisionSpec { w: weight_bits(constant), ..PrecisionSpec::default() };
-    note_fractions(builder, node, 1);
+    let precision = PrecisionSpec { w: weight_bits(constant), i: unusual(x.bits), ..PrecisionSpec::default() };
+    note_fractions(builder, node, weights);
     let axes = spatial_axes(&x.dims)?;
     if dims.len() != x.dims.len() || dims[0] != x.dims[1] {
         return Err("its weights do not fit its input".to_owned());

@@ -17,6 +17,7 @@ mod layout;
 mod model;
 mod operators;
 mod product;
+mod quantised;
 mod shapes;
 mod wire;
 
