@@ -20,6 +20,7 @@ mod links;
 mod onnx;
 mod onnx_attention;
 mod onnx_quantised;
+mod onnx_recurrent;
 /// What fuzzing asks of readers, which so is compiled here, too.
 #[path = "../../fuzz/src/lib.rs"]
 mod properties;

@@ -583,7 +583,7 @@ fn what_multiplies_and_is_not_counted_is_told_with_its_weights() {
     let part = whole
         .weights("W", FLOAT, &[1, 40, 8])
         .weights("R", FLOAT, &[1, 40, 10])
-        .node("LSTM", &["b", "W", "R"], &["c"], &[("hidden_size", Int(10))])
+        .node("DeformConv", &["b", "W", "R"], &["c"], &[])
         .dense("c", "d", 10, 100);
     let (_, report) = import(&part);
     let coverage = report.coverage.unwrap();

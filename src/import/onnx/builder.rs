@@ -26,6 +26,8 @@ pub struct Builder {
     pub layers: Vec<LayerSpec>,
     /// What happened.
     pub report: Report,
+    /// Steps of recurrent layers that were unrolled.
+    pub steps: u64,
     /// How much of what multiplies is counted.
     pub coverage: Coverage,
     values: HashMap<String, Value>,
@@ -50,6 +52,7 @@ impl Builder {
             batch_fits: true,
             layers: Vec::new(),
             report: Report::default(),
+            steps: 0,
             coverage: Coverage::default(),
             values: HashMap::new(),
             stated: HashMap::new(),
@@ -154,7 +157,15 @@ impl Builder {
         }
     }
 
-    fn input_layer(&mut self, wanted: &str, map: Map) -> String {
+    /// Weights that several layers read: an input of the network.
+    pub fn add_weights(&mut self, wanted: &str, map: Map, bits: Option<u64>) -> String {
+        let name = self.input_layer(wanted, map);
+        self.store_with(&name, bits);
+        name
+    }
+
+    /// An input of the network that is no tensor of the model.
+    pub fn input_layer(&mut self, wanted: &str, map: Map) -> String {
         let name = self.free_name(wanted);
         self.inputs.insert(name.clone());
         self.layers.push(map_layer(&name, "input", map));

@@ -18,6 +18,7 @@ mod model;
 mod operators;
 mod product;
 mod quantised;
+mod recurrent;
 mod shapes;
 mod wire;
 
