@@ -112,3 +112,110 @@ fn keys_and_values_are_read_once_for_all_heads_of_a_group() {
         assert!(coverage.is_whole());
     }
 }
+
+/// Heads, heads of keys, tokens, positions of earlier calls, elements of a head.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    heads: i64,
+    shared: i64,
+    tokens: i64,
+    past: i64,
+    size: i64,
+}
+
+impl Sizes {
+    /// Whether scores and values of an attention operator have all operations, and read each key and value once.
+    fn check(self, graph: &Graph, projections: i64, prefix: &str) {
+        let (network, report) = import(graph);
+        let Self { heads, shared, tokens, past, size } = self;
+        let [group, positions] = [heads / shared, tokens + past];
+        let sizes = |k: i64, c: i64| [1, shared, k, c, 1, group * tokens, 1, 1].map(|size| size as u64);
+        assert_eq!(shape(&network, "y/scores"), (LayerKind::MatMul, sizes(positions, size)), "{self:?}");
+        assert_eq!(shape(&network, "y/context"), (LayerKind::MatMul, sizes(size, positions)), "{self:?}");
+        let all = 2 * heads * tokens * positions * size + projections;
+        let out = layer(&network, "out").shape.macs();
+        assert_eq!(network.macs() - out, all as u64, "{self:?}");
+        assert_eq!(out, (heads * size * 7 * tokens) as u64, "{self:?}");
+        assert_eq!(input_bytes(&network, prefix), (2 * shared * past * size) as u64, "{self:?}");
+        let told = format!("2 inputs hold keys and values of earlier calls, {} bytes", 2 * shared * past * size);
+        assert_eq!(says(&report, Severity::Expressed, &told), past > 0, "{self:?} {:#?}", report.lines());
+        assert!(report.coverage.unwrap().is_whole(), "{:#?}", report.lines());
+        assert!(says(&report, Severity::NotCounted, "its scaling, mask and softmax have no cost here"));
+    }
+}
+
+fn with_out(graph: Graph, width: i64) -> Graph {
+    graph.dense("y", "out", width, 7)
+}
+
+#[test]
+fn grouped_attention_of_onnx_runtime_reads_its_cache_once() {
+    for (heads, shared, tokens, past) in [(8, 2, 1, 63), (8, 8, 16, 0), (6, 1, 5, 20)] {
+        let sizes = Sizes { heads, shared, tokens, past, size: 16 };
+        let attributes = [("num_heads", Int(heads)), ("kv_num_heads", Int(shared))];
+        let input = |graph: Graph, name: &str, width: i64| graph.input(name, &[1, tokens, width]);
+        let caches = |graph: Graph| match past {
+            0 => graph,
+            _ => graph.input("past.k", &[1, shared, past, 16]).input("past.v", &[1, shared, past, 16]),
+        };
+        let names = if past > 0 { ["past.k", "past.v"] } else { [""; 2] };
+        let graph = input(input(input(Graph::default(), "q", heads * 16), "k", shared * 16), "v", shared * 16);
+        // What is computed, as inputs are no part of a cache.
+        let graph = ["q", "k", "v"]
+            .into_iter()
+            .zip([heads, shared, shared])
+            .fold(graph, |graph, (name, heads)| graph.dense(name, &format!("{name}.made"), heads * 16, heads * 16));
+        let read = ["q.made", "k.made", "v.made", names[0], names[1]];
+        let graph = caches(graph).node("GroupQueryAttention", &read, &["y", "k.all", "v.all"], &attributes);
+        let projections = tokens * 256 * (heads * heads + 2 * shared * shared);
+        sizes.check(&with_out(graph, heads * 16), projections, "past.");
+        // Queries, keys and values in one tensor.
+        let width = (heads + 2 * shared) * 16;
+        let graph = caches(input(Graph::default(), "x", 40).dense("x", "qkv", 40, width));
+        let read = ["qkv", "", "", names[0], names[1]];
+        let graph = graph.node("GroupQueryAttention", &read, &["y", "k.all", "v.all"], &attributes);
+        sizes.check(&with_out(graph, heads * 16), tokens * 40 * width, "past.");
+    }
+}
+
+#[test]
+fn attention_with_trained_projections_counts_them() {
+    let sizes = Sizes { heads: 4, shared: 4, tokens: 12, past: 0, size: 8 };
+    let graph = Graph::default().input("x", &[1, 12, 24]).weights("W", fusescape_test_support::onnx::FLOAT, &[24, 96]);
+    let attention = graph.node("Attention", &["x", "W"], &["y"], &[("num_heads", Int(4))]);
+    sizes.check(&with_out(attention, 32), 12 * 24 * 96, "past");
+    let sizes = Sizes { past: 30, ..sizes };
+    let graph = Graph::default().input("x", &[1, 12, 24]).weights("W", fusescape_test_support::onnx::INT8, &[24, 96]);
+    let graph = graph.input("past", &[2, 1, 4, 30, 8]);
+    let read = ["x", "W", "", "", "", "", "", "", "past"];
+    let attention = graph.node("QAttention", &read, &["y", "present"], &[("num_heads", Int(4))]);
+    sizes.check(&with_out(attention, 32), 12 * 24 * 96, "past");
+}
+
+#[test]
+fn attention_of_onnx_and_of_several_heads_is_a_chain_of_products() {
+    let of = |width: i64| Graph::default().input("x", &[1, 10, 20]).dense("x", "q", 20, width);
+    let sizes = Sizes { heads: 6, shared: 6, tokens: 10, past: 0, size: 8 };
+    let graph = of(48).dense("x", "k", 20, 48).dense("x", "v", 20, 48);
+    let attention = graph.node("MultiHeadAttention", &["q", "k", "v"], &["y"], &[("num_heads", Int(6))]);
+    sizes.check(&with_out(attention, 48), 3 * 10 * 20 * 48, "past");
+    let sizes = Sizes { shared: 2, past: 22, ..sizes };
+    let graph = of(48).dense("x", "k", 20, 16).dense("x", "v", 20, 16);
+    let graph = graph.input("past.k", &[1, 2, 22, 8]).input("past.v", &[1, 2, 22, 8]);
+    let read = ["q", "k", "v", "", "past.k", "past.v"];
+    let heads = [("q_num_heads", Int(6)), ("kv_num_heads", Int(2))];
+    let attention = graph.node("Attention", &read, &["y", "k.all", "v.all"], &heads);
+    sizes.check(&with_out(attention, 48), 10 * 20 * (48 + 32), "past.");
+}
+
+#[test]
+fn attention_whose_heads_do_not_fit_is_refused() {
+    for (heads, shared) in [(5, 2), (6, 4), (0, 2), (i64::MAX, i64::MAX), (48, 0)] {
+        let graph = Graph::default().input("x", &[1, 10, 20]).dense("x", "q", 20, 48).dense("x", "k", 20, 16);
+        let attributes = [("num_heads", Int(heads)), ("kv_num_heads", Int(shared))];
+        let graph = graph.node("GroupQueryAttention", &["q", "k", "k"], &["y"], &attributes);
+        let (_, report) = import(&graph);
+        assert!(says(&report, Severity::NotCounted, "GroupQueryAttention: "), "{heads} {shared}");
+        assert_eq!(report.coverage.unwrap().operators.counted, 2, "{heads} {shared}");
+    }
+}

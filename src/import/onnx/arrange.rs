@@ -68,16 +68,35 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
         builder.set(&node.outputs[0], Value::Features(same));
         return Ok(());
     }
-    if !constants && let Some(joined) = joined(builder, node, &laid_alike(builder, &parts, axis), axis, &dims) {
-        builder.set(&node.outputs[0], Value::Features(joined));
-        return Ok(());
-    }
-    let layout = largest.layout.resized(axis, sum);
-    let layers = builder.join(&parts).ok_or("it joins more than any network does")?;
-    let bits = largest.bits;
-    let features = Features { bits, ..Features::scattered(layers, dims, layout) };
-    builder.set(&node.outputs[0], Value::Features(features));
+    let joined = if constants {
+        let layout = largest.layout.resized(axis, sum);
+        let layers = builder.join(&parts).ok_or(TOO_MANY)?;
+        Features { bits: largest.bits, ..Features::scattered(layers, dims, layout) }
+    } else {
+        joined_along(builder, node, &parts, axis, dims)?
+    };
+    builder.set(&node.outputs[0], Value::Features(joined));
     Ok(())
+}
+
+/// Why some tensors are not joined.
+const TOO_MANY: &str = "it joins more than any network does";
+
+/// Computed tensors one after the other along an axis; `dims` is the shape of all.
+pub fn joined_along(
+    builder: &mut Builder,
+    node: &Node,
+    parts: &[Features],
+    axis: usize,
+    dims: Vec<u64>,
+) -> Result<Features, String> {
+    if let Some(joined) = joined(builder, node, &laid_alike(builder, parts, axis), axis, &dims) {
+        return Ok(joined);
+    }
+    let largest = parts.iter().max_by_key(|part| elements(&part.dims)).ok_or("it joins nothing that is computed")?;
+    let layout = largest.layout.resized(axis, dims[axis]);
+    let layers = builder.join(parts).ok_or(TOO_MANY)?;
+    Ok(Features { bits: largest.bits, ..Features::scattered(layers, dims, layout) })
 }
 
 /// Tensors that are joined, of which inputs of the network are laid out like those that layers compute: a cache of keys like new keys.

@@ -245,12 +245,7 @@ impl Builder {
             self.laid_anew.push((name.clone(), first));
             name
         } else {
-            let mut from = layers.to_vec();
-            while from.len() > MAX_SOURCES {
-                let rest = from.split_off(from.len() - MAX_SOURCES);
-                from.push(self.push_view(&first, rest, map));
-            }
-            let name = self.push_view(&first, from, map);
+            let name = self.rearranged(layers, map);
             let reason =
                 "its input is arranged anew in the highest memory, by addressing alone; depth-first tiling ends there";
             self.report.note(Severity::Expressed, "view", reason, &name);
@@ -258,6 +253,17 @@ impl Builder {
         };
         self.views.insert(key, name.clone());
         name
+    }
+
+    /// A view of the highest memory that shows what layers stored in another arrangement, some of it perhaps several times.
+    pub fn rearranged(&mut self, layers: &Rc<[String]>, map: Map) -> String {
+        let first = layers.first().cloned().unwrap_or_else(|| "view".to_owned());
+        let mut from = layers.to_vec();
+        while from.len() > MAX_SOURCES {
+            let rest = from.split_off(from.len() - MAX_SOURCES);
+            from.push(self.push_view(&first, rest, map));
+        }
+        self.push_view(&first, from, map)
     }
 
     /// Whether all of it is in inputs of the network, which may as well have another size.

@@ -8,9 +8,11 @@
 //! report. `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
+mod attention;
 mod builder;
 mod caches;
 mod convolution;
+mod einsum;
 mod elementwise;
 mod features;
 mod layout;
@@ -20,6 +22,8 @@ mod product;
 mod quantised;
 mod recurrent;
 mod shapes;
+mod volume;
+mod window;
 mod wire;
 
 use super::report::{Report, Severity};

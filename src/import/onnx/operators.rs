@@ -5,7 +5,7 @@ use super::features::Value;
 use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
-use super::{arrange, convolution, elementwise, product, quantised, recurrent};
+use super::{arrange, attention, convolution, einsum, elementwise, product, quantised, recurrent};
 use crate::import::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
@@ -251,6 +251,10 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         "QLinearMatMul" => product::product(builder, node, matrices(0, 3)),
         _ if quantised::IN_BLOCKS.contains(&op) => quantised::in_blocks(builder, node),
         "LSTM" | "GRU" | "RNN" | "DynamicQuantizeLSTM" => recurrent::recurrent(builder, node),
+        "Einsum" => einsum::einsum(builder, node),
+        "Attention" | "QAttention" | "MultiHeadAttention" | "GroupQueryAttention" => {
+            attention::attention(builder, node)
+        }
         "SkipLayerNormalization" | "SkipSimplifiedLayerNormalization" => elementwise::skip(builder, node),
         "BatchNormalization" => elementwise::affine(builder, node),
         "Sum" => elementwise::sum(builder, node),

@@ -120,6 +120,7 @@ fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Wei
         return Err("its weights are no matrix".to_owned());
     };
     if builder.batch > 1 {
+        builder.batch_fits = false;
         return Err("it has several matrices of weights, which each of several images would count anew".to_owned());
     }
     let rank = x.dims.len();
