@@ -403,5 +403,88 @@ fn models() -> Vec<Graph> {
         .node("Mul", &["x", "gate"], &["gated"], &[])
         .weights("w", INT8, &[8, 3])
         .node("MatMulInteger", &["gated", "w"], &["y"], &[]);
-    vec![convolutions, arranging, attention]
+    let mut models = vec![convolutions, arranging, attention];
+    models.extend(models_of_products());
+    models
+}
+
+/// Small models of attention with caches, recurrent layers, volumes and products of all kinds.
+fn models_of_products() -> Vec<Graph> {
+    let grouped = Graph::default()
+        .input("x", &[1, 2, 8])
+        .input("past", &[1, 2, 3, 2])
+        .dense("x", "q", 8, 8)
+        .dense("x", "k", 8, 4)
+        .ints("of_q", &[1, 2, 4, 2])
+        .ints("of_k", &[1, 2, 2, 2])
+        .node("Reshape", &["q", "of_q"], &["q4"], &[])
+        .node("Reshape", &["k", "of_k"], &["k4"], &[])
+        .node("Transpose", &["q4"], &["qt"], &[("perm", Ints(&[0, 2, 1, 3]))])
+        .node("Transpose", &["k4"], &["kt"], &[("perm", Ints(&[0, 2, 1, 3]))])
+        .node("Concat", &["past", "kt"], &["all"], &[("axis", Int(2))])
+        .ints("two", &[2])
+        .node("Unsqueeze", &["all", "two"], &["alone"], &[])
+        .ints("many", &[1, 2, 2, 5, 2])
+        .node("Expand", &["alone", "many"], &["copies"], &[])
+        .ints("heads", &[1, 4, 5, 2])
+        .node("Reshape", &["copies", "heads"], &["keys"], &[])
+        .node("Transpose", &["keys"], &["columns"], &[("perm", Ints(&[0, 1, 3, 2]))])
+        .node("MatMul", &["qt", "columns"], &["scores"], &[])
+        .node(
+            "GroupQueryAttention",
+            &["q", "k", "k", "past", "past"],
+            &["y", "k_all", "v_all"],
+            &[("num_heads", Int(4)), ("kv_num_heads", Int(2))],
+        );
+    let recurrent = Graph::default()
+        .input("x", &[3, 1, 4])
+        .weights("W", FLOAT, &[2, 20, 4])
+        .weights("R", FLOAT, &[2, 20, 5])
+        .node("LSTM", &["x", "W", "R"], &["a", "last"], &[("direction", Text("bidirectional"))])
+        .node("Transpose", &["a"], &["b"], &[("perm", Ints(&[0, 2, 1, 3]))])
+        .ints("rows", &[3, 1, 10])
+        .node("Reshape", &["b", "rows"], &["c"], &[])
+        .weights("W2", INT8, &[1, 9, 10])
+        .weights("R2", INT8, &[1, 9, 3])
+        .node("GRU", &["c", "W2", "R2"], &["d"], &[("layout", Int(0))]);
+    let volumes = Graph::default()
+        .input("x", &[1, 2, 4, 6, 6])
+        .weights("w", FLOAT, &[4, 2, 3, 3, 3])
+        .node("Conv", &["x", "w"], &["a"], &[("pads", Ints(&[1, 1, 1, 1, 1, 1])), ("strides", Ints(&[1, 2, 1]))])
+        .node("MaxPool", &["a"], &["b"], &[("kernel_shape", Ints(&[2, 2, 2])), ("ceil_mode", Int(1))])
+        .node("GlobalAveragePool", &["b"], &["c"], &[]);
+    let products = Graph::default()
+        .input("x", &[1, 6, 8])
+        .weights("B", INT8, &[8, 1, 4])
+        .weights("s", FLOAT, &[8])
+        .node("MatMulNBits", &["x", "B", "s"], &["a"], &[("K", Int(8)), ("N", Int(8)), ("bits", Int(4))])
+        .node("Einsum", &["a", "x"], &["b"], &[("equation", Text("bik,bjk->bij"))])
+        .weights("w", FLOAT, &[2, 4, 6])
+        .node("Einsum", &["a", "w"], &["c"], &[("equation", Text("...d,dhk->...hk"))])
+        .weights("qkv", FLOAT, &[8, 24])
+        .node("Attention", &["a", "qkv"], &["d"], &[("num_heads", Int(2))])
+        .node("MultiHeadAttention", &["a", "d", "d"], &["e"], &[("num_heads", Int(4))])
+        .weights("many", FLOAT, &[3, 8, 4])
+        .node("MatMul", &["e", "many"], &["f"], &[])
+        .node("QuantizeLinear", &["f", "s"], &["g"], &[])
+        .node("DequantizeLinear", &["g", "s"], &["h"], &[])
+        .dense("h", "i", 4, 4);
+    vec![grouped, recurrent, volumes, products]
+}
+
+#[test]
+fn models_of_products_that_are_changed_anywhere_get_an_answer() {
+    let mut random = fusescape_test_support::random::Lcg(3);
+    for graph in models_of_products() {
+        let model = graph.model();
+        for _ in 0..1000 {
+            let mut changed = model.clone();
+            for _ in 0..1 + random.below(4) {
+                let at = random.below(changed.len() as u64) as usize;
+                let byte = [random.below(256), u64::from(changed[at]) + 1, 0, 0x7f, 0xff][random.below(5) as usize];
+                changed[at] = byte as u8;
+            }
+            properties::onnx::holds(&changed);
+        }
+    }
 }

@@ -18,6 +18,11 @@ mod layered;
 mod lessons;
 mod links;
 mod onnx;
+mod onnx_attention;
+mod onnx_products;
+mod onnx_quantised;
+mod onnx_recurrent;
+mod onnx_volumes;
 /// What fuzzing asks of readers, which so is compiled here, too.
 #[path = "../../fuzz/src/lib.rs"]
 mod properties;

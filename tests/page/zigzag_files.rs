@@ -349,7 +349,7 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
         .replace("loop_sizes: [1, 16, 8, 8, 8, 3, 3]", "loop_sizes: [2, 16, 8, 8, 8, 3, 3]")
         .replace("O[d][k]+=I[d][c]*W[c][k]", "O[d][k]=softmax(I)");
     let wrong = import_texts(&[("net.yaml", &broken)]).unwrap_err().to_string();
-    for part in ["line 17: [1].loop_sizes: `conv_a`", "no equation of an output O"] {
+    for part in ["line 17: [1].loop_sizes: `conv_a`", "no equation of an output and two inputs"] {
         assert!(
             wrong.contains(part) || part.contains("conv_a") && wrong.contains("has a batch of"),
             "{part}:\n{wrong}"
@@ -477,5 +477,68 @@ fn a_mapping_may_name_the_loops_of_a_workload_whatever_they_are_called() {
     let told: Vec<String> = alone.reports.iter().flat_map(|report| &report.findings).map(ToString::to_string).collect();
     for part in ["D1, D2: loops that only a workload", "temporal_ordering: not taken"] {
         assert!(told.iter().any(|finding| finding.contains(part)), "{part}: {told:#?}");
+    }
+}
+
+/// Products of two operands with any names of dimensions and operands keep their loops and elements.
+#[test]
+fn products_with_any_names_are_the_layers_of_their_indices() {
+    use LayerKind::{Conv, Depthwise, MatMul};
+    // Equation, relations, loops; then B G K C OY OX FY FX.
+    let cases = [
+        // Attention, in which groups of query heads share keys.
+        ("O[g][h][m][n]+=Q[g][h][m][k]*KT[g][k][n]", "", "G:2 H:3 M:10 N:12 K:8", MatMul, [1, 2, 12, 8, 1, 30, 1, 1]),
+        ("S[row][col]+=A[row][depth]*B[depth][col]", "", "ROW:6 COL:8 DEPTH:10", MatMul, [1, 1, 8, 10, 1, 6, 1, 1]),
+        ("O[a][b2]+=W[b2][c2]*I[a][c2]", "", "A:6 B2:8 C2:10", MatMul, [1, 1, 8, 10, 1, 6, 1, 1]),
+        ("O[d0][d1][d2]+=I1[d0][d1][d3]*I2[d0][d3][d2]", "", "D0:4 D1:6 D2:8 D3:10", MatMul, [1, 4, 8, 10, 1, 6, 1, 1]),
+        // Convolutions.
+        (
+            "O[n][m][p][q]+=W[m][c][r][s]*I[n][c][y][x]",
+            "\"y=2*p+1*r\", \"x=1*q+1*s\"",
+            "M:16 C:8 P:10 Q:12 R:3 S:5",
+            Conv,
+            [1, 1, 16, 8, 10, 12, 3, 5],
+        ),
+        ("out[c][t]+=filter[c][f]*map[c][u]", "\"u=t+2*f\"", "C:16 T:20 F:3", Depthwise, [1, 16, 1, 1, 1, 20, 1, 3]),
+    ];
+    for (equation, relations, loops, kind, expected) in cases {
+        let loops: Vec<(&str, &str)> = loops.split(' ').map(|part| part.split_once(':').unwrap()).collect();
+        let [names, sizes] = [0, 1]
+            .map(|which| loops.iter().map(|part| [part.0, part.1][which].to_owned()).collect::<Vec<_>>().join(", "));
+        let operands: Vec<&str> =
+            equation.split(['=', '*', '+']).filter_map(|part| Some(part.split_once('[')?.0)).collect();
+        let file = format!(
+            "- id: 0\n  name: layer\n  operator_type: Whatever\n  equation: \"{equation}\"\n  dimension_relations: [{relations}]\
+             \n  loop_dims: [{names}]\n  loop_sizes: [{sizes}]\
+             \n  operand_precision: {{ {}: 24, {}_final: 8, {}: 4, {}: 4 }}\n",
+            operands[0], operands[0], operands[1], operands[2]
+        );
+        let network = network_of(&imports(&[("layers.yaml", &file)]));
+        let shape = network.layer(network.computing().next().unwrap()).shape;
+        assert_eq!((shape.kind, shape.sizes), (kind, expected), "{equation}");
+        let precision = shape.precision;
+        assert_eq!((precision.w, precision.i, precision.o_partial, precision.o), (4, 4, 24, 8), "{equation}");
+    }
+    let refused = |equation: &str, loops: &str, relations: &str| {
+        let sizes = loops.split(", ").map(|_| "3").collect::<Vec<_>>().join(", ");
+        let file = format!(
+            "- id: 0\n  name: layer\n  operator_type: Whatever\n  equation: \"{equation}\"\n  dimension_relations: [{relations}]\
+             \n  loop_dims: [{loops}]\n  loop_sizes: [{sizes}]\n"
+        );
+        import_texts(&[("layers.yaml", &file)]).unwrap_err().to_string()
+    };
+    for (equation, loops, relations, part) in [
+        ("O[a]+=A[a][b]*B[b]*C[a]", "A, B", "", "split a product of more"),
+        ("O[a]+=A[a][b]*B[a]", "A, B", "", "whose loops each index two operands or all"),
+        ("O[a]+=A*B[a]", "A, B", "", "no equation of an output and two inputs"),
+        (
+            "O[z][p][q]+=W[t][r][s]*I[u][y][x]",
+            "Z, P, Q, T, R, S",
+            "u=z+t, y=p+r, x=q+s",
+            "A window of 3 loops has no layer here",
+        ),
+    ] {
+        let wrong = refused(equation, loops, relations);
+        assert!(wrong.contains(part), "{equation}: {wrong}");
     }
 }

@@ -1,8 +1,9 @@
 //! Operators that only say how elements lie: reshaped, transposed, joined, cut out, repeated.
 
-use super::builder::{Builder, Features, Value};
-use super::layout::{Layout, Map, Role};
-use super::model::Node;
+use super::builder::Builder;
+use super::features::{Features, Value};
+use super::layout::{Layout, Map, Part, Role};
+use super::model::{Node, types};
 use super::shapes::{self, elements};
 use crate::import::report::Severity;
 use crate::spec::{MapAxis, ViewSpec};
@@ -67,15 +68,61 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
         builder.set(&node.outputs[0], Value::Features(same));
         return Ok(());
     }
-    if !constants && let Some(joined) = joined(builder, node, &parts, axis, &dims) {
-        builder.set(&node.outputs[0], Value::Features(joined));
-        return Ok(());
-    }
-    let layout = largest.layout.resized(axis, sum);
-    let layers = builder.join(&parts).ok_or("it joins more than any network does")?;
-    let features = Features { dims, layers, layout, is_direct: false, is_linear: false, unpadded: None };
-    builder.set(&node.outputs[0], Value::Features(features));
+    let joined = if constants {
+        let layout = largest.layout.resized(axis, sum);
+        let layers = builder.join(&parts).ok_or(TOO_MANY)?;
+        Features { bits: largest.bits, ..Features::scattered(layers, dims, layout) }
+    } else {
+        joined_along(builder, node, &parts, axis, dims)?
+    };
+    builder.set(&node.outputs[0], Value::Features(joined));
     Ok(())
+}
+
+/// Why some tensors are not joined.
+const TOO_MANY: &str = "it joins more than any network does";
+
+/// Computed tensors one after the other along an axis; `dims` is the shape of all.
+pub fn joined_along(
+    builder: &mut Builder,
+    node: &Node,
+    parts: &[Features],
+    axis: usize,
+    dims: Vec<u64>,
+) -> Result<Features, String> {
+    if let Some(joined) = joined(builder, node, &laid_alike(builder, parts, axis), axis, &dims) {
+        return Ok(joined);
+    }
+    let largest = parts.iter().max_by_key(|part| elements(&part.dims)).ok_or("it joins nothing that is computed")?;
+    let layout = largest.layout.resized(axis, dims[axis]);
+    let layers = builder.join(parts).ok_or(TOO_MANY)?;
+    Ok(Features { bits: largest.bits, ..Features::scattered(layers, dims, layout) })
+}
+
+/// Tensors that are joined, of which inputs of the network are laid out like those that layers compute: a cache of keys like new keys.
+fn laid_alike(builder: &Builder, parts: &[Features], axis: usize) -> Vec<Features> {
+    let computed = parts.iter().find(|part| part.is_direct && !builder.is_of_inputs(part));
+    let Some((like, along)) = computed.and_then(|part| Some((part, part.layout.map_axis(axis)?))) else {
+        return parts.to_vec();
+    };
+    let role = match along {
+        MapAxis::Channels => Role::K,
+        MapAxis::Columns => Role::X,
+        MapAxis::Rows => Role::Y,
+    };
+    let relaid = |part: &Features| {
+        let same = |other: usize| other == axis || part.dims.get(other) == like.dims.get(other);
+        if !builder.is_of_inputs(part) || part.dims.len() != like.dims.len() || !(0..part.dims.len()).all(same) {
+            return part.clone();
+        }
+        let mut layout = like.layout.clone();
+        if let (Some(parts), Some(&size)) = (layout.axes.get_mut(axis), part.dims.get(axis)) {
+            *parts = if size == 1 { Vec::new() } else { vec![Part { role, size }] };
+        }
+        let is_direct = part.is_direct && layout == part.layout;
+        Features { layout, is_direct, ..part.clone() }
+    };
+    parts.iter().map(relaid).collect()
 }
 
 /// Tensors that are read one after the other, tile by tile, where each is a whole map and the axis is one of the maps'.
@@ -105,7 +152,7 @@ fn joined(builder: &mut Builder, node: &Node, parts: &[Features], axis: usize, d
     // What is in no layer's order is arranged before it is joined.
     let from = parts.iter().map(|part| builder.read(part, |_| true, Layout::default).0).collect();
     let name = builder.arranged(node, from, ViewSpec::Join(along));
-    Some(Features::shown(name, dims.to_vec(), layout))
+    Some(Features { bits: parts.first()?.bits, ..Features::direct(name, dims.to_vec(), layout) })
 }
 
 /// Part of a tensor.
@@ -137,7 +184,7 @@ pub fn part(builder: &mut Builder, node: &Node, x: &Features, firsts: &[u64], di
         }
     }
     let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Part(ranges));
-    Some(Features::shown(name, dims.to_vec(), layout))
+    Some(Features { bits: x.bits, ..Features::direct(name, dims.to_vec(), layout) })
 }
 
 /// A tensor cut into several along an axis.
@@ -168,8 +215,9 @@ pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
 
 /// Some entries along an axis; of a constant table (an embedding) an input of the network.
 pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
-    let place =
-        |rank: usize| shapes::axis(node.int("axis").unwrap_or(0), rank).ok_or("its axis is none of its input's");
+    let is_packed = node.op == "GatherBlockQuantized";
+    let stated = node.int(if is_packed { "gather_axis" } else { "axis" }).unwrap_or(0);
+    let place = |rank: usize| shapes::axis(stated, rank).ok_or("its axis is none of its input's");
     let indices = match (builder.features(node, 1), builder.constant(node, 1)) {
         (Some(features), _) => features.dims.clone(),
         (_, Some(constant)) => constant.dims.clone().ok_or("the shape of its indices is not known")?,
@@ -181,21 +229,47 @@ pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
         cut_out(builder, &node.outputs[0], &x, dims);
         return Ok(());
     }
-    let table = builder.constant(node, 0).and_then(|table| table.dims.clone()).ok_or("its table is not known")?;
+    let constant = builder.constant(node, 0).ok_or("its table is not known")?;
+    let mut table = constant.dims.clone().ok_or("its table is not known")?;
+    if let (Some(last), true) = (table.last_mut(), is_packed && constant.data_type == types::UINT8) {
+        // Several elements in each byte.
+        let bits = node.int("bits").filter(|bits| (1..=8).contains(bits)).unwrap_or(4).unsigned_abs();
+        *last = last.saturating_mul(8 / bits);
+    }
     let dims = shape(&table, place(table.len())?);
     if elements(&dims).is_none() {
         return Err("what it looks up is too large to count".to_owned());
     }
     builder.note(Severity::NotCounted, node, "looks up rows of a table; what it finds is an input of the network");
-    builder.add_input(&node.outputs[0].clone(), dims);
+    builder.add_input(&node.outputs[0].clone(), dims, None);
     Ok(())
+}
+
+/// Expand, Tile: along axes of one element the same elements again; along others by a view.
+pub fn repeat(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let by: Option<Vec<u64>> =
+        builder.ints(node, 1).and_then(|list| list.iter().map(|&size| u64::try_from(size).ok()).collect());
+    let dims = by.and_then(|by| match node.op.as_str() {
+        "Expand" => shapes::broadcast(&x.dims, &by),
+        _ => x.dims.iter().zip(&by).map(|(size, times)| size.checked_mul(*times)).collect(),
+    });
+    let repeated = dims.as_ref().and_then(|dims| Some((dims.clone(), x.layout.repeated(&x.dims, dims)?)));
+    match repeated {
+        Some((dims, layout)) => {
+            let repeated = x.moved(dims, Some(layout), builder.batch);
+            builder.set(&node.outputs[0], Value::Features(repeated));
+            Ok(())
+        }
+        None => spread(builder, node, dims),
+    }
 }
 
 /// Elements repeated, or placed elsewhere: `dims` is the shape that comes out.
 pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let dims = dims.ok_or("the shape that it makes is not known")?;
-    cut_out(builder, &node.outputs[0], &x, dims);
+    cut_out(builder, &node.outputs[0], &x.spread(), dims);
     Ok(())
 }
 
@@ -231,7 +305,7 @@ pub fn scaled(builder: &mut Builder, node: &Node, dims: &[u64]) -> Option<Featur
         return None;
     }
     let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Scale(by.0, by.1));
-    Some(Features::shown(name, dims.to_vec(), layout))
+    Some(Features { bits: x.bits, ..Features::direct(name, dims.to_vec(), layout) })
 }
 
 /// Channels of each pixel as a block of `columns` x `rows`, read tile by tile.
@@ -247,7 +321,7 @@ pub fn blocks(builder: &mut Builder, node: &Node, x: &Features, (columns, rows):
     let dims = vec![batch, channels / (columns * rows), height.checked_mul(rows)?, width.checked_mul(columns)?];
     let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
     let name = builder.arranged(node, x.layers.to_vec(), ViewSpec::Blocks(columns, rows));
-    Some(Features::shown(name, dims, layout))
+    Some(Features { bits: x.bits, ..Features::direct(name, dims, layout) })
 }
 
 /// Columns and rows of a resized map.
@@ -284,8 +358,7 @@ fn cut_out(builder: &mut Builder, output: &str, x: &Features, dims: Vec<u64>) {
         return;
     }
     let layout = if dims.len() == x.dims.len() { x.layout.fitted(&dims) } else { fewer_axes(x, &dims, builder.batch) };
-    let features =
-        Features { dims, layers: x.layers.clone(), layout, is_direct: false, is_linear: false, unpadded: None };
+    let features = Features { bits: x.bits, ..Features::scattered(x.layers.clone(), dims, layout) };
     builder.set(output, Value::Features(features));
 }
 

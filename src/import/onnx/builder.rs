@@ -1,5 +1,6 @@
 //! Tensors and the layers that make them, while a graph is walked through.
 
+use super::features::{Features, Value};
 use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
@@ -15,63 +16,18 @@ const MAX_JOINED: usize = 1 << 20;
 /// Longest name of a layer.
 const MAX_NAME: usize = 80;
 
-/// The value of a tensor, as far as it is known.
-#[derive(Debug, Clone)]
-pub enum Value {
-    /// It does not depend on the inputs.
-    Constant(Constant),
-    /// Layers compute it.
-    Features(Features),
-    /// Nothing; why has been said.
-    Lost,
-}
-
-/// A tensor that layers compute.
-#[derive(Debug, Clone)]
-pub struct Features {
-    /// Shape.
-    pub dims: Vec<u64>,
-    /// Whose outputs hold its elements.
-    pub layers: Rc<[String]>,
-    /// How its axes lie in a feature map.
-    pub layout: Layout,
-    /// Whether it is the whole output of one layer, laid out so. Otherwise a view has to be made.
-    pub is_direct: bool,
-    /// Whether it is a linear function of the layer's input, so that what scales and shifts it goes into the weights.
-    pub is_linear: bool,
-    /// The tensor without the zeros around it: left, right, top, bottom.
-    pub unpadded: Option<(Box<Features>, [u64; 4])>,
-}
-
-impl Features {
-    /// What a view shows that tiles reach through.
-    pub fn shown(view: String, dims: Vec<u64>, layout: Layout) -> Self {
-        Self { dims, layers: [view].into(), layout, is_direct: true, is_linear: false, unpadded: None }
-    }
-
-    /// These features laid out or chosen in another way: `None` for a layout that is not that of the layer.
-    pub fn moved(&self, dims: Vec<u64>, layout: Option<Layout>, batch: u64) -> Self {
-        let is_direct = self.is_direct && layout.is_some();
-        let layout = layout.unwrap_or_else(|| Layout::usual(&dims, batch));
-        Self {
-            dims,
-            layers: self.layers.clone(),
-            layout,
-            is_direct,
-            is_linear: self.is_linear && is_direct,
-            unpadded: None,
-        }
-    }
-}
-
 /// The network so far.
 pub struct Builder {
     /// Images at once.
     pub batch: u64,
+    /// Whether nothing spoke against that number so far.
+    pub batch_fits: bool,
     /// The layers.
     pub layers: Vec<LayerSpec>,
     /// What happened.
     pub report: Report,
+    /// Steps of recurrent layers that were unrolled.
+    pub steps: u64,
     /// How much of what multiplies is counted.
     pub coverage: Coverage,
     values: HashMap<String, Value>,
@@ -84,6 +40,8 @@ pub struct Builder {
     joined: usize,
     /// Layers that are inputs of the network.
     inputs: HashSet<String>,
+    /// Inputs that stand for other inputs in another layout, and these.
+    laid_anew: Vec<(String, String)>,
 }
 
 impl Builder {
@@ -91,8 +49,10 @@ impl Builder {
     pub fn new(batch: u64) -> Self {
         Self {
             batch,
+            batch_fits: true,
             layers: Vec::new(),
             report: Report::default(),
+            steps: 0,
             coverage: Coverage::default(),
             values: HashMap::new(),
             stated: HashMap::new(),
@@ -100,6 +60,7 @@ impl Builder {
             views: BTreeMap::new(),
             joined: 0,
             inputs: HashSet::new(),
+            laid_anew: Vec::new(),
         }
     }
 
@@ -140,6 +101,15 @@ impl Builder {
         }
     }
 
+    /// Stores elements of what a node reads as often as they stand there, for an operator that does not know of copies.
+    pub fn spread_inputs(&mut self, node: &Node) {
+        for name in &node.inputs {
+            if let Some(Value::Features(features)) = self.values.get_mut(name) {
+                *features = features.spread();
+            }
+        }
+    }
+
     /// Says which shape the file states of a tensor.
     pub fn state(&mut self, name: &str, dims: Vec<u64>) {
         self.stated.insert(name.to_owned(), dims);
@@ -155,12 +125,9 @@ impl Builder {
         self.values.contains_key(name)
     }
 
-    /// Notes whether an operator that multiplies is counted, with its weights: constants of two dimensions or more.
-    pub fn cover(&mut self, node: &Node, is_counted: bool) {
+    /// Notes whether an operator that multiplies is counted, with the elements of its weights.
+    pub fn cover(&mut self, weights: u64, is_counted: bool) {
         self.coverage.operators.add(1, is_counted);
-        let constants = (0..node.inputs.len()).filter_map(|index| self.constant(node, index)?.dims.as_deref());
-        let weights = constants.filter(|dims| dims.len() > 1).filter_map(elements);
-        let weights = weights.fold(0_u64, u64::saturating_add);
         self.coverage.weights.add(weights, is_counted);
     }
 
@@ -172,16 +139,33 @@ impl Builder {
         self.report.note(severity, &clean(&node.op), reason, place.get(start..).unwrap_or(&place));
     }
 
-    /// An input of the network.
-    pub fn add_input(&mut self, tensor: &str, dims: Vec<u64>) {
+    /// An input of the network, with the bits of an element where the file states them.
+    pub fn add_input(&mut self, tensor: &str, dims: Vec<u64>, bits: Option<u64>) {
         let layout = Layout::usual(&dims, self.batch);
         let name = self.input_layer(tensor, layout.map());
-        let features =
-            Features { dims, layers: [name].into(), layout, is_direct: true, is_linear: false, unpadded: None };
-        self.set(tensor, Value::Features(features));
+        self.store_with(&name, bits);
+        self.set(tensor, Value::Features(Features { bits, ..Features::direct(name, dims, layout) }));
     }
 
-    fn input_layer(&mut self, wanted: &str, map: Map) -> String {
+    /// Says how many bits the elements have that a layer stores.
+    pub fn store_with(&mut self, layer: &str, bits: Option<u64>) {
+        if let Some(bits) = unusual(bits)
+            && let Some(layer) = self.layers.iter_mut().rev().find(|known| known.name == layer)
+        {
+            layer.precision.o = Some(bits);
+            layer.precision.o_partial = layer.precision.o_partial.max((bits > 16).then_some(bits));
+        }
+    }
+
+    /// Weights that several layers read: an input of the network.
+    pub fn add_weights(&mut self, wanted: &str, map: Map, bits: Option<u64>) -> String {
+        let name = self.input_layer(wanted, map);
+        self.store_with(&name, bits);
+        name
+    }
+
+    /// An input of the network that is no tensor of the model.
+    pub fn input_layer(&mut self, wanted: &str, map: Map) -> String {
         let name = self.free_name(wanted);
         self.inputs.insert(name.clone());
         self.layers.push(map_layer(&name, "input", map));
@@ -255,14 +239,13 @@ impl Builder {
         }
         let first = layers.first().cloned().unwrap_or_else(|| "view".to_owned());
         let name = if layers.iter().all(|layer| self.inputs.contains(layer)) {
-            self.input_layer(&first, map)
+            let bits = self.layers.iter().find(|known| known.name == first).and_then(|known| known.precision.o);
+            let name = self.input_layer(&first, map);
+            self.store_with(&name, bits);
+            self.laid_anew.push((name.clone(), first));
+            name
         } else {
-            let mut from = layers.to_vec();
-            while from.len() > MAX_SOURCES {
-                let rest = from.split_off(from.len() - MAX_SOURCES);
-                from.push(self.push_view(&first, rest, map));
-            }
-            let name = self.push_view(&first, from, map);
+            let name = self.rearranged(layers, map);
             let reason =
                 "its input is arranged anew in the highest memory, by addressing alone; depth-first tiling ends there";
             self.report.note(Severity::Expressed, "view", reason, &name);
@@ -270,6 +253,17 @@ impl Builder {
         };
         self.views.insert(key, name.clone());
         name
+    }
+
+    /// A view of the highest memory that shows what layers stored in another arrangement, some of it perhaps several times.
+    pub fn rearranged(&mut self, layers: &Rc<[String]>, map: Map) -> String {
+        let first = layers.first().cloned().unwrap_or_else(|| "view".to_owned());
+        let mut from = layers.to_vec();
+        while from.len() > MAX_SOURCES {
+            let rest = from.split_off(from.len() - MAX_SOURCES);
+            from.push(self.push_view(&first, rest, map));
+        }
+        self.push_view(&first, from, map)
     }
 
     /// Whether all of it is in inputs of the network, which may as well have another size.
@@ -312,7 +306,27 @@ impl Builder {
             let before = self.layers.len();
             self.layers.retain(|layer| !matches!(layer.kind.as_str(), "input" | "view") || read.contains(&layer.name));
             if self.layers.len() == before {
-                return;
+                break;
+            }
+        }
+        self.restore_names();
+    }
+
+    /// An input of which only one layout is read has its own name.
+    fn restore_names(&mut self) {
+        let mut used: HashSet<&str> = self.layers.iter().map(|layer| layer.name.as_str()).collect();
+        let mut new: HashMap<&str, &str> = HashMap::new();
+        for (name, first) in &self.laid_anew {
+            if used.contains(name.as_str()) && used.insert(first) {
+                new.insert(name, first);
+            }
+        }
+        for layer in &mut self.layers {
+            for name in std::iter::once(&mut layer.name).chain(&mut layer.from) {
+                if let Some(first) = new.get(name.as_str()) {
+                    self.inputs.insert((*first).to_owned());
+                    *name = (*first).to_owned();
+                }
             }
         }
     }
@@ -393,7 +407,12 @@ pub fn sides([left, right, top, bottom]: [u64; 4]) -> PaddingSpec {
     if [left, right, top, bottom] == [0; 4] { PaddingSpec::None } else { PaddingSpec::Sides(left, right, top, bottom) }
 }
 
+/// Bits of an element, if they are not the usual 8.
+pub fn unusual(bits: Option<u64>) -> Option<u64> {
+    bits.filter(|bits| *bits != 8)
+}
+
 /// Bits per weight, where the file says so and they are not the usual 8.
 pub fn weight_bits(weights: &Constant) -> Option<u64> {
-    types::bits(weights.data_type).filter(|bits| *bits != 8)
+    unusual(types::bits(weights.data_type))
 }

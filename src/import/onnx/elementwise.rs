@@ -1,11 +1,12 @@
 //! Operators that work element by element, and those that no layer counts.
 
-use super::builder::{Builder, Features, Value};
+use super::builder::{Builder, unusual};
+use super::features::{Features, Value};
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::{broadcast, elements};
 use crate::import::report::Severity;
-use crate::spec::{KernelSpec, LayerSpec};
+use crate::spec::{KernelSpec, LayerSpec, PrecisionSpec};
 use std::collections::HashSet;
 
 /// Passes elements on: an operator that changes nothing that layers count.
@@ -78,6 +79,17 @@ pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     Ok(())
 }
 
+/// A normalisation of the sum of two tensors, which may be an output, too (operators of ONNX Runtime).
+pub fn skip(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let sum = Node { op: "Add".to_owned(), outputs: vec![node.outputs[0].clone()], ..node.clone() };
+    binary(builder, &sum, 0, 1)?;
+    builder.note(Severity::NotCounted, node, "its arithmetic has no cost here; data passes through");
+    if let (Some(output), Some(sum)) = (node.outputs.get(3), builder.value(&node.outputs[0]).cloned()) {
+        builder.set(output, sum);
+    }
+    Ok(())
+}
+
 fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<(), String> {
     if x.layers == y.layers {
         builder.note(Severity::NotCounted, node, "combines a map with what element by element became of it");
@@ -86,19 +98,13 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
     }
     let layout = if x.is_direct || !y.is_direct { x.layout.clone() } else { y.layout.clone() };
     let [first, second] = [x, y].map(|tensor| builder.read(tensor, |own| *own == layout, || layout.clone()).0);
-    let name =
-        builder.add(node, LayerSpec { kind: "add".to_owned(), from: vec![first, second], ..LayerSpec::default() });
+    let precision = PrecisionSpec { i: unusual(x.bits.max(y.bits)), ..PrecisionSpec::default() };
+    let from = vec![first, second];
+    let name = builder.add(node, LayerSpec { kind: "add".to_owned(), from, precision, ..LayerSpec::default() });
     if !matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd") {
         builder.note(Severity::Expressed, node, "counted as an addition: two maps read, one operation an element");
     }
-    let features = Features {
-        dims: x.dims.clone(),
-        layers: [name].into(),
-        layout,
-        is_direct: true,
-        is_linear: false,
-        unpadded: None,
-    };
+    let features = Features::direct(name, x.dims.clone(), layout);
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
 }
@@ -136,14 +142,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
         node,
         "one computed number a channel: a depthwise layer that reads them as weights",
     );
-    let features = Features {
-        dims: large.dims.clone(),
-        layers: [name].into(),
-        layout,
-        is_direct: true,
-        is_linear: false,
-        unpadded: None,
-    };
+    let features = Features::direct(name, large.dims.clone(), layout);
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
 }
@@ -163,7 +162,7 @@ pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, r
         } else {
             Layout::usual(&dims, builder.batch)
         };
-        Features { is_direct: false, is_linear: false, layout, dims, layers: largest.layers.clone(), unpadded: None }
+        Features::scattered(largest.layers.clone(), dims, layout)
     };
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
@@ -205,8 +204,6 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
             .collect(),
         is_shuffled: x.layout.is_shuffled,
     };
-    let features =
-        Features { dims, layers: [name].into(), layout: gone, is_direct: true, is_linear: false, unpadded: None };
-    builder.set(&node.outputs[0], Value::Features(features));
+    builder.set(&node.outputs[0], Value::Features(Features::direct(name, dims, gone)));
     Ok(())
 }

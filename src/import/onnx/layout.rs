@@ -18,6 +18,8 @@ pub enum Role {
     Y,
     /// Column.
     X,
+    /// None: along it the same elements stand again, as one head of keys for several heads of queries.
+    Copies,
 }
 
 /// Part of an axis; never of size 1.
@@ -117,7 +119,7 @@ impl Layout {
             Role::K => (MapAxis::Channels, all.channels),
             Role::X => (MapAxis::Columns, all.columns),
             Role::Y => (MapAxis::Rows, all.rows),
-            Role::B => return None,
+            Role::B | Role::Copies => return None,
         };
         (size == whole && !self.is_shuffled).then_some(axis)
     }
@@ -125,6 +127,45 @@ impl Layout {
     /// Whether an axis holds parts of these roles only.
     pub fn holds(&self, axis: usize, roles: &[Role]) -> bool {
         self.axes.get(axis).is_some_and(|parts| parts.iter().all(|part| roles.contains(&part.role)))
+    }
+
+    /// Whether some elements stand in several places.
+    pub fn repeats(&self) -> bool {
+        self.axes.iter().flatten().any(|part| part.role == Role::Copies)
+    }
+
+    /// This layout under a shape in which axes are some times as long, or more axes stand before: elements repeated along them.
+    pub fn repeated(&self, from: &[u64], dims: &[u64]) -> Option<Self> {
+        let new = dims.len().checked_sub(from.len())?;
+        let mut axes = Vec::with_capacity(dims.len());
+        for (axis, &size) in dims.iter().enumerate() {
+            let old = axis.checked_sub(new).and_then(|axis| Some((*from.get(axis)?, self.axes.get(axis)?)));
+            axes.push(match old {
+                Some((known, parts)) if known == size => parts.clone(),
+                Some((1, _)) | None if size == 1 => Vec::new(),
+                Some((1, _)) | None => vec![Part { role: Role::Copies, size }],
+                Some((known, parts)) if known > 0 && size.is_multiple_of(known) => {
+                    let copies = Part { role: Role::Copies, size: size / known };
+                    std::iter::once(copies).chain(parts.iter().copied()).collect()
+                }
+                Some(_) => return None,
+            });
+        }
+        Some(Self { axes, is_shuffled: self.is_shuffled })
+    }
+
+    /// A layout in which every element that stands again is stored again.
+    pub fn spread(&self) -> Self {
+        let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);
+        let axis = |parts: &Vec<Part>| {
+            if parts.iter().all(|part| part.role != Role::Copies) {
+                return parts.clone();
+            }
+            let own = parts.iter().map(|part| part.role).find(|role| *role != Role::Copies);
+            let role = own.or([Role::K, Role::X, Role::Y].into_iter().find(free)).unwrap_or(Role::K);
+            vec![Part { role, size: parts.iter().fold(1, |all: u64, part| all.saturating_mul(part.size)) }]
+        };
+        Self { axes: self.axes.iter().map(axis).collect(), is_shuffled: self.is_shuffled }
     }
 
     /// The axes in another order.

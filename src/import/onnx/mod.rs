@@ -1,6 +1,6 @@
 //! ONNX models as networks.
 //!
-//! The graph is walked through once in its order. Every tensor is a [`builder::Value`]: a constant, of which only the shape and few
+//! The graph is walked through once in its order. Every tensor is a [`features::Value`]: a constant, of which only the shape and few
 //! numbers are known, or what layers compute, with the roles of its axes (channel, row, column) in a feature map ([`layout`]). So
 //! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. What joins, cuts out,
 //! repeats or pads along axes of a map is a view that tiles reach through. Operators that cost
@@ -8,22 +8,31 @@
 //! report. `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
+mod attention;
 mod builder;
+mod caches;
 mod convolution;
+mod einsum;
 mod elementwise;
+mod features;
 mod layout;
 mod model;
 mod operators;
 mod product;
+mod quantised;
+mod recurrent;
 mod shapes;
+mod volume;
+mod window;
 mod wire;
 
 use super::report::{Report, Severity};
 use super::source::Source;
 use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, closest, is_hidden};
 use crate::workload::MAX_EXTENT;
-use builder::{Builder, Value, clean};
-use model::{Extent, Info, Model};
+use builder::{Builder, clean};
+use features::Value;
+use model::{Extent, Info, Model, types};
 use shapes::{Constant, MAX_ELEMENTS, elements};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -107,39 +116,78 @@ fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(Worklo
     let mut open = OpenSizes { sizes, chosen: HashMap::new() };
     check_sizes(model, sizes)?;
     let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
-    let batch = shapes.iter().flatten().find(|dims| dims.len() > 1).map_or(1, |dims| dims[0].clamp(1, 1 << 20));
-    let mut builder = Builder::new(batch);
-    builder.report = report;
-    for tensor in &model.constants {
-        let constant = Constant {
-            dims: Some(tensor.dims.clone()),
-            data_type: tensor.data_type,
-            ints: tensor.ints.clone(),
-            floats: tensor.floats.clone(),
-        };
-        builder.set(&tensor.name, Value::Constant(constant));
-    }
-    for (input, dims) in inputs.iter().zip(shapes) {
-        match dims.map(|dims| too_large(&dims).map_or(Ok(dims), Err)) {
-            Some(Ok(dims)) => builder.add_input(&input.name, dims),
-            wrong => {
-                let reason = wrong.and_then(Result::err);
-                let reason = reason.unwrap_or_else(|| "the file does not state its shape".to_owned());
-                builder.report.note(Severity::NotCounted, "input", &reason, &clean(&input.name));
-            }
+    let infos = model.infos.iter().chain(&model.outputs);
+    let stated = infos.filter_map(|info| Some((info.name.as_str(), open.known(info)?))).collect();
+    let given = Given { inputs: inputs.into_iter().zip(shapes).collect(), stated, report };
+    let batch = given.batch(model);
+    let mut builder = given.walk(model, batch);
+    if batch > 1 && !builder.batch_fits {
+        // Perhaps the first axis are no images, but rows of a matrix.
+        let rows = given.walk(model, 1);
+        if rows.coverage.operators.counted > builder.coverage.operators.counted {
+            builder = rows;
         }
-    }
-    for info in model.infos.iter().chain(&model.outputs) {
-        if let Some(dims) = open.known(info) {
-            builder.state(&info.name, dims);
-        }
-    }
-    for node in &model.nodes {
-        operators::take(&mut builder, node);
     }
     builder.prune();
+    caches::note(&mut builder);
     builder.shorten_names();
     finish(model, builder, name)
+}
+
+/// What is known before a graph is walked through.
+struct Given<'a> {
+    /// Inputs of the network, with their shapes.
+    inputs: Vec<(&'a Info, Option<Vec<u64>>)>,
+    /// Shapes of other tensors.
+    stated: Vec<(&'a str, Vec<u64>)>,
+    /// What was found out so far.
+    report: Report,
+}
+
+impl Given<'_> {
+    /// Images at once: the first axis of the first input that has several.
+    fn batch(&self, model: &Model) -> u64 {
+        let mut inputs = self.inputs.iter().filter_map(|(info, dims)| Some((info, dims.as_ref()?)));
+        let Some((info, dims)) = inputs.find(|(_, dims)| dims.len() > 1) else { return 1 };
+        let is_by_steps = model.nodes.iter().any(|node| {
+            matches!(node.op.as_str(), "LSTM" | "GRU" | "RNN")
+                && node.int("layout") != Some(1)
+                && node.inputs.first() == Some(&info.name)
+        });
+        dims[usize::from(is_by_steps)].clamp(1, 1 << 20)
+    }
+
+    /// The layers of a graph.
+    fn walk(&self, model: &Model, batch: u64) -> Builder {
+        let mut builder = Builder::new(batch);
+        builder.report = self.report.clone();
+        for tensor in &model.constants {
+            let constant = Constant {
+                dims: Some(tensor.dims.clone()),
+                data_type: tensor.data_type,
+                ints: tensor.ints.clone(),
+                floats: tensor.floats.clone(),
+            };
+            builder.set(&tensor.name, Value::Constant(constant));
+        }
+        for (input, dims) in &self.inputs {
+            match dims.clone().map(|dims| too_large(&dims).map_or(Ok(dims), Err)) {
+                Some(Ok(dims)) => builder.add_input(&input.name, dims, types::bits(input.data_type)),
+                wrong => {
+                    let reason = wrong.and_then(Result::err);
+                    let reason = reason.unwrap_or_else(|| "the file does not state its shape".to_owned());
+                    builder.report.note(Severity::NotCounted, "input", &reason, &clean(&input.name));
+                }
+            }
+        }
+        for (name, dims) in &self.stated {
+            builder.state(name, dims.clone());
+        }
+        for node in &model.nodes {
+            operators::take(&mut builder, node);
+        }
+        builder
+    }
 }
 
 fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSpec, Report), Diagnostics> {

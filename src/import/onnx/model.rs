@@ -423,6 +423,8 @@ fn read_shape(wire: &mut Wire, end: u64) -> Result<Vec<Extent>, Fault> {
 pub mod types {
     /// 32 bit floating point.
     pub const FLOAT: u64 = 1;
+    /// 8 bit whole numbers without sign.
+    pub const UINT8: u64 = 2;
     /// 32 bit whole numbers.
     pub const INT32: u64 = 6;
     /// 64 bit whole numbers.
@@ -430,13 +432,25 @@ pub mod types {
     /// Truth values.
     pub const BOOL: u64 = 9;
 
-    /// Bits of an element that is meant to be computed with as it is stored: whole numbers of 2 to 16 bits.
+    /// Bits of an element that is meant to be computed with as it is stored: of 2 to 16 bits if it is a whole number, else 4 or 8.
     pub fn bits(data_type: u64) -> Option<u64> {
         match data_type {
             2 | 3 => Some(8),
             4 | 5 => Some(16),
-            21 | 22 => Some(4),
+            // Floating point of 8 and 4 bits is computed with as it is stored, too.
+            17..=20 => Some(8),
+            21..=23 => Some(4),
             25 | 26 => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Bits of an element that stands for a fraction.
+    pub fn fraction_bits(data_type: u64) -> Option<u64> {
+        match data_type {
+            1 => Some(32),
+            10 | 16 => Some(16),
+            11 => Some(64),
             _ => None,
         }
     }
@@ -448,8 +462,6 @@ pub mod types {
             10 => Some("16 bit floating point"),
             11 => Some("64 bit floating point"),
             16 => Some("bfloat16"),
-            17..=20 => Some("8 bit floating point"),
-            23 => Some("4 bit floating point"),
             _ => None,
         }
     }

@@ -1,24 +1,28 @@
 //! What each type of operator becomes.
 
-use super::builder::{Builder, Value};
+use super::builder::Builder;
+use super::features::Value;
 use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
-use super::{arrange, convolution, elementwise, product};
+use super::{arrange, attention, convolution, einsum, elementwise, product, quantised, recurrent};
 use crate::import::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
 const THRESHOLDS: [&str; 6] = ["Relu", "LeakyRelu", "PRelu", "Clip", "ThresholdedRelu", "Sign"];
 /// Operators that change nothing that costs.
 const NOTHING: [&str; 5] = ["Identity", "Dropout", "Cast", "CastLike", "OptionalGetElement"];
-/// Operators that multiply and that become layers.
-const MULTIPLYING: [&str; 16] = [
+/// Operators that multiply and that no layer stands for.
+const MULTIPLYING_UNKNOWN: [&str; 3] = ["PackedMultiHeadAttention", "DeformConv", "QMoE"];
+/// Operators that multiply and that become layers, but for those of [`quantised::IN_BLOCKS`].
+const MULTIPLYING: [&str; 25] = [
     "Conv",
     "FusedConv",
     "ConvInteger",
     "NhwcFusedConv",
     "QLinearConv",
     "ConvTranspose",
+    "QLinearConvTranspose",
     "Gemm",
     "FusedGemm",
     "QGemm",
@@ -28,30 +32,37 @@ const MULTIPLYING: [&str; 16] = [
     "MatMulIntegerToFloat",
     "DynamicQuantizeMatMul",
     "QLinearMatMul",
-    "QLinearConvTranspose",
-];
-/// Operators that multiply and that no layer stands for.
-const MULTIPLYING_UNKNOWN: [&str; 15] = [
+    "Einsum",
     "LSTM",
     "GRU",
     "RNN",
     "DynamicQuantizeLSTM",
-    "Einsum",
-    "MatMulNBits",
-    "MatMulBnb4",
-    "MatMulFpQ4",
     "Attention",
     "QAttention",
     "MultiHeadAttention",
     "GroupQueryAttention",
-    "PackedMultiHeadAttention",
-    "DeformConv",
-    "QMoE",
 ];
 /// Changes of precision.
 const PRECISION: [&str; 3] = ["QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"];
+/// Operators that take a tensor in which elements stand in several places as it is; for others these are stored again.
+const KEEPING_COPIES: [&str; 13] = [
+    "Identity",
+    "Dropout",
+    "Cast",
+    "Shape",
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "Expand",
+    "Tile",
+    "MatMul",
+    "FusedMatMul",
+    "Einsum",
+];
 /// Operators that work element by element on one tensor.
-const FUNCTIONS: [&str; 36] = [
+const FUNCTIONS: [&str; 37] = [
+    "RotaryEmbedding",
     "Sigmoid",
     "Tanh",
     "HardSigmoid",
@@ -115,8 +126,14 @@ pub fn take(builder: &mut Builder, node: &Node) {
         return;
     }
     let is_unknown = MULTIPLYING_UNKNOWN.contains(&node.op.as_str());
-    let multiplies = is_unknown || MULTIPLYING.contains(&node.op.as_str());
+    let is_known = MULTIPLYING.contains(&node.op.as_str()) || quantised::IN_BLOCKS.contains(&node.op.as_str());
+    let multiplies = is_unknown || is_known;
     let multiplies = multiplies && !is_constant(builder, node);
+    // A factor for all elements changes nothing of how they stand.
+    let scales = matches!(node.op.as_str(), "Mul" | "Div") && has_number(builder, node);
+    if !scales && !KEEPING_COPIES.contains(&node.op.as_str()) {
+        builder.spread_inputs(node);
+    }
     let missing = node.inputs.iter().find(|name| matches!(builder.value(name), Some(Value::Lost)));
     let result = if is_constant(builder, node) {
         fold(builder, node);
@@ -126,8 +143,12 @@ pub fn take(builder: &mut Builder, node: &Node) {
     } else {
         dispatch(builder, node)
     };
+    if result.is_ok() {
+        quantised::note_integers(builder, node);
+    }
     if multiplies {
-        builder.cover(node, result.is_ok() && !is_unknown);
+        let weights = weights(builder, node);
+        builder.cover(weights, result.is_ok() && !is_unknown);
     }
     if let Err(reason) = result {
         builder.note(Severity::NotCounted, node, &reason);
@@ -139,9 +160,31 @@ pub fn take(builder: &mut Builder, node: &Node) {
     }
 }
 
+/// Elements of the weights of a node that multiplies: its constants of two dimensions or more, but for biases and tables.
+fn weights(builder: &Builder, node: &Node) -> u64 {
+    if let Some(matrix) = quantised::matrix(builder, node).filter(|_| quantised::IN_BLOCKS.contains(&node.op.as_str()))
+    {
+        return elements(&matrix.dims).unwrap_or(0);
+    }
+    let inputs = match node.op.as_str() {
+        "LSTM" | "GRU" | "RNN" | "DynamicQuantizeLSTM" => 1..3,
+        "Attention" | "QAttention" => 1..2,
+        "GroupQueryAttention" | "MultiHeadAttention" => 0..0,
+        _ => 0..node.inputs.len(),
+    };
+    let constants = inputs.filter_map(|index| builder.constant(node, index)?.dims.as_deref());
+    constants.filter(|dims| dims.len() > 1).filter_map(elements).fold(0_u64, u64::saturating_add)
+}
+
 /// Whether nothing that a node reads depends on the network's inputs.
 fn is_constant(builder: &Builder, node: &Node) -> bool {
     node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, Value::Constant(_)))
+}
+
+/// Whether one of two inputs is a number.
+fn has_number(builder: &Builder, node: &Node) -> bool {
+    let shape = |index: usize| builder.constant(node, index)?.dims.as_deref();
+    (0..2).filter_map(shape).any(|dims| elements(dims) == Some(1))
 }
 
 fn fold(builder: &mut Builder, node: &Node) {
@@ -188,7 +231,8 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
     match op {
         "Conv" | "FusedConv" | "ConvInteger" | "NhwcFusedConv" => convolution::convolution(builder, node, 1),
         "QLinearConv" => convolution::convolution(builder, node, 3),
-        "ConvTranspose" => convolution::transposed(builder, node),
+        "ConvTranspose" => convolution::transposed(builder, node, 1),
+        "QLinearConvTranspose" => convolution::transposed(builder, node, 3),
         "MaxPool" | "AveragePool" | "LpPool" | "QLinearAveragePool" => convolution::pooling(builder, node, false),
         "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" | "QLinearGlobalAveragePool" => {
             convolution::pooling(builder, node, true)
@@ -205,6 +249,13 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
             product::product(builder, node, matrices(0, 1))
         }
         "QLinearMatMul" => product::product(builder, node, matrices(0, 3)),
+        _ if quantised::IN_BLOCKS.contains(&op) => quantised::in_blocks(builder, node),
+        "LSTM" | "GRU" | "RNN" | "DynamicQuantizeLSTM" => recurrent::recurrent(builder, node),
+        "Einsum" => einsum::einsum(builder, node),
+        "Attention" | "QAttention" | "MultiHeadAttention" | "GroupQueryAttention" => {
+            attention::attention(builder, node)
+        }
+        "SkipLayerNormalization" | "SkipSimplifiedLayerNormalization" => elementwise::skip(builder, node),
         "BatchNormalization" => elementwise::affine(builder, node),
         "Sum" => elementwise::sum(builder, node),
         "QLinearAdd" | "QLinearMul" => elementwise::binary(builder, node, 0, 3),
@@ -217,7 +268,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         "QLinearConcat" => arrange::concat(builder, node, 2, 3),
         "Slice" => arrange::slice(builder, node),
         "Split" => arrange::split(builder, node),
-        "Gather" => arrange::gather(builder, node),
+        "Gather" | "GatherBlockQuantized" => arrange::gather(builder, node),
         "Pad" => convolution::pad(builder, node),
         "Shape" | "Size" => {
             let x = builder.features(node, 0).ok_or("its input is not known")?;
@@ -225,16 +276,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
             builder.set(&node.outputs[0], Value::Constant(shape));
             Ok(())
         }
-        "Expand" | "Tile" => {
-            let x = builder.features(node, 0).map(|x| x.dims.clone());
-            let by: Option<Vec<u64>> =
-                builder.ints(node, 1).and_then(|list| list.iter().map(|&size| u64::try_from(size).ok()).collect());
-            let dims = x.zip(by).and_then(|(x, by)| match op {
-                "Expand" => shapes::broadcast(&x, &by),
-                _ => x.iter().zip(&by).map(|(size, times)| size.checked_mul(*times)).collect(),
-            });
-            arrange::spread(builder, node, dims)
-        }
+        "Expand" | "Tile" => arrange::repeat(builder, node),
         "DepthToSpace" | "SpaceToDepth" => {
             let block = node.int("blocksize").and_then(|block| u64::try_from(block).ok()).unwrap_or(0);
             let x = builder.features(node, 0).map(|x| x.dims.clone());
@@ -279,15 +321,7 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         _ if THRESHOLDS.contains(&op) => {
             elementwise::passed_on(builder, node, Severity::Merged, "applied to outputs as they leave the array")
         }
-        _ if PRECISION.contains(&op) => {
-            for output in node.outputs.iter().skip(1) {
-                builder.set(output, Value::Constant(Constant::default()));
-            }
-            let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-            builder.note(Severity::Merged, node, "a change of precision, made as data is written");
-            builder.set(&node.outputs[0], Value::Features(x));
-            Ok(())
-        }
+        _ if PRECISION.contains(&op) => quantised::change(builder, node),
         _ if BINARY.contains(&op) => elementwise::binary(builder, node, 0, 1),
         _ if FUNCTIONS.contains(&op) => elementwise::passed_on(
             builder,

@@ -1,10 +1,11 @@
 //! Products of matrices: with trained weights, and of two computed tensors.
 
-use super::builder::{Builder, Features, Value, weight_bits};
+use super::builder::{Builder, unusual, weight_bits};
 use super::convolution::note_fractions;
-use super::layout::{Layout, Role};
+use super::features::{Features, Value};
+use super::layout::{Layout, Part, Role};
 use super::model::Node;
-use super::shapes::elements;
+use super::shapes::{broadcast, elements};
 use crate::import::report::Severity;
 use crate::spec::{LayerSpec, PrecisionSpec};
 
@@ -21,32 +22,39 @@ pub struct Operands {
     pub turns_b: bool,
 }
 
+/// Trained matrices.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// Shape; the last two axes are those of a matrix: as many rows as the input has columns, then the outputs.
+    pub dims: Vec<u64>,
+    /// Bits of an element, where they are not the usual 8.
+    pub bits: Option<u64>,
+}
+
 /// Any product: what is trained becomes weights.
 pub fn product(builder: &mut Builder, node: &Node, operands: Operands) -> Result<(), String> {
     let Operands { a, b, turns_a, turns_b } = operands;
-    match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
+    let product = match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
         (Some(x), None) => {
             let x = if turns_a { turned(&x, builder.batch)? } else { x };
-            with_weights(builder, node, x, b, turns_b)
+            let weights = trained(builder, node, b, turns_b)?;
+            with_weights(builder, node, &x, &weights)?
         }
         // W x: the transposed product x' W' has the same loops.
         (None, Some(x)) => {
             let x = if turns_b { x } else { turned(&x, builder.batch)? };
-            let transposed = with_weights(builder, node, x, a, !turns_a);
-            let output = node.outputs[0].clone();
-            if let Some(Value::Features(features)) = builder.value(&output).cloned() {
-                let turned = turned(&features, builder.batch)?;
-                builder.set(&output, Value::Features(turned));
-            }
-            transposed
+            let weights = trained(builder, node, a, !turns_a)?;
+            turned(&with_weights(builder, node, &x, &weights)?, builder.batch)?
         }
         (Some(x), Some(y)) => {
             let x = if turns_a { turned(&x, builder.batch)? } else { x };
             let y = if turns_b { turned(&y, builder.batch)? } else { y };
-            of_two(builder, node, x, y)
+            of_two(builder, node, &x, &y)?
         }
-        (None, None) => Err("neither of its matrices is known".to_owned()),
-    }
+        (None, None) => return Err("neither of its matrices is known".to_owned()),
+    };
+    builder.set(&node.outputs[0], Value::Features(product));
+    Ok(())
 }
 
 fn turned(x: &Features, batch: u64) -> Result<Features, String> {
@@ -60,47 +68,77 @@ fn turned(x: &Features, batch: u64) -> Result<Features, String> {
     Ok(x.moved(dims, Some(x.layout.transposed(&order)), batch))
 }
 
-/// Rows of x times trained weights: a pointwise layer over all rows, or a fully connected one where each image is one row.
-fn with_weights(builder: &mut Builder, node: &Node, x: Features, weights: usize, turned: bool) -> Result<(), String> {
-    let constant = builder.constant(node, weights).ok_or("its second matrix is not known")?;
-    let mut shape = constant.dims.clone().ok_or("the shape of its weights is not known")?;
-    let precision = PrecisionSpec { w: weight_bits(constant), ..PrecisionSpec::default() };
-    if shape.len() == 1 {
-        shape.push(1);
-    } else if turned {
-        let rank = shape.len();
-        shape.swap(rank - 1, rank - 2);
+/// The matrices that a constant input holds.
+pub fn trained(builder: &mut Builder, node: &Node, index: usize, turned: bool) -> Result<Weights, String> {
+    let constant = builder.constant(node, index).ok_or("its second matrix is not known")?;
+    let mut dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
+    let bits = weight_bits(constant);
+    let rank = dims.len();
+    match rank {
+        0 => return Err("its weights are no matrix".to_owned()),
+        1 => dims.push(1),
+        _ if turned => dims.swap(rank - 1, rank - 2),
+        _ => {}
     }
-    let [matrices @ .., inputs, outputs] = &shape[..] else { return Err("its weights are no matrix".to_owned()) };
+    note_fractions(builder, node, index);
+    Ok(Weights { dims, bits })
+}
+
+/// Rows of x times trained weights: a pointwise layer over all rows, or a fully connected one where each image is one row.
+pub fn with_weights(builder: &mut Builder, node: &Node, x: &Features, weights: &Weights) -> Result<Features, String> {
+    let [matrices @ .., inputs, outputs] = &weights.dims[..] else {
+        return Err("its weights are no matrix".to_owned());
+    };
     let rank = x.dims.len();
     let last = *x.dims.last().ok_or("its input has no dimension")?;
     if last != *inputs {
         return Err(format!("its weights have {inputs} rows, its input {last} columns"));
     }
-    if elements(matrices).unwrap_or(1) > 1 {
-        return Err(
-            "it has a matrix of weights for each of several parts of its input, which no layer here can express"
-                .to_owned(),
-        );
+    if elements(matrices) != Some(1) {
+        return with_matrices(builder, node, x, weights);
     }
-    note_fractions(builder, node, weights);
+    let x = &x.spread();
     let mut dims = x.dims.clone();
     dims[rank - 1] = *outputs;
     let one_row = elements(&x.dims) == last.checked_mul(builder.batch);
+    let precision = PrecisionSpec { w: weights.bits, i: unusual(x.bits), ..PrecisionSpec::default() };
     let layer = LayerSpec { channels: Some(*outputs), precision, ..LayerSpec::default() };
-    let (name, layout) = if one_row {
-        let from = builder.read_whole(&x);
-        let layer = LayerSpec { kind: "fully-connected".to_owned(), from: vec![from], ..layer };
-        (builder.add(node, layer), Layout::tokens(&dims, builder.batch))
+    let batch = builder.batch;
+    let (kind, from, layout) = if one_row {
+        ("fully-connected", builder.read_whole(x), Layout::tokens(&dims, batch))
     } else {
-        let batch = builder.batch;
-        let (from, layout) = builder.read(&x, |layout| is_rows(layout, rank), || Layout::tokens(&x.dims, batch));
-        let layer = LayerSpec { kind: "pointwise".to_owned(), from: vec![from], ..layer };
-        (builder.add(node, layer), layout.with_last(*outputs))
+        let (from, layout) = builder.read(x, |layout| is_rows(layout, rank), || Layout::tokens(&x.dims, batch));
+        ("pointwise", from, layout.with_last(*outputs))
     };
-    let features = Features { dims, layers: [name].into(), layout, is_direct: true, is_linear: true, unpadded: None };
-    builder.set(&node.outputs[0], Value::Features(features));
-    Ok(())
+    let name = builder.add(node, LayerSpec { kind: kind.to_owned(), from: vec![from], ..layer });
+    Ok(Features::direct(name, dims, layout).linear())
+}
+
+/// A trained matrix for each of several parts of the input, or several for all of it.
+fn with_matrices(builder: &mut Builder, node: &Node, x: &Features, weights: &Weights) -> Result<Features, String> {
+    let [matrices @ .., inputs, outputs] = &weights.dims[..] else {
+        return Err("its weights are no matrix".to_owned());
+    };
+    if builder.batch > 1 {
+        builder.batch_fits = false;
+        return Err("it has several matrices of weights, which each of several images would count anew".to_owned());
+    }
+    let rank = x.dims.len();
+    if rank >= 2 && elements(&x.dims[..rank - 2]) == Some(1) {
+        // All matrices for the same rows: one with the columns of all.
+        let count = elements(matrices).ok_or("it is too large to count")?;
+        let rows = x.dims[rank - 2];
+        let all = Weights { dims: vec![*inputs, count.saturating_mul(*outputs)], bits: weights.bits };
+        let flat = x.moved(vec![rows, *inputs], x.layout.reshaped(&[rows, *inputs]), builder.batch);
+        let product = with_weights(builder, node, &flat, &all)?;
+        let split = product.layout.reshaped(&[&[rows][..], matrices, &[*outputs]].concat());
+        let order: Vec<usize> = (1..=matrices.len()).chain([0, matrices.len() + 1]).collect();
+        let dims = [matrices, &[rows, *outputs]].concat();
+        return Ok(product.moved(dims, split.map(|layout| layout.transposed(&order)), builder.batch));
+    }
+    let stacked = Features::scattered(std::rc::Rc::new([]), weights.dims.clone(), Layout::usual(&weights.dims, 1));
+    let precision = PrecisionSpec { w: weights.bits, ..PrecisionSpec::default() };
+    of_matrices(builder, node, x, &stacked, precision)
 }
 
 /// Whether the last axis holds all channels, and all others rows of a matrix.
@@ -108,65 +146,128 @@ fn is_rows(layout: &Layout, rank: usize) -> bool {
     layout.holds(rank - 1, &[Role::K]) && (0..rank - 1).all(|axis| layout.holds(axis, &[Role::B, Role::X, Role::Y]))
 }
 
-/// A product of two computed tensors: for each image and group (head) a pair of matrices.
-fn of_two(builder: &mut Builder, node: &Node, x: Features, y: Features) -> Result<(), String> {
-    let (rank, batch) = (x.dims.len(), builder.batch);
-    if rank < 2 || y.dims.len() < 2 {
-        return Err("a product of two computed vectors is not counted".to_owned());
-    }
-    let inner = x.dims[rank - 1];
-    let [others @ .., depth, columns] = &y.dims[..] else { return Err("its second matrix has no columns".to_owned()) };
-    if *depth != inner {
-        return Err(format!("its matrices do not fit: {inner} columns, {depth} rows"));
-    }
-    let outer = elements(&x.dims[..rank - 2]).ok_or("it is too large to count")?;
-    let groups = outer.checked_div(batch).filter(|groups| groups * batch == outer);
-    let groups = groups.ok_or("its matrices cannot be told apart by image")?;
-    let pairs = elements(others).ok_or("it is too large to count")?;
-    // One second matrix for all: then the first ones are rows of one.
-    let (groups, is_shared) = if pairs == outer { (groups, false) } else { (1, true) };
-    if is_shared && (pairs != 1 || batch != 1) {
-        return Err(format!("it multiplies {outer} matrices with {pairs}, which no layer here can express"));
-    }
-    let fits = |layout: &Layout| {
-        let leading = (0..rank - 2)
-            .all(|axis| layout.holds(axis, if is_shared { &[Role::B, Role::X, Role::Y] } else { &[Role::B, Role::K] }));
-        leading && layout.holds(rank - 2, &[Role::X, Role::Y]) && layout.holds(rank - 1, &[Role::K])
-    };
-    let otherwise = || {
-        let mut layout = Layout::tokens(&x.dims, batch);
-        if !is_shared {
-            for part in layout.axes.iter_mut().take(rank - 2).flatten().filter(|part| part.role == Role::X) {
-                part.role = Role::K;
-            }
-        }
-        layout
-    };
-    let (from, layout) = builder.read(&x, fits, otherwise);
-    let matrix = builder.read_whole(&y);
-    let layer = LayerSpec {
-        kind: "matmul".to_owned(),
-        from: vec![from, matrix],
-        groups: (groups > 1).then_some(groups),
-        channels: groups.checked_mul(*columns),
-        ..LayerSpec::default()
-    };
-    let name = builder.add(node, layer);
+/// A product of two computed tensors: for each image and group (head) a pair of matrices. Where one second matrix stands for several
+/// first ones (the query heads that share a head of keys), the first ones are rows of one, so that it is read once for all of them.
+pub fn of_two(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<Features, String> {
+    let product = of_matrices(builder, node, x, y, PrecisionSpec { w: unusual(y.bits), ..PrecisionSpec::default() })?;
     builder.note(
         Severity::Expressed,
         node,
         "the second matrix is read as weights, all of it after it is computed: depth-first tiling ends there",
     );
+    Ok(product)
+}
+
+/// A factor of the leading axes of a product: so many pairs of matrices, or so many first matrices for one second one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Leading {
+    size: u64,
+    is_shared: bool,
+}
+
+/// What the axes before the last two of `y` are for those of `x`.
+fn leading(x: &[u64], y: &Features) -> Result<Vec<Leading>, String> {
+    let own = &y.dims[..y.dims.len().saturating_sub(2)];
+    if broadcast(x, own).as_deref() != Some(x) {
+        let [x, y] = [x, own].map(|dims| elements(dims).unwrap_or(0));
+        return Err(format!("it multiplies {x} matrices with {y}, which no layer here can express"));
+    }
+    let mut factors: Vec<Leading> = Vec::new();
+    let mut push = |size: u64, is_shared: bool| match factors.last_mut() {
+        _ if size == 1 => {}
+        Some(last) if last.is_shared == is_shared => last.size = last.size.saturating_mul(size),
+        _ => factors.push(Leading { size, is_shared }),
+    };
+    let new = x.len() - own.len();
+    for (axis, &size) in x.iter().enumerate() {
+        let of_y = axis.checked_sub(new);
+        match of_y.and_then(|axis| y.layout.axes.get(axis)) {
+            Some(parts) if of_y.is_some_and(|axis| own[axis] == size) => {
+                parts.iter().for_each(|part| push(part.size, part.role == Role::Copies));
+            }
+            _ => push(size, true),
+        }
+    }
+    Ok(factors)
+}
+
+/// For each leading factor of a product its parts in the layout of the first matrices.
+fn leading_parts(factors: &[Leading], batch: u64) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    let mut rest = factors.iter();
+    if batch > 1 {
+        let images = rest.next().filter(|first| !first.is_shared && first.size.is_multiple_of(batch));
+        let images = images.ok_or("its matrices cannot be told apart by image")?;
+        parts.push(Part { role: Role::B, size: batch });
+        parts.extend((images.size > batch).then_some(Part { role: Role::K, size: images.size / batch }));
+    }
+    parts.extend(rest.map(|factor| Part { role: if factor.is_shared { Role::X } else { Role::K }, size: factor.size }));
+    Ok(parts)
+}
+
+/// The leading axes of a layout as one list of parts; rows count as columns.
+fn flattened(layout: &Layout, axes: usize) -> Vec<Part> {
+    let mut flat: Vec<Part> = Vec::new();
+    for part in layout.axes.iter().take(axes).flatten() {
+        let role = if part.role == Role::Y { Role::X } else { part.role };
+        match flat.last_mut() {
+            Some(last) if last.role == role => last.size = last.size.saturating_mul(part.size),
+            _ => flat.push(Part { role, size: part.size }),
+        }
+    }
+    flat
+}
+
+/// Products of matrices, of which the second ones are those of `y`: of its layers, or trained where it has none.
+fn of_matrices(
+    builder: &mut Builder,
+    node: &Node,
+    x: &Features,
+    y: &Features,
+    precision: PrecisionSpec,
+) -> Result<Features, String> {
+    let (rank, batch) = (x.dims.len(), builder.batch);
+    if rank < 2 || y.dims.len() < 2 {
+        return Err("a product of two computed vectors is not counted".to_owned());
+    }
+    let x = &x.spread();
+    let inner = x.dims[rank - 1];
+    let [.., depth, columns] = &y.dims[..] else { return Err("its second matrix has no columns".to_owned()) };
+    if *depth != inner {
+        return Err(format!("its matrices do not fit: {inner} columns, {depth} rows"));
+    }
+    let factors = leading(&x.dims[..rank - 2], y)?;
+    let parts = leading_parts(&factors, batch).inspect_err(|_| builder.batch_fits = false)?;
+    let groups =
+        parts.iter().filter(|part| part.role == Role::K).fold(1, |all: u64, part| all.saturating_mul(part.size));
+    let is_shared = factors.iter().any(|factor| factor.is_shared);
+    let wanted = Layout { axes: vec![parts.clone()], is_shuffled: false };
+    let wanted = wanted.reshaped(&x.dims[..rank - 2]).ok_or("its matrices cannot be told apart by image")?;
+    let fits = |layout: &Layout| {
+        let pairs = !is_shared && (0..rank - 2).all(|axis| layout.holds(axis, &[Role::B, Role::K]));
+        (pairs || flattened(layout, rank - 2) == flattened(&wanted, rank - 2))
+            && layout.holds(rank - 2, &[Role::X, Role::Y])
+            && layout.holds(rank - 1, &[Role::K])
+    };
+    let otherwise = || {
+        let matrix = Layout::new(&[(Role::X, x.dims[rank - 2]), (Role::K, inner)]);
+        Layout { axes: wanted.axes.iter().cloned().chain(matrix.axes).collect(), is_shuffled: false }
+    };
+    let (from, layout) = builder.read(x, fits, otherwise);
+    let mut from = vec![from];
+    if !y.layers.is_empty() {
+        from.push(builder.read_whole(y));
+    }
+    let layer = LayerSpec {
+        kind: "matmul".to_owned(),
+        from,
+        groups: (groups > 1).then_some(groups),
+        channels: groups.checked_mul(*columns),
+        precision: PrecisionSpec { i: unusual(x.bits), ..precision },
+        ..LayerSpec::default()
+    };
+    let name = builder.add(node, layer);
     let mut dims = x.dims.clone();
     dims[rank - 1] = *columns;
-    let features = Features {
-        dims,
-        layers: [name].into(),
-        layout: layout.with_last(*columns),
-        is_direct: true,
-        is_linear: true,
-        unpadded: None,
-    };
-    builder.set(&node.outputs[0], Value::Features(features));
-    Ok(())
+    Ok(Features::direct(name, dims, layout.with_last(*columns)).linear())
 }

@@ -148,12 +148,15 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
         | "Sqrt" => {
             let cast = node.int("to").and_then(|to| u64::try_from(to).ok());
             let mut folded = (*first).clone();
-            folded.data_type = cast.unwrap_or(folded.data_type);
+            // Few bits that are made fractions stay what is stored.
+            let is_kept = types::bits(first.data_type).is_some() && cast.and_then(types::fraction).is_some();
+            folded.data_type = cast.filter(|_| !is_kept).unwrap_or(folded.data_type);
             if let (Some(floats), true) = (&first.floats, cast == Some(types::INT64)) {
                 folded.ints = Some(floats.iter().map(|number| *number as i64).collect());
             }
             if node.op == "QuantizeLinear" {
-                folded.data_type = inputs.get(2).copied().flatten().map_or(2, |zero| zero.data_type);
+                let stated = node.int("output_dtype").and_then(|kind| u64::try_from(kind).ok()).unwrap_or(2);
+                folded.data_type = inputs.get(2).copied().flatten().map_or(stated, |zero| zero.data_type);
             }
             folded
         }

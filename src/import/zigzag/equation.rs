@@ -8,43 +8,53 @@ pub struct Equation {
     pub output: Vec<String>,
     pub weights: Vec<String>,
     pub input: Vec<String>,
+    /// What the file calls output, weights and input.
+    pub names: [String; 3],
     /// Whether the inputs are added up instead of multiplied.
     pub adds: bool,
 }
 
 impl Equation {
-    /// Reads `O[b][k]+=W[k][c]*I[b][c]`.
+    /// Reads `O[b][k]+=W[k][c]*I[b][c]`, or a product of operands of other names, of which W or the second one are the weights.
     pub fn new(text: &str) -> Result<Self, ValueError> {
         let wrong = || {
             ValueError::new(
-                "This is no equation of an output O and two inputs W and I",
-                "Write for example `O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]`",
+                "This is no equation of an output and two inputs",
+                "Write for example `O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]`; split a product of more",
             )
         };
         let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let (output, inputs) = text.split_once('=').ok_or_else(wrong)?;
         let adds = !inputs.contains('*');
         let parts: Vec<&str> = inputs.split(['*', '+']).collect();
-        let term = |of: &str| -> Option<Vec<String>> {
-            let indices = of.split_once('[')?.1.strip_suffix(']')?;
-            Some(indices.split("][").map(|index| index.to_lowercase()).collect())
-        };
-        let named = |name: char| parts.iter().find(|part| part.starts_with(name)).and_then(|part| term(part));
-        let output = output.trim_end_matches('+');
-        match (term(output), named('W'), named('I')) {
-            (Some(indices), Some(weights), Some(input)) if parts.len() == 2 && output.starts_with('O') => {
-                Ok(Self { output: indices, weights, input, adds })
-            }
-            _ => Err(wrong()),
-        }
+        let [first, second] = parts[..] else { return Err(wrong()) };
+        let (first, second) = (operand(first).ok_or_else(wrong)?, operand(second).ok_or_else(wrong)?);
+        let output = operand(output.trim_end_matches('+')).ok_or_else(wrong)?;
+        let is_weights = |name: &str| name == "I2" || name.starts_with('W');
+        let is_input = |name: &str| name != "I2" && name.starts_with('I');
+        let first_is_weights =
+            is_weights(&first.0) && !is_weights(&second.0) || is_input(&second.0) && !is_input(&first.0);
+        let (weights, input) = if first_is_weights { (first, second) } else { (second, first) };
+        let names = [output.0, weights.0, input.0];
+        Ok(Self { output: output.1, weights: weights.1, input: input.1, names, adds })
     }
+}
+
+/// Name and indices of `W[k][c]`.
+fn operand(text: &str) -> Option<(String, Vec<String>)> {
+    let (name, indices) = text.split_once('[')?;
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let indices: Vec<String> = indices.strip_suffix(']')?.split("][").map(str::to_lowercase).collect();
+    (is_word(name) && indices.iter().all(|index| is_word(index))).then(|| (name.to_owned(), indices))
 }
 
 /// `ix = stride * ox + dilation * fx`.
 #[allow(missing_docs)]
+#[derive(Debug)]
 pub struct Relation {
     pub input: String,
     pub output: String,
+    pub kernel: String,
     pub stride: u64,
     pub dilation: u64,
 }
@@ -62,8 +72,43 @@ pub fn relation(text: &str) -> Result<Relation, ValueError> {
         }
         None => Some((1, term.to_lowercase())),
     };
-    let ((stride, output), (dilation, _)) = term(output).zip(term(kernel)).ok_or_else(wrong)?;
-    Ok(Relation { input: input.to_lowercase(), output, stride, dilation })
+    let ((stride, output), (dilation, kernel)) = term(output).zip(term(kernel)).ok_or_else(wrong)?;
+    Ok(Relation { input: input.to_lowercase(), output, kernel, stride, dilation })
+}
+
+/// Windows of loops with other names than ours: the last index of the input that is one is the column, the one before the row.
+/// The relations are under our names then.
+pub fn name_windows(
+    equation: &Equation,
+    relations: &mut [Relation],
+    place: &LocatedNode,
+    reader: &mut Reader,
+) -> Vec<(String, &'static str)> {
+    let is_ours = |relation: &Relation| matches!(relation.output.as_str(), "ox" | "oy");
+    if relations.iter().any(is_ours) {
+        return Vec::new();
+    }
+    let at = |relation: &Relation| equation.input.iter().position(|index| *index == relation.input);
+    relations.sort_by_key(at);
+    let count = relations.len();
+    if count > 2 {
+        let wrong = ValueError::new(
+            format!("A window of {count} loops has no layer here"),
+            "Take windows over two of them, and count the others as input channels",
+        );
+        place.reject(reader, wrong);
+    }
+    let mut named = Vec::new();
+    for (relation, (output, kernel, known)) in relations.iter_mut().rev().zip([("OX", "FX", "ox"), ("OY", "FY", "oy")])
+    {
+        if !equation.output.contains(&relation.output) && equation.output.contains(&relation.kernel) {
+            std::mem::swap(&mut relation.output, &mut relation.kernel);
+            std::mem::swap(&mut relation.stride, &mut relation.dilation);
+        }
+        named.push((std::mem::replace(&mut relation.output, known.to_owned()), output));
+        named.push((relation.kernel.clone(), kernel));
+    }
+    named
 }
 
 /// A loop of the file: its name there, under ours, and its size.
@@ -74,6 +119,7 @@ pub fn assign(
     equation: &Equation,
     loops: &[(String, u64)],
     operator: &str,
+    windows: &[(String, &'static str)],
     place: &LocatedNode,
     reader: &mut Reader,
 ) -> Option<Vec<Assigned>> {
@@ -84,7 +130,10 @@ pub fn assign(
         let index = name.to_lowercase();
         let inside = |indices: &[String]| indices.contains(&index);
         let same_name = NAMES.into_iter().find(|known| *known == name.to_uppercase());
-        let ours = if has_map && same_name.is_some() && operator != "Gemm" {
+        let of_window = windows.iter().find(|(known, _)| *known == index).map(|(_, ours)| *ours);
+        let ours = if of_window.is_some() {
+            of_window
+        } else if has_map && same_name.is_some() && operator != "Gemm" {
             same_name
         } else {
             match (inside(&equation.output), inside(&equation.weights), inside(&equation.input)) {
@@ -103,7 +152,7 @@ pub fn assign(
         let Some(ours) = ours else {
             let reason = format!("The loop {name} does not index the operands as a layer's loop does");
             place
-                .reject(reader, ValueError::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices"));
+                .reject(reader, ValueError::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices, whose loops each index two operands or all"));
             return None;
         };
         assigned.push((name.clone(), ours, *size));

@@ -3,7 +3,7 @@
 //! ZigZag states every layer's loops; here sizes follow from the maps before. Where a layer reads exactly what the one before makes it
 //! reads that; otherwise a view of the size that it needs, so that its loops are kept to the letter.
 
-use super::equation::{Assigned, Equation, Relation, assign, relation};
+use super::equation::{Assigned, Equation, Relation, assign, name_windows, relation};
 use super::hardware::number;
 use super::mapping::NamedLoops;
 use crate::import::report::{Report, Severity};
@@ -140,17 +140,19 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
         name: fields.get("name").and_then(|place| place.name(reader)).unwrap_or_else(|| format!("Layer{id}")),
         path: place.path().to_owned(),
         line: place.line(),
-        precision: read_precision(&fields, reader),
         ..Layer::default()
     };
     let loops = read_loops(&fields, reader);
     let relations = fields.get("dimension_relations").map(|place| place.list(reader, 8)).unwrap_or_default();
-    let relations: Vec<Relation> =
+    let mut relations: Vec<Relation> =
         relations.iter().filter_map(|place| place.value(reader, "`ix=2*ox+1*fx`", relation)).collect();
     let operator = fields.get("operator_type").and_then(|place| place.name(reader)).unwrap_or_default();
     let equation = fields.need(reader, "equation", "O[b][k]+=W[k][c]*I[b][c]")?;
     let equation = equation.value(reader, "an equation", Equation::new)?;
-    let loops = assign(&equation, &loops, &operator, fields.get("loop_dims").unwrap_or(place), reader)?;
+    layer.precision = read_precision(&fields, &equation.names, reader);
+    let of_loops = fields.get("loop_dims").unwrap_or(place);
+    let windows = name_windows(&equation, &mut relations, of_loops, reader);
+    let loops = assign(&equation, &loops, &operator, &windows, of_loops, reader)?;
     let size = |dim: &str| {
         loops.iter().filter(|(_, known, _)| *known == dim).fold(1u64, |all, (.., size)| all.saturating_mul(*size))
     };
@@ -177,9 +179,10 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
     if let Some(place) = fields.get("operand_source").filter(|place| place.is_map()) {
         for (operand, source) in place.entries(reader) {
             let source = number(&source, reader).filter(|source| *source != id);
+            let [_, weights, input] = &equation.names;
             match operand {
-                "I" => layer.sources[0] = source,
-                "W" => layer.sources[1] = source,
+                _ if operand == input => layer.sources[0] = source,
+                _ if operand == weights => layer.sources[1] = source,
                 _ => {}
             }
         }
@@ -211,16 +214,16 @@ fn size(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
     Some(size)
 }
 
-fn read_precision(fields: &Fields, reader: &mut Reader) -> PrecisionSpec {
+fn read_precision(fields: &Fields, [output, weights, input]: &[String; 3], reader: &mut Reader) -> PrecisionSpec {
     let mut precision = PrecisionSpec::default();
     if let Some(place) = fields.get("operand_precision").filter(|place| place.is_map()) {
         for (operand, bits) in place.entries(reader) {
             let bits = number(&bits, reader);
             match operand {
-                "W" => precision.w = bits,
-                "I" => precision.i = bits,
-                "O" => precision.o_partial = bits,
-                "O_final" => precision.o = bits,
+                _ if operand == weights => precision.w = bits,
+                _ if operand == input => precision.i = bits,
+                _ if operand == output => precision.o_partial = bits,
+                _ if operand.strip_suffix("_final") == Some(output) => precision.o = bits,
                 _ => {}
             }
         }
@@ -230,7 +233,7 @@ fn read_precision(fields: &Fields, reader: &mut Reader) -> PrecisionSpec {
 }
 
 fn kind(layer: &Layer, equation: &Equation, operator: &str, windowed: bool) -> &'static str {
-    let has_map = equation.output.iter().any(|index| index == "ox" || index == "oy");
+    let has_map = windowed || equation.output.iter().any(|index| index == "ox" || index == "oy");
     let is_window = windowed && (layer.kernel != (1, 1) || layer.stride != (1, 1) || layer.dilation != (1, 1));
     if equation.adds {
         "add"

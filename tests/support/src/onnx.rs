@@ -42,8 +42,13 @@ impl Message {
 }
 
 pub const FLOAT: i64 = 1;
+pub const UINT8: i64 = 2;
 pub const INT8: i64 = 3;
+pub const UINT16: i64 = 4;
 pub const INT64: i64 = 7;
+pub const FLOAT16: i64 = 10;
+pub const FLOAT8: i64 = 17;
+pub const UINT4: i64 = 21;
 pub const INT4: i64 = 22;
 
 /// A graph under construction.
@@ -94,6 +99,7 @@ impl Graph {
         let size = match data_type {
             FLOAT => 4,
             INT64 => 8,
+            UINT16 | FLOAT16 => 2,
             _ => 1,
         };
         let raw = vec![0; dims.iter().product::<i64>() as usize * size];
