@@ -43,6 +43,7 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], pa
         ("hardware.yaml", &imported.hardware),
         ("workload.yaml", &imported.workload),
         ("system.yaml", &imported.system),
+        ("mapping.yaml", &imported.mapping),
     ]
     .into_iter()
     .filter_map(|(name, text)| Some((name, text.as_ref()?)))
