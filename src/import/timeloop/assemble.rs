@@ -1,6 +1,6 @@
 //! Files of Timeloop as documents: hardware, one layer, and its mapping.
 
-use super::architecture::{Architecture, MemoryNode, Node};
+use super::architecture::{Architecture, FanOut, MemoryNode, Node};
 use super::energies::TableEnergy;
 use super::problem::Problem;
 use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
@@ -101,8 +101,9 @@ impl<'a> Stage<'a> {
             None => kept_by_constraints(architecture, problem, report),
         };
         let mut used: Vec<String> = Vec::new();
-        let mut named = |name: &str, axis: &str| {
-            let mut name = format!("{name}_{axis}");
+        let mut named = |mesh: &FanOut, axis: usize| {
+            let is_only = mesh.mesh[1 - axis] == 1;
+            let mut name = if is_only { mesh.name.clone() } else { format!("{}_{}", mesh.name, ["X", "Y"][axis]) };
             while used.contains(&name) {
                 name.push('_');
             }
@@ -113,9 +114,9 @@ impl<'a> Stage<'a> {
             .nodes
             .iter()
             .map(|node| match node {
-                Node::FanOut(mesh) => ["X", "Y"].map(|axis| {
-                    if mesh.mesh[usize::from(axis == "Y")] > 1 { named(&mesh.name, axis) } else { String::new() }
-                }),
+                Node::FanOut(mesh) => {
+                    [0, 1].map(|axis| if mesh.mesh[axis] > 1 { named(mesh, axis) } else { String::new() })
+                }
                 Node::Memory(_) => [String::new(), String::new()],
             })
             .collect();

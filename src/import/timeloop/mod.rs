@@ -131,6 +131,7 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
         match part {
             Part::Architecture => files.architecture = architecture::read(place, &mut reader, &mut files.report),
             Part::Problem => files.problem = problem::read(place, &mut reader, &mut files.report),
+            Part::Mapping if place.is_empty() => {}
             Part::Mapping => files.mapping = Some(mapping::read(place, &mut reader, &mut files.report)),
             Part::Energies => energies::read(place, &mut files.energies, &mut reader),
             Part::Constraints => note_constraints(name, place, &mut reader, &mut files.report),
