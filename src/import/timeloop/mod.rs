@@ -11,12 +11,14 @@
 mod architecture;
 mod assemble;
 mod energies;
+mod levels;
 mod mapping;
 mod memories;
 mod places;
 mod problem;
 mod schedule;
 mod texts;
+mod write;
 
 use super::report::{Report, Severity};
 use crate::spec::Diagnostics;
@@ -28,6 +30,7 @@ pub use mapping::{Directive, DirectiveKind};
 use places::{Entries, find};
 pub use problem::Problem;
 pub use texts::Texts;
+pub use write::{Written, write};
 
 /// Fields that begin a part, and which it is.
 const PARTS: [(&str, Part); 11] = [
