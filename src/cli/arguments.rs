@@ -113,6 +113,22 @@ pub enum Command {
         #[arg(short, long, default_value = ".")]
         out: PathBuf,
     },
+    /// Writes a system of cores as Stream's files: system.yaml, a file for each core in cores/, mapping.yaml, and a network as
+    /// workload.yaml
+    ExportStream {
+        /// System: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        system: String,
+        /// Hardware of the cores that the system says nothing of: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE", default_value = "tpu-like")]
+        hardware: String,
+        /// Network: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        workload: Option<String>,
+        /// The folder to write them to
+        #[arg(short, long, default_value = ".")]
+        out: PathBuf,
+    },
     /// Serves the page on this machine
     Serve {
         /// Port; 0 takes a free one

@@ -6,10 +6,11 @@ use super::files::{read_text, shown};
 use super::import::{tell, write};
 use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
 use fusescape::hardware::Core;
-use fusescape::import::{timeloop as timeloop_files, zigzag as zigzag_files};
+use fusescape::import::{stream as stream_files, timeloop as timeloop_files, zigzag as zigzag_files};
+use fusescape::multicore::CoreSystem;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
-use fusescape::spec::{MAX_BYTES, hardware_presets, workload_presets};
+use fusescape::spec::{MAX_BYTES, hardware_presets, read_system, system_presets, workload_presets};
 use fusescape::workload::Network;
 use std::path::Path;
 
@@ -69,6 +70,26 @@ fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(
     let is_wanted = |study: &LayerStudy| layer.is_none_or(|layer| study.layer == layer);
     let wanted = mapped.into_iter().find(|(study, _)| is_wanted(study));
     wanted.ok_or_else(|| format!("The mapping has no layer `{}`.", layer.unwrap_or_default()).into())
+}
+
+/// Writes a system, and a network, as Stream's files.
+pub fn stream(system: &str, hardware: &str, workload: Option<&str>, folder: &Path) -> Result<(), Failure> {
+    let text = load(system, system_presets())?;
+    let system = CoreSystem::from_text(&text, &load(hardware, hardware_presets())?)?;
+    let mut files = stream_files::write(&system, &read_system(&text).0);
+    let cores = folder.join("cores");
+    make(&cores)?;
+    if let Some(workload) = workload {
+        let network = Network::from_text(&load(workload, workload_presets())?)?;
+        write(&folder.join("workload.yaml"), &zigzag_files::write_network(&network, &mut files.report))?;
+    }
+    write(&folder.join("system.yaml"), &files.soc)?;
+    for (name, text) in &files.cores {
+        write(&cores.join(name), text)?;
+    }
+    write(&folder.join("mapping.yaml"), &files.mapping)?;
+    tell(&files.report);
+    Ok(())
 }
 
 fn make(folder: &Path) -> Result<(), Failure> {

@@ -69,6 +69,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::ExportTimeloop { hardware, workload, layer, mapping, out } => {
             export::timeloop(hardware, workload, layer.as_deref(), mapping.as_deref(), out)
         }
+        Command::ExportStream { system, hardware, workload, out } => {
+            export::stream(system, hardware, workload.as_deref(), out)
+        }
         Command::Serve { port, directory } => serve::serve(*port, directory),
     }
 }

@@ -16,7 +16,7 @@ pub use mapping::{
     MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,
 };
 pub use workload::{Workload, read_layers};
-pub use write::{Written, write};
+pub use write::{Written, write, write_core, write_network};
 
 /// Says on which lines characters were replaced that nobody sees.
 pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {
