@@ -11,6 +11,7 @@ pub mod pool;
 pub mod state;
 pub mod study;
 pub mod system;
+pub mod timeloop;
 pub mod yaml;
 
 use fusescape::link::{from_link, to_draft, to_link};

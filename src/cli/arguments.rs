@@ -65,8 +65,8 @@ pub enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Makes documents of ONNX models, of ZigZag's accelerator, mapping and workload files, and of systems of Stream with the cores that
-    /// they name, told by their content
+    /// Makes documents of ONNX models, of ZigZag's accelerator, mapping and workload files, of systems of Stream with the cores that they
+    /// name, and of Timeloop's architecture, problem, mapping and table of energies, told by their content
     Import {
         /// Files; those of one design together
         #[arg(required = true)]
@@ -90,6 +90,41 @@ pub enum Command {
         /// Network: a preset or a file
         #[arg(long, value_name = "PRESET|FILE")]
         workload: String,
+        /// The folder to write them to
+        #[arg(short, long, default_value = ".")]
+        out: PathBuf,
+    },
+    /// Writes hardware, one layer and its mapping as Timeloop's files, which leave nothing open: architecture.yaml, problem.yaml,
+    /// mapping.yaml, ERT.yaml
+    ExportTimeloop {
+        /// Hardware: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        hardware: String,
+        /// Network: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        workload: String,
+        /// The layer [default: the first]
+        #[arg(long)]
+        layer: Option<String>,
+        /// A mapping document that maps the layer [default: the best mapping is searched]
+        #[arg(long, value_name = "FILE")]
+        mapping: Option<PathBuf>,
+        /// The folder to write them to
+        #[arg(short, long, default_value = ".")]
+        out: PathBuf,
+    },
+    /// Writes a system of cores as Stream's files: system.yaml, a file for each core in cores/, mapping.yaml, and a network as
+    /// workload.yaml
+    ExportStream {
+        /// System: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        system: String,
+        /// Hardware of the cores that the system says nothing of: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE", default_value = "tpu-like")]
+        hardware: String,
+        /// Network: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        workload: Option<String>,
         /// The folder to write them to
         #[arg(short, long, default_value = ".")]
         out: PathBuf,

@@ -1,13 +1,9 @@
-//! Documents out of other programs' files, and back.
+//! Documents out of other programs' files.
 
-use super::documents::load;
 use super::files::{open, shown};
 use super::{Failure, print};
-use fusescape::hardware::Core;
-use fusescape::import::{self, Coverage, Report, Seekable, stream, zigzag};
-use fusescape::spec::{hardware_presets, workload_presets};
+use fusescape::import::{self, Coverage, Report, Seekable, stream};
 use fusescape::state::{Design, State};
-use fusescape::workload::Network;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +40,7 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], pa
         ("workload.yaml", &imported.workload),
         ("system.yaml", &imported.system),
         ("constraints.yaml", &imported.constraints),
+        ("mapping.yaml", &imported.mapping),
     ]
     .into_iter()
     .filter_map(|(name, text)| Some((name, text.as_ref()?)))
@@ -100,24 +97,13 @@ fn find_core(system: &Path, name: &str) -> Option<PathBuf> {
         .find(|place| place.is_file())
 }
 
-/// Writes a core and a network as ZigZag's files.
-pub fn export_zigzag(hardware: &str, workload: &str, folder: &Path) -> Result<(), Failure> {
-    let core = Core::from_text(&load(hardware, hardware_presets())?)?;
-    let network = Network::from_text(&load(workload, workload_presets())?)?;
-    let files = zigzag::write(&core, &network);
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)))?;
-    write(&folder.join("accelerator.yaml"), &files.accelerator)?;
-    write(&folder.join("mapping.yaml"), &files.mapping)?;
-    write(&folder.join("workload.yaml"), &files.workload)?;
-    tell(&files.report);
-    Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+/// Writes a file.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", shown(path)).into())
 }
 
-fn tell(report: &Report) {
+/// Prints a report beside what a command prints.
+pub(super) fn tell(report: &Report) {
     for line in report.lines() {
         super::tell(&line);
     }

@@ -8,6 +8,7 @@ mod compare;
 mod cores;
 mod depth_first;
 mod documents;
+mod export;
 mod files;
 mod fuse;
 mod gallery;
@@ -65,7 +66,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Link { command } => link::run(command),
         Command::Validate { files } => documents::validate(files),
         Command::Import { files, out, size, partial } => import::import(files, out.as_deref(), size, *partial),
-        Command::ExportZigzag { hardware, workload, out } => import::export_zigzag(hardware, workload, out),
+        Command::ExportZigzag { hardware, workload, out } => export::zigzag(hardware, workload, out),
+        Command::ExportTimeloop { hardware, workload, layer, mapping, out } => {
+            export::timeloop(hardware, workload, layer.as_deref(), mapping.as_deref(), out)
+        }
+        Command::ExportStream { system, hardware, workload, out } => {
+            export::stream(system, hardware, workload.as_deref(), out)
+        }
         Command::Serve { port, directory } => serve::serve(*port, directory),
     }
 }

@@ -1,4 +1,4 @@
-//! Files of other programs as documents: ONNX models, systems of Stream, and ZigZag's YAML both ways.
+//! Files of other programs as documents: ONNX models, and the YAML of ZigZag, Stream and Timeloop, which can be written, too.
 //!
 //! [`import`] takes files of any kind by a [`Source`] (bytes read wherever they are wanted: a file, or a `Blob` in a worker of its own,
 //! `worker/import.rs`), tells them by their content, and gives at most one document of each kind, or the one state that was among them,
@@ -11,6 +11,7 @@ pub mod onnx;
 mod report;
 mod source;
 pub mod stream;
+pub mod timeloop;
 pub mod zigzag;
 
 pub use report::{Coverage, Finding, Report, Severity, Share};
@@ -43,6 +44,8 @@ pub struct Imported {
     pub system: Option<String>,
     /// A constraint document.
     pub constraints: Option<String>,
+    /// A mapping document, for hardware and workload beside it.
+    pub mapping: Option<String>,
     /// A whole state as the page saves it, unread.
     pub state: Option<String>,
     /// What became of each file.
@@ -92,6 +95,7 @@ struct Parts {
     named: Vec<zigzag::NamedLoops>,
     /// Whether a mapping of Stream was among the files, be it of single layers only.
     has_allocations: bool,
+    timeloop: timeloop::Files,
     diagnostics: Diagnostics,
 }
 
@@ -170,6 +174,14 @@ impl Parts {
                 self.diagnostics.0.extend(diagnostics.0);
                 self.set_layers(spec, report, lines);
             }
+            None if timeloop::recognise(&text) => {
+                let (mut files, diagnostics) = timeloop::read(&text);
+                name.clone_into(&mut files.report.title);
+                self.diagnostics.0.extend(diagnostics.0);
+                if let Err(what) = self.timeloop.add(files) {
+                    self.twice(what);
+                }
+            }
             None => self.take_own(name, text),
         }
     }
@@ -221,7 +233,7 @@ impl Parts {
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
                 "Choose an ONNX model, a hardware, workload or system document, ZigZag's accelerator, mapping or workload, \
-                 or a system of Stream with its cores",
+                 a system of Stream with its cores, or Timeloop's architecture, problem, mapping and table of energies",
             ),
         }
     }
@@ -259,6 +271,7 @@ impl Parts {
         }
         self.finish_constraints();
         self.finish_layers();
+        self.finish_timeloop();
         self.diagnostics.or(self.imported)
     }
 
@@ -383,6 +396,38 @@ impl Parts {
             self.imported.workload = Some(comment(&report) + &write_workload(&spec));
             self.imported.reports.push(report);
         }
+    }
+
+    /// The documents of Timeloop's files, each as far as it goes: what is wrong with one stands in the report.
+    fn finish_timeloop(&mut self) {
+        if self.timeloop.is_empty() || !self.diagnostics.is_empty() {
+            return;
+        }
+        let (imported, files) = (&mut self.imported, std::mem::take(&mut self.timeloop));
+        let mut report = files.report.clone();
+        report.title.push_str(", of Timeloop");
+        let documents = match timeloop::assemble(&files, &mut report) {
+            Ok(documents) => documents,
+            Err(wrong) => return self.diagnostics.0.extend(wrong.0),
+        };
+        let others = [
+            ("hardware", imported.hardware.is_some() && documents.hardware.is_some()),
+            ("workload", imported.workload.is_some() && documents.workload.is_some()),
+        ];
+        if let Some((what, _)) = others.into_iter().find(|(_, is_twice)| *is_twice) {
+            return self.twice(what);
+        }
+        let texts = timeloop::Texts::of(&documents, &mut report);
+        let comment = comment(&report);
+        let commented = |text: Option<String>| text.map(|text| comment.clone() + &text);
+        if let Some(text) = commented(texts.hardware) {
+            imported.hardware = Some(text);
+        }
+        if let Some(text) = texts.workload {
+            imported.workload = Some(if imported.hardware.is_none() { comment + &text } else { text });
+        }
+        imported.mapping = texts.mapping;
+        imported.reports.push(report);
     }
 
     fn reject(&mut self, wrong: Diagnostics, line: impl Fn(&str) -> Option<usize>) {

@@ -46,6 +46,7 @@ fn property_of(kind: &str) -> fn(&[u8]) {
         "state" => properties::state::holds,
         "study" => properties::study::holds,
         "system" => properties::system::holds,
+        "timeloop" => properties::timeloop::holds,
         "yaml" => properties::yaml::holds,
         other => panic!("nothing is asked of `{other}`"),
     }
@@ -225,6 +226,19 @@ fn systems() {
     let words = known_words(texts(system_presets()), wrong);
     assert!(["offchip", "ports", "mesh", "runs", "shared"].iter().all(|word| words.contains(*word)), "{words:?}");
     save_words("system", &words);
+}
+
+#[test]
+fn files_of_timeloop() {
+    use crate::timeloop_files::{ARCHITECTURE, ENERGIES, MAPPING, PROBLEM};
+    let parts = [("architecture", ARCHITECTURE), ("problem", PROBLEM)];
+    let whole = [ARCHITECTURE, PROBLEM, MAPPING, ENERGIES].concat();
+    for (name, text) in parts.into_iter().chain([("whole", whole.as_str())]) {
+        imports(name, text.as_bytes());
+    }
+    let mut seeds: Vec<Seed> = parts.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).to_vec();
+    seeds.push(("whole".to_owned(), whole.into_bytes()));
+    save("timeloop", &seeds);
 }
 
 /// Large pools have too many hierarchies for many to be tried, so the first memories of each are seeds, too.

@@ -33,6 +33,7 @@ mod round_trips;
 mod serve;
 mod state_files;
 mod stream_files;
+mod timeloop_files;
 mod undo;
 mod widths;
 mod zigzag_files;

@@ -1,4 +1,5 @@
-//! Stream: systems of cores, in the three layouts that its public repository had, with the mapping of operators to cores.
+//! Stream: systems of cores, in the three layouts that its public repository had, with the mapping of operators to cores; written in the
+//! last of them.
 //!
 //! A system file (its "accelerator") names files of cores, which are accelerators of ZigZag; one of them is the memory off the chip. So a
 //! system is imported together with the files that it names ([`references`]). Its mapping file says which core runs which operators.
@@ -7,11 +8,13 @@ mod assemble;
 mod mapping;
 mod soc;
 mod unrolling;
+mod write;
 
 pub use assemble::{CoreFile, assemble};
 pub use mapping::{Allocation, read_allocations};
 pub use soc::{Soc, read_soc};
 pub use unrolling::{unroll_channels, unroll_like_registers};
+pub use write::{Written, write};
 
 use crate::spec::reader::Reader;
 

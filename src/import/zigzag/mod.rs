@@ -18,7 +18,7 @@ pub use mapping::{
 };
 pub use ordering::constraints;
 pub use workload::{Workload, read_layers};
-pub use write::{Written, write};
+pub use write::{Written, write, write_core, write_network};
 
 /// Says on which lines characters were replaced that nobody sees.
 pub(super) fn note_cleaned(reader: &Reader, report: &mut Report) {

@@ -23,8 +23,8 @@ pub struct Written {
 /// Writes a core and a network.
 pub fn write(core: &Core, network: &Network) -> Written {
     let mut report = Report { title: format!("{} and {}", core.name, network.name), ..Report::default() };
-    let accelerator = write_accelerator(core, &mut report);
-    let workload = write_layers(network, &mut report);
+    let accelerator = write_accelerator(core, "", &core.memories.raw, &mut report);
+    let workload = write_network(network, &mut report);
     let mapping = write_mapping(core, network, &mut report);
     report.result = format!("{} memories, {} layers", core.memories.len(), network.computing().count());
     Written { accelerator, mapping, workload, report }
@@ -35,7 +35,13 @@ fn dimension(dim: ArrayDimId) -> String {
     format!("D{}", dim.index() + 1)
 }
 
-fn write_accelerator(core: &Core, report: &mut Report) -> String {
+/// Writes a core of a system, without its highest memory, which is the system's; `kind` is its type there.
+pub fn write_core(core: &Core, kind: &str, report: &mut Report) -> String {
+    let inside = core.memories.raw.split_last().map_or(&[] as &[Memory], |(_, inside)| inside);
+    write_accelerator(core, &format!("type: {kind}\n"), inside, report)
+}
+
+fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut Report) -> String {
     let mut text = String::new();
     let names: Vec<String> = core.array.keys().map(dimension).collect();
     let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
@@ -58,7 +64,7 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
     }
     let _ = write!(
         text,
-        "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n\
+        "name: {}\n{head}operational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n\
          \x20 dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
         quoted(&core.name),
         core.mac_energy.energy_pj,
@@ -67,7 +73,7 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
         sizes.join(", "),
         newer(&systolic, "  systolic_dimensions")
     );
-    for memory in &core.memories {
+    for memory in memories {
         write_memory(&mut text, memory, core, report);
     }
     text
@@ -219,7 +225,8 @@ fn operator(kind: LayerKind) -> &'static str {
     }
 }
 
-fn write_layers(network: &Network, report: &mut Report) -> String {
+/// Writes the layers of a network.
+pub fn write_network(network: &Network, report: &mut Report) -> String {
     let mut text = String::new();
     for id in network.computing() {
         write_layer(&mut text, network, id, report);

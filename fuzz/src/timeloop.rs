@@ -1,0 +1,24 @@
+//! Any text as a file of Timeloop: documents or an answer, never a panic; and what is imported reads back.
+
+use fusescape::import::{File, import, timeloop};
+use fusescape::spec::{read_hardware, read_mapping, read_workload};
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if !timeloop::recognise(text) {
+        return;
+    }
+    let file = File { name: "design.yaml".to_owned(), source: Box::new(bytes) };
+    match import(vec![file], &[]) {
+        Ok(imported) => {
+            assert!(imported.hardware.iter().all(|text| read_hardware(text).1.is_empty()));
+            assert!(imported.workload.iter().all(|text| read_workload(text).1.is_empty()));
+            assert!(imported.mapping.iter().all(|text| read_mapping(text).1.is_empty()));
+        }
+        Err(wrong) => {
+            assert!(!wrong.is_empty());
+            assert!(wrong.0.iter().all(|one| !one.reason.is_empty() && !one.remedy.is_empty()), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Documents as other programs' files.
+
+use super::Failure;
+use super::documents::load;
+use super::files::{read_text, shown};
+use super::import::{tell, write};
+use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
+use fusescape::hardware::Core;
+use fusescape::import::{stream as stream_files, timeloop as timeloop_files, zigzag as zigzag_files};
+use fusescape::multicore::CoreSystem;
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Strategy};
+use fusescape::spec::{MAX_BYTES, hardware_presets, read_system, system_presets, workload_presets};
+use fusescape::workload::Network;
+use std::path::Path;
+
+/// Writes a core and a network as ZigZag's files.
+pub fn zigzag(hardware: &str, workload: &str, folder: &Path) -> Result<(), Failure> {
+    let core = Core::from_text(&load(hardware, hardware_presets())?)?;
+    let network = Network::from_text(&load(workload, workload_presets())?)?;
+    let files = zigzag_files::write(&core, &network);
+    make(folder)?;
+    write(&folder.join("accelerator.yaml"), &files.accelerator)?;
+    write(&folder.join("mapping.yaml"), &files.mapping)?;
+    write(&folder.join("workload.yaml"), &files.workload)?;
+    tell(&files.report);
+    Ok(())
+}
+
+/// Writes a mapped layer as Timeloop's files.
+pub fn timeloop(
+    hardware: &str,
+    workload: &str,
+    layer: Option<&str>,
+    mapping: Option<&Path>,
+    folder: &Path,
+) -> Result<(), Failure> {
+    let request = LayerRequest {
+        hardware: load(hardware, hardware_presets())?,
+        workload: load(workload, workload_presets())?,
+        layer: layer.map(str::to_owned),
+        objective: Objective::Energy,
+        strategy: Strategy::default(),
+        lpf_limit: 6,
+        rules: Rules::CORRECTED,
+        unroll: None,
+    };
+    let (study, mapped) = match mapping {
+        Some(file) => by_hand(file, layer, &request)?,
+        None => {
+            let study = LayerStudy::new(&request)?;
+            let mapped = study.best()?;
+            (study, mapped)
+        }
+    };
+    let files = timeloop_files::write(&study, &mapped.mapping)?;
+    make(folder)?;
+    write(&folder.join("architecture.yaml"), &files.architecture)?;
+    write(&folder.join("problem.yaml"), &files.problem)?;
+    write(&folder.join("mapping.yaml"), &files.mapping)?;
+    write(&folder.join("ERT.yaml"), &files.energies)?;
+    tell(&files.report);
+    Ok(())
+}
+
+/// The layer as a mapping document maps it: the one that is asked for, else the first.
+fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(LayerStudy, MappedLayer), Failure> {
+    let (core, network) = (Core::from_text(&request.hardware)?, Network::from_text(&request.workload)?);
+    let mapped = own_mappings(&read_text(file, MAX_BYTES)?, &core, &network, request)?;
+    let is_wanted = |study: &LayerStudy| layer.is_none_or(|layer| study.layer == layer);
+    let wanted = mapped.into_iter().find(|(study, _)| is_wanted(study));
+    wanted.ok_or_else(|| format!("The mapping has no layer `{}`.", layer.unwrap_or_default()).into())
+}
+
+/// Writes a system, and a network, as Stream's files.
+pub fn stream(system: &str, hardware: &str, workload: Option<&str>, folder: &Path) -> Result<(), Failure> {
+    let text = load(system, system_presets())?;
+    let system = CoreSystem::from_text(&text, &load(hardware, hardware_presets())?)?;
+    let mut files = stream_files::write(&system, &read_system(&text).0);
+    let cores = folder.join("cores");
+    make(&cores)?;
+    if let Some(workload) = workload {
+        let network = Network::from_text(&load(workload, workload_presets())?)?;
+        write(&folder.join("workload.yaml"), &zigzag_files::write_network(&network, &mut files.report))?;
+    }
+    write(&folder.join("system.yaml"), &files.soc)?;
+    for (name, text) in &files.cores {
+        write(&cores.join(name), text)?;
+    }
+    write(&folder.join("mapping.yaml"), &files.mapping)?;
+    tell(&files.report);
+    Ok(())
+}
+
+fn make(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)).into())
+}

@@ -1,0 +1,337 @@
+//! Files of Timeloop as documents: hardware, one layer, and its mapping.
+
+use super::architecture::{Architecture, FanOut, MemoryNode, Node};
+use super::energies::TableEnergy;
+use super::problem::Problem;
+use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
+use super::{Files, Report, Severity};
+use crate::spec::{
+    ArraySpec, Diagnostics, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec, MemorySpec, PortSpec,
+    PrecisionSpec, UnrollSpec, WorkloadSpec,
+};
+
+/// The operands in the order of all lists here.
+const OPERANDS: [&str; 3] = ["W", "I", "O"];
+/// Names of data spaces where no problem says which is which.
+const USUAL_SPACES: [&str; 3] = ["weights", "inputs", "outputs"];
+/// Capacity of a memory without a limit, bits: 1024 GiB.
+const NO_LIMIT_BITS: u64 = 1 << 43;
+/// Accesses in a cycle where they are not limited.
+const NO_LIMIT_ACCESSES: u64 = 4096;
+/// Most bits of a size.
+const MAX_BITS: u64 = 1 << 50;
+
+/// Documents out of Timeloop's files.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Documents {
+    /// The architecture.
+    pub hardware: Option<HardwareSpec>,
+    /// The problem as a network of one layer.
+    pub workload: Option<WorkloadSpec>,
+    /// The mapping of that layer.
+    pub mapping: Option<MappingSpec>,
+}
+
+/// Makes documents; the report gets what a person should know.
+///
+/// # Errors
+/// What does not fit together: a mapping without its architecture or problem, targets that do not exist.
+pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let Files { architecture, problem, mapping, energies, .. } = files;
+    if mapping.is_some() && (architecture.is_none() || problem.is_none()) {
+        let reason = "A mapping of Timeloop says which loops of a problem lie where in an architecture";
+        diagnostics.add("mapping", reason, "Import it together with both");
+    }
+    if !energies.is_empty() && architecture.is_none() {
+        let reason = "A table of energies alone describes no accelerator";
+        diagnostics.add("ERT", reason, "Import it together with its architecture");
+    }
+    let schedule = match (architecture, problem, mapping) {
+        (Some(architecture), Some(problem), Some(directives)) => {
+            match schedule::place(architecture, problem, directives) {
+                Ok(schedule) => Some(schedule),
+                Err(wrong) => {
+                    diagnostics.0.extend(wrong.0);
+                    None
+                }
+            }
+        }
+        _ => None,
+    };
+    diagnostics.or(())?;
+    let stage = architecture.as_ref().map(|architecture| Stage::new(architecture, problem.as_ref(), schedule, report));
+    let precision = stage.as_ref().map(|stage| stage.precision(report)).unwrap_or_default();
+    Ok(Documents {
+        hardware: stage.as_ref().map(|stage| stage.hardware(energies, report)),
+        workload: problem.as_ref().map(|problem| workload(problem, precision)),
+        mapping: stage.as_ref().zip(problem.as_ref()).and_then(|(stage, problem)| stage.mapping(problem)),
+    })
+}
+
+fn workload(problem: &Problem, precision: PrecisionSpec) -> WorkloadSpec {
+    WorkloadSpec {
+        name: problem.name.clone(),
+        about: format!("Imported from the Timeloop problem `{}`.", problem.name),
+        batch: problem.batch,
+        precision,
+        layers: vec![problem.input.clone(), problem.layer.clone()],
+    }
+}
+
+/// An architecture with what is kept where, and names for the dimensions of its array.
+struct Stage<'a> {
+    architecture: &'a Architecture,
+    problem: Option<&'a Problem>,
+    schedule: Option<Schedule>,
+    keeps: Vec<[bool; 3]>,
+    /// By node: names of the dimensions along X and Y; `""` where there is one instance only.
+    dimensions: Vec<[String; 2]>,
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        architecture: &'a Architecture,
+        problem: Option<&'a Problem>,
+        schedule: Option<Schedule>,
+        report: &mut Report,
+    ) -> Self {
+        let keeps = match &schedule {
+            Some(schedule) => schedule.keeps.clone(),
+            None => kept_by_constraints(architecture, problem, report),
+        };
+        let mut used: Vec<String> = Vec::new();
+        let mut named = |mesh: &FanOut, axis: usize| {
+            let is_only = mesh.mesh[1 - axis] == 1;
+            let mut name = if is_only { mesh.name.clone() } else { format!("{}_{}", mesh.name, ["X", "Y"][axis]) };
+            while used.contains(&name) {
+                name.push('_');
+            }
+            used.push(name.clone());
+            name
+        };
+        let dimensions = architecture
+            .nodes
+            .iter()
+            .map(|node| match node {
+                Node::FanOut(mesh) => {
+                    [0, 1].map(|axis| if mesh.mesh[axis] > 1 { named(mesh, axis) } else { String::new() })
+                }
+                Node::Memory(_) => [String::new(), String::new()],
+            })
+            .collect();
+        Self { architecture, problem, schedule, keeps, dimensions }
+    }
+
+    /// Memories that keep anything, outermost first, each with its place among the nodes.
+    fn memories(&self) -> impl DoubleEndedIterator<Item = (usize, &'a MemoryNode)> {
+        self.architecture.nodes.iter().enumerate().filter_map(|(index, node)| match node {
+            Node::Memory(memory) if self.keeps[index].contains(&true) => Some((index, memory)),
+            _ => None,
+        })
+    }
+
+    /// Bits of elements: those of the innermost memory that keeps a data space; of finished outputs those of the outermost.
+    fn precision(&self, report: &mut Report) -> PrecisionSpec {
+        let bits = |operand: usize| self.memories().filter(move |(index, _)| self.keeps[*index][operand]);
+        let innermost = |operand: usize| bits(operand).last().map(|(_, memory)| memory.element_bits);
+        let partial = innermost(2);
+        let finished = bits(2).next().map(|(_, memory)| memory.element_bits).min(partial);
+        for (index, memory) in self.memories() {
+            let differs = |operand: usize| {
+                let here = Some(memory.element_bits);
+                self.keeps[index][operand] && here != innermost(operand) && (operand < 2 || here != finished)
+            };
+            if (0..3).any(differs) {
+                let reason = "a layer has one precision in all memories, that of the innermost; outputs have a second one";
+                report.note(Severity::Expressed, "datawidth", reason, &memory.name);
+            }
+        }
+        PrecisionSpec { w: innermost(0), i: innermost(1), o_partial: partial, o: finished }
+    }
+
+    fn hardware(&self, energies: &[TableEnergy], report: &mut Report) -> HardwareSpec {
+        let mut array: Vec<(String, u64)> = Vec::new();
+        for (node, names) in self.architecture.nodes.iter().zip(&self.dimensions) {
+            let Node::FanOut(mesh) = node else { continue };
+            let sized = names.iter().zip(mesh.mesh).filter(|(name, _)| !name.is_empty());
+            array.extend(sized.map(|(name, size)| (name.clone(), size)));
+        }
+        if array.is_empty() {
+            array.push(("PE".to_owned(), 1));
+        }
+        if energies.is_empty() {
+            let reason = "no table of energies is among the files, so all energies are 0: import `timeloop-model.ERT.yaml` \
+                          together with them";
+            report.note(Severity::NotCounted, "energy", reason, "");
+        }
+        for node in self.architecture.nodes.iter().zip(&self.keeps) {
+            if let (Node::Memory(memory), [false, false, false]) = node {
+                report.note(Severity::Merged, "memory", "it keeps no data", &memory.name);
+            }
+        }
+        let compute = &self.architecture.compute;
+        let mac_energy_pj = energy_of(energies, compute, "compute").unwrap_or(0.0);
+        let leaks = energies.iter().filter(|energy| energy.action == "leak" && energy.energy_pj > 0.0);
+        for energy in leaks {
+            report.note(Severity::NotCounted, "leak", "energy of memories that do nothing", &energy.component);
+        }
+        let unroll = self.unroll();
+        HardwareSpec {
+            name: self.architecture.name.clone(),
+            about: format!("Imported from the Timeloop architecture `{}`.", self.architecture.name),
+            memories: self.memories().rev().map(|place| self.memory(place, &array, energies, report)).collect(),
+            unroll: if unroll.is_empty() { Vec::new() } else { vec![("conv".to_owned(), unroll)] },
+            array: ArraySpec { dimensions: array, mac_energy_pj, ..ArraySpec::default() },
+            ..HardwareSpec::default()
+        }
+    }
+
+    fn memory(
+        &self,
+        (index, node): (usize, &MemoryNode),
+        array: &[(String, u64)],
+        energies: &[TableEnergy],
+        report: &mut Report,
+    ) -> MemorySpec {
+        let inside = &self.dimensions[index..];
+        let mut shared_over: Vec<String> = inside.iter().flatten().filter(|name| !name.is_empty()).cloned().collect();
+        if self.dimensions.iter().flatten().all(String::is_empty) {
+            shared_over = array.iter().map(|(name, _)| name.clone()).collect();
+        }
+        if node.size_bits.is_none() {
+            report.note(Severity::Assumed, "size", "not limited in Timeloop: 1024 GiB here", &node.name);
+        }
+        let operands: Vec<String> =
+            OPERANDS.iter().zip(self.keeps[index]).filter(|(_, kept)| *kept).map(|(name, _)| (*name).to_owned()).collect();
+        let read = self.side(node, node.shared_elements.or(node.read_elements), report);
+        let write = self.side(node, node.shared_elements.or(node.write_elements), report);
+        let energy = |actions: &[&str]| actions.iter().find_map(|action| energy_of(energies, &node.name, action));
+        let (read_pj, write_pj) = (energy(&["read"]), energy(&["write", "update", "fill"]));
+        if !energies.is_empty() && (read_pj.is_none() || write_pj.is_none()) {
+            let reason = "the table says nothing of reading or writing it: 0";
+            report.note(Severity::NotCounted, "energy", reason, &node.name);
+        }
+        if let (Some(write), Some(update)) = (write_pj, energy(&["update"]))
+            && write != update
+        {
+            report.note(Severity::Assumed, "update", "costs as much as to write", &node.name);
+        }
+        // The energy of a table is that of an access, and ours that of what moves in a cycle.
+        let per_word = |energy: Option<f64>, bits: u64| energy.unwrap_or(0.0) * bits as f64 / node.width_bits as f64;
+        MemorySpec {
+            name: node.name.clone(),
+            size_bits: node.size_bits.unwrap_or(NO_LIMIT_BITS),
+            ports: if node.shared_elements.is_some() { vec![shared_port(&operands)] } else { Vec::new() },
+            operands,
+            read_width_bits: read,
+            write_width_bits: write,
+            read_granularity_bits: node.element_bits.min(read),
+            write_granularity_bits: node.element_bits.min(write),
+            read_energy_pj: per_word(read_pj, read),
+            write_energy_pj: per_word(write_pj, write),
+            shared_over,
+            latency_cycles: 1,
+            double_buffered: node.is_double_buffered,
+            ..MemorySpec::default()
+        }
+    }
+
+    /// Bits that one side moves in a cycle.
+    fn side(&self, node: &MemoryNode, elements: Option<f64>, report: &mut Report) -> u64 {
+        if let Some(elements) = elements {
+            return (elements * node.element_bits as f64).round().clamp(1.0, MAX_BITS as f64) as u64;
+        }
+        let reason = format!(
+            "not limited in Timeloop: {NO_LIMIT_ACCESSES} accesses a cycle here, and the energy is that of so many"
+        );
+        report.note(Severity::Assumed, "bandwidth", &reason, &node.name);
+        node.width_bits.saturating_mul(NO_LIMIT_ACCESSES).min(MAX_BITS)
+    }
+
+    /// What the array unrolls for the layer.
+    fn unroll(&self) -> Vec<UnrollSpec> {
+        let (Some(schedule), Some(problem)) = (&self.schedule, self.problem) else { return Vec::new() };
+        let unrolled = |one: &SpaceLoop| UnrollSpec {
+            array_dimension: self.dimensions[one.node][one.axis].clone(),
+            loop_dimension: problem.dimensions[one.dimension].ours.to_owned(),
+            limit: Some(one.size),
+        };
+        schedule.space.iter().map(unrolled).collect()
+    }
+
+    fn mapping(&self, problem: &Problem) -> Option<MappingSpec> {
+        let schedule = self.schedule.as_ref()?;
+        let held: [Vec<&str>; 3] = std::array::from_fn(|operand| self.held(operand, problem, &schedule.time));
+        let loops = schedule.time.iter().enumerate().map(|(place, one)| MappedLoopSpec {
+            dimension: problem.dimensions[one.dimension].ours.to_owned(),
+            size: one.size,
+            memories: OPERANDS.iter().zip(&held).map(|(name, held)| ((*name).to_owned(), held[place].to_owned())).collect(),
+        });
+        Some(MappingSpec {
+            name: format!("{} on {}", problem.name, self.architecture.name),
+            about: "Imported from a Timeloop mapping.".to_owned(),
+            layers: vec![LayerMappingSpec {
+                layer: problem.layer.name.clone(),
+                unroll: Some(self.unroll()),
+                loops: loops.collect(),
+            }],
+        })
+    }
+
+    /// The memory that holds each loop for an operand. A loop that does not index it stays where the loops inside of it are: while it runs,
+    /// nothing moves across the boundary above them.
+    fn held(&self, operand: usize, problem: &Problem, time: &[TimeLoop]) -> Vec<&'a str> {
+        let kept: Vec<(usize, &MemoryNode)> =
+            self.memories().rev().filter(|(index, _)| self.keeps[*index][operand]).collect();
+        let mut level = 0;
+        let hold = |one: &TimeLoop| {
+            if problem.dimensions[one.dimension].indexes[operand] {
+                let above = kept.iter().position(|(index, _)| *index <= one.node);
+                level = above.unwrap_or(kept.len().saturating_sub(1)).max(level);
+            }
+            kept.get(level).map_or("", |(_, memory)| memory.name.as_str())
+        };
+        time.iter().map(hold).collect()
+    }
+}
+
+/// What each node keeps where no mapping says so: what its constraints keep, or all that they do not send past it.
+fn kept_by_constraints(architecture: &Architecture, problem: Option<&Problem>, report: &mut Report) -> Vec<[bool; 3]> {
+    let is_space = |name: &str, operand: usize| match problem {
+        Some(problem) => problem.spaces[operand] == name,
+        None => USUAL_SPACES[operand] == name.to_lowercase(),
+    };
+    let outermost = architecture.nodes.iter().position(|node| matches!(node, Node::Memory(_)));
+    let keeps = |(index, node): (usize, &Node)| {
+        let Node::Memory(memory) = node else { return [false; 3] };
+        let named = |names: &[String], operand: usize| names.iter().any(|name| is_space(name, operand));
+        let is_kept = |operand: usize| {
+            let is_open = memory.keep.is_empty() && !named(&memory.bypass, operand);
+            Some(index) == outermost || is_open || named(&memory.keep, operand)
+        };
+        std::array::from_fn(is_kept)
+    };
+    if architecture.nodes.iter().any(|node| matches!(node, Node::Memory(memory) if !memory.keep.is_empty())) {
+        let reason = "without a mapping memories hold what their constraints keep, and nothing else";
+        report.note(Severity::Assumed, "operands", reason, "");
+    }
+    architecture.nodes.iter().enumerate().map(keeps).collect()
+}
+
+fn shared_port(operands: &[String]) -> PortSpec {
+    let movements = |operand: &String| {
+        let all: &[&str] = if operand == "O" {
+            &["read_to_low", "write_from_low", "read_to_high", "write_from_high"]
+        } else {
+            &["read_to_low", "write_from_high"]
+        };
+        all.iter().map(|movement| format!("{operand}.{movement}")).collect::<Vec<_>>()
+    };
+    PortSpec { name: "rw".to_owned(), serves: operands.iter().flat_map(movements).collect(), ..PortSpec::default() }
+}
+
+fn energy_of(energies: &[TableEnergy], component: &str, action: &str) -> Option<f64> {
+    let is_it = |energy: &&TableEnergy| energy.component == component && energy.action == action;
+    energies.iter().rev().find(is_it).map(|energy| energy.energy_pj)
+}

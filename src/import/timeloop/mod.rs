@@ -1,0 +1,159 @@
+//! Timeloop, version 4: architecture, problem and mapping as documents and back, with the energies of Accelergy's tables.
+//!
+//! A file is told by its fields at the top and may have several: `parsed-processed-input.yaml`, which Timeloop's front end writes of every
+//! run, has all. Its levels are memories here, its meshes the dimensions of the array, its data spaces W, I and O. Dimensions of a problem
+//! are known by the data spaces that they index and not by their names.
+//!
+//! A data space that a level bypasses is none that the memory holds, so that the mapping decides about the hardware document. Loops are
+//! held by the next memory above that keeps the data. Where loops that do not index a data space lie directly above a level, Timeloop
+//! moves nothing; here the lower memory holds them, which comes to the same.
+
+mod architecture;
+mod assemble;
+mod energies;
+mod levels;
+mod mapping;
+mod memories;
+mod places;
+mod problem;
+mod schedule;
+mod texts;
+mod write;
+
+use super::report::{Report, Severity};
+use crate::spec::Diagnostics;
+use crate::spec::reader::{LocatedNode, Reader};
+pub use architecture::{Architecture, FanOut, MemoryNode, Node};
+pub use assemble::{Documents, assemble};
+pub use energies::TableEnergy;
+pub use mapping::{Directive, DirectiveKind};
+use places::{Entries, find};
+pub use problem::Problem;
+pub use texts::Texts;
+pub use write::{Written, write};
+
+/// Fields that begin a part, and which it is.
+const PARTS: [(&str, Part); 11] = [
+    ("architecture", Part::Architecture),
+    ("problem", Part::Problem),
+    ("mapping", Part::Mapping),
+    ("ERT", Part::Energies),
+    ("energy_reference_table", Part::Energies),
+    ("ERT_summary", Part::Energies),
+    ("architecture_constraints", Part::Constraints),
+    ("mapspace_constraints", Part::Constraints),
+    ("mapspace", Part::Constraints),
+    ("constraints", Part::Constraints),
+    ("sparse_optimizations", Part::Constraints),
+];
+
+/// What a field at the top of a file begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Architecture,
+    Problem,
+    Mapping,
+    Energies,
+    /// What limits a search: not taken.
+    Constraints,
+}
+
+/// What files of Timeloop say, put together.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The architecture.
+    pub architecture: Option<Architecture>,
+    /// The problem: one layer.
+    pub problem: Option<Problem>,
+    /// The directives of a mapping.
+    pub mapping: Option<Vec<Directive>>,
+    /// Energies of actions.
+    pub energies: Vec<TableEnergy>,
+    /// What a person should know of all of them.
+    pub report: Report,
+}
+
+impl Files {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.architecture.is_none() && self.problem.is_none() && self.mapping.is_none() && self.energies.is_empty()
+    }
+
+    /// Adds what another file says.
+    ///
+    /// # Errors
+    /// What there is already: `architecture`.
+    pub fn add(&mut self, other: Self) -> Result<(), &'static str> {
+        let twice = [
+            ("Timeloop architecture", self.architecture.is_some() && other.architecture.is_some()),
+            ("Timeloop problem", self.problem.is_some() && other.problem.is_some()),
+            ("Timeloop mapping", self.mapping.is_some() && other.mapping.is_some()),
+        ];
+        self.architecture = other.architecture.or(self.architecture.take());
+        self.problem = other.problem.or(self.problem.take());
+        self.mapping = other.mapping.or(self.mapping.take());
+        self.energies.extend(other.energies);
+        if !self.report.title.is_empty() {
+            self.report.title.push_str(", ");
+        }
+        self.report.title.push_str(&other.report.title);
+        self.report.findings.extend(other.report.findings);
+        twice.into_iter().find(|(_, is_twice)| *is_twice).map_or(Ok(()), |(what, _)| Err(what))
+    }
+}
+
+/// Whether a file is one of Timeloop, going by the fields at its top.
+pub fn recognise(text: &str) -> bool {
+    let begins = |line: &str| {
+        let line = line.trim_start_matches('\u{feff}');
+        PARTS.iter().any(|(name, part)| {
+            *part != Part::Constraints && line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        })
+    };
+    text.lines().any(begins)
+}
+
+/// Reads a file: what could be read of it, and everything that is wrong.
+pub fn read(text: &str) -> (Files, Diagnostics) {
+    let mut files = Files::default();
+    if let Some(line) = text.lines().position(|line| line.contains("{{") || line.contains("{%") || line.contains("<<:")) {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.add(
+            "",
+            format!("Line {} is a template or takes in another mapping, which Timeloop's front end writes out", line + 1),
+            "Import `parsed-processed-input.yaml` instead, which the front end writes beside its results",
+        );
+        diagnostics.0.iter_mut().for_each(|wrong| wrong.line = Some(line + 1));
+        return (files, diagnostics);
+    }
+    let (root, mut reader) = Reader::open_foreign(text);
+    let root = LocatedNode::root(&root);
+    let entries = root.entries(&mut reader);
+    for (name, place) in &entries {
+        let Some((_, part)) = PARTS.iter().find(|(known, _)| known == name) else { continue };
+        match part {
+            Part::Architecture => files.architecture = architecture::read(place, &mut reader, &mut files.report),
+            Part::Problem => files.problem = problem::read(place, &mut reader, &mut files.report),
+            Part::Mapping if place.is_empty() => {}
+            Part::Mapping => files.mapping = Some(mapping::read(place, &mut reader, &mut files.report)),
+            Part::Energies => energies::read(place, &mut files.energies, &mut reader),
+            Part::Constraints => note_constraints(name, place, &mut reader, &mut files.report),
+        }
+    }
+    super::zigzag::note_cleaned(&reader, &mut files.report);
+    (files, reader.finish())
+}
+
+/// Says that constraints are not taken, if there are any.
+fn note_constraints(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mut Report) {
+    if place.is_empty() || place.is_scalar() {
+        return;
+    }
+    let fields: Entries = if place.is_map() { place.entries(reader) } else { Vec::new() };
+    let targets = find(&fields, "targets");
+    if targets.is_some_and(LocatedNode::is_empty) || targets.is_none() && find(&fields, "template").is_some() {
+        return;
+    }
+    let reason = "not taken: it limits what Timeloop searches, and a mapping says all of itself";
+    report.note(Severity::Assumed, name, reason, &format!("line {}", place.line()));
+}

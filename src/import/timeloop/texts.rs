@@ -1,0 +1,64 @@
+//! Documents of Timeloop's files as texts, validated.
+
+use super::{Documents, Report};
+use crate::explore::{LayerRequest, own_mappings};
+use crate::hardware::Core;
+use crate::rules::Rules;
+use crate::search::{Objective, Strategy};
+use crate::spec::{Diagnostics, write_hardware, write_mapping, write_workload};
+use crate::workload::Network;
+
+/// Texts of the documents that there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// The hardware document.
+    pub hardware: Option<String>,
+    /// The workload document.
+    pub workload: Option<String>,
+    /// The mapping document.
+    pub mapping: Option<String>,
+}
+
+impl Texts {
+    /// Writes documents; the report gets what they are, and what a person has to correct of them.
+    pub fn of(documents: &Documents, report: &mut Report) -> Self {
+        let texts = Self {
+            hardware: documents.hardware.as_ref().map(write_hardware),
+            workload: documents.workload.as_ref().map(write_workload),
+            mapping: documents.mapping.as_ref().map(write_mapping),
+        };
+        let mut facts = Vec::new();
+        let mut told = |known: Result<String, Diagnostics>, what: &str, report: &mut Report| match known {
+            Ok(text) => facts.push(text),
+            Err(wrong) => facts.push(format!("{what} with {}", report.note_mistakes(&wrong))),
+        };
+        let core = documents.hardware.as_ref().map(Core::new);
+        let network = documents.workload.as_ref().map(Network::new);
+        if let Some(core) = &core {
+            told(core.as_ref().map(crate::import::core_facts).map_err(Clone::clone), "hardware", report);
+        }
+        if let Some(network) = &network {
+            told(network.as_ref().map(crate::import::network_facts).map_err(Clone::clone), "workload", report);
+        }
+        if let (Some(Ok(core)), Some(Ok(network)), Some(text)) = (core, network, &texts.mapping) {
+            let priced = own_mappings(text, &core, &network, &request());
+            told(priced.map(|_| "a mapping, to be priced by `layer --mapping`".to_owned()), "a mapping", report);
+        }
+        report.result = facts.join(", ");
+        texts
+    }
+}
+
+/// A request for what a mapping costs.
+fn request() -> LayerRequest {
+    LayerRequest {
+        hardware: String::new(),
+        workload: String::new(),
+        layer: None,
+        objective: Objective::Energy,
+        strategy: Strategy::default(),
+        lpf_limit: 6,
+        rules: Rules::CORRECTED,
+        unroll: None,
+    }
+}

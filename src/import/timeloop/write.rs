@@ -1,0 +1,374 @@
+//! A core, one layer and its mapping as Timeloop's files, with nothing left open.
+
+use super::levels::{Level, levels};
+use crate::explore::{LayerStudy, TemporalMapping};
+use crate::hardware::{ArrayDimId, Memory};
+use crate::import::report::{Report, Severity};
+use crate::mapping::{LayerOnCore, LayerOperand};
+use crate::spec::Diagnostics;
+use crate::workload::{Dim, LayerKind, LayerShape};
+use std::fmt::Write;
+
+/// Timeloop's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Memories, meshes and the multipliers.
+    pub architecture: String,
+    /// The layer.
+    pub problem: String,
+    /// All loops, and what each level keeps.
+    pub mapping: String,
+    /// Accelergy's table of energies.
+    pub energies: String,
+    /// What the files say otherwise, or not.
+    pub report: Report,
+}
+
+/// Our loop dimensions and their letters in a problem.
+const LETTERS: [(Dim, char); 8] = [
+    (Dim::B, 'N'),
+    (Dim::G, 'G'),
+    (Dim::K, 'M'),
+    (Dim::C, 'C'),
+    (Dim::OX, 'P'),
+    (Dim::OY, 'Q'),
+    (Dim::FX, 'R'),
+    (Dim::FY, 'S'),
+];
+
+/// Writes a mapped layer.
+///
+/// # Errors
+/// What Timeloop cannot say: layers without products, memories that do not lie inside of each other, loops that are cut in parts.
+pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Diagnostics> {
+    let problem = study.on_core();
+    let mut report = Report { title: format!("{} on {}", study.layer, study.core.name), ..Report::default() };
+    let mut wrong = Diagnostics::default();
+    if matches!(problem.shape.kind, LayerKind::Add | LayerKind::Pooling) {
+        let reason = "Timeloop computes products of two inputs, which this layer has not";
+        wrong.add("layer", reason, "Choose a convolution, a fully connected layer or a product of matrices");
+    }
+    if problem.spatial.loops.iter().any(|unrolled| unrolled.average.fract() != 0.0) {
+        let reason = "A loop is unrolled over a number of PEs that does not divide it, which Timeloop does not unroll evenly";
+        wrong.add("unroll", reason, "State an unrolling in the mapping whose sizes divide the loops");
+    }
+    wrong.or(())?;
+    let levels = levels(&problem, mapping, &mut report)?;
+    let names = Names::of(&problem, &levels, &mut report);
+    let file = File { study, problem, levels, names };
+    let loops = file.loops(mapping)?;
+    let written = Written {
+        architecture: file.architecture(&mut report),
+        problem: file.problem(),
+        mapping: file.mapping(&loops),
+        energies: file.energies(),
+        report: Report::default(),
+    };
+    file.note_rest(&mut report);
+    report.result = format!("{} levels, {} loops", file.levels.len(), mapping.order.len());
+    Ok(Written { report, ..written })
+}
+
+/// Names that Timeloop reads: letters, digits and `_`, each once.
+struct Names {
+    core: String,
+    /// By level.
+    levels: Vec<String>,
+    /// By dimension of the array.
+    meshes: Vec<String>,
+    compute: String,
+}
+
+impl Names {
+    fn of(problem: &LayerOnCore<'_>, levels: &[Level], report: &mut Report) -> Self {
+        let core = problem.core;
+        let mut used: Vec<String> = Vec::new();
+        let mut name = |ours: &str| {
+            let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+            let mut name: String = ours.chars().map(plain).collect();
+            while used.contains(&name) || name.is_empty() {
+                name.push('_');
+            }
+            if name != ours {
+                report.note(Severity::Expressed, "name", "letters, digits and _ only, and each name once", ours);
+            }
+            used.push(name.clone());
+            name
+        };
+        let level = |level: &Level| {
+            let own = &core.memories[level.memory].name;
+            let part = level.operands.first().filter(|_| level.is_part);
+            part.map_or_else(|| own.clone(), |operand| format!("{own}_{}", problem.operand_name(*operand)))
+        };
+        let stated: Vec<String> = levels.iter().map(level).collect();
+        let taken = |compute: &&str| {
+            stated.iter().chain(core.array.iter().map(|(name, _)| name)).all(|known| known != compute)
+        };
+        let compute = ["mac", "mac_unit"].iter().find(|name| taken(name)).unwrap_or(&"mac_units");
+        Self {
+            compute: name(compute),
+            levels: stated.iter().map(|stated| name(stated)).collect(),
+            meshes: core.array.iter().map(|(stated, _)| name(stated)).collect(),
+            core: name(&core.name),
+        }
+    }
+}
+
+struct File<'a> {
+    study: &'a LayerStudy,
+    problem: LayerOnCore<'a>,
+    /// Innermost first.
+    levels: Vec<Level>,
+    names: Names,
+}
+
+/// A part of the architecture.
+#[derive(Clone, Copy)]
+enum Part {
+    Level(usize),
+    Mesh(ArrayDimId),
+}
+
+/// What an access of a level moves.
+struct Word {
+    /// Bits of an element.
+    element_bits: u64,
+    /// Bits of an access: whole elements.
+    bits: u64,
+}
+
+impl File<'_> {
+    /// Levels and meshes, outermost first: a mesh lies outside of all levels that exist once for each of its instances.
+    fn parts(&self) -> Vec<Part> {
+        let core = &self.study.core;
+        let mut parts = Vec::new();
+        let mut left: Vec<ArrayDimId> = core.array.keys().collect();
+        for (index, level) in self.levels.iter().enumerate().rev() {
+            let shared = core.memories[level.memory].shared_over;
+            parts.extend(left.iter().filter(|dim| !shared.contains(**dim)).map(|dim| Part::Mesh(*dim)));
+            left.retain(|dim| shared.contains(*dim));
+            parts.push(Part::Level(index));
+        }
+        parts.extend(left.into_iter().map(Part::Mesh));
+        parts
+    }
+
+    fn memory(&self, level: &Level) -> &Memory {
+        &self.study.core.memories[level.memory]
+    }
+
+    fn word(&self, level: &Level) -> Word {
+        let is_lowest = |operand: LayerOperand| self.problem.operands[operand].memories.first() == Some(&level.memory);
+        let bits = |operand: &LayerOperand| {
+            let (partial, finished) = self.problem.operands[*operand].precision;
+            if is_lowest(*operand) { partial } else { finished }
+        };
+        let element_bits = level.operands.iter().map(bits).max().unwrap_or(1).max(1);
+        let width = self.memory(level).read_width_bits;
+        Word { element_bits, bits: (width / element_bits).max(1) * element_bits }
+    }
+
+    fn architecture(&self, report: &mut Report) -> String {
+        let mut text = format!("architecture:\n  version: 0.4\n  nodes:\n  - !Container\n    name: {}\n", self.names.core);
+        let outermost = self.levels.len() - 1;
+        for part in self.parts() {
+            match part {
+                Part::Mesh(dim) => {
+                    let (name, size) = (&self.names.meshes[dim.index()], self.study.core.array[dim].1);
+                    let _ = write!(text, "  - !Container\n    name: {name}\n    spatial: {{meshX: {size}}}\n");
+                }
+                Part::Level(index) => self.write_level(&mut text, index, index == outermost, report),
+            }
+        }
+        let precision = self.problem.shape.precision;
+        let _ = write!(
+            text,
+            "  - !Component\n    name: {}\n    class: intmac\n    attributes: {{multiplier_width: {}, adder_width: {}}}\n",
+            self.names.compute,
+            precision.w.max(precision.i),
+            precision.o_partial
+        );
+        text
+    }
+
+    fn write_level(&self, text: &mut String, index: usize, is_outermost: bool, report: &mut Report) {
+        let level = &self.levels[index];
+        let (memory, Word { element_bits, bits }) = (self.memory(level), self.word(level));
+        let elements = |width: u64| width as f64 / element_bits as f64;
+        let class = if is_outermost { "DRAM" } else { "SRAM" };
+        let _ = write!(
+            text,
+            "  - !Component\n    name: {}\n    class: {class}\n    attributes:\n      depth: {}\n      width: {bits}\n      \
+             datawidth: {element_bits}\n      read_bandwidth: {}\n      write_bandwidth: {}\n{}",
+            self.names.levels[index],
+            (memory.size_bits / bits).max(1),
+            elements(memory.read_width_bits),
+            elements(memory.write_width_bits),
+            if memory.double_buffered { "      multiple_buffering: 2\n" } else { "" }
+        );
+        let mut note = |what: &str, reason: &str| report.note(Severity::Expressed, what, reason, &memory.name);
+        if bits != memory.read_width_bits {
+            note("width", "an access of Timeloop has whole elements; bandwidth and energy of an element stay");
+        }
+        if memory.size_bits % bits != 0 {
+            note("size", "cut down to whole accesses");
+        }
+        if [memory.read_granularity_bits, memory.write_granularity_bits].iter().any(|bits| *bits != element_bits) {
+            note("granularity", "in Timeloop an access costs as much as the elements that it moves");
+        }
+        if level.operands.len() > 1 {
+            let of = |operand: &LayerOperand| self.problem.operands[*operand].precision;
+            if level.operands.iter().any(|operand| of(operand) != (element_bits, element_bits)) {
+                note("precision", "a memory of Timeloop has one size of elements: the largest of those that it keeps");
+            }
+        }
+        if memory.ports.iter().any(|port| port.width_bits.is_some()) || memory.ports.len() != 2 {
+            note("ports", "one side reads and one writes, each as wide as the memory");
+        }
+    }
+
+    fn problem(&self) -> String {
+        let shape: &LayerShape = &self.problem.shape;
+        let (letters, sizes): (Vec<String>, Vec<String>) = LETTERS
+            .iter()
+            .map(|(dim, letter)| (letter.to_string(), format!("{letter}: {}", shape.size(*dim))))
+            .unzip();
+        // Each of two matrices may have images of its own.
+        let images = if shape.kind == LayerKind::MatMul { "[[N]], " } else { "" };
+        let (stride, dilation) = (shape.stride, shape.dilation);
+        format!(
+            "problem:\n  version: 0.4\n  shape:\n    name: {}\n    dimensions: [{}]\n    coefficients:\n    \
+             - {{name: Wstride, default: 1}}\n    - {{name: Hstride, default: 1}}\n    - {{name: Wdilation, default: 1}}\n    \
+             - {{name: Hdilation, default: 1}}\n    data_spaces:\n    \
+             - {{name: Weights, projection: [{images}[[G]], [[C]], [[M]], [[R]], [[S]]]}}\n    \
+             - name: Inputs\n      projection: [[[N]], [[G]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]\n    \
+             - {{name: Outputs, projection: [[[N]], [[G]], [[M]], [[P]], [[Q]]], read_write: true}}\n  \
+             instance: {{{}, Wstride: {}, Hstride: {}, Wdilation: {}, Hdilation: {}}}\n",
+            crate::spec::scalar(&self.study.layer),
+            letters.join(", "),
+            sizes.join(", "),
+            stride.0,
+            stride.1,
+            dilation.0,
+            dilation.1
+        )
+    }
+
+    /// By level: its loops, innermost first, those of one dimension joined.
+    fn loops(&self, mapping: &TemporalMapping) -> Result<Vec<Vec<(Dim, u64)>>, Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        let mut first = 0;
+        let mut all = Vec::new();
+        for level in &self.levels {
+            let mut loops: Vec<(Dim, u64)> = Vec::new();
+            for next in &mapping.order[first..level.end.max(first)] {
+                match loops.iter().position(|(dim, _)| *dim == next.dim) {
+                    Some(place) if place + 1 == loops.len() => loops[place].1 *= next.size,
+                    None => loops.push((next.dim, next.size)),
+                    Some(_) => {
+                        let name = &self.memory(level).name;
+                        let reason = format!("`{name}` has two loops of {} with others between, and a level of Timeloop one", next.dim);
+                        let remedy = format!("Let the loops of {} in `{name}` stand side by side in the mapping", next.dim);
+                        wrong.add("mapping", reason, remedy);
+                    }
+                }
+            }
+            first = level.end.max(first);
+            all.push(loops);
+        }
+        wrong.or(all)
+    }
+
+    fn mapping(&self, loops: &[Vec<(Dim, u64)>]) -> String {
+        let mut text = "mapping:\n".to_owned();
+        for part in self.parts() {
+            match part {
+                Part::Mesh(dim) => {
+                    let here = self.problem.spatial.loops.iter().filter(|unrolled| unrolled.array_dim == dim);
+                    let unrolled: Vec<(Dim, u64)> = here.map(|unrolled| (unrolled.dim, unrolled.peak)).collect();
+                    write_loops(&mut text, &self.names.meshes[dim.index()], "spatial", &unrolled);
+                    let _ = writeln!(text, "    split: {}", LETTERS.len());
+                }
+                Part::Level(index) => {
+                    let kept = |space: &&(LayerOperand, &str)| self.levels[index].operands.contains(&space.0);
+                    let (keep, bypass): (Vec<_>, Vec<_>) = SPACES.iter().partition(kept);
+                    let names = |spaces: Vec<&(LayerOperand, &'static str)>| {
+                        spaces.into_iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+                    };
+                    let name = &self.names.levels[index];
+                    let _ = writeln!(
+                        text,
+                        "  - target: {name}\n    type: dataspace\n    keep: [{}]\n    bypass: [{}]",
+                        names(keep),
+                        names(bypass)
+                    );
+                    write_loops(&mut text, name, "temporal", &loops[index]);
+                }
+            }
+        }
+        text
+    }
+
+    fn energies(&self) -> String {
+        let mut text = "ERT:\n  version: '0.4'\n  tables:\n".to_owned();
+        let mut instances = 1_u64;
+        let table = |text: &mut String, name: &str, instances: u64, actions: &[(&str, f64)]| {
+            let _ = write!(text, "    - name: {}_top_level.{name}[1..{instances}]\n      actions:\n", self.names.core);
+            for (action, energy) in actions {
+                let _ = writeln!(text, "        - {{name: {action}, arguments: {{}}, energy: {energy}}}");
+            }
+        };
+        for part in self.parts() {
+            match part {
+                Part::Mesh(dim) => instances = instances.saturating_mul(self.study.core.array[dim].1),
+                Part::Level(index) => {
+                    let level = &self.levels[index];
+                    let (memory, bits) = (self.memory(level), self.word(level).bits as f64);
+                    let read = memory.read_energy_pj * bits / memory.read_width_bits as f64;
+                    let write = memory.write_energy_pj * bits / memory.write_width_bits as f64;
+                    let actions = [("read", read), ("write", write), ("update", write), ("leak", 0.0)];
+                    table(&mut text, &self.names.levels[index], instances, &actions);
+                }
+            }
+        }
+        table(&mut text, &self.names.compute, instances, &[("compute", self.study.core.mac_energy_pj), ("leak", 0.0)]);
+        text
+    }
+
+    /// What the files do not say.
+    fn note_rest(&self, report: &mut Report) {
+        let core = &self.study.core;
+        if core.pe_area_um2.is_some() || core.memories.iter().any(|memory| memory.area_um2.is_some()) {
+            report.note(Severity::NotCounted, "area", "not written: Accelergy has a table of its own for it", "");
+        }
+        if core.array.keys().any(|dim| core.systolic.contains(dim)) {
+            report.note(Severity::NotCounted, "systolic", "Timeloop has no time in which an array fills and drains", "");
+        }
+        let shape = &self.problem.shape;
+        let spans = |windows: u64, kernel: u64, stride: u64, dilation: u64| (windows - 1) * stride + (kernel - 1) * dilation + 1;
+        let columns = spans(shape.size(Dim::OX), shape.size(Dim::FX), shape.stride.0, shape.dilation.0);
+        let rows = spans(shape.size(Dim::OY), shape.size(Dim::FY), shape.stride.1, shape.dilation.1);
+        if shape.input_limit.0 < columns || shape.input_limit.1 < rows {
+            report.note(Severity::Expressed, "padding", "Timeloop reads it as a part of the input", &self.study.layer);
+        }
+    }
+}
+
+/// Names of the data spaces of a problem.
+const SPACES: [(LayerOperand, &str); 3] =
+    [(LayerOperand::First, "Weights"), (LayerOperand::Second, "Inputs"), (LayerOperand::Output, "Outputs")];
+
+/// Writes loops, innermost first, with all other dimensions at 1 behind them.
+fn write_loops(text: &mut String, target: &str, kind: &str, loops: &[(Dim, u64)]) {
+    let letter = |dim: Dim| LETTERS.iter().find(|(known, _)| *known == dim).map_or('?', |(_, letter)| *letter);
+    let rest = LETTERS.iter().filter(|(dim, _)| loops.iter().all(|(known, _)| known != dim)).map(|(dim, _)| (*dim, 1));
+    let all: Vec<(char, u64)> = loops.iter().copied().chain(rest).map(|(dim, size)| (letter(dim), size)).collect();
+    let factors: Vec<String> = all.iter().map(|(letter, size)| format!("{letter}={size}")).collect();
+    let order: Vec<String> = all.iter().map(|(letter, _)| letter.to_string()).collect();
+    let _ = writeln!(
+        text,
+        "  - target: {target}\n    type: {kind}\n    factors: [{}]\n    permutation: [{}]",
+        factors.join(", "),
+        order.join(", ")
+    );
+}
