@@ -16,6 +16,7 @@ mod import;
 mod layer;
 mod layer_report;
 mod link;
+mod names;
 mod optimal;
 mod plain;
 mod report;
@@ -69,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What a command found as JSON for a program, laid out as `docs/schema/KIND.json` says. It states what it was made by.
+/// What a command found as JSON for a program, laid out as `docs/schema/KIND-1.json` says. It states what it was made by.
 fn json_text(kind: &str, found: Value) -> Result<String, Failure> {
     let mut value = json!({
         "schema": format!("fusescape/{kind}/{SCHEMA_VERSION}"),

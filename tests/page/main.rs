@@ -25,6 +25,7 @@ mod questions;
 mod report;
 mod rooms;
 mod round_trips;
+mod schemas;
 mod serve;
 mod state_files;
 mod stream_files;
