@@ -25,23 +25,30 @@ impl ComparedDesign {
 pub fn designs_table(designs: &[ComparedDesign]) -> Table {
     let row = |design: &ComparedDesign| {
         let mut row: Vec<TableCell> = vec![design.workload.as_str().into(), design.hardware.as_str().into()];
-        match design.optimum() {
-            Some(best) => row.extend([
+        match &design.best {
+            Some(Ok(best)) => row.extend([
                 TableCell::full(best.energy_pj),
                 TableCell::full(best.latency_cycles),
                 TableCell::full(best.score),
                 TableCell::full(best.runs.len()),
                 best.fuse().to_string().into(),
+                "".into(),
             ]),
-            None => row.extend(["", "", "", "", ""].map(TableCell::from)),
+            Some(Err(why)) => row.extend(["", "", "", "", "", why.as_str()].map(TableCell::from)),
+            None => row.extend(["", "", "", "", "", "not computed"].map(TableCell::from)),
         }
         row
     };
     let numbers = ["energy_pj", "latency_cycles", "score", "stacks"];
-    let first = [Column::words("workload"), Column::words("hardware")];
+    let (first, last) = (["workload", "hardware"], ["cuts", "impossible"]);
     Table {
         caption: "Every accelerator and network with its best schedule".to_owned(),
-        columns: first.into_iter().chain(numbers.map(Column::numbers)).chain([Column::words("cuts")]).collect(),
+        columns: first
+            .map(Column::words)
+            .into_iter()
+            .chain(numbers.map(Column::numbers))
+            .chain(last.map(Column::words))
+            .collect(),
         rows: designs.iter().map(row).collect(),
     }
 }

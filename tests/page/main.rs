@@ -4,6 +4,7 @@
 mod charts;
 mod command_line;
 mod core_timeline;
+mod design_table;
 mod embed;
 mod explain;
 mod explain_systems;
