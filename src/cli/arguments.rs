@@ -1,5 +1,6 @@
 //! What a person can write on the command line.
 
+use super::names::{one_of, unknown};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Sharing, StackLimits, parse_sizes};
@@ -347,18 +348,12 @@ pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
 ];
 
 fn parse_sharing(text: &str) -> Result<Sharing, String> {
-    match text {
-        "temporal" => Ok(Sharing::Temporal),
-        "spatial" => Ok(Sharing::Spatial),
-        "either" => Ok(Sharing::Either),
-        _ => Err("use temporal, spatial or either".to_owned()),
-    }
+    let known = [("temporal", Sharing::Temporal), ("spatial", Sharing::Spatial), ("either", Sharing::Either)];
+    one_of(text, known)
 }
 
 fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
-    let names = || STRATEGIES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let found = STRATEGIES.iter().find(|(name, _)| *name == text);
-    found.map(|(_, strategy)| *strategy).ok_or_else(|| format!("use one of {}", names()))
+    one_of(text, STRATEGIES.iter().copied())
 }
 
 /// Which hierarchies.
@@ -536,9 +531,9 @@ pub struct StateOptions {
 }
 
 fn parse_view(text: &str) -> Result<Tab, String> {
-    let names = || Tab::ALL.map(|(_, title)| title.to_lowercase()).join(", ");
+    let titles = Tab::ALL.map(|(_, title)| title.to_lowercase());
     let found = Tab::ALL.iter().find(|(_, title)| title.eq_ignore_ascii_case(text));
-    found.map(|(tab, _)| *tab).ok_or_else(|| format!("use one of {}", names()))
+    found.map(|(tab, _)| *tab).ok_or_else(|| unknown(text, &titles.each_ref().map(String::as_str)))
 }
 
 /// Tile widths and heights.
@@ -613,23 +608,17 @@ fn parse_allocation(text: &str) -> Result<Allocation, String> {
 }
 
 fn parse_order(text: &str) -> Result<Order, String> {
-    match text {
-        "best" => Ok(None),
-        "deepest" => Ok(Some(OrderRule::Deepest)),
-        "slots" => Ok(Some(OrderRule::Slots)),
-        "earliest" => Ok(Some(OrderRule::Earliest)),
-        _ => Err("use best, deepest, slots or earliest".to_owned()),
-    }
+    let rules = [("deepest", OrderRule::Deepest), ("slots", OrderRule::Slots), ("earliest", OrderRule::Earliest)];
+    let known = rules.map(|(name, rule)| (name, Some(rule)));
+    one_of(text, std::iter::once(("best", None)).chain(known))
 }
 
 fn parse_aim(text: &str) -> Result<ScheduleObjective, String> {
-    let names = || ScheduleObjective::ALL.map(ScheduleObjective::name).join(", ");
-    ScheduleObjective::ALL.into_iter().find(|aim| aim.name() == text).ok_or_else(|| format!("use one of {}", names()))
+    one_of(text, ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))
 }
 
 fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
-    let names = || Scheduler::ALL.map(Scheduler::name).join(", ");
-    Scheduler::ALL.into_iter().find(|known| known.name() == text).ok_or_else(|| format!("use one of {}", names()))
+    one_of(text, Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler)))
 }
 
 fn parse_size(text: &str) -> Result<(String, u64), String> {
@@ -658,8 +647,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn parse_mode(text: &str) -> Result<StoringMode, String> {
-    let names = || StoringMode::ALL.map(StoringMode::name).join(", ");
-    StoringMode::from_name(text).ok_or_else(|| format!("use one of {}", names()))
+    one_of(text, StoringMode::ALL.map(|mode| (mode.name(), mode)))
 }
 
 fn parse_tile(text: &str) -> Result<(u64, u64), String> {
@@ -695,6 +683,10 @@ fn parse_stacks(text: &str) -> Result<Stacks, String> {
     }))
 }
 
+/// Every objective, as `--objective` takes it.
+const OBJECTIVES: [&str; 6] =
+    ["energy", "latency", "edp", "dram-accesses", "accesses:MEMORY", "weighted:energy=1,latency=1"];
+
 fn parse_objective(text: &str) -> Result<Objective, String> {
     match text.split_once(':') {
         None => match text {
@@ -702,7 +694,7 @@ fn parse_objective(text: &str) -> Result<Objective, String> {
             "latency" => Ok(Objective::Latency),
             "edp" => Ok(Objective::EnergyDelayProduct),
             "dram-accesses" => Ok(Objective::DramAccesses),
-            _ => Err("use energy, latency, edp, dram-accesses, accesses:MEMORY or weighted:energy=1,latency=1".into()),
+            _ => Err(unknown(text, &OBJECTIVES)),
         },
         Some(("accesses", memory)) => Ok(Objective::MemoryAccesses(memory.to_owned())),
         Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
@@ -719,6 +711,9 @@ fn parse_area(text: &str) -> Result<f64, String> {
     number.parse::<f64>().ok().filter(|area| *area >= 0.0).map(|area| area * factor).ok_or_else(wrong)
 }
 
+/// Every weight of a sum that is minimised.
+const WEIGHTS: [&str; 3] = ["energy", "latency", "dram-accesses"];
+
 fn parse_weights(text: &str) -> Result<Weights, String> {
     let mut weights = Weights::default();
     for part in text.split(',') {
@@ -728,7 +723,7 @@ fn parse_weights(text: &str) -> Result<Weights, String> {
             "energy" => weights.energy = value,
             "latency" => weights.latency = value,
             "dram-accesses" => weights.dram_accesses = value,
-            _ => return Err(format!("there is no weight `{name}`; use energy, latency and dram-accesses")),
+            _ => return Err(format!("there is no weight `{name}`; {}", unknown(name, &WEIGHTS))),
         }
     }
     Ok(weights)

@@ -5,7 +5,7 @@ use super::depth_first::sweep;
 use super::documents::load;
 use super::files::shown;
 use super::{Failure, Incomplete, json_text, optimal, print, tell};
-use fusescape::chart::{Column, Matrix, Quantity, Table, TableCell, Theme, svg};
+use fusescape::chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::OptimalStacks;
 use fusescape::search::Objective;
@@ -14,14 +14,6 @@ use serde_json::{Value, json};
 
 /// Width of the figure in CSS pixels.
 const WIDTH: u32 = 720;
-
-/// One core and one network.
-struct Design {
-    hardware: String,
-    workload: String,
-    /// Its jointly optimal stacks, tile sizes and modes, or why there are none.
-    best: Result<OptimalStacks, String>,
-}
 
 /// Finds the best schedule of every pair and prints the table.
 pub fn run(options: &Compare) -> Result<(), Failure> {
@@ -40,7 +32,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     for (workload, network) in &workloads {
         for (core, text) in &hardware {
             let best = best(options, text, network).map_err(|why| why.to_string());
-            designs.push(Design { hardware: core.clone(), workload: workload.clone(), best });
+            designs.push(ComparedDesign { hardware: core.clone(), workload: workload.clone(), best: Some(best) });
         }
     }
     if let Some(path) = &options.figure {
@@ -52,12 +44,12 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         Format::Table => text(options, &mut designs),
         Format::Json => {
             let objective = &options.tried.objective;
-            let designs: Vec<Value> = designs.iter().map(Design::json).collect();
+            let designs: Vec<Value> = designs.iter().map(as_json).collect();
             json_text("compare", json!({ "objective": objective, "designs": designs }))?
         }
-        Format::Csv => rows(&designs).to_csv(),
+        Format::Csv => designs_table(&designs).to_csv(),
     })?;
-    let reasons: Vec<String> = designs.iter().filter_map(Design::reason).collect();
+    let reasons: Vec<String> = designs.iter().filter_map(reason).collect();
     match reasons.len() {
         0 => Ok(()),
         failed if failed == designs.len() => Err(reasons.join("\n").into()),
@@ -74,33 +66,33 @@ fn best(options: &Compare, hardware: &str, workload: &str) -> Result<OptimalStac
     Ok(optimal::find(&sweep, options.tried.limits())?.1)
 }
 
-impl Design {
-    fn reason(&self) -> Option<String> {
-        let why = self.best.as_ref().err()?;
-        Some(format!("{} on {}: {why}", self.workload, self.hardware))
-    }
+/// Why a design has no schedule.
+fn reason(design: &ComparedDesign) -> Option<String> {
+    let why = design.best.as_ref()?.as_ref().err()?;
+    Some(format!("{} on {}: {why}", design.workload, design.hardware))
+}
 
-    fn json(&self) -> Value {
-        let mut value = json!({ "hardware": self.hardware, "workload": self.workload });
-        match &self.best {
-            Ok(best) => {
-                value["energy_pj"] = best.energy_pj.into();
-                value["latency_cycles"] = best.latency_cycles.into();
-                value["score"] = best.score.into();
-                value["stacks"] = best.runs.len().into();
-                value["cuts"] = best.fuse().to_string().into();
-            }
-            Err(why) => value["impossible"] = why.as_str().into(),
+fn as_json(design: &ComparedDesign) -> Value {
+    let mut value = json!({ "hardware": design.hardware, "workload": design.workload });
+    match &design.best {
+        Some(Ok(best)) => {
+            value["energy_pj"] = best.energy_pj.into();
+            value["latency_cycles"] = best.latency_cycles.into();
+            value["score"] = best.score.into();
+            value["stacks"] = best.runs.len().into();
+            value["cuts"] = best.fuse().to_string().into();
         }
-        value
+        Some(Err(why)) => value["impossible"] = why.as_str().into(),
+        None => {}
     }
+    value
 }
 
 /// For a person: a block a network, the best core first.
-fn text(options: &Compare, designs: &mut [Design]) -> String {
+fn text(options: &Compare, designs: &mut [ComparedDesign]) -> String {
     let minimised = quantity(options).map_or("what is asked for", |quantity| quantity.name());
     let mut out = format!("The least {}, with stacks, tiles and modes chosen jointly\n", minimised.to_lowercase());
-    let score = |design: &Design| design.best.as_ref().map_or(f64::INFINITY, |best| best.score);
+    let score = |design: &ComparedDesign| design.optimum().map_or(f64::INFINITY, |best| best.score);
     for designs in designs.chunk_by_mut(|a, b| a.workload == b.workload) {
         designs.sort_by(|a, b| score(a).total_cmp(&score(b)));
         let least = score(&designs[0]);
@@ -109,7 +101,7 @@ fn text(options: &Compare, designs: &mut [Design]) -> String {
             designs[0].workload, "energy [mJ]", "latency [Mcycles]", "of the best", "stacks"
         );
         for design in designs {
-            let Ok(best) = &design.best else {
+            let Some(best) = design.optimum() else {
                 out += &format!("  {:<24} impossible\n", design.hardware);
                 continue;
             };
@@ -126,31 +118,6 @@ fn text(options: &Compare, designs: &mut [Design]) -> String {
     out
 }
 
-/// For a spreadsheet: a row a design.
-fn rows(designs: &[Design]) -> Table {
-    let row = |design: &Design| {
-        let mut row: Vec<TableCell> = vec![design.workload.as_str().into(), design.hardware.as_str().into()];
-        match &design.best {
-            Ok(best) => row.extend([
-                TableCell::full(best.energy_pj),
-                TableCell::full(best.latency_cycles),
-                TableCell::full(best.score),
-                TableCell::full(best.runs.len()),
-                best.fuse().to_string().into(),
-            ]),
-            Err(_) => row.extend(["", "", "", "", ""].map(TableCell::from)),
-        }
-        row
-    };
-    let numbers = ["energy_pj", "latency_cycles", "score", "stacks"];
-    let first = [Column::words("workload"), Column::words("hardware")];
-    Table {
-        caption: String::new(),
-        columns: first.into_iter().chain(numbers.map(Column::numbers)).chain([Column::words("cuts")]).collect(),
-        rows: designs.iter().map(row).collect(),
-    }
-}
-
 /// The quantity that is minimised; `None` for a sum of several.
 fn quantity(options: &Compare) -> Option<Quantity> {
     match &options.tried.objective {
@@ -163,20 +130,8 @@ fn quantity(options: &Compare) -> Option<Quantity> {
 }
 
 /// What is minimised, for each core and network; energy, where that is no quantity of its own.
-fn figure(options: &Compare, designs: &[Design]) -> Matrix {
+fn figure(options: &Compare, designs: &[ComparedDesign]) -> Matrix {
     let quantity = quantity(options);
     let value = |best: &OptimalStacks| if quantity.is_some() { best.score } else { best.energy_pj };
-    let cell = |core: &String, network: &String| {
-        let design = designs.iter().find(|design| design.hardware == *core && design.workload == *network)?;
-        Some(design.best.as_ref().ok().map(value))
-    };
-    let cells = options.hardware.iter().flat_map(|core| options.on.iter().map(move |network| cell(core, network)));
-    Matrix {
-        quantity: quantity.unwrap_or(Quantity::Energy),
-        row_title: "hardware".to_owned(),
-        column_title: "network".to_owned(),
-        rows: options.hardware.clone(),
-        columns: options.on.iter().map(|name| (name.clone(), name.clone())).collect(),
-        cells: cells.collect(),
-    }
+    designs_matrix(quantity.unwrap_or(Quantity::Energy), (&options.hardware, &options.on), designs, value)
 }

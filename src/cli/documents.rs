@@ -1,6 +1,7 @@
 //! Presets, files, and what is wrong with them.
 
 use super::files::{read_text, shown};
+use super::names::unknown;
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
@@ -34,11 +35,9 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
             .or_else(|_| find_preset(system_presets(), name))
             .or_else(|_| find_preset(gallery_presets(), name));
         let all = [hardware_presets(), workload_presets(), pool_presets(), system_presets(), gallery_presets()];
-        let all = all.into_iter().flatten().map(|preset| preset.id);
-        let text = found
-            .map(|preset| preset.text)
-            .map_err(|_| format!("There is no preset `{name}`. Use one of {}.", all.collect::<Vec<_>>().join(", ")))?;
-        return print(text);
+        let all: Vec<&str> = all.into_iter().flatten().map(|preset| preset.id).collect();
+        let wrong = |_| format!("There is no preset `{name}`: {}", unknown(name, &all));
+        return print(found.map_err(wrong)?.text);
     }
     let mut out = String::new();
     for (what, presets) in [

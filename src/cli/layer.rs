@@ -5,6 +5,7 @@ use super::documents::load;
 use super::files::{read_text, shown};
 use super::layer_constraints::constrained;
 use super::layer_report::{LayerResult, Searched, json, table};
+use super::names::unknown;
 use super::{Failure, print};
 use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, mapping_document, own_constraints, own_mappings};
 use fusescape::hardware::Core;
@@ -160,10 +161,9 @@ fn searched(
 
 /// Refuses what cannot be done together.
 fn check(options: &Layer, core: &Core) -> Result<(), Failure> {
-    if let Some((unknown, _)) = options.hint.iter().find(|(name, _)| !core.array.iter().any(|(known, _)| known == name))
-    {
+    if let Some((name, _)) = options.hint.iter().find(|(name, _)| !core.array.iter().any(|(known, _)| known == name)) {
         let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
-        return Err(format!("The array has no dimension `{unknown}`. Use one of {}.", names.join(", ")).into());
+        return Err(format!("The array has no dimension `{name}`: {}", unknown(name, &names)).into());
     }
     if matches!(options.strategy, LayerStrategy::Any(_)) {
         return Ok(());

@@ -18,6 +18,7 @@ mod layer;
 mod layer_constraints;
 mod layer_report;
 mod link;
+mod names;
 mod optimal;
 mod plain;
 mod report;
@@ -77,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What a command found as JSON for a program, laid out as `docs/schema/KIND.json` says. It states what it was made by.
+/// What a command found as JSON for a program, laid out as `docs/schema/KIND-1.json` says. It states what it was made by.
 fn json_text(kind: &str, found: Value) -> Result<String, Failure> {
     let mut value = json!({
         "schema": format!("fusescape/{kind}/{SCHEMA_VERSION}"),

@@ -87,6 +87,7 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
                 let is_known = member(&mut state.design.schedule, number, from)?
                     || member(&mut state.hierarchy, number, from)?
                     || member(&mut state.cores, number, from)?
+                    || member(&mut state.table, number, from)?
                     || member(&mut state.view, number, from)?;
                 // The checksum holds, so whoever wrote this knew a field that we do not.
                 is_known.then_some(()).ok_or_else(newer)?;

@@ -120,7 +120,7 @@ pub(super) struct Mapping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::{CoresForm, Form, HierarchyForm, Schedule, View};
+    use crate::state::{CoresForm, DesignTable, Form, HierarchyForm, Schedule, View};
 
     fn check<F: Form>(taken: &mut Vec<u32>) {
         let names = F::names();
@@ -139,6 +139,7 @@ mod tests {
         check::<Schedule>(&mut taken);
         check::<HierarchyForm>(&mut taken);
         check::<CoresForm>(&mut taken);
+        check::<DesignTable>(&mut taken);
         check::<View>(&mut taken);
         taken.sort_unstable();
         let count = taken.len() as u32;

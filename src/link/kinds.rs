@@ -14,6 +14,7 @@ pub(super) fn pack(slot: Slot) -> Vec<u8> {
         Slot::Text(text) => bytes(text),
         Slot::Sizes(text) => bytes(&sizes(text)),
         Slot::Name(name) => name.as_ref().map(bytes).unwrap_or_default(),
+        Slot::Names(names) => bytes(names),
         Slot::Choice(choice) => bytes(&choice.number()),
         Slot::Modes(modes) => bytes(&modes.iter().map(Choice::number).sum::<u8>()),
         Slot::Weights(weights) => bytes(weights),
@@ -41,6 +42,7 @@ pub(super) fn unpack(slot: Slot, from: &mut &[u8]) -> Result<(), Diagnostics> {
             }
         }
         Slot::Name(name) => *name = Some(take(from)?),
+        Slot::Names(names) => *names = take(from)?,
         Slot::Choice(choice) => return choice.take_numbered(take(from)?).then_some(()).ok_or_else(newer),
         Slot::Modes(modes) => {
             let bits: u8 = take(from)?;

@@ -30,7 +30,7 @@ pub use layer::{
 };
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use sequences::AskSequences;
-pub use stacks::{CompareFusions, CountParts, RunStacks, StepFusions};
+pub use stacks::{CombineStacks, CompareFusions, CountParts, RunStacks, StepFusions};
 pub use topic::Topic;
 
 use crate::explore::CostStore;
@@ -143,6 +143,7 @@ questions! {
     SearchByStrategy,
     CountParts,
     RunStacks,
+    CombineStacks,
     CompareFusions,
     StepFusions,
     AskSequences,

@@ -2,8 +2,8 @@
 
 use super::{Answer, Answerer, Ask};
 use crate::explore::{
-    CostStore, FusionStep, Fusions, Request, StackLimits, StackRun, StackStudy, Sweep, SweptParameter, compare_fusions,
-    fusion_step,
+    CostStore, FusionStep, Fusions, OptimalStacks, Request, StackLimits, StackRun, StackStudy, Sweep, SweptParameter,
+    compare_fusions, fusion_step,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,26 @@ impl Ask for RunStacks {
     fn answer(self, answerer: &mut Answerer) -> Answer<Vec<StackRun>> {
         let (study, costs) = answerer.stacks(self.request, self.limits)?;
         Ok(study.part(costs, self.part as usize))
+    }
+}
+
+/// Which stacks, tiles and modes are jointly optimal?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CombineStacks {
+    /// The design.
+    pub request: Rc<Request>,
+    /// Which stacks count.
+    pub limits: StackLimits,
+    /// The best ways to run the stacks of all parts.
+    pub runs: Rc<Vec<StackRun>>,
+}
+
+impl Ask for CombineStacks {
+    type Reply = Rc<OptimalStacks>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Rc<OptimalStacks>> {
+        let (study, _) = answerer.stacks(self.request, self.limits)?;
+        Ok(Rc::new(study.combine(&self.runs)?))
     }
 }
 

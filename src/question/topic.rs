@@ -19,6 +19,8 @@ pub enum Topic {
     Strategies,
     /// Which layers run together.
     Fusion,
+    /// The best schedule of each pair of the table of designs.
+    DesignTable,
     /// How that changes with the accelerator.
     FusionSteps,
     /// Which sequences HW-Flow-Fusion can fuse, and what they cost.
@@ -74,7 +76,7 @@ impl Topic {
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
-            Self::Gallery(_) => true,
+            Self::DesignTable | Self::Gallery(_) => true,
             Self::Lesson => true,
         }
     }

@@ -3,6 +3,7 @@
 use super::State;
 use super::cores_form::CoresChange;
 use super::design::Half;
+use super::design_table::TableChange;
 use super::hierarchy_form::FormChange;
 use super::own_mapping::MappingChange;
 use super::schedule::ScheduleChange;
@@ -58,6 +59,15 @@ pub enum Action {
     LeaveLesson,
     /// Change what hierarchies are generated.
     Hierarchy(FormChange),
+    /// Change what the table of designs compares.
+    Table(TableChange),
+    /// Take the accelerator and the network of a cell of that table as the design at hand.
+    OpenFromTable {
+        /// What the table calls the accelerator.
+        hardware: String,
+        /// What it calls the network.
+        network: String,
+    },
     /// Change what is run on many cores.
     Cores(CoresChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19.
@@ -201,6 +211,8 @@ impl Action {
             | Self::Open(_)
             | Self::OpenStep(_)
             | Self::Hierarchy(_)
+            | Self::Table(_)
+            | Self::OpenFromTable { .. }
             | Self::Cores(_)
             | Self::Mapping(_) => Kind::Edit,
         }
@@ -214,6 +226,7 @@ impl Action {
                 | Self::PickOwn(_)
                 | Self::Take(..)
                 | Self::Import(..)
+                | Self::OpenFromTable { .. }
                 | Self::Swap
                 | Self::ReproduceFigure12
                 | Self::CaseStudy2

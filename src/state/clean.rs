@@ -15,6 +15,7 @@ impl State {
         clean_cores(&mut self.cores);
         self.view.point.iter_mut().for_each(clean_point);
         [&mut self.hierarchy.layer, &mut self.mapping.layer].into_iter().flatten().for_each(clean);
+        [&mut self.table.hardware, &mut self.table.networks].into_iter().flatten().for_each(clean);
         if let Some(pinned) = &mut self.pinned {
             clean_design(&mut pinned.design);
             clean_cores(&mut pinned.cores);

@@ -1,6 +1,6 @@
 //! A state in words, one thing a line, for people and tests.
 
-use super::{Design, Half, State, Tab};
+use super::{Design, DesignTable, Half, State, Tab};
 use crate::depth_first::DepthFirstStrategy;
 
 impl State {
@@ -12,6 +12,7 @@ impl State {
             lines.extend(pinned.point.as_ref().map(|point| format!("pinned point: {}", point_text(point))));
         }
         self.describe_hierarchies(&mut lines);
+        self.describe_table(&mut lines);
         self.describe_view(&mut lines);
         lines.join("\n") + "\n"
     }
@@ -28,6 +29,14 @@ impl State {
             form.min_ratio,
             super::AnyChoice::name(&form.objective),
         ));
+    }
+
+    fn describe_table(&self, lines: &mut Vec<String>) {
+        let DesignTable { hardware, networks, objective } = &self.table;
+        if self.table != DesignTable::default() {
+            let objective = super::AnyChoice::name(objective);
+            lines.push(format!("table: {} on {}, by {objective}", networks.join(", "), hardware.join(", ")));
+        }
     }
 
     fn describe_view(&self, lines: &mut Vec<String>) {

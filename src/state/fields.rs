@@ -41,6 +41,8 @@ pub enum Slot<'f> {
     Name(&'f mut Option<String>),
     /// One of a few.
     Choice(&'f mut dyn AnyChoice),
+    /// Names of several things.
+    Names(&'f mut Vec<String>),
     /// Some of the overlap storing modes.
     Modes(&'f mut Vec<StoringMode>),
     /// Weights of a sum, as written.

@@ -3,8 +3,8 @@
 //! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
 //!
 //! - `action.rs`: every change, an [`Action`]
-//! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept; `cores_form.rs`, `hierarchy_form.rs`, `own_mapping.rs`: the forms
-//!   of views
+//! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept; `cores_form.rs`, `hierarchy_form.rs`, `own_mapping.rs`, `design_table.rs`:
+//!   the forms of views
 //! - `fields.rs`: what links and files keep of every form, as one list; `choice/`: what they call choices among a few
 //! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
 //! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
@@ -19,6 +19,7 @@ mod clean;
 mod cores_form;
 mod describe;
 mod design;
+mod design_table;
 mod fields;
 mod file;
 mod file_name;
@@ -36,6 +37,7 @@ pub(crate) use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
+pub use design_table::{DesignTable, TableChange, TableDocument};
 pub(crate) use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
@@ -62,6 +64,8 @@ pub struct State {
     pub hierarchy: HierarchyForm,
     /// What is run on many cores, and how.
     pub cores: CoresForm,
+    /// Which accelerators and networks are compared in one table.
+    pub table: DesignTable,
     /// How they look at it.
     pub view: View,
     /// The design that it is compared with.
@@ -87,6 +91,7 @@ impl State {
             &action,
             Action::PickPreset(Half::Workload, _)
                 | Action::PickOwn(Half::Workload)
+                | Action::OpenFromTable { .. }
                 | Action::Import(ImportedDocuments { workload: Some(_), .. })
                 | Action::ReproduceFigure12
                 | Action::CaseStudy2
@@ -151,6 +156,8 @@ impl State {
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::Cores(change) => self.cores.change(change),
+            Action::Table(change) => self.change_table(change),
+            Action::OpenFromTable { hardware, network } => self.open_from_table(&hardware, &network),
             Action::CaseStudy2 => {
                 self.design.pick(Half::Hardware, "zigzag-8x8");
                 self.design.pick(Half::Workload, "mobilenet-v2-study");

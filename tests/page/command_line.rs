@@ -130,6 +130,50 @@ fn mistakes_are_explained() {
 }
 
 #[test]
+fn every_name_that_is_mistyped_is_answered_with_the_one_that_was_meant() {
+    let layer = |more: &[&'static str]| [&CONV2[..], more].concat();
+    let cores = |more: &[&'static str]| {
+        [&["cores", "--system", "tpu-quad", "--hardware", "tpu-like", "--workload", "mccnn"], more].concat()
+    };
+    let fuse =
+        ["fuse", "--hardware", "meta-proto-like-df", "--workload", "fsrcnn-defines", "--sequences", "temporl"].to_vec();
+    for (arguments, meant) in [
+        (vec!["compar"], "compare"),
+        (vec!["presets", "resnet81"], "resnet18"),
+        (vec!["report", "--hardware", "tpu-lik-df"], "tpu-like-df"),
+        (vec!["report", "--gallery", "defines-fig-12b"], "defines-fig-12"),
+        (vec!["report", "--view", "landscap"], "landscape"),
+        (vec!["compare", "tpu-lik-df", "--on", "fsrcnn"], "tpu-like-df"),
+        (vec!["compare", "tpu-like-df", "--on", "fsrcn"], "fsrcnn"),
+        (vec!["hierarchy", "--workload", "mobilenet-v2-study", "--pool", "zigzag-65"], "zigzag-65nm"),
+        (fuse, "temporal"),
+        (fsrcnn(&["--mode", "fully-cashed"]), "fully-cached"),
+        (fsrcnn(&["--objective", "latncy"]), "latency"),
+        (fsrcnn(&["--objective", "weighted:enery=1"]), "energy"),
+        (fsrcnn(&["--objective", "accesses:sram_46KB"]), "sram_64KB"),
+        (fsrcnn(&["--strategy", "exat"]), "exact"),
+        (fsrcnn(&["--rules", "defines-2002"]), "defines-2022"),
+        (fsrcnn(&["--stacks", "shrnk"]), "shrink"),
+        (layer(&["--strategy", "heuristc"]), "heuristic"),
+        (layer(&["--layer", "con2"]), "conv2"),
+        (layer(&["--hint", "row=K"]), "rows"),
+        (layer(&["--objective", "enrgy"]), "energy"),
+        (cores(&["--allocation", "core 9"]), "core "),
+        (cores(&["--allocation", "con1: core 0"]), "conv1"),
+        (cores(&["--objective", "latncy"]), "latency"),
+        (cores(&["--scheduler", "stream-2032"]), "stream-2023"),
+        (cores(&["--order", "deepst"]), "deepest"),
+        (cores(&["--tiles", "con1: K 4"]), "conv1"),
+        (cores(&["--stacks", "con1"]), "conv1"),
+        (vec!["cores", "--system", "tpu-quda", "--workload", "mccnn"], "tpu-quad"),
+    ] {
+        let said = fails(&arguments);
+        let asks = ["Did you mean `", "did you mean `", "similar value exists: '", "similar subcommand exists: '"];
+        assert!(asks.iter().any(|asks| said.contains(&format!("{asks}{meant}"))), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn presets_can_be_printed_and_validated() {
     let list = succeeds(&["presets"]);
     for name in ["tesla-npu-like-df", "resnet18", "resnet18-defines"] {
@@ -319,7 +363,7 @@ fn hints_keep_the_unrolling_to_some_loops() {
         let allowed: &[&str] = if unrolled[0] == "rows" { &["K"] } else { &["OX", "OY"] };
         assert!(allowed.contains(&unrolled[2].as_str().unwrap()), "{unrolled}");
     }
-    assert!(fails(&[&CONV2[..], &["--hint", "D9=K"]].concat()).contains("Use one of rows, columns"));
+    assert!(fails(&[&CONV2[..], &["--hint", "D9=K"]].concat()).contains("use one of rows, columns"));
     assert!(fails(&[&CONV2[..], &["--hint", "rows=Q"]].concat()).contains("no loop `Q`"));
 }
 
@@ -359,7 +403,7 @@ fn sequences_are_printed_as_tables() {
     let spatial = succeeds(&fuse(&["spatial"]));
     assert!(spatial.contains("Spatial fusion |") && !spatial.contains("Temporal fusion |"), "{spatial}");
     assert!(succeeds(&fuse(&["--format", "csv"])).starts_with("layers,chosen,energy SL [pJ],"));
-    assert!(fails(&fuse(&["diagonal"])).contains("temporal, spatial or either"));
+    assert!(fails(&fuse(&["diagonal"])).contains("temporal, spatial, either"));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod charts;
 mod command_line;
 mod core_timeline;
+mod design_table;
 mod embed;
 mod explain;
 mod explain_systems;
@@ -30,6 +31,7 @@ mod questions;
 mod report;
 mod rooms;
 mod round_trips;
+mod schemas;
 mod serve;
 mod state_files;
 mod stream_files;

@@ -9,7 +9,7 @@ use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state, lesson_steps};
 use fusescape::state::{
     Action, CoresChange, FormChange, FuseChoice, Half, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
-    ScheduleChange, StackChoice, State, Tab, TileChoice, ViewChange,
+    ScheduleChange, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
 use fusescape_test_support::random::Lcg;
@@ -79,6 +79,14 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Hierarchy(FormChange::Budget("1,2".to_owned())));
     act(&mut state, Action::Hierarchy(FormChange::Objective(HierarchyObjective::EnergyDelayProduct)));
     act(&mut state, Action::Hierarchy(FormChange::Layer(Some("conv: 1".to_owned()))));
+    for change in [
+        TableChange::Add(Half::Hardware, "meta-proto-like-df".to_owned()),
+        TableChange::Add(Half::Workload, "a, b".to_owned()),
+        TableChange::Remove(Half::Workload, "resnet18".to_owned()),
+        TableChange::Objective(HierarchyObjective::Latency),
+    ] {
+        act(&mut state, Action::Table(change));
+    }
     for change in [
         CoresChange::Preset("tpu-quad".to_owned()),
         CoresChange::Write("name: mine\n\n# open\n".to_owned()),

@@ -143,7 +143,7 @@ fn a_mapping_moves_what_timeloop_counts() {
         memory.read_energy_pj / memory.read_width_bits as f64
     };
     assert_eq!([of("outside"), of("buffer"), of("registers")], [512.0 / 64.0, 8.0 / 32.0, 0.5 / 8.0]);
-    assert_eq!(study.core.mac_energy_pj, 0.75);
+    assert_eq!(study.core.mac_energy.energy_pj, 0.75);
     assert!((mapped.memory_pj[1][0] - (192.0 * 0.5 + 32.0 * 0.25)).abs() < 1e-9, "{:?}", mapped.memory_pj);
 }
 

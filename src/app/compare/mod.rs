@@ -1,4 +1,7 @@
-//! The view Compare: two designs side by side.
+//! The view Compare: two designs side by side, and a table of many.
 
 pub mod cores;
+pub mod design_cells;
+pub mod design_choice;
+pub mod design_table;
 pub mod view;

@@ -1,6 +1,7 @@
 //! Two designs side by side: A, which was pinned, and B, which is at hand.
 
 use super::cores::CompareCores;
+use super::design_table::DesignTableCard;
 use crate::app::session::state::PageState;
 use crate::app::widgets::data_table::{explained_table, plain_table};
 use crate::app::widgets::explain::Asked;
@@ -38,7 +39,12 @@ pub struct CompareViewProps {
 pub fn CompareView(props: &CompareViewProps) -> Html {
     let state = &props.state;
     let Some(pinned) = &state.chosen.pinned else {
-        return html! { <Invitation act={props.act.clone()} /> };
+        return html! {
+            <div data-testid="compare-view">
+                <Invitation act={props.act.clone()} />
+                { table_of_designs(props) }
+            </div>
+        };
     };
     // What the page still shows of a design with errors belongs to the one before it.
     let b = props.opened.filter(|_| !props.is_wrong).and_then(|point| state.results.accounts.get(&point)).cloned();
@@ -90,8 +96,14 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
             <Documents found={[found, cores].concat()} />
             { sides }
             <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} workers={props.workers.clone()} />
+            { table_of_designs(props) }
         </div>
     }
+}
+
+/// Many designs, whether or not one is pinned.
+fn table_of_designs(CompareViewProps { state, workers, act, .. }: &CompareViewProps) -> Html {
+    html! { <DesignTableCard chosen={Rc::clone(&state.chosen)} workers={workers.clone()} act={act.clone()} /> }
 }
 
 /// What is said of the best of points of which not all are known.
@@ -135,7 +147,7 @@ struct InvitationProps {
 #[component]
 fn Invitation(props: &InvitationProps) -> Html {
     html! {
-        <section class="card" data-testid="compare-view">
+        <section class="card">
             <h2>{ "Compare two designs" }</h2>
             <p>
                 { "Pin the design at hand as A. Then edit hardware, network or schedule, or open another point of the \

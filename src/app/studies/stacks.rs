@@ -3,8 +3,8 @@
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::depth_first::FuseDepth;
-use crate::explore::{Fusions, Request, Settings, StackLimits};
-use crate::question::{CompareFusions, CountParts, Refusal, RunStacks, Topic};
+use crate::explore::{Fusions, OptimalStacks, Request, Settings, StackLimits, StackRun};
+use crate::question::{Answer, CombineStacks, CompareFusions, CountParts, Refusal, RunStacks, Topic};
 use crate::state::Design;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -27,9 +27,18 @@ pub struct StackStudyState {
     pub status: &'static str,
 }
 
-/// Studies what is `asked`, as a topic; another design takes its place at once.
+/// The best ways to run all stacks of a design, as far as they are known.
+struct StackRuns {
+    parts: Option<u32>,
+    done: u32,
+    /// Those of all parts.
+    all: Option<Rc<Vec<StackRun>>>,
+    refusal: Option<Refusal>,
+}
+
+/// Asks for them: first in how many parts, then for each part.
 #[hook]
-pub fn use_study(workers: &Workers, topic: Topic, asked: Option<StackQuestion>) -> StackStudyState {
+fn use_runs(workers: &Workers, topic: Topic, asked: &Option<StackQuestion>) -> StackRuns {
     let count = asked.iter().map(|(request, limits)| CountParts { request: Rc::clone(request), limits: *limits });
     let counted = use_answers(workers, topic, count.collect());
     let parts = counted.reply(0).copied();
@@ -41,31 +50,54 @@ pub fn use_study(workers: &Workers, topic: Topic, asked: Option<StackQuestion>) 
     let ran = use_answers(workers, topic, (0..parts.unwrap_or(0)).filter_map(part).collect());
 
     let are_run = parts.is_some() && ran.is_complete() && ran.refusal().is_none();
-    let all_runs = {
+    let all = {
         let ran = ran.clone();
         use_memo((asked.clone(), are_run), move |(_, are_run)| {
             if *are_run { ran.replies().flatten().copied().collect() } else { Vec::new() }
         })
     };
-    let compare = asked.clone().filter(|_| are_run).map(|(request, limits)| CompareFusions {
-        request,
-        limits,
-        runs: Rc::clone(&all_runs),
-    });
+    let refusal = counted.refusal().or(ran.refusal()).cloned();
+    StackRuns { parts, done: ran.done() as u32, all: are_run.then_some(all), refusal }
+}
+
+/// Studies what is `asked`, as a topic; another design takes its place at once.
+#[hook]
+pub fn use_study(workers: &Workers, topic: Topic, asked: Option<StackQuestion>) -> StackStudyState {
+    let StackRuns { parts, done, all, refusal } = use_runs(workers, topic, &asked);
+    let compare = asked.clone().zip(all).map(|((request, limits), runs)| CompareFusions { request, limits, runs });
     let compared = use_answers(workers, topic, compare.into_iter().collect());
 
     let last = use_mut_ref(|| None);
     if let Some(fusions) = compared.reply(0) {
         *last.borrow_mut() = Some(Rc::clone(fusions));
     }
-    let refusal = counted.refusal().or(ran.refusal()).or(compared.refusal()).cloned();
+    let refusal = refusal.or_else(|| compared.refusal().cloned());
     let status = match () {
         () if asked.is_none() || refusal.is_some() => "rejected",
         () if compared.reply(0).is_some() => "done",
         () => "running",
     };
     let fusions = last.borrow().clone();
-    StackStudyState { parts, done: ran.done() as u32, fusions, refusal, status }
+    StackStudyState { parts, done, fusions, refusal, status }
+}
+
+/// How far the jointly optimal schedule of a design is: parts done of all, once these are counted, and what came of it.
+pub struct OptimumState {
+    /// Parts that are done.
+    pub done: u32,
+    /// All parts.
+    pub parts: Option<u32>,
+    /// The optimum, or why there is none.
+    pub found: Option<Answer<Rc<OptimalStacks>>>,
+}
+
+/// Finds the jointly optimal schedule of what is `asked`, as a topic; another design takes its place at once.
+#[hook]
+pub fn use_optimum(workers: &Workers, topic: Topic, asked: Option<StackQuestion>) -> OptimumState {
+    let StackRuns { parts, done, all, refusal } = use_runs(workers, topic, &asked);
+    let combine = asked.zip(all).map(|((request, limits), runs)| CombineStacks { request, limits, runs });
+    let combined = use_answers(workers, topic, combine.into_iter().collect());
+    OptimumState { done, parts, found: refusal.map(Err).or_else(|| combined.get(0).cloned()) }
 }
 
 /// The study of the design at hand, whatever its own stacks; `None` if it has errors.

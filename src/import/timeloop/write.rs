@@ -331,7 +331,8 @@ impl File<'_> {
                 }
             }
         }
-        table(&mut text, &self.names.compute, instances, &[("compute", self.study.core.mac_energy_pj), ("leak", 0.0)]);
+        let compute = self.study.core.mac_energy.at(&self.problem.shape.precision);
+        table(&mut text, &self.names.compute, instances, &[("compute", compute), ("leak", 0.0)]);
         text
     }
 

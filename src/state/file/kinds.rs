@@ -15,6 +15,7 @@ pub(super) fn is_empty(slot: &Slot) -> bool {
     match slot {
         Slot::Text(text) | Slot::Sizes(text) => text.is_empty(),
         Slot::Name(name) => name.is_none(),
+        Slot::Names(names) => names.is_empty(),
         Slot::Ordinal(number) => **number == 0,
         Slot::OptionalOrdinal(number) => number.is_none(),
         Slot::Point(point) => point.is_none(),
@@ -28,6 +29,7 @@ pub(super) fn write(names: &'static [&'static str], slot: Slot) -> Vec<(&'static
     let items = match slot {
         Slot::Text(text) | Slot::Sizes(text) => vec![words(text)],
         Slot::Name(name) => name.iter().map(|name| words(name)).collect(),
+        Slot::Names(names) => vec![list(names.clone())],
         Slot::Choice(choice) => vec![Item::Line(choice.name().to_owned())],
         Slot::Modes(modes) => vec![list(modes.iter().map(|mode| mode.name().to_owned()).collect())],
         Slot::Weights(weights) => vec![list(weights.to_vec())],
@@ -79,6 +81,7 @@ pub(super) fn read(reader: &mut Reader, fields: &Fields, names: &[&str], slot: S
     match slot {
         Slot::Text(text) | Slot::Sizes(text) => set(text, text_of(reader, place)),
         Slot::Name(name) => *name = text_of(reader, place),
+        Slot::Names(names) => *names = items(reader, place, text_of),
         Slot::Choice(choice) => {
             let index = index_of(reader, place, &choice.all_names());
             index.into_iter().for_each(|index| choice.take(index));

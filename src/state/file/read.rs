@@ -13,7 +13,7 @@ use crate::workload::Dim;
 /// More loops than any mapping has, and than links keep.
 const MOST_LOOPS: usize = 1000;
 
-const STATE: [&str; 11] = [
+const STATE: [&str; 12] = [
     MARK,
     "schedule",
     "hardware",
@@ -23,6 +23,7 @@ const STATE: [&str; 11] = [
     "mapping",
     "hierarchies",
     "cores",
+    "table",
     "gallery",
     "lesson",
 ];
@@ -70,6 +71,9 @@ impl State {
         }
         if let Some(place) = fields.get("cores") {
             cores(reader, place, &mut state.cores);
+        }
+        if let Some(place) = fields.get("table") {
+            members(reader, place, &[], &mut state.table);
         }
         // It is of a layer of the documents, which are known by now.
         if let Some(place) = fields.get("mapping") {

@@ -3,7 +3,7 @@
 use super::item::{Item, list, text, words, write};
 use super::{VERSION, kinds};
 use crate::spec::{MARK, scalar};
-use crate::state::{CoresForm, Design, Form, FormField, HierarchyForm, State};
+use crate::state::{CoresForm, Design, DesignTable, Form, FormField, HierarchyForm, State};
 
 /// What a file begins with.
 const HEAD: &str = "\
@@ -29,6 +29,9 @@ impl State {
         }
         fields.push(("hierarchies", Item::Fields(hierarchies(&self.hierarchy))));
         fields.push(("cores", Item::Fields(cores(&self.cores))));
+        if self.table != DesignTable::default() {
+            fields.push(("table", Item::Fields(members(&self.table))));
+        }
         fields.extend(self.entry.map(|entry| ("gallery", Item::Line(scalar(entry)))));
         fields.extend(self.lesson.map(|step| ("lesson", Item::Line(scalar(step)))));
         let mut text = HEAD.to_owned();

@@ -1,0 +1,146 @@
+//! What is known of the pairs of the table of designs: workers find the best schedule of one after the other.
+
+use crate::app::studies::stacks::{StackQuestion, use_optimum};
+use crate::app::workers::handle::Workers;
+use crate::explore::OptimalStacks;
+use crate::question::{Answer, Refusal, Topic};
+use crate::spec::Diagnostics;
+use crate::state::{Half, State, TableDocument};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Results that are kept for when a person comes back to them.
+const MOST_KEPT: usize = 400;
+
+/// One accelerator and one network, and what is asked about them.
+#[derive(Clone, PartialEq)]
+pub struct Pair {
+    /// The accelerator.
+    pub hardware: TableDocument,
+    /// The network.
+    pub network: TableDocument,
+    question: Result<StackQuestion, Diagnostics>,
+}
+
+/// The pairs of the table, network by network, and what is known of them.
+#[derive(Clone)]
+pub struct Cells {
+    /// All pairs.
+    pub pairs: Rc<Vec<Pair>>,
+    known: UseReducerHandle<Known>,
+    /// The pair that is worked on, with the share of it that is done.
+    at: Option<(StackQuestion, f64)>,
+}
+
+/// What came of questions, and whether the others are asked.
+#[derive(Clone, PartialEq, Default)]
+struct Known {
+    is_on: bool,
+    was_on: bool,
+    found: Rc<Vec<(StackQuestion, Answer<Rc<OptimalStacks>>)>>,
+}
+
+enum Change {
+    /// Go on, or stop.
+    Switch(bool),
+    /// What came of a question.
+    Found(StackQuestion, Answer<Rc<OptimalStacks>>),
+}
+
+impl Reducible for Known {
+    type Action = Change;
+
+    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
+        let mut next = (*self).clone();
+        let found = Rc::make_mut(&mut next.found);
+        match change {
+            Change::Switch(is_on) => {
+                // What failed is tried again.
+                found.retain(|(_, answer)| !matches!(answer, Err(Refusal::Failed(_))));
+                (next.is_on, next.was_on) = (is_on, true);
+            }
+            Change::Found(question, answer) if self.answer(&question).is_none() => {
+                found.push((question, answer));
+                found.drain(..found.len().saturating_sub(MOST_KEPT));
+            }
+            Change::Found(..) => {}
+        }
+        Rc::new(next)
+    }
+}
+
+impl Known {
+    fn answer(&self, question: &StackQuestion) -> Option<&Answer<Rc<OptimalStacks>>> {
+        self.found.iter().find(|(known, _)| known == question).map(|(_, answer)| answer)
+    }
+}
+
+impl Cells {
+    /// The best schedule of a pair, or why there is none; `None` while unknown.
+    pub fn best(&self, pair: &Pair) -> Option<Result<Rc<OptimalStacks>, String>> {
+        match &pair.question {
+            Err(wrong) => Some(Err(Refusal::Rejected(wrong.clone()).to_string())),
+            Ok(question) => Some(self.known.answer(question)?.clone().map_err(|refusal| refusal.to_string())),
+        }
+    }
+
+    /// Whether the pair is worked on.
+    pub fn is_at(&self, pair: &Pair) -> bool {
+        self.at.as_ref().is_some_and(|(question, _)| pair.question.as_ref() == Ok(question))
+    }
+
+    /// How many pairs are done, with the share of the one that is worked on.
+    pub fn done(&self) -> f64 {
+        let done = self.pairs.iter().filter(|pair| self.best(pair).is_some()).count();
+        done as f64 + self.at.as_ref().map_or(0.0, |(_, share)| *share)
+    }
+
+    /// As in the attribute `data-status`.
+    pub fn status(&self) -> &'static str {
+        match () {
+            () if self.at.is_some() => "running",
+            () if self.pairs.iter().all(|pair| self.best(pair).is_some()) => "done",
+            () if self.known.was_on => "stopped",
+            () => "idle",
+        }
+    }
+
+    /// Works the pairs out, or stops that.
+    pub fn switch(&self, is_on: bool) -> Callback<MouseEvent> {
+        let dispatcher = self.known.dispatcher();
+        Callback::from(move |_| dispatcher.dispatch(Change::Switch(is_on)))
+    }
+}
+
+/// The pairs of the table, which are worked out one after the other once a person wants it.
+#[hook]
+pub fn use_cells(chosen: &Rc<State>, workers: &Workers) -> Cells {
+    let documents = [Half::Hardware, Half::Workload].map(|half| chosen.table_documents(half));
+    let (schedule, objective) = (chosen.design.schedule.clone(), chosen.table.objective);
+    let pairs = {
+        let chosen = Rc::clone(chosen);
+        use_memo((documents, schedule, objective), move |([hardware, networks], ..)| {
+            let pair = |hardware: &TableDocument, network: &TableDocument| Pair {
+                question: chosen.table_request(hardware, network).map(|(asked, limits)| (Rc::new(asked), limits)),
+                hardware: hardware.clone(),
+                network: network.clone(),
+            };
+            networks.iter().flat_map(|network| hardware.iter().map(move |core| pair(core, network))).collect::<Vec<_>>()
+        })
+    };
+    let known = use_reducer_eq(Known::default);
+    let questions = pairs.iter().filter_map(|pair| pair.question.as_ref().ok());
+    let next = questions.filter(|_| known.is_on).find(|question| known.answer(question).is_none()).cloned();
+    let optimum = use_optimum(workers, Topic::DesignTable, next.clone());
+    let share = optimum.parts.map_or(0.0, |parts| f64::from(optimum.done) / f64::from(parts.max(1)));
+    let found = next.clone().zip(optimum.found);
+    {
+        let dispatcher = known.dispatcher();
+        use_effect_with(found, move |found| {
+            if let Some((question, answer)) = found.clone() {
+                dispatcher.dispatch(Change::Found(question, answer));
+            }
+        });
+    }
+    Cells { pairs, known, at: next.map(|question| (question, share)) }
+}

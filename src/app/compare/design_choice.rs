@@ -1,0 +1,59 @@
+//! Which accelerators, or networks, are in the table of designs.
+
+use crate::app::widgets::controls::{Choice, Picker};
+use crate::state::{Action, Half, State, TableChange, TableDocument};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`DesignChoice`].
+#[derive(Properties, PartialEq)]
+pub struct DesignChoiceProps {
+    /// What is chosen.
+    pub chosen: Rc<State>,
+    /// Accelerators or networks.
+    pub half: Half,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// What is in the table, each with a button that leaves it out, and a list of what may come in.
+#[component]
+pub fn DesignChoice(props: &DesignChoiceProps) -> Html {
+    let half = props.half;
+    let (title, add) = match half {
+        Half::Hardware => ("Hardware", "Add hardware …"),
+        Half::Workload => ("Networks", "Add a network …"),
+    };
+    let documents = props.chosen.table_documents(half);
+    let others = props.chosen.table_offers(half).into_iter().filter(|offer| !documents.contains(offer));
+    let choices: Vec<Choice> =
+        std::iter::once(Choice::new("", add)).chain(others.map(|offer| Choice::new(offer.id, offer.name))).collect();
+    let onchange = props.act.reform(move |id: String| Action::Table(TableChange::Add(half, id)));
+    let may_go = documents.len() > 1;
+    let chip = |document: &TableDocument| {
+        let (id, name) = (document.id.clone(), document.name.clone());
+        let onclick = props.act.reform(move |_: MouseEvent| Action::Table(TableChange::Remove(half, id.clone())));
+        html! {
+            <li key={document.id.clone()}>
+                <button
+                    type="button"
+                    class="chip"
+                    aria-label={format!("{name}: leave it out")}
+                    disabled={!may_go}
+                    {onclick}
+                >
+                    { &name }
+                    if may_go { <span aria-hidden="true">{ " ×" }</span> }
+                </button>
+            </li>
+        }
+    };
+    let label = format!("{title} of the table");
+    html! {
+        <div class="design-choice" role="group" aria-label={label} data-testid={format!("table-{}", half.name())}>
+            <b>{ title }</b>
+            <ul class="chips">{ for documents.iter().map(chip) }</ul>
+            <Picker label={add} {choices} value="" {onchange} testid={format!("table-add-{}", half.name())} />
+        </div>
+    }
+}

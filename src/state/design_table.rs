@@ -1,0 +1,194 @@
+//! What the table of designs compares: every chosen accelerator with every chosen network.
+
+use super::choice::HierarchyObjective;
+use super::design::Half;
+use super::fields::fields;
+use super::schedule::ScheduleChange;
+use super::tiles::suggested_tiles;
+use super::views::Tab;
+use super::{ObjectiveChoice, State};
+use crate::depth_first::FuseDepth;
+use crate::explore::{Request, Settings, StackLimits};
+use crate::spec::Diagnostics;
+use crate::workload::Network;
+
+/// What stands for the document written by hand, and for the one of the pinned design, where that is no preset.
+const OWN: &str = "own";
+const PINNED: &str = "pinned";
+
+/// The documents of the table, by the names of presets, and what the schedule of each pair minimises.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DesignTable {
+    /// Accelerators; none: that of the design at hand and the pinned one.
+    pub hardware: Vec<String>,
+    /// Networks, likewise.
+    pub networks: Vec<String>,
+    /// What is minimised and shown.
+    pub objective: HierarchyObjective,
+}
+
+fields! {
+    DesignTable {
+        hardware: Names = Vec::new(), 49, ["hardware"];
+        networks: Names = Vec::new(), 50, ["networks"];
+        objective: Choice = HierarchyObjective::Energy, 51, ["objective"];
+    }
+}
+
+/// A change of the table.
+#[derive(Debug, Clone)]
+pub enum TableChange {
+    /// Put a document into the table.
+    Add(Half, String),
+    /// Leave one out.
+    Remove(Half, String),
+    /// Minimise something else.
+    Objective(HierarchyObjective),
+}
+
+/// A document that may be in the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableDocument {
+    /// What links and files call it.
+    pub id: String,
+    /// Its name, for a person: that of the preset, or the one that it has itself.
+    pub name: String,
+    /// Its text, or why there is none.
+    pub text: Result<String, &'static str>,
+}
+
+impl DesignTable {
+    fn list_mut(&mut self, half: Half) -> &mut Vec<String> {
+        match half {
+            Half::Hardware => &mut self.hardware,
+            Half::Workload => &mut self.networks,
+        }
+    }
+
+    fn list(&self, half: Half) -> &[String] {
+        match half {
+            Half::Hardware => &self.hardware,
+            Half::Workload => &self.networks,
+        }
+    }
+}
+
+impl State {
+    /// What the table may hold: documents written by hand first, then presets.
+    pub fn table_offers(&self, half: Half) -> Vec<TableDocument> {
+        let document = self.design.document(half);
+        let own = document.own.as_ref().or(document.preset.is_none().then_some(&document.text));
+        let pinned = self.pinned.as_ref().map(|pinned| pinned.design.document(half));
+        let pinned = pinned.filter(|document| document.preset.is_none()).map(|document| &document.text);
+        let by_hand = [(OWN, "own", own), (PINNED, "pinned", pinned.filter(|text| Some(*text) != own))];
+        let by_hand = by_hand.into_iter().filter_map(|(id, whose, text)| {
+            let name = text?.lines().find_map(|line| line.strip_prefix("name:")).map_or("without a name", str::trim);
+            Some(TableDocument { id: id.to_owned(), name: format!("{name} ({whose})"), text: Ok(text?.clone()) })
+        });
+        let presets = half.presets().iter().map(|preset| TableDocument {
+            id: preset.id.to_owned(),
+            name: preset.id.to_owned(),
+            text: Ok(preset.text.to_owned()),
+        });
+        by_hand.chain(presets).collect()
+    }
+
+    /// What the table holds, in the order of what it may hold.
+    pub fn table_documents(&self, half: Half) -> Vec<TableDocument> {
+        let (chosen, offers) = (self.table_ids(half), self.table_offers(half));
+        let unknown = chosen.iter().filter(|id| !offers.iter().any(|offer| offer.id == **id));
+        let unknown: Vec<TableDocument> = unknown.map(|id| missing(id)).collect();
+        offers.into_iter().filter(|offer| chosen.contains(&offer.id)).chain(unknown).collect()
+    }
+
+    /// The chosen documents; else those of the design at hand and of the pinned one.
+    fn table_ids(&self, half: Half) -> Vec<String> {
+        let chosen = self.table.list(half);
+        if !chosen.is_empty() {
+            return chosen.to_vec();
+        }
+        let document = self.design.document(half);
+        let mut ids = vec![document.preset.unwrap_or(OWN).to_owned()];
+        if let Some(pinned) = self.pinned.as_ref().map(|pinned| pinned.design.document(half))
+            && pinned.text != document.text
+        {
+            ids.push(pinned.preset.unwrap_or(PINNED).to_owned());
+        }
+        ids
+    }
+
+    /// What is asked about a pair: its best schedule under the choices at hand, with tile sizes that suit the network.
+    ///
+    /// # Errors
+    /// What is wrong with the schedule, or why there is no document.
+    pub fn table_request(
+        &self,
+        hardware: &TableDocument,
+        network: &TableDocument,
+    ) -> Result<(Request, StackLimits), Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        let mut text = |document: &TableDocument| match &document.text {
+            Ok(text) => text.clone(),
+            Err(why) => {
+                wrong.add(&document.id, *why, "Leave it out, or open a design that has it");
+                String::new()
+            }
+        };
+        let (hardware, workload) = (text(hardware), text(network));
+        wrong.or(())?;
+        let settings = self.design.schedule.settings()?;
+        let (tiles_x, tiles_y) =
+            Network::from_text(&workload).map_or_else(|_| (vec![1], vec![1]), |known| suggested_tiles(&known));
+        let (fuse, objective) = (vec![FuseDepth::Automatic], self.table.objective.objective());
+        let settings = Settings { tiles_x, tiles_y, fuse, objective, ..settings };
+        Ok((Request { hardware, workload, settings }, self.design.schedule.stack_limits()?))
+    }
+
+    pub(super) fn change_table(&mut self, change: TableChange) {
+        match change {
+            TableChange::Add(half, id) => {
+                let mut ids = self.table_ids(half);
+                ids.retain(|known| *known != id);
+                ids.push(id);
+                *self.table.list_mut(half) = ids;
+            }
+            TableChange::Remove(half, id) => {
+                let mut ids = self.table_ids(half);
+                ids.retain(|known| *known != id);
+                *self.table.list_mut(half) = ids;
+            }
+            TableChange::Objective(objective) => self.table.objective = objective,
+        }
+    }
+
+    /// Takes the documents of a cell as the design at hand, and what the table minimises. The table keeps its documents.
+    pub(super) fn open_from_table(&mut self, hardware: &str, network: &str) {
+        for (half, id) in [(Half::Hardware, hardware), (Half::Workload, network)] {
+            *self.table.list_mut(half) = self.table_ids(half);
+            let pinned = self.pinned.as_ref().map(|pinned| pinned.design.document(half).text.clone());
+            match (id, pinned) {
+                (OWN, _) => self.design.pick_own(half),
+                (PINNED, Some(text)) => self.design.import(half, text),
+                _ => self.design.pick(half, id),
+            }
+        }
+        let objective = match self.table.objective {
+            HierarchyObjective::Energy => ObjectiveChoice::Energy,
+            HierarchyObjective::Latency => ObjectiveChoice::Latency,
+            HierarchyObjective::EnergyDelayProduct => ObjectiveChoice::EnergyDelayProduct,
+        };
+        self.view.metric = super::metric_of(objective);
+        self.design.schedule.change(ScheduleChange::Objective(objective));
+        (self.view.point, self.view.stack, self.view.tile_type) = (None, 0, None);
+        self.view.tab = Tab::Landscape;
+    }
+}
+
+fn missing(id: &str) -> TableDocument {
+    let why = match id {
+        OWN => "No document is written by hand here",
+        PINNED => "No design with a document of its own is pinned",
+        _ => "There is no preset of this name",
+    };
+    TableDocument { id: id.to_owned(), name: id.to_owned(), text: Err(why) }
+}

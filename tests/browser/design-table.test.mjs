@@ -1,0 +1,116 @@
+// The table of designs, end to end.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { assertFits, withPage } from './harness.mjs';
+
+const MINUTE = 60_000;
+
+test('accelerators and networks are compared in one table, which sorts, opens, saves and is kept by a link', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const table = page.getByTestId('design-table');
+    await page.getByTestId('table-add-hardware').selectOption('tpu-like-df');
+    await page.getByTestId('table-add-workload').selectOption('mccnn');
+    await worked(page);
+    assert.equal(await table.locator('tbody tr').count(), 2);
+    assert.equal(await table.locator('tbody td').count(), 4);
+    // One accelerator is the best of each network.
+    assert.equal(await table.locator('td.least').count(), 2);
+    assert.equal(await table.getByText(/^[\d.]+×$/).count(), 2);
+
+    // By a column: the least first, then the largest.
+    const head = table.locator('thead th').nth(1);
+    await head.getByRole('button').click();
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+    assert.match(await table.locator('tbody tr').first().locator('td').first().getAttribute('class'), /least/);
+    const [first, second] = await table.locator('tbody th').allInnerTexts();
+    await head.getByRole('button').press('Enter');
+    assert.deepEqual(await table.locator('tbody th').allInnerTexts(), [second, first]);
+
+    // Something else is minimised; what was known is not asked again.
+    const energies = await table.locator('tbody').innerText();
+    await table.getByTestId('as-Latency').click();
+    await page.locator('[data-testid=design-table][data-status=done]').waitFor({ timeout: MINUTE });
+    assert.match(await table.locator('tbody').innerText(), /cycles/);
+    await table.getByTestId('as-Energy').click();
+    assert.equal(await table.locator('tbody').innerText(), energies);
+
+    const download = page.waitForEvent('download');
+    await page.getByTestId('design-cells').getByRole('button', { name: 'CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+    assert.match(lines[0], /^workload,hardware,energy_pj,latency_cycles,score,stacks,cuts,impossible/);
+    assert.equal(lines.length, 1 + 4);
+    await table.getByTestId('design-matrix').locator('canvas').waitFor();
+    await assertFits(page, 'design-table');
+
+    // A link keeps what is chosen.
+    const link = await page.evaluate(() => location.href);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await table.waitFor({ timeout: MINUTE });
+    assert.deepEqual((await table.locator('tbody th').allInnerTexts()).sort(), [first, second].sort());
+    await worked(page);
+
+    // A cell opens its design; the way back leads to the table.
+    await table.locator('tbody tr', { hasText: 'tpu-like-df' }).locator('td').nth(1).getByRole('button').click();
+    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    assert.equal(await page.getByTestId('hardware-preset').inputValue(), 'tpu-like-df');
+    assert.equal(await page.getByTestId('workload-preset').inputValue(), 'mccnn');
+    await page.getByTestId('tab-compare').click();
+    assert.equal(await table.locator('tbody tr').count(), 2);
+  }));
+
+test('a pair that has no schedule says why, and the work can be stopped', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('hardware-as-text').click();
+    const text = await page.getByTestId('hardware-text').inputValue();
+    await page.getByTestId('hardware-text').fill(text.replace('size: 64 KiB', 'size: 64 Kib'));
+    const table = page.getByTestId('design-table');
+    await page.getByTestId('table-add-hardware').selectOption('tpu-like-df');
+    await page.getByTestId('design-table-start').click();
+    await page.getByTestId('design-reasons').getByText(/64 Kib/).waitFor({ timeout: MINUTE });
+    assert.equal(await table.getByText('impossible', { exact: true }).count(), 1);
+    await page.getByTestId('table-add-workload').selectOption('vgg16-e');
+    await page.getByTestId('design-table-stop').click();
+    await page.locator('[data-testid=design-table][data-status=stopped]').waitFor();
+    await page.getByRole('button', { name: 'vgg16-e: leave it out' }).click();
+    await worked(page);
+  }));
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [390, 1440]) {
+    test(`the table fits ${width} px, ${colorScheme}`, () =>
+      withPage(
+        async ({ page, url, screenshot }) => {
+          await open(page, url);
+          for (const hardware of ['tpu-like-df', 'edge-tpu-like-df', 'eyeriss-like']) {
+            await page.getByTestId('table-add-hardware').selectOption(hardware);
+          }
+          for (const network of ['mccnn', 'resnet18']) await page.getByTestId('table-add-workload').selectOption(network);
+          await worked(page);
+          await assertFits(page, 'design-table');
+          await page.getByTestId('design-table').scrollIntoViewIfNeeded();
+          await page.evaluate(() => document.querySelector('[data-testid=design-table]').scrollIntoView());
+          await screenshot(`design-table-${width}-${colorScheme}`);
+        },
+        { viewport: { width, height: 1000 }, colorScheme },
+      ));
+  }
+}
+
+async function open(page, url) {
+  await page.goto(url);
+  await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.getByTestId('tab-compare').click();
+  await page.getByTestId('design-table').waitFor({ timeout: MINUTE });
+}
+
+/** Every pair is known. */
+async function worked(page) {
+  const start = page.getByTestId('design-table-start');
+  if (await start.count()) await start.click();
+  await page.locator('[data-testid=design-table][data-status=done]').waitFor({ timeout: 2 * MINUTE });
+}

@@ -1,0 +1,134 @@
+//! What commands print as JSON is what `docs/schema/` says, field by field.
+
+use jsonschema::{Validator, draft202012};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Small questions to every command, so that each part of its schema comes up.
+const COMMANDS: [&str; 15] = [
+    "depth-first SMALL --grid 60,960x72,540",
+    "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
+    "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
+    "depth-first SMALL --tile 240x270 --mode fully-cached --stacks single-layer --rules defines-2022",
+    "depth-first SMALL --tile 240x270 --stacks optimal",
+    "fuse SMALL --tile 240x270 --mode fully-cached",
+    "fuse --hardware meta-proto-like-df --workload mccnn --sequences --format json",
+    "compare meta-proto-like-df TINY --on fsrcnn LOMA --tile 240x270 --format json",
+    "layer CONV2 --strategy loma --lpf-limit 3",
+    "layer CONV2 --seconds 0",
+    "layer CONV2 --strategy heuristic --lpf-limit 4",
+    "layer CONV2 --unroll search --loops-per-dimension 1 LOMA",
+    "layer --hardware TINY --workload fsrcnn --layer shrink --strategy iterative --json",
+    "hierarchy --workload mobilenet-v2-study --layer L46 --max-levels 1 LOMA --format json",
+    "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",
+];
+
+/// What stands for several words in them.
+const SHORT: [(&str, &str); 3] = [
+    ("SMALL", "--hardware meta-proto-like-df --workload fsrcnn LOMA --format json"),
+    ("CONV2", "--hardware eyeriss-like --workload alexnet-eyeriss --layer conv2 --json"),
+    ("LOMA", "--strategy loma --lpf-limit 3"),
+];
+
+/// A core on which nothing fits.
+const TINY: &str = "name: tiny\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  \
+                    - {name: dram, size: 64 bit, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, \
+                    write_energy: 1 pJ, shared_over: all}\n";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")
+}
+
+/// All schemas by what `schema` says in a document, such as `fusescape/layer/1`.
+fn schemas() -> BTreeMap<String, Value> {
+    let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let read = |path: PathBuf| {
+        let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let name = schema["properties"]["schema"]["const"].as_str().unwrap().to_owned();
+        let file = name.replacen("fusescape/", "", 1).replace('/', "-") + ".json";
+        assert_eq!(path.file_name().unwrap().to_str(), Some(file.as_str()), "a file is named after its schema");
+        (name, schema)
+    };
+    files.map(read).collect()
+}
+
+/// What a command prints, whether or not all of what was asked for is there.
+fn printed(command: &str, tiny: &str) -> Value {
+    let text = SHORT.iter().fold(command.to_owned(), |text, (short, long)| text.replace(short, long));
+    let output = Command::new(env!("CARGO_BIN_EXE_fusescape"))
+        .args(text.split(' ').map(|word| if word == "TINY" { tiny } else { word }))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|why| panic!("{text}: {why}\n{said}"))
+}
+
+#[test]
+fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
+    let tiny = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tiny.yaml");
+    std::fs::write(&tiny, TINY).unwrap();
+    let schemas = schemas();
+    let validator = |schema| draft202012::new(schema).unwrap();
+    let validators: BTreeMap<&str, Validator> =
+        schemas.iter().map(|(name, schema)| (name.as_str(), validator(schema))).collect();
+    let mut used = BTreeSet::new();
+    for command in COMMANDS {
+        let found = printed(command, tiny.to_str().unwrap());
+        let name = found["schema"].as_str().unwrap();
+        let validator = validators.get(name).unwrap_or_else(|| panic!("{command}: docs/schema lacks {name}"));
+        let wrong: Vec<String> =
+            validator.iter_errors(&found).map(|wrong| format!("{} at {}", wrong, wrong.instance_path())).collect();
+        let first = wrong.iter().take(3).map(|wrong| wrong.chars().take(600).collect()).collect::<Vec<String>>();
+        assert!(wrong.is_empty(), "{command}: {}", first.join("\n"));
+        let mut longer = found.clone();
+        longer["unlisted"] = Value::Null;
+        assert!(!validator.is_valid(&longer), "{name} allows fields that it does not list");
+        used.insert(name.to_owned());
+    }
+    assert_eq!(used, schemas.into_keys().collect(), "commands above print every schema");
+}
+
+#[test]
+fn every_kind_of_json_that_the_command_line_writes_has_a_schema() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli");
+    let mut kinds = BTreeSet::new();
+    for file in std::fs::read_dir(sources).unwrap() {
+        let path = file.unwrap().path();
+        let text = if path.is_file() { std::fs::read_to_string(path).unwrap() } else { String::new() };
+        for call in text.split("json_text(\"").skip(1) {
+            kinds.insert(format!("fusescape/{}/1", call.split('"').next().unwrap()));
+        }
+    }
+    assert_eq!(kinds, schemas().into_keys().collect());
+}
+
+#[test]
+fn schemas_describe_every_field_and_allow_no_other() {
+    for (name, schema) in schemas() {
+        assert!(draft202012::meta::is_valid(&schema), "{name} is no schema");
+        objects(&schema, &mut |object| {
+            let Some(fields) = object["properties"].as_object() else { return };
+            assert_eq!(object["additionalProperties"], false, "{name}: {:?} is open", fields.keys());
+            for (field, described) in fields {
+                let says = ["description", "$ref", "const"].iter().any(|key| !described[*key].is_null());
+                // A variant of an enum is an object with one field; what it means stands at the object.
+                let is_variant = fields.len() == 1 && field.starts_with(char::is_uppercase);
+                assert!(says || is_variant, "{name}: nothing describes {field}");
+            }
+        });
+    }
+}
+
+/// Calls `visit` with each object of a schema, itself included.
+fn objects(schema: &Value, visit: &mut impl FnMut(&Value)) {
+    match schema {
+        Value::Object(fields) => {
+            visit(schema);
+            fields.values().for_each(|value| objects(value, visit));
+        }
+        Value::Array(values) => values.iter().for_each(|value| objects(value, visit)),
+        _ => {}
+    }
+}
