@@ -4,7 +4,7 @@ use super::documents::load;
 use super::files::{open, shown};
 use super::{Failure, print};
 use fusescape::hardware::Core;
-use fusescape::import::{self, Coverage, Report, Seekable, stream, zigzag};
+use fusescape::import::{self, Coverage, Report, Seekable, onnx, stream, zigzag};
 use fusescape::spec::{hardware_presets, workload_presets};
 use fusescape::state::{Design, State};
 use fusescape::workload::Network;
@@ -21,14 +21,14 @@ const MOST_BESIDE: usize = 256;
 ///
 /// # Errors
 /// What is wrong with the files; [`Incomplete`](super::Incomplete) where too little of a model is counted and `partial` does not allow it.
-pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], partial: bool) -> Result<(), Failure> {
+pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in &with_cores(files)? {
         let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(import::File { name, source: Box::new(source) });
     }
-    let mut imported = import::import(sources, sizes)?;
+    let mut imported = import::import(sources, options)?;
     if let Some(text) = &imported.state {
         let Design { hardware, workload, .. } = State::from_yaml(text)?.design;
         (imported.hardware, imported.workload) = (Some(hardware.text), Some(workload.text));
