@@ -7,7 +7,7 @@ use fusescape::workload::Network;
 /// Panics where that is not so.
 pub fn holds(bytes: &[u8]) {
     let mut bytes = bytes;
-    if let Ok((spec, report)) = onnx::import(&mut bytes, "model.onnx", &[]) {
+    if let Ok((spec, report)) = onnx::import(&mut bytes, "model.onnx", &Default::default()) {
         assert!(!report.lines().is_empty());
         let text = write_workload(&spec);
         let (read, wrong) = read_workload(&text);

@@ -10,7 +10,7 @@ pub fn holds(bytes: &[u8]) {
         return;
     }
     let file = File { name: "design.yaml".to_owned(), source: Box::new(bytes) };
-    match import(vec![file], &[]) {
+    match import(vec![file], &Default::default()) {
         Ok(imported) => {
             assert!(imported.hardware.iter().all(|text| read_hardware(text).1.is_empty()));
             assert!(imported.workload.iter().all(|text| read_workload(text).1.is_empty()));

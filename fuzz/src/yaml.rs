@@ -90,7 +90,7 @@ fn plan(workload: &str) {
 /// What is imported is valid, and says so.
 fn import_file(bytes: &[u8]) {
     let file = File { name: "file.yaml".to_owned(), source: Box::new(bytes) };
-    if let Ok(imported) = import(vec![file], &[])
+    if let Ok(imported) = import(vec![file], &Default::default())
         && !imported.reports.iter().any(|report| report.result.starts_with("taken as it is"))
     {
         imported.hardware.iter().for_each(|text| drop(Core::from_text(text).expect("valid hardware")));

@@ -78,6 +78,9 @@ pub enum Command {
         /// Size of a dimension that an ONNX model leaves open; for several dimensions repeat it
         #[arg(long, value_name = "NAME=SIZE", value_parser = parse_size)]
         size: Vec<(String, u64)>,
+        /// Count the zeros that stand between the inputs of a transposed convolution as multiplied, as arrays do that fill them in
+        #[arg(long)]
+        count_zeros: bool,
         /// Write the document of an ONNX model although less than 99 % of what multiplies in it is counted, which else ends with exit
         /// code 2
         #[arg(long)]

@@ -2,7 +2,7 @@
 
 use super::files::{open, shown};
 use super::{Failure, print};
-use fusescape::import::{self, Coverage, Report, Seekable, stream};
+use fusescape::import::{self, Coverage, Report, Seekable, onnx, stream};
 use fusescape::state::{Design, State};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ const MOST_BESIDE: usize = 256;
 ///
 /// # Errors
 /// What is wrong with the files; [`Incomplete`](super::Incomplete) where too little of a model is counted and `partial` does not allow it.
-pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], partial: bool) -> Result<(), Failure> {
+pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in &with_cores(files)? {
         let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(import::File { name, source: Box::new(source) });
     }
-    let mut imported = import::import(sources, sizes)?;
+    let mut imported = import::import(sources, options)?;
     if let Some(text) = &imported.state {
         let Design { hardware, workload, .. } = State::from_yaml(text)?.design;
         (imported.hardware, imported.workload) = (Some(hardware.text), Some(workload.text));

@@ -66,7 +66,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Report { state, site } => summary::run(state, site),
         Command::Link { command } => link::run(command),
         Command::Validate { files } => documents::validate(files),
-        Command::Import { files, out, size, partial } => import::import(files, out.as_deref(), size, *partial),
+        Command::Import { files, out, size, count_zeros, partial } => {
+            let options = fusescape::import::onnx::Options { sizes: size.clone(), counts_zeros: *count_zeros };
+            import::import(files, out.as_deref(), &options, *partial)
+        }
         Command::ExportZigzag { hardware, workload, out } => export::zigzag(hardware, workload, out),
         Command::ExportTimeloop { hardware, workload, layer, mapping, out } => {
             export::timeloop(hardware, workload, layer.as_deref(), mapping.as_deref(), out)

@@ -62,17 +62,17 @@ pub struct File<'a> {
 
 /// Imports files: ONNX models, ZigZag's and Stream's YAML, and documents of our own, which are taken as they are.
 ///
-/// `sizes` says how large dimensions are that an ONNX model leaves open, by name.
+/// `options` say what ONNX models leave open.
 ///
 /// # Errors
 /// Everything that is wrong with any of the files. A document of our own may have errors: nothing of it is to be lost.
-pub fn import(files: Vec<File>, sizes: &[(String, u64)]) -> Result<Imported, Diagnostics> {
+pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Diagnostics> {
     let mut parts = Parts::default();
     let several = files.len() > 1;
     for File { name, mut source } in files {
         let name = visible(&name).into_owned();
         let before = parts.diagnostics.0.len();
-        parts.take(&name, source.as_mut(), sizes);
+        parts.take(&name, source.as_mut(), options);
         for diagnostic in parts.diagnostics.0.iter_mut().skip(before).filter(|_| several) {
             diagnostic.path = format!("{name}: {}", diagnostic.path).trim_end_matches([':', ' ']).to_owned();
         }
@@ -100,10 +100,10 @@ struct Parts {
 }
 
 impl Parts {
-    fn take(&mut self, name: &str, source: &mut dyn Source, sizes: &[(String, u64)]) {
+    fn take(&mut self, name: &str, source: &mut dyn Source, options: &onnx::Options) {
         let sample = sample_of(source);
         if !is_text(&sample) {
-            match onnx::import(source, name, sizes) {
+            match onnx::import(source, name, options) {
                 Ok((spec, report)) => self.set_layers(spec, report, Vec::new()),
                 Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
             }

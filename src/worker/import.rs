@@ -55,7 +55,7 @@ type Importer = fn(Vec<import::File<'static>>) -> Result<Imported, Diagnostics>;
 /// Few import, so it is in a file of its own (see `app::platform::pieces`).
 #[wasm_split(import, fallible)]
 fn importer() -> Result<Importer, SplitLoaderError> {
-    Ok(|files| import::import(files, &[]))
+    Ok(|files| import::import(files, &import::onnx::Options::default()))
 }
 
 /// The progress of an import.

@@ -132,7 +132,7 @@ fn listed(remedy: &str) -> Vec<String> {
 
 fn imports(name: &str, bytes: &[u8]) {
     let file = File { name: name.to_owned(), source: Box::new(bytes) };
-    let imported = import(vec![file], &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+    let imported = import(vec![file], &Default::default()).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
     assert!(!imported.reports.is_empty());
 }
 

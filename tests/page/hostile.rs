@@ -153,7 +153,7 @@ fn no_document_names_anything_by_characters_that_nobody_sees() {
 
 fn imported(name: &str, content: &[u8]) -> Imported {
     let file = import::File { name: name.to_owned(), source: Box::new(content) };
-    import::import(vec![file], &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+    import::import(vec![file], &Default::default()).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 const ZIGZAG: &str = r#"
@@ -406,7 +406,7 @@ fn models_without_anything_to_count_and_with_huge_dimensions_say_so() {
     let said = |graph: Graph| {
         let model = graph.model();
         let file = import::File { name: "m.onnx".to_owned(), source: Box::new(&model[..]) };
-        import::import(vec![file], &[]).unwrap_err().to_string()
+        import::import(vec![file], &Default::default()).unwrap_err().to_string()
     };
     let huge = 1 << 40;
     for (graph, expected) in [

@@ -19,7 +19,7 @@ fn a_document_with_mistakes_is_taken_and_all_of_them_are_told_with_their_place()
         (&hardware, "taken as it is, with 2 mistakes", &["array.mac_enrgy: ", "There is no unit `MB` here"][..]),
         (&workload, "taken as it is, with 1 mistake", &[".padding: "][..]),
     ] {
-        let imported = import(vec![file("mine.yaml", document.as_bytes())], &[]).unwrap();
+        let imported = import(vec![file("mine.yaml", document.as_bytes())], &Default::default()).unwrap();
         assert_eq!(imported.hardware.or(imported.workload).as_ref(), Some(document), "nothing of it is lost");
         let report = &imported.reports[0];
         assert_eq!(report.result, mistakes, "{:#?}", report.lines());
@@ -28,7 +28,8 @@ fn a_document_with_mistakes_is_taken_and_all_of_them_are_told_with_their_place()
             assert!(told.iter().any(|one| one.contains(part) && one.contains("(line ")), "{part}: {told:#?}");
         }
     }
-    let right = import(vec![file("mine.yaml", text(hardware_presets(), "tpu-like").as_bytes())], &[]).unwrap();
+    let right =
+        import(vec![file("mine.yaml", text(hardware_presets(), "tpu-like").as_bytes())], &Default::default()).unwrap();
     assert_eq!(right.reports[0].result, "taken as it is: 1024 PEs, 4 memories");
 }
 
@@ -39,7 +40,7 @@ fn a_file_of_another_kind_is_called_what_it_is() {
         (b"PK\x03\x04\0\0\x08\x08", "a ZIP archive, as PyTorch and Keras write them"),
         (b"\x7fELF\x02\x01\x01\0", "a file of another kind"),
     ] {
-        let wrong = import(vec![file("model.onnx", bytes)], &[]).unwrap_err().to_string();
+        let wrong = import(vec![file("model.onnx", bytes)], &Default::default()).unwrap_err().to_string();
         let expected = format!("`model.onnx` is no ONNX model, but {kind}. Choose an ONNX file");
         assert!(wrong.starts_with(&expected), "{wrong}");
     }

@@ -9,7 +9,8 @@ use fusescape_test_support::random::Lcg;
 
 pub(crate) fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, Report) {
     let model = graph.model();
-    onnx::import(&mut model.as_slice(), "model.onnx", sizes).unwrap_or_else(|wrong| panic!("{wrong}"))
+    let options = onnx::Options { sizes: sizes.to_vec(), ..onnx::Options::default() };
+    onnx::import(&mut model.as_slice(), "model.onnx", &options).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 /// The network as a person gets it: through its document.
@@ -596,8 +597,9 @@ fn what_multiplies_and_is_not_counted_is_told_with_its_weights() {
 #[test]
 fn sizes_that_the_model_does_not_leave_open_are_refused_with_what_is_meant() {
     let graph = Graph::default().input("x", &[-1, 16, 64]).dense("x", "a", 64, 32);
-    let wrong =
-        onnx::import(&mut graph.model().as_slice(), "model.onnx", &[("Open1".to_owned(), 8), ("rows".to_owned(), 3)]);
+    let sizes = vec![("Open1".to_owned(), 8), ("rows".to_owned(), 3)];
+    let options = onnx::Options { sizes, ..onnx::Options::default() };
+    let wrong = onnx::import(&mut graph.model().as_slice(), "model.onnx", &options);
     let told = wrong.unwrap_err().to_string();
     assert!(told.contains("no open dimension `Open1`") && told.contains("Did you mean `open1`?"), "{told}");
     assert!(told.contains("no open dimension `rows`") && told.contains("It leaves open `open1`"), "{told}");
@@ -618,7 +620,8 @@ fn weights_are_not_read() {
     let tensor = [nested(5, tensor_head.len() as u64 + hole), tensor_head].concat();
     let graph = nested(7, tensor.len() as u64 + hole + rest.len() as u64);
     let mut source = Sparse { head: [graph, tensor].concat(), hole, tail: rest, read: 0 };
-    let (spec, _) = onnx::import(&mut source, "huge.onnx", &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (spec, _) =
+        onnx::import(&mut source, "huge.onnx", &Default::default()).unwrap_or_else(|wrong| panic!("{wrong}"));
     assert_eq!(
         spec,
         WorkloadSpec { name: "huge".to_owned(), about: spec.about.clone(), ..import_with(&residual(), &[]).0 }
@@ -630,7 +633,7 @@ fn weights_are_not_read() {
 fn broken_files_are_refused_without_a_panic() {
     let model = transformer(12).model();
     for end in (0..model.len()).step_by(7) {
-        let wrong = onnx::import(&mut &model[..end], "cut.onnx", &[]).unwrap_err().to_string();
+        let wrong = onnx::import(&mut &model[..end], "cut.onnx", &Default::default()).unwrap_err().to_string();
         assert!(wrong.contains("is no complete ONNX model"), "{end} bytes: {wrong}");
     }
     // Bytes changed at random places: whatever happens, it is an answer.
@@ -648,13 +651,13 @@ fn broken_files_are_refused_without_a_panic() {
                 let at = random(changed.len());
                 changed[at] = random(256) as u8;
             }
-            if let Ok((spec, _)) = onnx::import(&mut changed.as_slice(), "changed.onnx", &[]) {
+            if let Ok((spec, _)) = onnx::import(&mut changed.as_slice(), "changed.onnx", &Default::default()) {
                 let _ = Network::from_text(&write_workload(&spec));
             }
         }
     }
     for nonsense in [&b""[..], b"name: a document", &[0xff; 100], &[0x3a, 0x00]] {
-        assert!(onnx::import(&mut &nonsense[..], "nonsense", &[]).is_err());
+        assert!(onnx::import(&mut &nonsense[..], "nonsense", &Default::default()).is_err());
     }
 }
 
@@ -689,7 +692,7 @@ fn huge_graphs_are_bounded() {
         // All with one name, as only the last output of a name is looked at.
         many = many.node("Conv", &["x", "w"], &["y"], &[]);
     }
-    let wrong = onnx::import(&mut many.model().as_slice(), "many.onnx", &[]).unwrap_err().to_string();
+    let wrong = onnx::import(&mut many.model().as_slice(), "many.onnx", &Default::default()).unwrap_err().to_string();
     assert!(wrong.contains("has 5001 layers, more than the 4096 of a document"), "{wrong}");
     let mut joined = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
     let mut last = "x".to_owned();
@@ -716,7 +719,7 @@ fn lists_of_a_graph_are_bounded_while_they_are_read() {
         let graph = (0..count).fold(Message::default(), |graph, _| graph.message(field, content));
         Message::default().message(7, &graph).0
     };
-    let refused = |model: &[u8]| onnx::import(&mut &*model, "many.onnx", &[]).unwrap_err().to_string();
+    let refused = |model: &[u8]| onnx::import(&mut &*model, "many.onnx", &Default::default()).unwrap_err().to_string();
     let at =
         |wrong: &str| -> u64 { wrong.split("(at byte ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap() };
     let empty = Message::default();

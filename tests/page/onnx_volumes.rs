@@ -2,7 +2,7 @@
 
 use crate::onnx::{import, layer, reads, says, shape};
 use fusescape::hardware::Operand;
-use fusescape::import::Severity;
+use fusescape::import::{Severity, onnx};
 use fusescape::workload::{LayerKind, Network};
 use fusescape_test_support::onnx::Is::{Int, Ints};
 use fusescape_test_support::onnx::{FLOAT, Graph};
@@ -124,4 +124,72 @@ fn windows_of_volumes_that_are_impossible_are_refused() {
         let (_, report) = import(&graph.node("MaxPool", &["y"], &["z"], &attributes));
         assert!(says(&report, Severity::NotCounted, "MaxPool: "), "{kernel:?} {strides:?} {:#?}", report.lines());
     }
+}
+
+/// A person chooses whether zeros between inputs are multiplied; both have the outputs and weights of the operator.
+#[test]
+fn zeros_between_inputs_of_transposed_convolutions_are_counted_on_demand() {
+    let mut random = Lcg(11);
+    for _ in 0..40 {
+        let mut of = |from: i64, count: u64| from + random.below(count) as i64;
+        let (size, kernel, stride) = ([of(3, 6), of(3, 6)], [of(2, 4), of(2, 4)], [of(1, 3), of(1, 3)]);
+        let pads = [0, 1].map(|axis| of(0, kernel[axis] as u64));
+        let more = [0, 1].map(|axis| of(0, stride[axis] as u64));
+        let dilation = if stride == [1, 1] { of(1, 2) } else { 1 };
+        let made = [0, 1].map(|axis| {
+            (size[axis] - 1) * stride[axis] + dilation * (kernel[axis] - 1) + 1 + more[axis] - 2 * pads[axis]
+        });
+        if made.iter().any(|made| *made < 1) {
+            continue;
+        }
+        let all_pads = [pads, pads].concat();
+        let graph = Graph::default()
+            .input("x", &[1, 6, size[0], size[1]])
+            .weights("w", FLOAT, &[6, 4, kernel[0], kernel[1]])
+            .node(
+                "ConvTranspose",
+                &["x", "w"],
+                &["y"],
+                &[
+                    ("strides", Ints(&stride)),
+                    ("pads", Ints(&all_pads)),
+                    ("output_padding", Ints(&more)),
+                    ("dilations", Ints(&[dilation, dilation])),
+                ],
+            )
+            .conv("y", "out", [1, 4, 1, 1], &[]);
+        let what = format!("{size:?} {kernel:?} {stride:?} {dilation} {pads:?} {more:?}");
+        let options = onnx::Options { counts_zeros: true, ..onnx::Options::default() };
+        let (spec, report) = onnx::import(&mut graph.model().as_slice(), "up.onnx", &options).unwrap();
+        let network = Network::new(&spec).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
+        let [outputs, weights] = [made.iter().product::<i64>(), 6 * 4 * kernel.iter().product::<i64>()];
+        let y = &layer(&network, "y").shape;
+        let expected = [outputs * weights, weights, outputs * 4].map(|number| number as u64);
+        assert_eq!([y.macs(), y.elements(Operand::W), y.elements(Operand::O)], expected, "{what}");
+        assert_eq!(layer(&network, "out").shape.macs(), (4 * outputs) as u64, "{what}");
+        assert!(says(&report, Severity::Expressed, "with zeros in between, which are multiplied"), "{what}");
+        if dilation == 1 {
+            let (network, report) = import(&graph);
+            assert!(says(&report, Severity::Expressed, "no zeros between inputs are multiplied"), "{what}");
+            assert_eq!(layer(&network, "out").shape.macs(), (4 * outputs) as u64, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_dilated_transposed_convolution_is_counted_with_its_zeros() {
+    let graph =
+        Graph::default().input("x", &[1, 6, 8, 8]).dense("x", "z", 8, 8).weights("w", FLOAT, &[6, 4, 3, 3]).node(
+            "ConvTranspose",
+            &["z", "w"],
+            &["y"],
+            &[("strides", Ints(&[2, 2])), ("dilations", Ints(&[2, 2])), ("pads", Ints(&[1, 1, 1, 1]))],
+        );
+    let (_, report) = import(&graph);
+    assert!(says(&report, Severity::NotCounted, "which is counted only with the zeros between its inputs"));
+    // The remedy.
+    let options = onnx::Options { counts_zeros: true, ..onnx::Options::default() };
+    let (spec, report) = onnx::import(&mut graph.model().as_slice(), "up.onnx", &options).unwrap();
+    assert!(report.coverage.unwrap().is_whole());
+    assert_eq!(layer(&Network::new(&spec).unwrap(), "y").shape.macs(), 17 * 17 * 9 * 24);
 }

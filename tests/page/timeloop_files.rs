@@ -81,7 +81,7 @@ fn import_texts(files: &[&str]) -> Result<Imported, Diagnostics> {
     let name = |index: usize| format!("file{index}.yaml");
     let file = |(index, text): (usize, &&'static str)| File { name: name(index), source: Box::new(text.as_bytes()) };
     let files: Vec<&'static str> = files.iter().map(|text| &*Box::leak(text.to_string().into_boxed_str())).collect();
-    import(files.iter().enumerate().map(file).collect(), &[])
+    import(files.iter().enumerate().map(file).collect(), &Default::default())
 }
 
 fn imports(files: &[&str]) -> Imported {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 fn import_texts(files: &[(&str, &str)]) -> Result<Imported, Diagnostics> {
     let files = files.iter().map(|&(name, text)| File { name: name.to_owned(), source: Box::new(text.as_bytes()) });
-    import(files.collect(), &[])
+    import(files.collect(), &Default::default())
 }
 
 fn imports(files: &[(&str, &str)]) -> Imported {

@@ -20,6 +20,8 @@ const MAX_NAME: usize = 80;
 pub struct Builder {
     /// Images at once.
     pub batch: u64,
+    /// Whether zeros between the inputs of transposed convolutions are multiplied.
+    pub counts_zeros: bool,
     /// Whether nothing spoke against that number so far.
     pub batch_fits: bool,
     /// The layers.
@@ -49,6 +51,7 @@ impl Builder {
     pub fn new(batch: u64) -> Self {
         Self {
             batch,
+            counts_zeros: false,
             batch_fits: true,
             layers: Vec::new(),
             report: Report::default(),

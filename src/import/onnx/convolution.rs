@@ -1,12 +1,11 @@
-//! Convolutions, transposed ones and pooling.
+//! Convolutions and pooling.
 
-use super::arrange;
 use super::builder::{Builder, sides, unusual, weight_bits};
 use super::features::{Features, Value};
 use super::layout::{Layout, Map, Role};
 use super::model::{Node, types};
 use super::volume;
-use super::window::{MAX_WINDOW, Window, output_size, pair, positive, stretch, window};
+use super::window::{MAX_WINDOW, Window, output_size, positive, stretch, window};
 use crate::import::report::Severity;
 use crate::spec::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
@@ -88,107 +87,6 @@ pub fn pooling(builder: &mut Builder, node: &Node, is_global: bool) -> Result<()
     let name = builder.add(node, layer);
     finish(builder, node, name, [batch, channels], &rows.axes(size), false);
     Ok(())
-}
-
-/// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs of each input
-/// place as channels (sub-pixel convolution: Shi et al., CVPR 2016).
-pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
-    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-    let constant =
-        builder.constant(node, weights).ok_or("its weights are computed, which no layer here can express")?;
-    let dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
-    let precision = PrecisionSpec { w: weight_bits(constant), i: unusual(x.bits), ..PrecisionSpec::default() };
-    note_fractions(builder, node, weights);
-    let axes = x.dims.len().saturating_sub(2);
-    if !(1..=2).contains(&axes) {
-        return Err(format!("it is transposed on {axes} spatial dimensions; layers here have columns and rows"));
-    }
-    if dims.len() != x.dims.len() || dims[0] != x.dims[1] {
-        return Err("its weights do not fit its input".to_owned());
-    }
-    let groups = positive(node.int("group").unwrap_or(1))?;
-    let outputs = dims[1].checked_mul(groups).ok_or("it has too many channels")?;
-    let (window, _) = window(node, Some(&dims[2..]), &x.dims[2..], [0; 4])?;
-    if window.dilation != (1, 1) {
-        return Err("it is transposed and dilated, which no layer here can express".to_owned());
-    }
-    let (from, input) = read_map(builder, &x);
-    let more = pair(node.ints("output_padding"), 0, axes)?;
-    let stated = node.ints("output_shape").map(|shape| pair(Some(shape), 1, axes)).transpose()?;
-    let mut parts = [(0, 0, 0, 0, 0); 2];
-    for (axis, part) in parts.iter_mut().enumerate() {
-        let of = |pair: (u64, u64)| if axis == 0 { pair.0 } else { pair.1 };
-        let (kernel, stride, input) = (of(window.kernel), of(window.stride), of((input.columns, input.rows)));
-        let pads = (window.pads[2 * axis], window.pads[2 * axis + 1]);
-        let whole = (input - 1).saturating_mul(stride).saturating_add(kernel).saturating_add(of(more));
-        let automatic = matches!(node.text("auto_pad"), Some("SAME_UPPER" | "SAME_LOWER"));
-        let output = match stated {
-            Some(stated) => of(stated),
-            None if automatic => input.saturating_mul(stride),
-            None => whole.saturating_sub(pads.0 + pads.1),
-        };
-        let (taps, places) = (kernel.div_ceil(stride), output.div_ceil(stride).max(1));
-        let total = (places + taps).saturating_sub(1 + input).min(2 * (taps - 1));
-        *part = (output, taps, total / 2, total - total / 2, stride);
-    }
-    let [(width, taps_x, left, right, step_x), (height, taps_y, top, bottom, step_y)] = parts;
-    let steps = step_x.saturating_mul(step_y);
-    if (taps_x * step_x, taps_y * step_y) != window.kernel {
-        let reason =
-            "its kernel is no multiple of its stride: counted as a convolution whose kernels are filled up with zeros";
-        builder.note(Severity::Assumed, node, reason);
-    }
-    let layer = LayerSpec {
-        kind: "conv".to_owned(),
-        from: vec![from],
-        channels: Some(outputs.checked_mul(steps).ok_or("it has too many channels")?),
-        kernel: KernelSpec::Size(taps_x, taps_y),
-        groups: (groups > 1).then_some(groups),
-        padding: sides([left, right, top, bottom]),
-        precision,
-        ..LayerSpec::default()
-    };
-    let name = builder.add(node, layer);
-    let reason = "a convolution that computes the outputs between two inputs as channels (sub-pixel convolution)";
-    builder.note(Severity::Expressed, node, reason);
-    let made = |input: u64, before: u64, behind: u64, taps: u64| (input + before + behind + 1).saturating_sub(taps);
-    let places = (made(input.columns, left, right, taps_x), made(input.rows, top, bottom, taps_y));
-    if steps > 1
-        && let &[batch, _, _, _] = &x.dims[..]
-        && let Some(shown) = between(builder, node, &name, (batch, outputs), places, (step_x, step_y), (width, height))
-    {
-        builder.set(&node.outputs[0], Value::Features(shown));
-        return Ok(());
-    }
-    finish(builder, node, name, [x.dims[0], outputs], &Rows::of(&x.dims).axes((width, height)), true);
-    if steps > 1
-        && let Some(Value::Features(features)) = node.outputs.first().and_then(|name| builder.value(name)).cloned()
-    {
-        let moved = Features { is_direct: false, is_linear: false, ..features };
-        builder.set(&node.outputs[0], Value::Features(moved));
-    }
-    Ok(())
-}
-
-/// The outputs between two inputs, which a layer made as channels, in their places, of which the first `size` count.
-fn between(
-    builder: &mut Builder,
-    node: &Node,
-    layer: &str,
-    (batch, outputs): (u64, u64),
-    places: (u64, u64),
-    steps: (u64, u64),
-    size: (u64, u64),
-) -> Option<Features> {
-    let dims = vec![batch, outputs.checked_mul(steps.0)?.checked_mul(steps.1)?, places.1, places.0];
-    let layout = Layout::new(&[(Role::B, batch), (Role::K, dims[1]), (Role::Y, places.1), (Role::X, places.0)]);
-    let all = arrange::blocks(builder, node, &Features::direct(layer.to_owned(), dims, layout), steps)?;
-    let dims = [batch, outputs, size.1, size.0];
-    if all.dims == dims {
-        return Some(all);
-    }
-    let is_within = all.dims.iter().zip(dims).all(|(&all, size)| size <= all);
-    if is_within { arrange::part(builder, node, &all, &[0; 4], &dims) } else { None }
 }
 
 /// Zeros around a map, kept until somebody reads it who can have them as padding.
@@ -286,12 +184,12 @@ pub enum Rows {
 
 impl Rows {
     /// Those of a tensor of columns, or of rows and columns.
-    fn of(dims: &[u64]) -> Self {
+    pub fn of(dims: &[u64]) -> Self {
         if dims.len() == 3 { Self::None } else { Self::Axis }
     }
 
     /// The axes behind batch and channels of an output with so many columns and rows.
-    fn axes(self, (columns, rows): (u64, u64)) -> Vec<(Role, u64)> {
+    pub fn axes(self, (columns, rows): (u64, u64)) -> Vec<(Role, u64)> {
         match self {
             Self::None => vec![(Role::X, columns)],
             Self::Axis => vec![(Role::Y, rows), (Role::X, columns)],
@@ -316,7 +214,7 @@ fn placed(builder: &mut Builder, node: &Node, x: Features, kernel: &[u64], round
 }
 
 /// Zeros that no window of a layer may be made of are stored with the map instead.
-fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, window: Window) -> (String, Window) {
+pub fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, window: Window) -> (String, Window) {
     let span = |kernel: u64, dilation: u64| dilation.saturating_mul(kernel - 1);
     let most = (span(window.kernel.0, window.dilation.0), span(window.kernel.1, window.dilation.1));
     let [left, right, top, bottom] = window.pads;
@@ -332,7 +230,7 @@ fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, win
 }
 
 /// The output of a layer whose axes are batch, channels and others.
-fn finish(
+pub fn finish(
     builder: &mut Builder,
     node: &Node,
     name: String,

@@ -22,6 +22,7 @@ mod product;
 mod quantised;
 mod recurrent;
 mod shapes;
+mod transposed;
 mod volume;
 mod window;
 mod wire;
@@ -46,15 +47,20 @@ const MOST_NAMES: usize = 8;
 /// What to do with a model that is too large.
 const TAKE_A_PART: &str = "Import a part of it, such as one of the blocks that it repeats";
 
-/// Reads a model from a file called `name`. `sizes` says how large dimensions are that the file leaves open, by name.
+/// What a person says about a model.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// How large dimensions are that the file leaves open, by name.
+    pub sizes: Vec<(String, u64)>,
+    /// Whether a transposed convolution multiplies the zeros between its inputs; else none of its operations has a zero.
+    pub counts_zeros: bool,
+}
+
+/// Reads a model from a file called `name`.
 ///
 /// # Errors
 /// The file is no ONNX model, or nothing of it can be counted.
-pub fn import(
-    source: &mut dyn Source,
-    name: &str,
-    sizes: &[(String, u64)],
-) -> Result<(WorkloadSpec, Report), Diagnostics> {
+pub fn import(source: &mut dyn Source, name: &str, options: &Options) -> Result<(WorkloadSpec, Report), Diagnostics> {
     let model = model::read(source).map_err(|fault| {
         let mut diagnostics = Diagnostics::default();
         if let Some(kind) = other_kind(source) {
@@ -71,7 +77,7 @@ pub fn import(
         diagnostics.add("", reason, "Fetch or export the file again, as ONNX");
         diagnostics
     })?;
-    network(&model, name, sizes)
+    network(&model, name, options)
 }
 
 /// How files begin that are taken for models now and then, and what these are.
@@ -106,7 +112,8 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
     (!begins).then_some(if is_text { "a text with control characters" } else { "a file of another kind" })
 }
 
-fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(WorkloadSpec, Report), Diagnostics> {
+fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec, Report), Diagnostics> {
+    let sizes = &options.sizes;
     let constants: HashSet<&str> = model.constants.iter().map(|tensor| tensor.name.as_str()).collect();
     let inputs: Vec<&Info> = model.inputs.iter().filter(|input| !constants.contains(input.name.as_str())).collect();
     if inputs.len() > MAX_LAYERS {
@@ -118,7 +125,8 @@ fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(Worklo
     let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
     let infos = model.infos.iter().chain(&model.outputs);
     let stated = infos.filter_map(|info| Some((info.name.as_str(), open.known(info)?))).collect();
-    let given = Given { inputs: inputs.into_iter().zip(shapes).collect(), stated, report };
+    let counts_zeros = options.counts_zeros;
+    let given = Given { inputs: inputs.into_iter().zip(shapes).collect(), stated, report, counts_zeros };
     let batch = given.batch(model);
     let mut builder = given.walk(model, batch);
     if batch > 1 && !builder.batch_fits {
@@ -142,6 +150,8 @@ struct Given<'a> {
     stated: Vec<(&'a str, Vec<u64>)>,
     /// What was found out so far.
     report: Report,
+    /// Whether zeros between the inputs of transposed convolutions are multiplied.
+    counts_zeros: bool,
 }
 
 impl Given<'_> {
@@ -161,6 +171,7 @@ impl Given<'_> {
     fn walk(&self, model: &Model, batch: u64) -> Builder {
         let mut builder = Builder::new(batch);
         builder.report = self.report.clone();
+        builder.counts_zeros = self.counts_zeros;
         for tensor in &model.constants {
             let constant = Constant {
                 dims: Some(tensor.dims.clone()),

@@ -5,7 +5,7 @@ use super::features::Value;
 use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
-use super::{arrange, attention, convolution, einsum, elementwise, product, quantised, recurrent};
+use super::{arrange, attention, convolution, einsum, elementwise, product, quantised, recurrent, transposed};
 use crate::import::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
@@ -231,8 +231,8 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
     match op {
         "Conv" | "FusedConv" | "ConvInteger" | "NhwcFusedConv" => convolution::convolution(builder, node, 1),
         "QLinearConv" => convolution::convolution(builder, node, 3),
-        "ConvTranspose" => convolution::transposed(builder, node, 1),
-        "QLinearConvTranspose" => convolution::transposed(builder, node, 3),
+        "ConvTranspose" => transposed::transposed(builder, node, 1),
+        "QLinearConvTranspose" => transposed::transposed(builder, node, 3),
         "MaxPool" | "AveragePool" | "LpPool" | "QLinearAveragePool" => convolution::pooling(builder, node, false),
         "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" | "QLinearGlobalAveragePool" => {
             convolution::pooling(builder, node, true)
