@@ -64,8 +64,8 @@ pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<
         ..LayerSpec::default()
     };
     let name = builder.add(node, layer);
-    let reason = "a convolution that computes the outputs between two inputs as channels (sub-pixel convolution): no zeros between inputs are \
-         multiplied";
+    let reason = "a convolution that computes the outputs between two inputs as channels (sub-pixel convolution): no zeros \
+                  between inputs are multiplied";
     builder.note(Severity::Expressed, node, reason);
     let made = |input: u64, before: u64, behind: u64, taps: u64| (input + before + behind + 1).saturating_sub(taps);
     let places = (made(input.columns, left, right, taps_x), made(input.rows, top, bottom, taps_y));

@@ -1,8 +1,8 @@
 //! Windows over frames, rows and columns (Conv3d, pooling of volumes).
 //!
-//! Layers have two axes along which windows slide. Columns stay one. What a window takes of frames and rows becomes rows of a view, the windows
-//! one behind the other, so that a window of all of them steps over all of them: operations, weights and outputs are exact, and that
-//! neighbouring windows share inputs counts along columns only.
+//! Layers have two axes along which windows slide. Columns stay one. What a window takes of frames and rows becomes rows of a view, the
+//! windows one behind the other, so that a window of all of them steps over all of them: operations, weights and outputs are exact, and
+//! that neighbouring windows share inputs counts along columns only.
 
 use super::builder::Builder;
 use super::convolution::{Placed, Rows, read_map};

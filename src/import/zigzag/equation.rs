@@ -111,6 +111,10 @@ pub fn name_windows(
     named
 }
 
+/// What loops of a layer are.
+const REMEDY: &str =
+    "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices, whose loops each index two operands or all";
+
 /// A loop of the file: its name there, under ours, and its size.
 pub type Assigned = (String, &'static str, u64);
 
@@ -151,8 +155,7 @@ pub fn assign(
         };
         let Some(ours) = ours else {
             let reason = format!("The loop {name} does not index the operands as a layer's loop does");
-            place
-                .reject(reader, ValueError::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices, whose loops each index two operands or all"));
+            place.reject(reader, ValueError::new(reason, REMEDY));
             return None;
         };
         assigned.push((name.clone(), ours, *size));
