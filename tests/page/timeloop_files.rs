@@ -324,7 +324,7 @@ fn an_export_refuses_what_timeloop_cannot_say() {
                 "      - { loop: K 4",
                 "      - { loop: K 2, W: dram, I: buffer, O: buffer }\n      - { loop: OX 2, W: dram, I: buffer, O: buffer }\n      - { loop: K 2",
             ),
-            "two loops of OX",
+            "several loops of one dimension",
         ),
     ];
     for (hardware, mapping, reason) in cases {
