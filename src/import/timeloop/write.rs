@@ -4,7 +4,7 @@ use super::levels::{Level, levels};
 use crate::explore::{LayerStudy, TemporalMapping};
 use crate::hardware::{ArrayDimId, Memory};
 use crate::import::report::{Report, Severity};
-use crate::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance};
+use crate::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerKind, LayerShape};
 use std::fmt::Write;
@@ -262,12 +262,10 @@ impl File<'_> {
         for (index, level) in self.levels.iter().enumerate() {
             let end = level.end.max(first);
             let stated: Vec<(Dim, u64)> = mapping.order[first..end].iter().map(|next| (next.dim, next.size)).collect();
-            first = end;
-            // Only what is kept further inside can stay there.
-            let is_inside = |operand: LayerOperand| self.levels[..index].iter().any(|level| level.operands.contains(&operand));
+            let start = std::mem::replace(&mut first, end);
             let is_same = |joined: &Vec<(Dim, u64)>| {
-                let mut inside = self.problem.each_operand().filter(|(operand, _)| is_inside(*operand));
-                inside.all(|(_, operand)| standing(operand, joined) == standing(operand, &stated))
+                let mut waiting = self.problem.each_operand().filter(|(id, view)| self.waits(*id, view, index, start, mapping));
+                waiting.all(|(_, view)| standing(view, joined) == standing(view, &stated))
             };
             let name = &self.memory(level).name;
             let outer: Vec<(Dim, u64)> = stated.iter().rev().copied().collect();
@@ -290,6 +288,20 @@ impl File<'_> {
             }
         }
         wrong.or(all)
+    }
+
+    /// Whether an operand stays where it is kept inside of a level when the loops of that begin, so that their order counts for it.
+    fn waits(
+        &self,
+        operand: LayerOperand,
+        view: &OperandView,
+        level: usize,
+        start: usize,
+        mapping: &TemporalMapping,
+    ) -> bool {
+        let inside = self.levels[..level].iter().rev().find(|level| level.operands.contains(&operand));
+        let is_irrelevant = |next: &TemporalLoop| view.relevance[next.dim as usize] == Relevance::Irrelevant;
+        inside.is_some_and(|inside| mapping.order[inside.end.min(start)..start].iter().all(is_irrelevant))
     }
 
     fn mapping(&self, loops: &[Vec<(Dim, u64)>]) -> String {
