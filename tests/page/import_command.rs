@@ -136,3 +136,38 @@ fn a_saved_state_is_imported_alone_and_gives_both_documents() {
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("A saved state holds both documents"));
 }
+
+#[test]
+fn a_layer_goes_to_timeloop_and_back() {
+    let folder = folder("export-timeloop");
+    let out = folder.join("files");
+    let arguments = ["export-timeloop", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv3"];
+    let output = fusescape(&[&arguments[..], &["--out", out.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files: Vec<PathBuf> =
+        ["architecture", "problem", "mapping", "ERT"].iter().map(|name| out.join(format!("{name}.yaml"))).collect();
+    let back = folder.join("back");
+    let mut arguments = vec!["import", "--out", back.to_str().unwrap()];
+    arguments.extend(files.iter().map(|file| file.to_str().unwrap()));
+    let output = fusescape(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let document = |name: &str| back.join(name).to_str().unwrap().to_owned();
+    let (hardware, workload, mapping) = (document("hardware.yaml"), document("workload.yaml"), document("mapping.yaml"));
+    let output = fusescape(&["layer", "--hardware", &hardware, "--workload", &workload, "--mapping", &mapping]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_system_goes_to_stream_and_back() {
+    let folder = folder("export-stream");
+    let out = folder.join("files");
+    let arguments = ["export-stream", "--system", "simba-quad", "--workload", "fsrcnn", "--out", out.to_str().unwrap()];
+    let output = fusescape(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let path = |name: &str| out.join(name).to_str().unwrap().to_owned();
+    let back = folder.join("back");
+    let (system, mapping, network) = (path("system.yaml"), path("mapping.yaml"), path("workload.yaml"));
+    let output = fusescape(&["import", &system, &mapping, &network, "--out", back.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(back.join("system.yaml").is_file() && back.join("workload.yaml").is_file());
+}

@@ -2,9 +2,9 @@
 
 use crate::properties;
 use fusescape::hardware::Core;
-use fusescape::import::{File, Imported, Severity, import};
+use fusescape::import::{File, Imported, Severity, import, stream};
 use fusescape::multicore::CoreSystem;
-use fusescape::spec::{Diagnostics, read_system, system_presets, write_system};
+use fusescape::spec::{Diagnostics, LinkEnds, LinkSpec, SystemSpec, hardware_presets, read_system, system_presets, write_system};
 use fusescape::state::{Action, ImportedDocuments, State, Tab};
 use fusescape::workload::{LayerKind, Network};
 
@@ -435,4 +435,52 @@ fn layers_that_stream_pads_by_more_than_their_kernels_are_read() {
     assert_eq!(network.macs(), 4 * 3 * 25 * 3);
     let told: Vec<&str> = imported.reports[0].findings.iter().map(|finding| &*finding.what).collect();
     assert!(told.contains(&"padding") && told.contains(&"constant_operands"), "{told:?}");
+}
+
+/// A system as Stream's files, and what is imported of these.
+fn there_and_back(text: &str) -> (stream::Written, SystemSpec) {
+    let system = CoreSystem::from_text(text, hardware_presets()[0].text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let written = stream::write(&system, &read_system(text).0);
+    let mut files: Vec<(&str, &str)> = written.cores.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    files.extend([("system.yaml", written.soc.as_str()), ("mapping.yaml", written.mapping.as_str())]);
+    let imported = imports(&files);
+    let (spec, wrong) = read_system(imported.system.as_ref().unwrap());
+    assert!(wrong.is_empty(), "{wrong}");
+    (written, spec)
+}
+
+#[test]
+fn systems_that_came_from_files_of_stream_go_there_and_back() {
+    for preset in system_presets() {
+        let (_, first) = there_and_back(preset.text);
+        let (_, second) = there_and_back(&write_system(&first));
+        assert_eq!((&first.cores, &first.shared), (&second.cores, &second.shared), "{}", preset.id);
+        assert_eq!((&first.links, &first.offchip), (&second.links, &second.offchip), "{}", preset.id);
+    }
+}
+
+#[test]
+fn an_exported_system_has_the_links_and_memories_of_the_document() {
+    let preset = system_presets().iter().find(|preset| preset.id == "tpu-quad").unwrap();
+    let (written, spec) = there_and_back(preset.text);
+    let before = read_system(preset.text).0;
+    let pairs = |links: &[LinkSpec]| -> Vec<(u64, f64)> {
+        let is_pair = |link: &&LinkSpec| matches!(link.ends, LinkEnds::BothWays(..));
+        links.iter().filter(is_pair).map(|link| (link.width_bits, link.energy_pj)).collect()
+    };
+    assert_eq!(pairs(&spec.links), pairs(&before.links));
+    let system = |spec: &SystemSpec| CoreSystem::from_text(&write_system(spec), "").unwrap();
+    for (theirs, ours) in system(&spec).cores.iter().zip(&system(&before).cores) {
+        assert_eq!(theirs.core.array, ours.core.array);
+        let figures = |core: &Core| -> Vec<(String, u64, u64, f64, f64)> {
+            let figures = core.memories.iter().map(|memory| {
+                (memory.name.clone(), memory.size_bits, memory.read_width_bits, memory.read_energy_pj, memory.write_energy_pj)
+            });
+            figures.collect()
+        };
+        assert_eq!(figures(&theirs.core), figures(&ours.core));
+    }
+    // A file for each different core, the memory off the chip among them.
+    assert_eq!(written.cores.len(), 4);
+    assert!(written.report.findings.iter().any(|finding| finding.what == "runs"), "{:?}", written.report);
 }

@@ -320,11 +320,12 @@ fn an_export_refuses_what_timeloop_cannot_say() {
         (HARDWARE.replace("shared_over: []", "shared_over: [columns]").replace("size: 2 B", "size: 8 B"), BY_HAND.to_owned(), "different dimensions"),
         (
             HARDWARE.to_owned(),
-            BY_HAND.replace("loop: OX 4", "loop: OX 2").replace(
-                "      - { loop: K 4",
-                "      - { loop: K 2, W: dram, I: buffer, O: buffer }\n      - { loop: OX 2, W: dram, I: buffer, O: buffer }\n      - { loop: K 2",
+            BY_HAND.replace("loop: K 4", "loop: K 2").replace(
+                "      - { loop: C 4, W: dram, I: buffer, O: psum_reg }\n",
+                "      - { loop: C 2, W: dram, I: buffer, O: buffer }\n      - { loop: K 2, W: dram, I: buffer, O: buffer }\n      \
+                 - { loop: C 2, W: dram, I: buffer, O: buffer }\n",
             ),
-            "two loops of OX",
+            "several loops of one dimension",
         ),
     ];
     for (hardware, mapping, reason) in cases {

@@ -1,7 +1,7 @@
 //! A system as files of Stream, in the layout of its public repository since version 1.0: a system file, a file for each different core
 //! and for the memory off the chip, and which core runs what.
 
-use crate::hardware::{Core, Unroll};
+use crate::hardware::{Core, Operand, Unroll};
 use crate::import::report::{Report, Severity};
 use crate::import::zigzag::{OPERATORS, write_core};
 use crate::multicore::CoreSystem;
@@ -44,13 +44,17 @@ pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
     cores.push(("offchip.yaml".to_owned(), write_offchip(&spec.offchip, size_bits.unwrap_or(1 << 40))));
     let mut connections = read_links(spec, &names, &mut report);
     add_ports(&mut connections, spec, &names, &mut report);
+    if joins_twice(&connections) {
+        // Of several connections of two cores the first counts here, the last in Stream.
+        connections.reverse();
+    }
     let mut soc = format!("name: {}\ncores:\n", scalar(&system.name));
     for (id, file) in files.iter().enumerate() {
         let _ = writeln!(soc, "  {id}: ./cores/{file}");
     }
     let outside = files.len();
     let _ = write!(soc, "  {outside}: ./cores/offchip.yaml\noffchip_core_id: {outside}\nunit_energy_cost: 0\n");
-    soc.push_str(&write_sharing(spec, &names));
+    soc.push_str(&write_sharing(system, spec, &names, &mut report));
     soc.push_str("core_connectivity:\n");
     for Connection { is_bus, cores, width_bits, energy_pj } in &connections {
         let kind = if *is_bus { "bus" } else { "link" };
@@ -90,6 +94,9 @@ fn write_cores(system: &CoreSystem, report: &mut Report) -> (Vec<String>, Vec<(S
     (files, written)
 }
 
+/// Most dimensions of an array that a file of a core may unroll.
+const MAX_DIMENSIONS: usize = 4;
+
 /// What the array unrolls: the file of a core has one unrolling for all types of layers.
 fn dataflows(core: &Core, report: &mut Report) -> String {
     let kinds = LayerKind::ALL.into_iter().filter(|kind| !core.unroll(*kind).is_empty());
@@ -108,7 +115,10 @@ fn dataflows(core: &Core, report: &mut Report) -> String {
             .filter(|part| part.array_dim == dim)
             .map(|part| format!("\"{}, {}\"", part.dim, part.limit))
             .collect();
-        if !loops.is_empty() {
+        if dim.index() >= MAX_DIMENSIONS && !loops.is_empty() {
+            let reason = "not written: Stream unrolls D1 to D4, so that this dimension of the array stays empty";
+            report.note(Severity::NotCounted, "unroll", reason, &core.array[dim].0);
+        } else if !loops.is_empty() {
             let _ = writeln!(text, "  D{}: [{}]", dim.index() + 1, loops.join(", "));
         }
     }
@@ -197,21 +207,44 @@ fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str
     }
 }
 
-/// Cores that have memories in common.
-fn write_sharing(spec: &SystemSpec, names: &[&str]) -> String {
+/// Whether two cores are on several connections.
+fn joins_twice(connections: &[Connection]) -> bool {
+    let shares = |one: &Connection, other: &Connection| {
+        one.cores.iter().filter(|core| other.cores.contains(core)).count() > 1
+    };
+    connections.iter().enumerate().any(|(place, one)| connections[place + 1..].iter().any(|other| shares(one, other)))
+}
+
+/// Cores that have memories in common: in Stream all of their highest ones.
+fn write_sharing(system: &CoreSystem, spec: &SystemSpec, names: &[&str], report: &mut Report) -> String {
+    let highest = |id: usize| -> Vec<String> {
+        let Some(compute) = system.cores.raw.get(id) else { return Vec::new() };
+        let inside = |operand: Operand| compute.core.levels(operand).iter().rev().nth(1).copied();
+        let memories = Operand::ALL.into_iter().filter_map(inside);
+        memories.map(|memory| compute.core.memories[memory].name.clone()).collect()
+    };
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for shared in &spec.shared {
         let group = ids(names, &shared.cores);
-        if !groups.contains(&group) {
+        if groups.contains(&group) {
+            continue;
+        }
+        let is_shared = |name: &String| {
+            spec.shared.iter().any(|other| other.memory == *name && ids(names, &other.cores) == group)
+        };
+        if group.iter().flat_map(|id| highest(*id)).all(|name| is_shared(&name)) {
             groups.push(group);
+        } else {
+            let reason = "not written: cores of Stream share all of their highest memories or none, so that each has one of its own";
+            report.note(Severity::NotCounted, "shared", reason, &shared.memory);
         }
     }
-    let texts = groups.iter().map(|group| {
+    let line = |group: &Vec<usize>| {
         let ids: Vec<String> = group.iter().map(usize::to_string).collect();
         format!("  - \"{}\"\n", ids.join(", "))
-    });
-    let texts: String = texts.collect();
-    if texts.is_empty() { texts } else { format!("core_memory_sharing:\n{texts}") }
+    };
+    let lines: String = groups.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("core_memory_sharing:\n{lines}") }
 }
 
 fn write_mapping(spec: &SystemSpec, report: &mut Report) -> String {

@@ -21,7 +21,7 @@ pub struct Level {
     pub is_part: bool,
     /// After how many loops it ends.
     pub end: usize,
-    /// Where it may end.
+    /// Where it may end: from the first to the second number of loops.
     range: (usize, usize),
 }
 
@@ -48,7 +48,11 @@ pub fn levels(
             (first.max(range.0), last.min(range.1))
         });
         let level = |operands: Vec<LayerOperand>, is_part: bool, range: (usize, usize)| {
-            Level { memory, operands, is_part, end: 0, range }
+            let ends = operands.iter().filter_map(|operand| {
+                let level = problem.operands[*operand].memories.iter().position(|held| *held == memory)?;
+                mapping.ends[*operand as usize].get(level).copied()
+            });
+            Level { memory, end: ends.max().unwrap_or(0), operands, is_part, range }
         };
         if held.is_empty() {
             report.note(Severity::Merged, "memory", "the layer has nothing in it: not written", &described.name);
@@ -64,10 +68,10 @@ pub fn levels(
     let shared = |level: &Level| core.array.keys().filter(|dim| core.memories[level.memory].shared_over.contains(*dim)).count();
     levels.sort_by_key(|level| (shared(level), level.range.1, level.memory));
     check_nesting(&core.memories.raw, &levels)?;
-    let mut end = 0;
+    let mut inside = 0;
     for level in &mut levels {
-        end = level.range.0.max(end);
-        if end > level.range.1 {
+        let (first, last) = (level.range.0.max(inside), level.range.1);
+        if first > last {
             let mut wrong = Diagnostics::default();
             let name = &core.memories[level.memory].name;
             let reason = format!("`{name}` ends before a memory that lies inside of it in Timeloop, so no levels hold these loops");
@@ -75,7 +79,8 @@ pub fn levels(
             wrong.add("mapping", reason, remedy);
             return Err(wrong);
         }
-        level.end = end;
+        level.end = level.end.clamp(first, last);
+        inside = level.end;
     }
     Ok(levels)
 }

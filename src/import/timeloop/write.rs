@@ -4,7 +4,7 @@ use super::levels::{Level, levels};
 use crate::explore::{LayerStudy, TemporalMapping};
 use crate::hardware::{ArrayDimId, Memory};
 use crate::import::report::{Report, Severity};
-use crate::mapping::{LayerOnCore, LayerOperand};
+use crate::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerKind, LayerShape};
 use std::fmt::Write;
@@ -56,7 +56,7 @@ pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, D
     let levels = levels(&problem, mapping, &mut report)?;
     let names = Names::of(&problem, &levels, &mut report);
     let file = File { study, problem, levels, names };
-    let loops = file.loops(mapping)?;
+    let loops = file.loops(mapping, &mut report)?;
     let written = Written {
         architecture: file.architecture(&mut report),
         problem: file.problem(),
@@ -254,29 +254,54 @@ impl File<'_> {
         )
     }
 
-    /// By level: its loops, innermost first, those of one dimension joined.
-    fn loops(&self, mapping: &TemporalMapping) -> Result<Vec<Vec<(Dim, u64)>>, Diagnostics> {
+    /// By level: its loops, innermost first, each dimension once.
+    fn loops(&self, mapping: &TemporalMapping, report: &mut Report) -> Result<Vec<Vec<(Dim, u64)>>, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let mut first = 0;
         let mut all = Vec::new();
-        for level in &self.levels {
-            let mut loops: Vec<(Dim, u64)> = Vec::new();
-            for next in &mapping.order[first..level.end.max(first)] {
-                match loops.iter().position(|(dim, _)| *dim == next.dim) {
-                    Some(place) if place + 1 == loops.len() => loops[place].1 *= next.size,
-                    None => loops.push((next.dim, next.size)),
-                    Some(_) => {
-                        let name = &self.memory(level).name;
-                        let reason = format!("`{name}` has two loops of {} with others between, and a level of Timeloop one", next.dim);
-                        let remedy = format!("Let the loops of {} in `{name}` stand side by side in the mapping", next.dim);
-                        wrong.add("mapping", reason, remedy);
+        for (index, level) in self.levels.iter().enumerate() {
+            let end = level.end.max(first);
+            let stated: Vec<(Dim, u64)> = mapping.order[first..end].iter().map(|next| (next.dim, next.size)).collect();
+            let start = std::mem::replace(&mut first, end);
+            let is_same = |joined: &Vec<(Dim, u64)>| {
+                let mut waiting = self.problem.each_operand().filter(|(id, view)| self.waits(*id, view, index, start, mapping));
+                waiting.all(|(_, view)| standing(view, joined) == standing(view, &stated))
+            };
+            let name = &self.memory(level).name;
+            let outer: Vec<(Dim, u64)> = stated.iter().rev().copied().collect();
+            let mut outwards = joined(&outer);
+            outwards.reverse();
+            match [joined(&stated), outwards].into_iter().find(is_same) {
+                Some(loops) => {
+                    if joined_neighbours(&stated) != loops {
+                        let reason = "loops of one dimension are one loop of a level in Timeloop: their order within it changes, and \
+                                      nothing that moves";
+                        report.note(Severity::Expressed, "mapping", reason, name);
                     }
+                    all.push(loops);
+                }
+                None => {
+                    let reason = format!("`{name}` has several loops of one dimension with others between, and a level of Timeloop one");
+                    let remedy = format!("Let loops of one dimension in `{name}` stand side by side in the mapping");
+                    wrong.add("mapping", reason, remedy);
                 }
             }
-            first = level.end.max(first);
-            all.push(loops);
         }
         wrong.or(all)
+    }
+
+    /// Whether an operand stays where it is kept inside of a level when the loops of that begin, so that their order counts for it.
+    fn waits(
+        &self,
+        operand: LayerOperand,
+        view: &OperandView,
+        level: usize,
+        start: usize,
+        mapping: &TemporalMapping,
+    ) -> bool {
+        let inside = self.levels[..level].iter().rev().find(|level| level.operands.contains(&operand));
+        let is_irrelevant = |next: &TemporalLoop| view.relevance[next.dim as usize] == Relevance::Irrelevant;
+        inside.is_some_and(|inside| mapping.order[inside.end.min(start)..start].iter().all(is_irrelevant))
     }
 
     fn mapping(&self, loops: &[Vec<(Dim, u64)>]) -> String {
@@ -353,6 +378,32 @@ impl File<'_> {
             report.note(Severity::Expressed, "padding", "Timeloop reads it as a part of the input", &self.study.layer);
         }
     }
+}
+
+/// Loops with all of a dimension at the place of its first.
+fn joined(loops: &[(Dim, u64)]) -> Vec<(Dim, u64)> {
+    let mut all: Vec<(Dim, u64)> = Vec::new();
+    for &(dim, size) in loops {
+        match all.iter_mut().find(|(known, _)| *known == dim) {
+            Some((_, product)) => *product *= size,
+            None => all.push((dim, size)),
+        }
+    }
+    all
+}
+
+/// Loops with those of a dimension that stand side by side as one.
+fn joined_neighbours(loops: &[(Dim, u64)]) -> Vec<(Dim, u64)> {
+    loops.chunk_by(|one, other| one.0 == other.0).flat_map(joined).collect()
+}
+
+/// The innermost loops of a level during which an operand stays in the level below: how far each dimension runs.
+fn standing(operand: &OperandView, loops: &[(Dim, u64)]) -> [u64; 8] {
+    let mut sizes = [1; 8];
+    for &(dim, size) in loops.iter().take_while(|(dim, _)| operand.relevance[*dim as usize] == Relevance::Irrelevant) {
+        sizes[dim as usize] *= size;
+    }
+    sizes
 }
 
 /// Names of the data spaces of a problem.
