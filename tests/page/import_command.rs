@@ -141,7 +141,8 @@ fn a_saved_state_is_imported_alone_and_gives_both_documents() {
 fn a_layer_goes_to_timeloop_and_back() {
     let folder = folder("export-timeloop");
     let out = folder.join("files");
-    let arguments = ["export-timeloop", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv3"];
+    let arguments =
+        ["export-timeloop", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv3"];
     let output = fusescape(&[&arguments[..], &["--out", out.to_str().unwrap()]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let files: Vec<PathBuf> =
@@ -152,7 +153,8 @@ fn a_layer_goes_to_timeloop_and_back() {
     let output = fusescape(&arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let document = |name: &str| back.join(name).to_str().unwrap().to_owned();
-    let (hardware, workload, mapping) = (document("hardware.yaml"), document("workload.yaml"), document("mapping.yaml"));
+    let (hardware, workload, mapping) =
+        (document("hardware.yaml"), document("workload.yaml"), document("mapping.yaml"));
     let output = fusescape(&["layer", "--hardware", &hardware, "--workload", &workload, "--mapping", &mapping]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -4,7 +4,9 @@ use crate::properties;
 use fusescape::hardware::Core;
 use fusescape::import::{File, Imported, Severity, import, stream};
 use fusescape::multicore::CoreSystem;
-use fusescape::spec::{Diagnostics, LinkEnds, LinkSpec, SystemSpec, hardware_presets, read_system, system_presets, write_system};
+use fusescape::spec::{
+    Diagnostics, LinkEnds, LinkSpec, SystemSpec, hardware_presets, read_system, system_presets, write_system,
+};
 use fusescape::state::{Action, ImportedDocuments, State, Tab};
 use fusescape::workload::{LayerKind, Network};
 
@@ -441,7 +443,8 @@ fn layers_that_stream_pads_by_more_than_their_kernels_are_read() {
 fn there_and_back(text: &str) -> (stream::Written, SystemSpec) {
     let system = CoreSystem::from_text(text, hardware_presets()[0].text).unwrap_or_else(|wrong| panic!("{wrong}"));
     let written = stream::write(&system, &read_system(text).0);
-    let mut files: Vec<(&str, &str)> = written.cores.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let mut files: Vec<(&str, &str)> =
+        written.cores.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     files.extend([("system.yaml", written.soc.as_str()), ("mapping.yaml", written.mapping.as_str())]);
     let imported = imports(&files);
     let (spec, wrong) = read_system(imported.system.as_ref().unwrap());
@@ -474,7 +477,13 @@ fn an_exported_system_has_the_links_and_memories_of_the_document() {
         assert_eq!(theirs.core.array, ours.core.array);
         let figures = |core: &Core| -> Vec<(String, u64, u64, f64, f64)> {
             let figures = core.memories.iter().map(|memory| {
-                (memory.name.clone(), memory.size_bits, memory.read_width_bits, memory.read_energy_pj, memory.write_energy_pj)
+                (
+                    memory.name.clone(),
+                    memory.size_bits,
+                    memory.read_width_bits,
+                    memory.read_energy_pj,
+                    memory.write_energy_pj,
+                )
             });
             figures.collect()
         };

@@ -40,7 +40,8 @@ pub fn write(system: &CoreSystem, spec: &SystemSpec) -> Written {
     let mut report = Report { title: system.name.clone(), ..Report::default() };
     let names: Vec<&str> = spec.cores.iter().map(|core| core.name.as_str()).collect();
     let (files, mut cores) = write_cores(system, &mut report);
-    let size_bits = system.cores.iter().next().and_then(|core| core.core.memories.iter().last().map(|top| top.size_bits));
+    let size_bits =
+        system.cores.iter().next().and_then(|core| core.core.memories.iter().last().map(|top| top.size_bits));
     cores.push(("offchip.yaml".to_owned(), write_offchip(&spec.offchip, size_bits.unwrap_or(1 << 40))));
     let mut connections = read_links(spec, &names, &mut report);
     add_ports(&mut connections, spec, &names, &mut report);
@@ -87,7 +88,10 @@ fn write_cores(system: &CoreSystem, report: &mut Report) -> (Vec<String>, Vec<(S
             stem.push('_');
         }
         let file = format!("{stem}.yaml");
-        written.push((file.clone(), write_core(&compute.core, "zigzag.compute", report) + &dataflows(&compute.core, report)));
+        written.push((
+            file.clone(),
+            write_core(&compute.core, "zigzag.compute", report) + &dataflows(&compute.core, report),
+        ));
         known.push((&compute.core, file.clone()));
         files.push(file);
     }
@@ -180,7 +184,8 @@ fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str
         if matches!(port.direction.as_str(), "read" | "write") {
             let reason = "a way off the chip is one for both directions in Stream";
             report.note(Severity::Expressed, "offchip port", reason, &port.name);
-            let is_written = |known: &Connection| known.cores.len() == cores.len() + 1 && known.cores.starts_with(&cores);
+            let is_written =
+                |known: &Connection| known.cores.len() == cores.len() + 1 && known.cores.starts_with(&cores);
             if connections.iter().any(is_written) {
                 continue;
             }
@@ -209,9 +214,8 @@ fn add_ports(connections: &mut Vec<Connection>, spec: &SystemSpec, names: &[&str
 
 /// Whether two cores are on several connections.
 fn joins_twice(connections: &[Connection]) -> bool {
-    let shares = |one: &Connection, other: &Connection| {
-        one.cores.iter().filter(|core| other.cores.contains(core)).count() > 1
-    };
+    let shares =
+        |one: &Connection, other: &Connection| one.cores.iter().filter(|core| other.cores.contains(core)).count() > 1;
     connections.iter().enumerate().any(|(place, one)| connections[place + 1..].iter().any(|other| shares(one, other)))
 }
 
@@ -229,9 +233,8 @@ fn write_sharing(system: &CoreSystem, spec: &SystemSpec, names: &[&str], report:
         if groups.contains(&group) {
             continue;
         }
-        let is_shared = |name: &String| {
-            spec.shared.iter().any(|other| other.memory == *name && ids(names, &other.cores) == group)
-        };
+        let is_shared =
+            |name: &String| spec.shared.iter().any(|other| other.memory == *name && ids(names, &other.cores) == group);
         if group.iter().flat_map(|id| highest(*id)).all(|name| is_shared(&name)) {
             groups.push(group);
         } else {
@@ -253,7 +256,8 @@ fn write_mapping(spec: &SystemSpec, report: &mut Report) -> String {
         let kinds = OPERATORS.iter().find(|(known, _)| *known == operator).map_or(&[] as &[&str], |(_, kinds)| kinds);
         let mut ids = Vec::new();
         for (id, core) in spec.cores.iter().enumerate() {
-            let run = kinds.iter().filter(|kind| core.runs.is_empty() || core.runs.iter().any(|run| run == *kind)).count();
+            let run =
+                kinds.iter().filter(|kind| core.runs.is_empty() || core.runs.iter().any(|run| run == *kind)).count();
             if run > 0 {
                 ids.push(id.to_string());
             }

@@ -86,7 +86,8 @@ pub fn read(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> Op
     } else if let Some(subtree) = find(&entries, "subtree") {
         walk.read_subtree(subtree, 1, reader, report);
     } else {
-        let wrong = ValueError::new("The architecture has no `nodes`", "List its containers and components under `nodes`");
+        let wrong =
+            ValueError::new("The architecture has no `nodes`", "List its containers and components under `nodes`");
         place.reject(reader, wrong);
         return None;
     }
@@ -152,7 +153,8 @@ impl Walk {
         let [x, y] = [0, 1].map(|axis| totals[axis] / self.instances[axis].max(1));
         if total % columns != 0 || x * self.instances[0] != totals[0] || y * self.instances[1] != totals[1] {
             let [rows, across] = [self.instances[1], self.instances[0]];
-            let reason = format!("There are {total} of `{name}`, {columns} in a row, inside of {rows} rows of {across}");
+            let reason =
+                format!("There are {total} of `{name}`, {columns} in a row, inside of {rows} rows of {across}");
             let remedy = "State a number of instances that those outside divide, along X and along Y";
             place.reject(reader, ValueError::new(reason, remedy));
             return;

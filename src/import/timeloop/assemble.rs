@@ -134,7 +134,7 @@ impl<'a> Stage<'a> {
     /// Bits of elements: those of the innermost memory that keeps a data space; of finished outputs those of the outermost.
     fn precision(&self, report: &mut Report) -> PrecisionSpec {
         let bits = |operand: usize| self.memories().filter(move |(index, _)| self.keeps[*index][operand]);
-        let innermost = |operand: usize| bits(operand).last().map(|(_, memory)| memory.element_bits);
+        let innermost = |operand: usize| bits(operand).next_back().map(|(_, memory)| memory.element_bits);
         let partial = innermost(2);
         let finished = bits(2).next().map(|(_, memory)| memory.element_bits).min(partial);
         for (index, memory) in self.memories() {
@@ -143,7 +143,8 @@ impl<'a> Stage<'a> {
                 self.keeps[index][operand] && here != innermost(operand) && (operand < 2 || here != finished)
             };
             if (0..3).any(differs) {
-                let reason = "a layer has one precision in all memories, that of the innermost; outputs have a second one";
+                let reason =
+                    "a layer has one precision in all memories, that of the innermost; outputs have a second one";
                 report.note(Severity::Expressed, "datawidth", reason, &memory.name);
             }
         }
@@ -202,8 +203,12 @@ impl<'a> Stage<'a> {
         if node.size_bits.is_none() {
             report.note(Severity::Assumed, "size", "not limited in Timeloop: 1024 GiB here", &node.name);
         }
-        let operands: Vec<String> =
-            OPERANDS.iter().zip(self.keeps[index]).filter(|(_, kept)| *kept).map(|(name, _)| (*name).to_owned()).collect();
+        let operands: Vec<String> = OPERANDS
+            .iter()
+            .zip(self.keeps[index])
+            .filter(|(_, kept)| *kept)
+            .map(|(name, _)| (*name).to_owned())
+            .collect();
         let read = self.side(node, node.shared_elements.or(node.read_elements), report);
         let write = self.side(node, node.shared_elements.or(node.write_elements), report);
         let energy = |actions: &[&str]| actions.iter().find_map(|action| energy_of(energies, &node.name, action));
@@ -266,7 +271,11 @@ impl<'a> Stage<'a> {
         let loops = schedule.time.iter().enumerate().map(|(place, one)| MappedLoopSpec {
             dimension: problem.dimensions[one.dimension].ours.to_owned(),
             size: one.size,
-            memories: OPERANDS.iter().zip(&held).map(|(name, held)| ((*name).to_owned(), held[place].to_owned())).collect(),
+            memories: OPERANDS
+                .iter()
+                .zip(&held)
+                .map(|(name, held)| ((*name).to_owned(), held[place].to_owned()))
+                .collect(),
         });
         Some(MappingSpec {
             name: format!("{} on {}", problem.name, self.architecture.name),

@@ -29,7 +29,9 @@ pub fn read(place: &LocatedNode, all: &mut Vec<TableEnergy>, reader: &mut Reader
         let Some(actions) = find(&fields, "actions") else { continue };
         for action in actions.list(reader, MAX_ACTIONS) {
             let fields = action.entries(reader);
-            let (Some(action), Some(energy)) = (text(&fields, "name", reader), find(&fields, "energy")) else { continue };
+            let (Some(action), Some(energy)) = (text(&fields, "name", reader), find(&fields, "energy")) else {
+                continue;
+            };
             if let Some(energy_pj) = amount(energy, reader) {
                 all.push(TableEnergy { component: component.to_owned(), action, energy_pj });
             }

@@ -44,9 +44,8 @@ pub fn levels(
                 Some((operand, range(problem, mapping, operand, level, report)))
             })
             .collect();
-        let (first, last) = held.iter().fold((0, usize::MAX), |(first, last), (_, range)| {
-            (first.max(range.0), last.min(range.1))
-        });
+        let (first, last) =
+            held.iter().fold((0, usize::MAX), |(first, last), (_, range)| (first.max(range.0), last.min(range.1)));
         let level = |operands: Vec<LayerOperand>, is_part: bool, range: (usize, usize)| {
             let ends = operands.iter().filter_map(|operand| {
                 let level = problem.operands[*operand].memories.iter().position(|held| *held == memory)?;
@@ -65,7 +64,8 @@ pub fn levels(
             levels.extend(held.into_iter().map(|(operand, range)| level(vec![operand], true, range)));
         }
     }
-    let shared = |level: &Level| core.array.keys().filter(|dim| core.memories[level.memory].shared_over.contains(*dim)).count();
+    let shared =
+        |level: &Level| core.array.keys().filter(|dim| core.memories[level.memory].shared_over.contains(*dim)).count();
     levels.sort_by_key(|level| (shared(level), level.range.1, level.memory));
     check_nesting(&core.memories.raw, &levels)?;
     let mut inside = 0;
@@ -74,8 +74,11 @@ pub fn levels(
         if first > last {
             let mut wrong = Diagnostics::default();
             let name = &core.memories[level.memory].name;
-            let reason = format!("`{name}` ends before a memory that lies inside of it in Timeloop, so no levels hold these loops");
-            let remedy = format!("Let `{name}` hold more of the loops in the mapping, or the memories inside of it fewer");
+            let reason = format!(
+                "`{name}` ends before a memory that lies inside of it in Timeloop, so no levels hold these loops"
+            );
+            let remedy =
+                format!("Let `{name}` hold more of the loops in the mapping, or the memories inside of it fewer");
             wrong.add("mapping", reason, remedy);
             return Err(wrong);
         }
@@ -120,7 +123,11 @@ fn check_nesting(memories: &[Memory], levels: &[Level]) -> Result<(), Diagnostic
                 "`{}` and `{}` are shared over different dimensions of the array, and levels of Timeloop lie inside of each other",
                 inner.name, outer.name
             );
-            wrong.add("memories", reason, "Let one of them be shared over all dimensions that the other is shared over");
+            wrong.add(
+                "memories",
+                reason,
+                "Let one of them be shared over all dimensions that the other is shared over",
+            );
         }
     }
     wrong.or(())

@@ -9,8 +9,14 @@ const MAX_DIRECTIVES: usize = 1024;
 /// Most factors of a directive.
 const MAX_FACTORS: usize = 64;
 /// Fields that change what Timeloop counts, and have no counterpart.
-const NOT_TAKEN: [&str; 6] =
-    ["no_reuse", "no_temporal_reuse", "no_link_transfer", "rmw_first_update", "no_coalesce", "no_multicast_no_reduction"];
+const NOT_TAKEN: [&str; 6] = [
+    "no_reuse",
+    "no_temporal_reuse",
+    "no_link_transfer",
+    "rmw_first_update",
+    "no_coalesce",
+    "no_multicast_no_reduction",
+];
 
 /// What a mapping says about a target.
 #[derive(Debug, Clone, PartialEq)]

@@ -86,7 +86,8 @@ pub fn read_memory(
         (None, Some(width), Some(block)) => (width / block).max(1),
         (None, Some(width), None) => width,
         _ => {
-            let reason = format!("neither width nor datawidth is stated: {ELEMENT_BITS} bit an element, as in Timeloop");
+            let reason =
+                format!("neither width nor datawidth is stated: {ELEMENT_BITS} bit an element, as in Timeloop");
             report.note(Severity::Assumed, "datawidth", &reason, name);
             ELEMENT_BITS
         }

@@ -116,11 +116,15 @@ pub fn recognise(text: &str) -> bool {
 /// Reads a file: what could be read of it, and everything that is wrong.
 pub fn read(text: &str) -> (Files, Diagnostics) {
     let mut files = Files::default();
-    if let Some(line) = text.lines().position(|line| line.contains("{{") || line.contains("{%") || line.contains("<<:")) {
+    if let Some(line) = text.lines().position(|line| line.contains("{{") || line.contains("{%") || line.contains("<<:"))
+    {
         let mut diagnostics = Diagnostics::default();
         diagnostics.add(
             "",
-            format!("Line {} is a template or takes in another mapping, which Timeloop's front end writes out", line + 1),
+            format!(
+                "Line {} is a template or takes in another mapping, which Timeloop's front end writes out",
+                line + 1
+            ),
             "Import `parsed-processed-input.yaml` instead, which the front end writes beside its results",
         );
         diagnostics.0.iter_mut().for_each(|wrong| wrong.line = Some(line + 1));

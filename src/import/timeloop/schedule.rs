@@ -180,9 +180,7 @@ impl Placing<'_> {
     fn mesh(&self, target: &str) -> Option<usize> {
         let nodes = &self.architecture.nodes;
         let placed = target.strip_prefix("inter_").and_then(|name| name.strip_suffix("_spatial"));
-        let is_it = |node: &Node| {
-            matches!(node, Node::FanOut(mesh) if mesh.name == target || placed.is_some_and(|name| mesh.name == name))
-        };
+        let is_it = |node: &Node| matches!(node, Node::FanOut(mesh) if mesh.name == target || placed.is_some_and(|name| mesh.name == name));
         let below = || {
             let memory = self.memory(target)?;
             nodes.get(memory + 1).filter(|node| matches!(node, Node::FanOut(_))).map(|_| memory + 1)
@@ -215,7 +213,8 @@ impl Placing<'_> {
             let space = self.schedule.space.iter().filter(|one| one.dimension == index).map(|one| one.size);
             let product = time.chain(space).fold(1, u64::saturating_mul);
             if product != dimension.size {
-                let reason = format!("The factors of {} multiply to {product}, not to {}", dimension.name, dimension.size);
+                let reason =
+                    format!("The factors of {} multiply to {product}, not to {}", dimension.name, dimension.size);
                 let remedy = format!("Let them multiply to {}; factors with a remainder are not taken", dimension.size);
                 self.diagnostics.add("mapping", reason, remedy);
             }

@@ -49,7 +49,8 @@ pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, D
         wrong.add("layer", reason, "Choose a convolution, a fully connected layer or a product of matrices");
     }
     if problem.spatial.loops.iter().any(|unrolled| unrolled.average.fract() != 0.0) {
-        let reason = "A loop is unrolled over a number of PEs that does not divide it, which Timeloop does not unroll evenly";
+        let reason =
+            "A loop is unrolled over a number of PEs that does not divide it, which Timeloop does not unroll evenly";
         wrong.add("unroll", reason, "State an unrolling in the mapping whose sizes divide the loops");
     }
     wrong.or(())?;
@@ -101,9 +102,8 @@ impl Names {
             part.map_or_else(|| own.clone(), |operand| format!("{own}_{}", problem.operand_name(*operand)))
         };
         let stated: Vec<String> = levels.iter().map(level).collect();
-        let taken = |compute: &&str| {
-            stated.iter().chain(core.array.iter().map(|(name, _)| name)).all(|known| known != compute)
-        };
+        let taken =
+            |compute: &&str| stated.iter().chain(core.array.iter().map(|(name, _)| name)).all(|known| known != compute);
         let compute = ["mac", "mac_unit"].iter().find(|name| taken(name)).unwrap_or(&"mac_units");
         Self {
             compute: name(compute),
@@ -169,7 +169,8 @@ impl File<'_> {
     }
 
     fn architecture(&self, report: &mut Report) -> String {
-        let mut text = format!("architecture:\n  version: 0.4\n  nodes:\n  - !Container\n    name: {}\n", self.names.core);
+        let mut text =
+            format!("architecture:\n  version: 0.4\n  nodes:\n  - !Container\n    name: {}\n", self.names.core);
         let outermost = self.levels.len() - 1;
         for part in self.parts() {
             match part {
@@ -229,10 +230,8 @@ impl File<'_> {
 
     fn problem(&self) -> String {
         let shape: &LayerShape = &self.problem.shape;
-        let (letters, sizes): (Vec<String>, Vec<String>) = LETTERS
-            .iter()
-            .map(|(dim, letter)| (letter.to_string(), format!("{letter}: {}", shape.size(*dim))))
-            .unzip();
+        let (letters, sizes): (Vec<String>, Vec<String>) =
+            LETTERS.iter().map(|(dim, letter)| (letter.to_string(), format!("{letter}: {}", shape.size(*dim)))).unzip();
         // Each of two matrices may have images of its own.
         let images = if shape.kind == LayerKind::MatMul { "[[N]], " } else { "" };
         let (stride, dilation) = (shape.stride, shape.dilation);
@@ -264,7 +263,8 @@ impl File<'_> {
             let stated: Vec<(Dim, u64)> = mapping.order[first..end].iter().map(|next| (next.dim, next.size)).collect();
             let start = std::mem::replace(&mut first, end);
             let is_same = |joined: &Vec<(Dim, u64)>| {
-                let mut waiting = self.problem.each_operand().filter(|(id, view)| self.waits(*id, view, index, start, mapping));
+                let mut waiting =
+                    self.problem.each_operand().filter(|(id, view)| self.waits(*id, view, index, start, mapping));
                 waiting.all(|(_, view)| standing(view, joined) == standing(view, &stated))
             };
             let name = &self.memory(level).name;
@@ -281,7 +281,9 @@ impl File<'_> {
                     all.push(loops);
                 }
                 None => {
-                    let reason = format!("`{name}` has several loops of one dimension with others between, and a level of Timeloop one");
+                    let reason = format!(
+                        "`{name}` has several loops of one dimension with others between, and a level of Timeloop one"
+                    );
                     let remedy = format!("Let loops of one dimension in `{name}` stand side by side in the mapping");
                     wrong.add("mapping", reason, remedy);
                 }
@@ -367,10 +369,17 @@ impl File<'_> {
             report.note(Severity::NotCounted, "area", "not written: Accelergy has a table of its own for it", "");
         }
         if core.array.keys().any(|dim| core.systolic.contains(dim)) {
-            report.note(Severity::NotCounted, "systolic", "Timeloop has no time in which an array fills and drains", "");
+            report.note(
+                Severity::NotCounted,
+                "systolic",
+                "Timeloop has no time in which an array fills and drains",
+                "",
+            );
         }
         let shape = &self.problem.shape;
-        let spans = |windows: u64, kernel: u64, stride: u64, dilation: u64| (windows - 1) * stride + (kernel - 1) * dilation + 1;
+        let spans = |windows: u64, kernel: u64, stride: u64, dilation: u64| {
+            (windows - 1) * stride + (kernel - 1) * dilation + 1
+        };
         let columns = spans(shape.size(Dim::OX), shape.size(Dim::FX), shape.stride.0, shape.dilation.0);
         let rows = spans(shape.size(Dim::OY), shape.size(Dim::FY), shape.stride.1, shape.dilation.1);
         if shape.input_limit.0 < columns || shape.input_limit.1 < rows {
