@@ -326,15 +326,15 @@ fn what_is_exported_is_imported_as_it_was() {
 fn an_export_refuses_what_timeloop_cannot_say() {
     let network = Network::from_text(WORKLOAD).unwrap();
     let cases = [
-        (HARDWARE.replace("shared_over: []", "shared_over: [columns]").replace("size: 2 B", "size: 8 B"), BY_HAND.to_owned(), "different dimensions"),
+        (
+            HARDWARE.replace("shared_over: []", "shared_over: [columns]").replace("size: 2 B", "size: 8 B"),
+            BY_HAND.to_owned(),
+            "different dimensions",
+        ),
         (
             HARDWARE.to_owned(),
-            BY_HAND.replace("loop: K 4", "loop: K 2").replace(
-                "      - { loop: C 4, W: dram, I: buffer, O: psum_reg }\n",
-                "      - { loop: C 2, W: dram, I: buffer, O: buffer }\n      - { loop: K 2, W: dram, I: buffer, O: buffer }\n      \
-                 - { loop: C 2, W: dram, I: buffer, O: buffer }\n",
-            ),
-            "several loops of one dimension",
+            BY_HAND.replace("loop: K 4", "loop: K 6").replace("columns: K 4", "columns: K 3"),
+            "does not divide it",
         ),
     ];
     for (hardware, mapping, reason) in cases {

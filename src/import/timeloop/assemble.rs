@@ -134,7 +134,7 @@ impl<'a> Stage<'a> {
     /// Bits of elements: those of the innermost memory that keeps a data space; of finished outputs those of the outermost.
     fn precision(&self, report: &mut Report) -> PrecisionSpec {
         let bits = |operand: usize| self.memories().filter(move |(index, _)| self.keeps[*index][operand]);
-        let innermost = |operand: usize| bits(operand).last().map(|(_, memory)| memory.element_bits);
+        let innermost = |operand: usize| bits(operand).next_back().map(|(_, memory)| memory.element_bits);
         let partial = innermost(2);
         let finished = bits(2).next().map(|(_, memory)| memory.element_bits).min(partial);
         for (index, memory) in self.memories() {
