@@ -71,7 +71,7 @@ test('a pair that has no schedule says why, and the work can be stopped', () =>
     const table = page.getByTestId('design-table');
     await page.getByTestId('table-add-hardware').selectOption('tpu-like-df');
     await page.getByTestId('design-table-start').click();
-    await page.getByTestId('design-reasons').getByText(/64 Kib/).waitFor({ timeout: MINUTE });
+    await page.getByTestId('design-reasons').getByText(/no unit `Kib`/).waitFor({ timeout: MINUTE });
     assert.equal(await table.getByText('impossible', { exact: true }).count(), 1);
     await page.getByTestId('table-add-workload').selectOption('vgg16-e');
     await page.getByTestId('design-table-stop').click();
