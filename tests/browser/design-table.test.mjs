@@ -33,7 +33,7 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     // Something else is minimised; what was known is not asked again.
     const energies = await cells.locator('tbody').innerText();
     await table.getByTestId('as-Latency').click();
-    await cells.locator('td', { hasText: 'cycles' }).nth(3).waitFor({ timeout: MINUTE });
+    await cells.locator('td', { hasText: 'cycles' }).nth(3).waitFor({ timeout: 4 * MINUTE });
     await table.getByTestId('as-Energy').click();
     assert.equal(await cells.locator('tbody').innerText(), energies);
 
