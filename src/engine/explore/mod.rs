@@ -68,6 +68,7 @@ mod group_traffic;
 mod layer;
 mod online;
 mod order;
+#[cfg(not(target_arch = "wasm32"))]
 mod own_constraints;
 mod own_mappings;
 mod request;
@@ -92,6 +93,7 @@ pub use layer::{
 };
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
+#[cfg(not(target_arch = "wasm32"))]
 pub use own_constraints::{LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
 pub use own_mappings::{mapping_document, own_mappings};
 pub use request::{Request, Settings};

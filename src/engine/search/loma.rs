@@ -1,6 +1,6 @@
 //! LOMA: every order of the loop prime factors, or every legal one, each allocated greedily (AICAS 2021).
 
-use super::exact::Legality;
+use super::exact::legality::Legality;
 use super::permutation::next_permutation;
 use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;

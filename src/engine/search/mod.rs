@@ -42,6 +42,8 @@
 //! ```
 
 mod candidate;
+// The page offers none, and its first piece would carry them: functions behind a trait object are in the piece of all data.
+#[cfg(not(target_arch = "wasm32"))]
 mod constraints;
 mod exact;
 mod infeasible;
@@ -52,6 +54,7 @@ pub mod space;
 mod unrolled;
 
 use candidate::Candidate;
+#[cfg(not(target_arch = "wasm32"))]
 pub use constraints::{
     Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict,
     find_best_under,

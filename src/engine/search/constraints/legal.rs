@@ -5,7 +5,9 @@ use super::pieces::{self, Misfit, Position};
 use super::{Constraints, LevelDemand};
 use crate::hardware::Operand;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
-use crate::search::exact::{Factor, Factors, Legality, MOST_SETS, Opened};
+use crate::search::exact::MOST_SETS;
+use crate::search::exact::factors::{Factor, Factors};
+use crate::search::exact::legality::{Legality, Opened};
 use rustc_hash::FxHashSet;
 
 /// The legal mappings of a problem.

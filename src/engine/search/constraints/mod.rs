@@ -19,7 +19,7 @@ mod pieces;
 pub use conflict::{Conflict, conflict};
 pub use pieces::Misfit;
 
-use super::exact::{self, Legality};
+use super::exact::{self, legality::Legality};
 use super::{Limits, Objective, Outcome, Strategy, loma};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
 use crate::workload::Dim;

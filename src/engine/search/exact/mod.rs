@@ -21,15 +21,14 @@
 
 mod branch;
 mod cheapest;
-mod factors;
-mod legality;
+pub mod factors;
+pub mod legality;
 mod orders;
 mod relaxation;
 mod space;
 mod ties;
 
-pub use factors::{Factor, Factors};
-pub use legality::{Legality, Opened};
+use legality::Legality;
 
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
