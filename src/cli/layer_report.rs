@@ -37,8 +37,8 @@ pub struct LayerResult {
     pub seconds: f64,
 }
 
-/// What constraints cost: the score of the best mapping without them, and how much more the best with them has, as a share. `None` where there
-/// is none.
+/// What constraints cost: the score of the best mapping without them, and how much more the best with them has, as a share. `None` where
+/// there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct ConstraintCost {
     /// In the unit of the objective.

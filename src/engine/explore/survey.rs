@@ -12,6 +12,7 @@ use crate::hardware::{Core, MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Objective, Solution, has_mapping};
+use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
@@ -178,9 +179,8 @@ impl Survey {
 
     fn account_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
         let Self { sweep, memory, fingerprints, effort, .. } = self;
-        // As bare numbers, whose sort is in the module already.
         let mut problems: Vec<usize> = problems_of(plan).map(usize::from).collect();
-        problems.sort_unstable();
+        sort_by_key(&mut problems, |index| *index);
         problems.dedup();
         let solution = |index: &usize| {
             let problem = memory.problems.list.get(ProblemId::from(*index))?;

@@ -1,6 +1,6 @@
 //! LOMA: every order of the loop prime factors, or every legal one, each allocated greedily (AICAS 2021).
 
-use super::exact::legality::Legality;
+use super::exact::legality::Legal;
 use super::permutation::next_permutation;
 use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
@@ -11,7 +11,7 @@ pub(super) fn find_best(
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
-    legal: Option<&dyn Legality>,
+    legal: Option<Legal<'_>>,
 ) -> Outcome {
     let mut outcome =
         Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };

@@ -13,8 +13,8 @@ pub struct Conflict {
     pub levels: Vec<usize>,
 }
 
-/// The constraints that exclude everything: one after the other is left out, as long as the rest still does. `None` where a mapping is legal,
-/// or none fits in any case.
+/// The constraints that exclude everything: one after the other is left out, as long as the rest still does. `None` where a mapping is
+/// legal, or none fits in any case.
 pub fn conflict(
     constraints: &Constraints,
     problem: &LayerOnCore<'_>,

@@ -55,8 +55,8 @@ impl Position {
     }
 }
 
-/// The loops to put in order, sorted: those that are stated, and the prime factors of the rest, merged until there are `limit` in all or each
-/// dimension has one.
+/// The loops to put in order, sorted: those that are stated, and the prime factors of the rest, merged until there are `limit` in all or
+/// each dimension has one.
 ///
 /// # Errors
 /// A stated loop that does not divide what is left of its dimension.

@@ -4,7 +4,7 @@
 //! where a boundary is placed, and which loops may follow in which order between two sets. As an order is a path through the sets,
 //! a loop at a time, what a constraint says of orders is decided on sets, too.
 //!
-//! It stands behind a trait, so that a program that states no constraints does not contain them.
+//! It stands behind a trait, so that the page, which states no constraints, does not contain them.
 
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
@@ -17,7 +17,20 @@ pub struct Opened {
     pub since: [u32; OPERANDS],
 }
 
+/// The legal mappings, as a search asks for them. The page states no constraints: there nothing is of this type, and what searches would
+/// ask is not compiled.
+#[cfg(not(target_arch = "wasm32"))]
+pub type Legal<'a> = &'a (dyn Legality + 'a);
+/// The legal mappings: nothing is of this type.
+#[cfg(target_arch = "wasm32")]
+pub type Legal<'a> = &'a NoConstraints;
+
+/// What no program states that is not native.
+#[cfg(target_arch = "wasm32")]
+pub enum NoConstraints {}
+
 /// The legal mappings of a problem. Sets and factors are numbered as by [`Factors`](super::factors::Factors) of [`Self::loops`].
+#[cfg(not(target_arch = "wasm32"))]
 pub trait Legality {
     /// The loops to put in order, sorted, and whether some prime factors were merged.
     fn loops(&self) -> (&[TemporalLoop], bool);
@@ -45,4 +58,39 @@ pub trait Legality {
     /// For every set as `operand` sees it the most cycles of a set below its boundary number `index`: 0 where it must not lie. `None`
     /// where anything is legal.
     fn most_cycles(&self, operand: LayerOperand, index: usize) -> Option<Vec<u64>>;
+}
+
+#[cfg(target_arch = "wasm32")]
+impl NoConstraints {
+    pub fn loops(&self) -> (&[TemporalLoop], bool) {
+        match *self {}
+    }
+
+    pub fn limited_loops(&self, _: usize) -> Vec<TemporalLoop> {
+        match *self {}
+    }
+
+    pub fn allows(&self, _: &[TemporalLoop], _: &Allocation) -> bool {
+        match *self {}
+    }
+
+    pub fn tells_inputs_apart(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn may_add(&self, _: Opened, _: u32, _: usize) -> bool {
+        match *self {}
+    }
+
+    pub fn place(&self, _: Opened, _: u32, _: LayerOperand) -> Option<Opened> {
+        match *self {}
+    }
+
+    pub fn path(&self, _: Opened, _: u32, _: u32, _: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+        match *self {}
+    }
+
+    pub fn most_cycles(&self, _: LayerOperand, _: usize) -> Option<Vec<u64>> {
+        match *self {}
+    }
 }

@@ -28,7 +28,7 @@ mod relaxation;
 mod space;
 mod ties;
 
-use legality::Legality;
+use legality::Legal;
 
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
@@ -55,7 +55,7 @@ pub(super) fn find_best(
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
-    legal: Option<&dyn Legality>,
+    legal: Option<Legal<'_>>,
 ) -> Outcome {
     if problem.forces_double_buffers {
         // All of an operand may take less than a part of it, which is there twice: tables of sets do not hold that. LOMA does.
@@ -147,7 +147,7 @@ struct Search<'a> {
     evaluator: &'a Evaluator<'a>,
     limits: &'a Limits,
     has_time: &'a dyn Fn() -> bool,
-    legal: Option<&'a dyn Legality>,
+    legal: Option<Legal<'a>>,
 }
 
 impl Search<'_> {

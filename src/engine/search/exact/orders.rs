@@ -6,7 +6,7 @@
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
-use super::legality::{Legality, Opened};
+use super::legality::{Legal, Opened};
 use super::space::Space;
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 pub struct Chain<'a> {
     problem: &'a LayerOnCore<'a>,
     factors: &'a Factors,
-    legal: Option<&'a dyn Legality>,
+    legal: Option<Legal<'a>>,
     /// Different sets, smallest first: operands with boundaries there, and the loops between it and the next smaller.
     segments: Vec<Segment>,
     /// Operands (one bit each) with a boundary below all loops.

@@ -6,7 +6,7 @@
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
-use super::legality::{Legality, Opened};
+use super::legality::{Legal, Opened};
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_part};
@@ -54,7 +54,7 @@ struct Tight {
 pub struct Space<'a> {
     pub problem: &'a LayerOnCore<'a>,
     /// What constraints say, if there are any.
-    pub legal: Option<&'a dyn Legality>,
+    pub legal: Option<Legal<'a>>,
     pub evaluator: &'a Evaluator<'a>,
     pub factors: Factors,
     pub total_cycles: u64,
@@ -123,7 +123,8 @@ impl State {
         u64::from(self.set) << 32 | placed << 8 | u64::from(self.here) << 1 | u64::from(self.is_final)
     }
 
-    /// Whether all that can follow `other`, which has placed the same boundaries and the same loops and is the same to constraints, can follow this one.
+    /// Whether all that can follow `other`, which has placed the same boundaries and the same loops and is the same to constraints, can
+    /// follow this one.
     pub fn leaves_no_less(&self, other: &Self) -> bool {
         self.here & !other.here == 0 && self.used.iter().zip(&other.used).all(|(used, other)| used <= other)
     }
@@ -164,7 +165,7 @@ impl<'a> Space<'a> {
         evaluator: &'a Evaluator<'a>,
         problem: &'a LayerOnCore<'a>,
         loops: &[TemporalLoop],
-        (most_sets, legal): (u32, Option<&'a dyn Legality>),
+        (most_sets, legal): (u32, Option<Legal<'a>>),
         price: Price<'a>,
     ) -> Option<Self> {
         let factors = Factors::new(problem, loops, most_sets)?;
@@ -438,7 +439,7 @@ impl<'a> Space<'a> {
 
     /// Takes the price of sets away at which a boundary must not lie, and counts no more cycles below it than may lie there. `None` where
     /// a boundary may lie nowhere.
-    fn constrain(&self, legal: &dyn Legality, prices: &mut [Vec<Vec<f64>>; OPERANDS]) -> Option<()> {
+    fn constrain(&self, legal: Legal<'_>, prices: &mut [Vec<Vec<f64>>; OPERANDS]) -> Option<()> {
         for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
             for (index, prices) in prices.iter_mut().enumerate() {
                 let Some(most_cycles) = legal.most_cycles(operand, index) else { continue };
@@ -604,7 +605,7 @@ impl<'a> Space<'a> {
     }
 
     /// Whether all loops that are not placed yet may lie above the last boundaries, in some order.
-    fn has_legal_end(&self, legal: &dyn Legality, state: &State) -> bool {
+    fn has_legal_end(&self, legal: Legal<'_>, state: &State) -> bool {
         let begins = |factor: usize| self.factors.list[factor].stays_above(state.here);
         legal.path(state.opened(), state.set, self.factors.sets - 1, &begins).is_some()
     }
