@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 15] = [
     "compare meta-proto-like-df TINY --on fsrcnn LOMA --tile 240x270 --format json",
     "layer CONV2 --strategy loma --lpf-limit 3",
     "layer CONV2 --seconds 0",
+    "layer CONV2 --strategy loma --lpf-limit 3 --constraints ORDER",
     "layer CONV2 --strategy heuristic --lpf-limit 4",
     "layer CONV2 --unroll search --loops-per-dimension 1 LOMA",
     "layer --hardware TINY --workload fsrcnn --layer shrink --strategy iterative --json",
@@ -37,6 +38,9 @@ const TINY: &str = "name: tiny\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 p
                     - {name: dram, size: 64 bit, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, \
                     write_energy: 1 pJ, shared_over: all}\n";
 
+/// A constraint that some mapping satisfies.
+const ORDER: &str = "name: order\nlayers:\n  - order: [FX any, rest]\n";
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")
 }
@@ -55,10 +59,10 @@ fn schemas() -> BTreeMap<String, Value> {
 }
 
 /// What a command prints, whether or not all of what was asked for is there.
-fn printed(command: &str, tiny: &str) -> Value {
+fn printed(command: &str, files: &[(&str, String)]) -> Value {
     let text = SHORT.iter().fold(command.to_owned(), |text, (short, long)| text.replace(short, long));
     let output = Command::new(env!("CARGO_BIN_EXE_fusescape"))
-        .args(text.split(' ').map(|word| if word == "TINY" { tiny } else { word }))
+        .args(text.split(' ').map(|word| files.iter().find(|(name, _)| *name == word).map_or(word, |(_, path)| path)))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -67,15 +71,18 @@ fn printed(command: &str, tiny: &str) -> Value {
 
 #[test]
 fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
-    let tiny = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tiny.yaml");
-    std::fs::write(&tiny, TINY).unwrap();
+    let files = [("TINY", TINY), ("ORDER", ORDER)].map(|(name, text)| {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("schema-{name}.yaml"));
+        std::fs::write(&path, text).unwrap();
+        (name, path.to_str().unwrap().to_owned())
+    });
     let schemas = schemas();
     let validator = |schema| draft202012::new(schema).unwrap();
     let validators: BTreeMap<&str, Validator> =
         schemas.iter().map(|(name, schema)| (name.as_str(), validator(schema))).collect();
     let mut used = BTreeSet::new();
     for command in COMMANDS {
-        let found = printed(command, tiny.to_str().unwrap());
+        let found = printed(command, &files);
         let name = found["schema"].as_str().unwrap();
         let validator = validators.get(name).unwrap_or_else(|| panic!("{command}: docs/schema lacks {name}"));
         let wrong: Vec<String> =
