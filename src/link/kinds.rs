@@ -78,12 +78,12 @@ fn short_name(name: &str) -> [u8; 2] {
 
 fn unpacked_rules((set, others): (u8, Vec<[u8; 2]>)) -> Result<Rules, Diagnostics> {
     let mut rules = RULE_SETS.iter().find(|known| known.number == set).ok_or_else(newer)?.rules;
-    if others.len() > rules.switches().len() {
+    if others.len() > rules.values_by_name().len() {
         return Err(newer());
     }
     for name in others {
-        let switches = rules.switches();
-        let (name, _, value) = switches.iter().find(|switch| short_name(switch.0) == name).ok_or_else(newer)?;
+        let switches = rules.values_by_name();
+        let (name, value) = switches.iter().find(|switch| short_name(switch.0) == name).ok_or_else(newer)?;
         rules = rules.with(name, !value).ok_or_else(newer)?;
     }
     Ok(rules)
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn no_two_short_names_are_equal() {
-        let mut names: Vec<_> = Rules::CORRECTED.switches().iter().map(|(name, ..)| short_name(name)).collect();
+        let mut names: Vec<_> = Rules::CORRECTED.values_by_name().iter().map(|(name, _)| short_name(name)).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

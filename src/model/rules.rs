@@ -34,34 +34,42 @@ macro_rules! rules {
             /// What is right; the default.
             pub const CORRECTED: Self = Self { $($name: false,)+ };
 
+            /// Every switch: field name and value.
+            pub fn values_by_name(&self) -> Vec<(&'static str, bool)> {
+                let mut rules = *self;
+                NAMES.iter().zip(rules.values()).map(|(name, value)| (*name, *value)).collect()
+            }
+
             /// Every switch: field name, title for a person, value.
             pub fn switches(&self) -> Vec<(&'static str, &'static str, bool)> {
-                let mut rules = *self;
-                SWITCHES.iter().zip(rules.values()).map(|((name, title), value)| (*name, *title, *value)).collect()
+                // Apart from the names, as the page fetches these texts later.
+                const TITLES: &[&str] = &[$($title,)+];
+                let switches = self.values_by_name().into_iter().zip(TITLES);
+                switches.map(|((name, value), title)| (name, *title, value)).collect()
             }
 
             /// What the switch called `name` decides, for a person; empty if there is no such switch.
             pub fn meaning(name: &str) -> &'static str {
                 // Apart from the names, as the page fetches these texts later.
                 const MEANINGS: &[&str] = &[$(concat!($($doc),+).trim_ascii(),)+];
-                let at = SWITCHES.iter().position(|(known, _)| *known == name);
+                let at = NAMES.iter().position(|known| *known == name);
                 at.map_or("", |at| MEANINGS[at])
             }
 
             /// These rules with the switch called `name` set to `value`; `None` if there is no such switch.
             pub fn with(mut self, name: &str, value: bool) -> Option<Self> {
-                let at = SWITCHES.iter().position(|(known, _)| *known == name)?;
+                let at = NAMES.iter().position(|known| *known == name)?;
                 *self.values()[at] = value;
                 Some(self)
             }
 
-            fn values(&mut self) -> [&mut bool; SWITCHES.len()] {
+            fn values(&mut self) -> [&mut bool; NAMES.len()] {
                 [$(&mut self.$name,)+]
             }
         }
 
-        /// Name and title of each switch. Code that looks one up here is a tenth of a `match` on the names.
-        const SWITCHES: &[(&str, &str)] = &[$((stringify!($name), $title),)+];
+        /// Name of each switch. Code that looks one up here is a tenth of a `match` on the names.
+        const NAMES: &[&str] = &[$(stringify!($name),)+];
     };
 }
 

@@ -346,8 +346,8 @@ impl Schedule {
             other => other.name().to_owned(),
         };
         let modes: Vec<&str> = modes.iter().map(|mode| mode.title()).collect();
-        let switches = rules.switches();
-        let switched: Vec<&str> = switches.iter().filter(|(.., on)| *on).map(|(name, ..)| *name).collect();
+        let switches = rules.values_by_name();
+        let switched: Vec<&str> = switches.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
         let rules = rules.set_name().map_or_else(|| switched.join(", "), str::to_owned);
         let written = |text: &String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
         let limit = (*strategy == Strategy::Loma).then(|| lpf_limit.to_string());

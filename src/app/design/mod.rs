@@ -11,4 +11,5 @@ pub mod memory_panel;
 pub mod network_card;
 pub mod network_graph;
 pub mod port_table;
+pub mod rule_switches;
 pub mod schedule_card;

@@ -1,8 +1,10 @@
 //! The schedule: what is swept, what is minimised, by which rules.
 
+use crate::app::platform::pieces::late;
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::{DiagnosticList, sentences};
 use crate::depth_first::StoringMode;
+use crate::piece;
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::Diagnostics;
@@ -206,25 +208,42 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
         let (_, rules) = Rules::SETS.into_iter().find(|(name, _)| *name == text)?;
         Some(Action::Schedule(ScheduleChange::Rules(rules)))
     });
-    let switch = |(name, title, value): (&'static str, &'static str, bool)| {
-        html! {
-            <Checkbox
-                label={title}
-                checked={value}
-                onchange={act.reform(move |on| Action::Schedule(ScheduleChange::Rule(name, on)))}
-                testid={format!("rule-{name}")}
-            />
-        }
-    };
     let choices: Vec<Choice> = names.map(|name| Choice::new(name, name)).collect();
     html! {
         <>
             <Select label="Rules" {choices} {value} {onchange} testid="rules" />
-            <details class="twin rules">
-                <summary>{ "what the rules switch" }</summary>
-                <p class="hint">{ "Where the public tools and what is right differ. On means: as a tool does it." }</p>
-                { for schedule.rules.switches().into_iter().map(switch) }
-            </details>
+            <RuleSwitches rules={schedule.rules} act={act.clone()} />
         </>
+    }
+}
+
+/// Functions whose code is fetched when the switches of the rules are first unfolded.
+#[derive(Clone, Copy)]
+pub struct RuleParts {
+    /// Draws the switches.
+    pub rule_switches: fn(Rules, &Callback<Action>) -> Html,
+}
+piece!(RuleParts);
+
+#[derive(Properties, PartialEq)]
+struct RuleSwitchesProps {
+    rules: Rules,
+    act: Callback<Action>,
+}
+
+/// The switches of the rules, folded until a person unfolds them.
+#[component]
+fn RuleSwitches(props: &RuleSwitchesProps) -> Html {
+    let is_needed = use_state_eq(|| false);
+    let ontoggle = {
+        let is_needed = is_needed.clone();
+        Callback::from(move |_: Event| is_needed.set(true))
+    };
+    let (rules, act) = (props.rules, props.act.clone());
+    html! {
+        <details class="twin rules" {ontoggle}>
+            <summary>{ "what the rules switch" }</summary>
+            if *is_needed { { late(move |parts: RuleParts| (parts.rule_switches)(rules, &act)) } }
+        </details>
     }
 }

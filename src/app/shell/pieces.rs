@@ -9,6 +9,7 @@ use super::{dialogs, origin, views};
 use crate::app::design::hardware_card::HardwareParts;
 use crate::app::design::import::ImportParts;
 use crate::app::design::network_card::LayerParts;
+use crate::app::design::schedule_card::RuleParts;
 use crate::app::landscape::view::SweptParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::root::render;
@@ -26,6 +27,7 @@ struct Others {
     swept: SweptParts,
     hardware: HardwareParts,
     layer: LayerParts,
+    rules: RuleParts,
     import: ImportParts,
     explain: ExplainParts,
     fine_grid: FineGridParts,
@@ -52,6 +54,7 @@ fn others() -> Result<Others, SplitLoaderError> {
             memory_panel: design::memory_panel::memory_panel,
         },
         layer: LayerParts { layer_panel: design::layer_panel::layer_panel, layer_rows: design::layer_rows::layer_rows },
+        rules: RuleParts { rule_switches: design::rule_switches::rule_switches },
         import: ImportParts { import: design::import::import, import_report: design::import::report },
         explain: ExplainParts { explanation: widgets::explain::explanation },
         fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
@@ -66,11 +69,12 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, swept, hardware, layer, import, explain, fine_grid, save, text } = fetched;
+    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text } = fetched;
     keep(shell);
     keep(swept);
     keep(hardware);
     keep(layer);
+    keep(rules);
     keep(import);
     keep(explain);
     keep(fine_grid);

@@ -30,8 +30,8 @@ impl RuleSet {
     /// The set from which the fewest switches differ, and the names of those.
     pub fn nearest(rules: &Rules) -> (&'static Self, Vec<&'static str>) {
         let others = |set: &Self| -> Vec<&'static str> {
-            let pairs = rules.switches().into_iter().zip(set.rules.switches());
-            pairs.filter(|(mine, its)| mine.2 != its.2).map(|(mine, _)| mine.0).collect()
+            let pairs = rules.values_by_name().into_iter().zip(set.rules.values_by_name());
+            pairs.filter(|(mine, its)| mine.1 != its.1).map(|(mine, _)| mine.0).collect()
         };
         let mut nearest = (&RULE_SETS[0], others(&RULE_SETS[0]));
         for set in &RULE_SETS[1..] {

@@ -117,9 +117,9 @@ fn read_rules(reader: &mut Reader, fields: &Fields, names: &[&str], slot: Slot) 
         set(rules, index.map(|index| RULE_SETS[index].rules));
     }
     if let Some(place) = fields.get(switched) {
-        let switches: Vec<&str> = rules.switches().iter().map(|(name, ..)| *name).collect();
+        let switches: Vec<&str> = rules.values_by_name().iter().map(|(name, _)| *name).collect();
         for index in items(reader, place, |reader, item| index_of(reader, item, &switches)) {
-            let (name, _, value) = rules.switches()[index];
+            let (name, value) = rules.values_by_name()[index];
             set(rules, rules.with(name, !value));
         }
     }
