@@ -4,4 +4,5 @@ pub mod answer;
 pub mod combination;
 pub mod heatmaps;
 pub mod joint_optimum;
+pub mod mac_counts;
 pub mod view;

@@ -10,7 +10,7 @@ use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, REFERENCES, Status, SweepResults};
 use crate::chart::tile_text;
-use crate::chart::{AxisScale, Breakdown, MacCounts, Scatter, ScatterPoint, group_thousands, strategy_title};
+use crate::chart::{Breakdown, Scatter, ScatterPoint, group_thousands, strategy_title};
 use crate::depth_first::{FuseDepth, PointAccount};
 use crate::explore::PointSummary;
 use crate::piece;
@@ -26,6 +26,8 @@ pub struct SweptParts {
     pub joint_optimum: fn(JointOptimumProps) -> Html,
     /// Draws the best combination of stacks.
     pub combination: fn(&SweepResults) -> Html,
+    /// Draws how much is computed twice.
+    pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
 }
 piece!(SweptParts);
 
@@ -69,6 +71,10 @@ pub enum Part {
 pub fn Landscape(props: &LandscapeProps) -> Html {
     let results = &expected(&props.state);
     let is_resting = use_rest(&props.state);
+    let is_swept = is_resting || results.status == Status::Stopped;
+    // What was fetched once stays and follows the next sweep.
+    let was_swept = use_mut_ref(|| false);
+    *was_swept.borrow_mut() |= is_swept;
     let old = (results.stale || props.waits).then_some("old");
     let comparison = html! { <Comparison results={Rc::clone(results)} /> };
     let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
@@ -112,11 +118,11 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 <div class={classes!("two", old)}>
                     <div class="column">
                         { comparison }
-                        if is_resting || results.status == Status::Stopped { { combination(results) } }
+                        if is_swept { { combination(results) } }
                     </div>
                     <div class="column">
                         { trade_off }
-                        <MacCard results={Rc::clone(results)} least={props.least_macs} />
+                        if *was_swept.borrow() { { mac_counts(results, props.least_macs) } }
                     </div>
                 </div>
             }
@@ -140,6 +146,12 @@ fn joint_optimum(props: &LandscapeProps) -> Html {
 fn combination(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
     late(move |parts: SweptParts| (parts.combination)(&results))
+}
+
+/// How much is computed twice; its code is fetched when the first sweep is over, or stopped.
+fn mac_counts(results: &Rc<SweepResults>, least: Option<u64>) -> Html {
+    let results = Rc::clone(results);
+    late(move |parts: SweptParts| (parts.mac_counts)(&results, least))
 }
 
 /// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their
@@ -321,52 +333,6 @@ fn TradeOff(props: &TradeOffProps) -> Html {
                 </p>
             }
             <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} />
-        </section>
-    }
-}
-
-/// Groups of bars that can be told apart.
-const MOST_GROUPS: usize = 8;
-
-#[derive(Properties, PartialEq)]
-struct MacCardProps {
-    results: Rc<SweepResults>,
-    least: Option<u64>,
-}
-
-/// How much is computed twice (DeFiNES, Fig. 13): tiles along the diagonal of the grid.
-#[component]
-fn MacCard(props: &MacCardProps) -> Html {
-    let results = &*props.results;
-    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
-    if settings.fuse.contains(&FuseDepth::LayerByLayer) {
-        return html! {};
-    }
-    let (columns, rows) = (settings.tiles_x.len(), settings.tiles_y.len());
-    let longest = columns.max(rows);
-    let groups = (0..longest.min(MOST_GROUPS))
-        .map(|group| {
-            let step = group * (longest - 1) / (longest.min(MOST_GROUPS) - 1).max(1);
-            let along = |count: usize| if longest > MOST_GROUPS { step * count / longest } else { step };
-            let (column, row) = (along(columns).min(columns - 1), along(rows).min(rows - 1));
-            let macs = |mode: usize| {
-                let point = (mode * rows + row) * columns + column;
-                results.summary(point as u32).map(|summary| summary.macs as f64)
-            };
-            let title = format!("{} × {}", settings.tiles_x[column], settings.tiles_y[row]);
-            (title, (0..settings.modes.len()).map(macs).collect())
-        })
-        .collect();
-    let chart = MacCounts {
-        scale: AxisScale::Log,
-        series: settings.modes.iter().map(|mode| mode.title().to_owned()).collect(),
-        groups,
-        least: props.least.map(|macs| macs as f64),
-    };
-    html! {
-        <section class="card">
-            <h2>{ "Multiply-accumulates, recomputed ones included" }</h2>
-            <Figure title="" chart={Drawn::new(chart)} testid="mac-counts" />
         </section>
     }
 }
