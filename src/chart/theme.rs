@@ -95,6 +95,7 @@ impl Theme {
             Cause::Energy(EnergyCause::Access(AccessCause::Weight)) => self.weight,
             Cause::Energy(EnergyCause::Access(AccessCause::Copy)) => self.copy,
             Cause::Energy(EnergyCause::Mac) => self.soft,
+            Cause::Energy(EnergyCause::Vector) => mix(self.weight, self.panel, 0.45),
             Cause::Latency(LatencyCause::Computing) => self.soft,
             Cause::Latency(LatencyCause::Stall) => self.stall,
             Cause::Latency(LatencyCause::Loading) => self.input,

@@ -4,7 +4,10 @@ use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::loops::Of;
 use super::numbers::{CYCLES, Counted, ENERGY_UNIT};
-use super::parts::{LOADING, OFFLOADING, explain_access, loop_product, loops_in_time, port_terms};
+use super::parts::{
+    LOADING, OFFLOADING, explain_access, ideal_cycles, is_on_lanes, loop_product, loops_in_time, port_terms,
+    vector_operations,
+};
 use super::sources::{ENERGY, LATENCY};
 use crate::chart::Quantity;
 use crate::cost::{Access, AccessCause, EnergyCause, LatencyCause};
@@ -135,6 +138,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
                     let of_cause = accesses.filter(|(_, access)| AccessCause::of_operand(access.stored_as) == cause);
                     explained.or("by access", How::Sum, of_cause.map(access_energy).collect())
                 }
+                EnergyCause::Vector => vector_operations(explained, &facts.shape, mapped.energy[cause]),
                 EnergyCause::Mac => {
                     let macs = of.folded(LayerNumber::Macs)?;
                     let each = given("energy of one", facts.mac_pj, ENERGY_UNIT);
@@ -172,7 +176,8 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
         }
         LayerNumber::Ideal => {
             let explained = given("computing with all PEs", cycles.by_cause.ideal_cycles as f64, CYCLES);
-            explained.or("", How::QuotientUp, vec![of.folded(LayerNumber::Macs)?, pes]).after(LATENCY)
+            let on_lanes = is_on_lanes(&facts.shape, &mapped.energy);
+            ideal_cycles(explained, of.folded(LayerNumber::Macs)?, pes, on_lanes).after(LATENCY)
         }
         LayerNumber::Stall => {
             let ports = (0..mapped.ports.len()).filter_map(|port| of.folded(LayerNumber::Port(port)));

@@ -6,7 +6,7 @@ use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber};
 use super::point::memory_name;
 use super::sources::{COPIES, ENERGY, LATENCY};
 use crate::chart::Quantity;
-use crate::cost::{Access, AccessCause, LinkBalance, PortBalance};
+use crate::cost::{Access, AccessCause, EnergyCause, EnergySplit, LinkBalance, PortBalance};
 use crate::depth_first::{CopyAccount, CopyActionAccount, HopAccount, HopEnd, LayerTileAccount, PointAccount};
 use crate::hardware::MemoryId;
 use crate::mapping::TemporalLoop;
@@ -21,6 +21,9 @@ const PLAIN: Unit = Unit::Count("");
 
 /// A product of all loops of a layer.
 pub(super) fn loop_product(explained: Explained, shape: &LayerShape) -> Explained {
+    if shape.kind.needs_vector_unit() {
+        return explained.noted("It multiplies and accumulates nothing; a vector unit computes it.");
+    }
     let loops = Dim::ALL.into_iter().filter(|&dim| shape.size(dim) > 1);
     let terms: Vec<Explained> = loops.map(|dim| Explained::given(dim.name(), shape.size(dim) as f64, PLAIN)).collect();
     match terms.is_empty() {
@@ -31,10 +34,38 @@ pub(super) fn loop_product(explained: Explained, shape: &LayerShape) -> Explaine
 
 /// A product of loops in time.
 pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Explained {
-    let terms = loops.iter().map(|next| Explained::given(next.dim.name(), next.size as f64, PLAIN)).collect();
-    explained
-        .or("", How::Product, terms)
-        .noted("One cycle for every iteration of the loops that the array does not unroll.")
+    let mut terms: Vec<Explained> =
+        loops.iter().map(|next| Explained::given(next.dim.name(), next.size as f64, PLAIN)).collect();
+    let each = explained.value / loops.iter().map(|next| next.size as f64).product::<f64>();
+    let note = if each > 1.0 {
+        terms.push(Explained::given("cycles of an iteration", each, CYCLES));
+        "The lanes of the vector unit do the operations of an iteration one after the other."
+    } else {
+        "One cycle for every iteration of the loops that the array does not unroll."
+    };
+    explained.or("", How::Product, terms).noted(note)
+}
+
+/// Energy of what a vector unit does in all iterations of a layer.
+pub(super) fn vector_operations(explained: Explained, shape: &LayerShape, pj: f64) -> Explained {
+    let iterations = shape.iterations() as f64;
+    let names: Vec<String> =
+        shape.operations.each().map(|(operation, count)| format!("{count} {}", operation.name())).collect();
+    let each = Explained::given(format!("energy of {}", names.join(", ")), pj / iterations, ENERGY_UNIT);
+    explained.or("", How::Product, vec![Explained::given("iterations of all loops", iterations, PLAIN), each])
+}
+
+/// Whether the vector unit computed this layer instead of the array.
+pub(super) fn is_on_lanes(shape: &LayerShape, energy: &EnergySplit) -> bool {
+    shape.kind.needs_vector_unit() || energy[EnergyCause::Vector] > 0.0
+}
+
+/// Cycles with all lanes busy, or with all PEs.
+pub(super) fn ideal_cycles(explained: Explained, macs: Explained, pes: Explained, on_lanes: bool) -> Explained {
+    match on_lanes {
+        true => explained.noted("The cycles of one iteration, times the iterations over the lanes, rounded up."),
+        false => explained.or("", How::QuotientUp, vec![macs, pes]),
+    }
 }
 
 fn access_name(access: &Access, memory: &str) -> String {

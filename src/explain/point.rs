@@ -272,6 +272,10 @@ fn explain_leaf(
             let each = Explained::given("energy of one", account.mac_energy.at(&layer.shape.precision), ENERGY_UNIT);
             explained.or("", How::Product, vec![macs, each]).after(ENERGY)
         }
+        Amount::EnergyOf(EnergyCause::Vector) => {
+            let pj = layer.cost.as_ref().map_or(0.0, |cost| cost.energy[EnergyCause::Vector]);
+            parts::vector_operations(explained, &layer.shape, pj).after(ENERGY)
+        }
         Amount::EnergyOf(EnergyCause::Access(cause @ (AccessCause::Activation | AccessCause::Weight))) => {
             let accesses = parts::accesses_of(layer, place, Counted::Energy, cause);
             explained.or("by access", How::Sum, accesses).after(ENERGY)
@@ -300,7 +304,8 @@ fn explain_leaf(
         Amount::IdealCycles => {
             let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
             let pes = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
-            explained.or("", How::QuotientUp, vec![macs, pes]).after(LATENCY)
+            let on_lanes = layer.cost.as_ref().is_some_and(|cost| parts::is_on_lanes(&layer.shape, &cost.energy));
+            parts::ideal_cycles(explained, macs, pes, on_lanes).after(LATENCY)
         }
         Amount::IdleCycles => explained.after(LATENCY),
         Amount::At(counted, memory, Some(cause)) => {

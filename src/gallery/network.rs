@@ -9,7 +9,7 @@ pub fn fact(fact: NetworkFact, workload: &Preset) -> Result<f64, String> {
     let network = Network::from_text(workload.text).map_err(|wrong| wrong.to_string())?;
     let bytes = |bits: u64| bits as f64 / 8.0;
     let shapes = || network.computing().map(|id| network.layer(id).shape);
-    let features = || shapes().map(|shape| bytes(shape.input_bits() * shape.input_count() as u64));
+    let features = || shapes().map(|shape| bytes(shape.all_input_bits()));
     Ok(match fact {
         NetworkFact::AverageFeatures => features().sum::<f64>() / features().count().max(1) as f64,
         NetworkFact::MostFeatures => features().fold(0.0, f64::max),

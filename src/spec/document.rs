@@ -18,6 +18,36 @@ pub struct HardwareSpec {
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
     /// The memories, lowest first; loops are allocated to them in this order.
     pub memories: Vec<MemorySpec>,
+    /// What computes element by element, beside the array; `None` where nothing does.
+    pub vector_unit: Option<VectorUnitSpec>,
+}
+
+/// Lanes beside the array that compute element by element: softmax, normalisation, activations, additions, pooling.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VectorUnitSpec {
+    /// Lanes, each of which does one operation at a time.
+    pub lanes: u64,
+    /// Name of the memory that feeds the lanes.
+    pub memory: String,
+    /// Memories between that one and the lanes, lowest first; they are shared over `lanes` or not.
+    pub registers: Vec<MemorySpec>,
+    /// What operations cost, where it differs from the published figures.
+    pub operations: Vec<OperationSpec>,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+/// What one operation of a vector unit costs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OperationSpec {
+    /// `add`, `max`, `multiply`, `divide` or `exp`.
+    pub name: String,
+    /// Energy, pJ; `None`: as published.
+    pub energy_pj: Option<f64>,
+    /// Cycles in which a lane is busy; `None`: as published.
+    pub cycles: Option<u64>,
 }
 
 /// The array of processing elements.
@@ -325,7 +355,8 @@ pub struct PrecisionSpec {
 pub struct LayerSpec {
     /// Unique name.
     pub name: String,
-    /// `input`, `view`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected`, `matmul` or `add`.
+    /// `input`, `view`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected`, `matmul`, `add`, `reduction`, `elementwise` or
+    /// `pairwise`.
     pub kind: String,
     /// Names of the layers whose outputs it reads; empty: the layer before it. The second of a `matmul` or
     /// `depthwise` computes its weights.
@@ -336,7 +367,7 @@ pub struct LayerSpec {
     pub size: Option<(u64, u64)>,
     /// Kernel: columns and rows.
     pub kernel: KernelSpec,
-    /// Groups `G` of a grouped convolution, or of a product of matrices (its heads).
+    /// Groups `G` of a grouped convolution, of a product of matrices (its heads), or of a reduction (what it makes one number of).
     pub groups: Option<u64>,
     /// Steps of the window: columns and rows.
     pub stride: Option<(u64, u64)>,
@@ -348,6 +379,8 @@ pub struct LayerSpec {
     pub crop: bool,
     /// What a view shows, where its elements lie in an order that tiles reach through.
     pub shows: Option<ViewSpec>,
+    /// Operations of a vector unit for each iteration of the loops: their names, and how many.
+    pub operations: Vec<(String, u64)>,
     /// Bits per element where they differ from the workload's.
     pub precision: PrecisionSpec,
     /// Spatial mapping of this layer on hardware of a certain dataflow, replacing the hardware's own.

@@ -1,7 +1,9 @@
 //! Reading a hardware document.
 
 use super::Diagnostics;
-use super::document::{ArraySpec, HardwareSpec, MacEnergySpec, MemorySpec, PortSpec, UnrollSpec};
+use super::document::{
+    ArraySpec, HardwareSpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec, VectorUnitSpec,
+};
 use super::quantity::{area_um2, bits, cycles, energy_pj};
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
@@ -11,7 +13,11 @@ const MAX_MEMORIES: usize = 256;
 const BITS: &str = "the bits of W x I, for example `8 x 8`";
 /// Limit on the loops of one array dimension.
 const MAX_LOOPS: usize = 16;
-const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
+const HARDWARE: [&str; 7] = ["name", "about", "array", "dataflow", "unroll", "memories", "vector_unit"];
+const VECTOR_UNIT: [&str; 5] = ["lanes", "memory", "registers", "operations", "source"];
+const OPERATION: [&str; 2] = ["energy", "cycles"];
+/// What the one dimension of a vector unit is called.
+pub const LANES: &str = "lanes";
 const ARRAY: [&str; 7] = ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "source"];
 const MEMORY: [&str; 17] = [
     "name",
@@ -37,9 +43,11 @@ const PORT: [&str; 3] = ["serves", "width", "granularity"];
 /// The fields of what `path` names, in their usual order; none where names are free to choose.
 pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     match path.split_once('[') {
-        Some(("memories", rest)) if rest.contains("ports[") => &PORT,
-        Some(("memories", rest)) if rest.ends_with(']') => &MEMORY,
+        Some(("memories" | "vector_unit.registers", rest)) if rest.contains("ports[") => &PORT,
+        Some(("memories" | "vector_unit.registers", rest)) if rest.ends_with(']') => &MEMORY,
         None if path == "array" => &ARRAY,
+        None if path == "vector_unit" => &VECTOR_UNIT,
+        None if path.starts_with("vector_unit.operations.") => &OPERATION,
         None if path.is_empty() => &HARDWARE,
         _ => &[],
     }
@@ -72,9 +80,40 @@ pub(super) fn read_core(place: &LocatedNode, reader: &mut Reader) -> HardwareSpe
         about: fields.text(reader, "about"),
         dataflow: fields.get("dataflow").and_then(|place| place.name(reader)).unwrap_or_default(),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
+        vector_unit: fields.get("vector_unit").map(|place| read_vector_unit(place, reader)),
         array,
         memories,
     }
+}
+
+fn read_vector_unit(place: &LocatedNode, reader: &mut Reader) -> VectorUnitSpec {
+    let fields = place.fields(reader, &VECTOR_UNIT);
+    let lanes = fields.need(reader, "lanes", "64").and_then(|place| place.count(reader)).unwrap_or(1);
+    let array = ArraySpec { dimensions: vec![(LANES.to_owned(), lanes)], ..ArraySpec::default() };
+    let registers = fields.get("registers").map(|place| {
+        let list = place.list(reader, MAX_MEMORIES);
+        list.iter().map(|memory| read_memory(memory, &array, reader)).collect()
+    });
+    VectorUnitSpec {
+        lanes,
+        memory: fields.name(reader, "memory", "gb"),
+        registers: registers.unwrap_or_default(),
+        operations: fields.get("operations").map(|place| read_operations(place, reader)).unwrap_or_default(),
+        source: fields.text(reader, "source"),
+    }
+}
+
+fn read_operations(place: &LocatedNode, reader: &mut Reader) -> Vec<OperationSpec> {
+    let mut operations = Vec::new();
+    for (name, place) in place.entries(reader) {
+        let fields = place.fields(reader, &OPERATION);
+        operations.push(OperationSpec {
+            name: name.to_owned(),
+            energy_pj: fields.get("energy").and_then(|place| place.value(reader, "an energy with its unit", energy_pj)),
+            cycles: fields.get("cycles").and_then(|place| place.count(reader)),
+        });
+    }
+    operations
 }
 
 fn read_array(place: &LocatedNode, reader: &mut Reader) -> ArraySpec {

@@ -46,11 +46,12 @@ pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_pa
 pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, CoreHardware, CoreSpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec,
-    MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec,
-    PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, ViewSpec, WorkloadSpec,
+    MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec, PoolMemorySpec,
+    PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec,
+    WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
-pub use hardware::read_hardware;
+pub use hardware::{LANES, read_hardware};
 pub use hidden::{is_hidden, is_hidden_in_lines, visible, visible_lines};
 pub use lesson::{AnswerSpec, LessonSpec, NumberSpec, StepSpec, read_lesson};
 pub use mapping::{LayerMappingSpec, MappedLoopSpec, MappingSpec, read_mapping};

@@ -12,7 +12,7 @@ const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
 /// Every field of a layer; which of them a type has, [`LAYER_TYPES`] says.
-const LAYER: [&str; 19] = [
+const LAYER: [&str; 20] = [
     "name",
     "type",
     "from",
@@ -30,20 +30,24 @@ const LAYER: [&str; 19] = [
     "rows",
     "scale",
     "blocks",
+    "operations",
     "precision",
     "unroll",
 ];
 /// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
-const LAYER_TYPES: [(&str, &[&str]); 9] = [
+const LAYER_TYPES: [(&str, &[&str]); 12] = [
     ("input", &["K", "size"]),
     ("view", &["K", "size", "padding", "join", "channels", "columns", "rows", "scale", "blocks"]),
     ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding"]),
     ("pointwise", &["K", "groups"]),
     ("depthwise", &["K", "kernel", "stride", "dilation", "padding"]),
-    ("pooling", &["K", "kernel", "stride", "dilation", "padding"]),
+    ("pooling", &["K", "kernel", "stride", "dilation", "padding", "operations"]),
     ("fully-connected", &["K"]),
     ("matmul", &["K", "groups"]),
-    ("add", &["K", "crop"]),
+    ("add", &["K", "crop", "operations"]),
+    ("reduction", &["groups", "operations"]),
+    ("elementwise", &["K", "operations"]),
+    ("pairwise", &["K", "operations"]),
 ];
 
 /// The fields of what `path` names, in their usual order; none where names are free to choose.
@@ -107,10 +111,17 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerSpec {
         padding: fields.get("padding").and_then(|place| read_padding(place, reader)).unwrap_or_default(),
         crop: fields.get("crop").and_then(|place| place.flag(reader)).unwrap_or(false),
         shows: read_view(&fields, reader),
+        operations: fields.get("operations").map(|place| read_operations(place, reader)).unwrap_or_default(),
         precision: read_precision(&fields, reader),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         kind,
     }
+}
+
+/// How many of which operation: `{ add: 1, exp: 1 }`.
+fn read_operations(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, u64)> {
+    let entries = place.entries(reader);
+    entries.into_iter().map(|(name, place)| (name.to_owned(), place.count(reader).unwrap_or(0))).collect()
 }
 
 fn read_from(place: &LocatedNode, reader: &mut Reader) -> Vec<String> {

@@ -2,8 +2,10 @@
 
 use super::document::{
     CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MemorySpec,
-    OffchipPortSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, ViewSpec, WorkloadSpec,
+    OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, VectorUnitSpec,
+    ViewSpec, WorkloadSpec,
 };
+use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};
 use super::quantity::{write_area, write_cycles, write_size};
 use std::fmt::Write;
@@ -19,7 +21,7 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
     line(&mut text, "array", "");
     line(&mut text, "  dimensions", &braces(&dimensions));
     if !spec.array.systolic.is_empty() {
-        line(&mut text, "  systolic", &dimension_names(&spec.array.systolic, spec));
+        line(&mut text, "  systolic", &dimension_names(&spec.array.systolic, &spec.array.dimensions));
     }
     line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj));
     let bits = |(w, i): (u64, u64)| format!("{w} x {i}");
@@ -43,45 +45,72 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
     }
     line(&mut text, "memories", if spec.memories.is_empty() { "[]" } else { "" });
     for memory in &spec.memories {
-        write_memory(&mut text, memory, spec);
+        write_memory(&mut text, "  ", memory, &spec.array.dimensions);
+    }
+    if let Some(unit) = &spec.vector_unit {
+        write_vector_unit(&mut text, unit);
     }
     text
 }
 
-fn write_memory(text: &mut String, memory: &MemorySpec, spec: &HardwareSpec) {
-    line(text, "  - name", &scalar(&memory.name));
-    line(text, "    size", &write_size(memory.size_bits));
-    line(text, "    operands", &list(&memory.operands));
+fn write_vector_unit(text: &mut String, unit: &VectorUnitSpec) {
+    line(text, "vector_unit", "");
+    line(text, "  lanes", &unit.lanes.to_string());
+    line(text, "  memory", &scalar(&unit.memory));
+    if !unit.registers.is_empty() {
+        line(text, "  registers", "");
+        for memory in &unit.registers {
+            write_memory(text, "    ", memory, &[(LANES.to_owned(), unit.lanes)]);
+        }
+    }
+    if !unit.operations.is_empty() {
+        let each = |operation: &OperationSpec| {
+            let figures = [
+                operation.energy_pj.map(|pj| format!("energy: {}", energy(pj))),
+                operation.cycles.map(|cycles| format!("cycles: {cycles}")),
+            ];
+            format!("{}: {}", scalar(&operation.name), braces(&figures.into_iter().flatten().collect::<Vec<_>>()))
+        };
+        line(text, "  operations", &braces(&unit.operations.iter().map(each).collect::<Vec<_>>()));
+    }
+    optional(text, "  source", &unit.source);
+}
+
+fn write_memory(text: &mut String, indent: &str, memory: &MemorySpec, dimensions: &[(String, u64)]) {
+    let mut line = |name: &str, value: &str| line(text, &format!("{indent}{name}"), value);
+    line("- name", &scalar(&memory.name));
+    line("  size", &write_size(memory.size_bits));
+    line("  operands", &list(&memory.operands));
     let widths = (memory.read_width_bits, memory.write_width_bits);
     let granularities = (memory.read_granularity_bits, memory.write_granularity_bits);
-    write_both(text, "width", widths);
+    write_both(&mut line, "width", widths);
     if granularities != widths {
-        write_both(text, "granularity", granularities);
+        write_both(&mut line, "granularity", granularities);
     }
-    line(text, "    read_energy", &energy(memory.read_energy_pj));
-    line(text, "    write_energy", &energy(memory.write_energy_pj));
+    line("  read_energy", &energy(memory.read_energy_pj));
+    line("  write_energy", &energy(memory.write_energy_pj));
     if let Some(um2) = memory.area_um2 {
-        line(text, "    area", &write_area(um2));
+        line("  area", &write_area(um2));
     }
-    line(text, "    shared_over", &dimension_names(&memory.shared_over, spec));
+    line("  shared_over", &dimension_names(&memory.shared_over, dimensions));
     if !memory.ports.is_empty() {
-        line(text, "    ports", "");
+        line("  ports", "");
         for port in &memory.ports {
-            line(text, &format!("      {}", scalar(&port.name)), &port_text(port));
+            line(&format!("    {}", scalar(&port.name)), &port_text(port));
         }
     }
     if memory.latency_cycles != 1 {
-        line(text, "    latency", &write_cycles(memory.latency_cycles));
+        line("  latency", &write_cycles(memory.latency_cycles));
     }
     if memory.double_buffered {
-        line(text, "    double_buffered", "true");
+        line("  double_buffered", "true");
     }
-    optional(text, "    source", &memory.source);
+    optional(text, &format!("{indent}  source"), &memory.source);
 }
 
 /// `[D1, D2]`, or `all` where these are all dimensions of the array.
-fn dimension_names(names: &[String], spec: &HardwareSpec) -> String {
-    let every = !names.is_empty() && names.iter().eq(spec.array.dimensions.iter().map(|(name, _)| name));
+fn dimension_names(names: &[String], dimensions: &[(String, u64)]) -> String {
+    let every = !names.is_empty() && names.iter().eq(dimensions.iter().map(|(name, _)| name));
     if every { "all".to_owned() } else { list(names) }
 }
 
@@ -95,12 +124,12 @@ fn port_text(port: &PortSpec) -> String {
     if own.is_empty() { serves } else { braces(&[vec![format!("serves: {serves}")], own].concat()) }
 }
 
-fn write_both(text: &mut String, name: &str, (read, write): (u64, u64)) {
+fn write_both(line: &mut impl FnMut(&str, &str), name: &str, (read, write): (u64, u64)) {
     if read == write {
-        line(text, &format!("    {name}"), &format!("{read} bit"));
+        line(&format!("  {name}"), &format!("{read} bit"));
     } else {
-        line(text, &format!("    read_{name}"), &format!("{read} bit"));
-        line(text, &format!("    write_{name}"), &format!("{write} bit"));
+        line(&format!("  read_{name}"), &format!("{read} bit"));
+        line(&format!("  write_{name}"), &format!("{write} bit"));
     }
 }
 
@@ -250,6 +279,8 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
         [one] => Some(scalar(one)),
         several => Some(list(several)),
     };
+    let operations: Vec<String> =
+        layer.operations.iter().map(|(name, count)| format!("{}: {count}", scalar(name))).collect();
     let unroll: Vec<String> =
         layer.unroll.iter().map(|(dataflow, unroll)| format!("{}: {}", scalar(dataflow), unrolling(unroll))).collect();
     [
@@ -270,6 +301,7 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
         ("rows", rows.map(range)),
         ("scale", scale.map(both)),
         ("blocks", blocks.map(both)),
+        ("operations", (!operations.is_empty()).then(|| braces(&operations))),
         ("precision", precision(&layer.precision)),
         ("unroll", (!unroll.is_empty()).then(|| braces(&unroll))),
     ]

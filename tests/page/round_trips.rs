@@ -10,8 +10,8 @@ use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
     ArraySpec, Diagnostic, Diagnostics, HardwareSpec, KernelSpec, LayerSpec, MacEnergySpec, MapAxis, MemorySpec,
-    PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware,
-    read_workload, workload_presets, write_hardware, write_workload,
+    OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    hardware_presets, read_hardware, read_workload, workload_presets, write_hardware, write_workload,
 };
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
@@ -98,39 +98,57 @@ fn unrolls(random: &mut Lcg, kinds: &[&str]) -> Vec<(String, Vec<UnrollSpec>)> {
     unrolls
 }
 
+fn random_memory(random: &mut Lcg, dimensions: &[(String, u64)]) -> MemorySpec {
+    let port = |name: String, random: &mut Lcg| PortSpec {
+        name,
+        serves: (0..random.below(3))
+            .map(|_| random.of(&["I.read_to_low", "O.write_from_low", "x, y"]).to_owned())
+            .collect(),
+        width_bits: maybe(random, count),
+        granularity_bits: maybe(random, count),
+    };
+    let all = dimensions.iter().map(|(name, _)| name.clone()).collect();
+    let (widths, granularities) = ((count(random), count(random)), (count(random), count(random)));
+    let is_one = random.below(2) > 0;
+    MemorySpec {
+        name: word(random),
+        size_bits: count(random),
+        operands: (0..random.below(4)).map(|_| random.of(&["W", "I", "O", "Q"]).to_owned()).collect(),
+        read_width_bits: widths.0,
+        write_width_bits: if is_one { widths.0 } else { widths.1 },
+        read_granularity_bits: granularities.0,
+        write_granularity_bits: if is_one { granularities.0 } else { granularities.1 },
+        read_energy_pj: figure(random),
+        write_energy_pj: figure(random),
+        area_um2: maybe(random, figure),
+        shared_over: if is_one { all } else { names(random, 2) },
+        ports: names(random, 3).into_iter().map(|name| port(name, random)).collect(),
+        latency_cycles: random.below(3),
+        double_buffered: random.below(3) == 0,
+        source: prose(random),
+    }
+}
+
+fn random_vector_unit(random: &mut Lcg) -> VectorUnitSpec {
+    let lanes = count(random);
+    let operation = |name: String, random: &mut Lcg| OperationSpec {
+        name,
+        energy_pj: maybe(random, figure),
+        cycles: maybe(random, count),
+    };
+    VectorUnitSpec {
+        lanes,
+        memory: word(random),
+        registers: (0..random.below(3)).map(|_| random_memory(random, &[("lanes".to_owned(), lanes)])).collect(),
+        operations: names(random, 3).into_iter().map(|name| operation(name, random)).collect(),
+        source: prose(random),
+    }
+}
+
 fn random_hardware(random: &mut Lcg) -> HardwareSpec {
     let dimensions: Vec<(String, u64)> = names(random, 4).into_iter().map(|name| (name, count(random))).collect();
-    let memories = (0..random.below(5)).map(|_| {
-        let port = |name: String, random: &mut Lcg| PortSpec {
-            name,
-            serves: (0..random.below(3))
-                .map(|_| random.of(&["I.read_to_low", "O.write_from_low", "x, y"]).to_owned())
-                .collect(),
-            width_bits: maybe(random, count),
-            granularity_bits: maybe(random, count),
-        };
-        let all = dimensions.iter().map(|(name, _)| name.clone()).collect();
-        let (widths, granularities) = ((count(random), count(random)), (count(random), count(random)));
-        let is_one = random.below(2) > 0;
-        MemorySpec {
-            name: word(random),
-            size_bits: count(random),
-            operands: (0..random.below(4)).map(|_| random.of(&["W", "I", "O", "Q"]).to_owned()).collect(),
-            read_width_bits: widths.0,
-            write_width_bits: if is_one { widths.0 } else { widths.1 },
-            read_granularity_bits: granularities.0,
-            write_granularity_bits: if is_one { granularities.0 } else { granularities.1 },
-            read_energy_pj: figure(random),
-            write_energy_pj: figure(random),
-            area_um2: maybe(random, figure),
-            shared_over: if is_one { all } else { names(random, 2) },
-            ports: names(random, 3).into_iter().map(|name| port(name, random)).collect(),
-            latency_cycles: random.below(3),
-            double_buffered: random.below(3) == 0,
-            source: prose(random),
-        }
-    });
-    let memories = memories.collect();
+    let memories = (0..random.below(5)).map(|_| random_memory(random, &dimensions)).collect();
+    let vector_unit = maybe(random, random_vector_unit);
     HardwareSpec {
         name: word(random),
         about: prose(random),
@@ -150,6 +168,7 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
         dataflow: random.of(&["", "eyeriss", "a: b"]).to_owned(),
         unroll: unrolls(random, &["conv", "add", "strange: kind"]),
         memories,
+        vector_unit,
     }
 }
 
@@ -196,6 +215,10 @@ fn random_layer(random: &mut Lcg) -> LayerSpec {
         if layer.shows.is_some() {
             layer.padding = PaddingSpec::None;
         }
+    }
+    if has("operations") && random.below(2) > 0 {
+        let names = random.of(&[&["add"][..], &["max", "exp"], &["divide", "nonsense"]]);
+        layer.operations = names.iter().map(|name| ((*name).to_owned(), random.below(3000))).collect();
     }
     if kind != "input" {
         layer.from = names(random, 3);

@@ -222,10 +222,10 @@ impl Amounts {
             precision: [[0; MAX_LEVELS + 1]; OPERANDS],
             top_relevant: [[1; MAX_LEVELS + 1]; OPERANDS],
             top_irrelevant: [[1; MAX_LEVELS + 1]; OPERANDS],
-            cycles: [[1; MAX_LEVELS + 1]; OPERANDS],
+            cycles: [[problem.iteration_cycles; MAX_LEVELS + 1]; OPERANDS],
             crossings: Default::default(),
             links: PerLink::default(),
-            total_cycles: order.iter().map(|next| next.size).product(),
+            total_cycles: order.iter().map(|next| next.size).product::<u64>() * problem.iteration_cycles,
         };
         for (index, operand) in problem.each_operand() {
             amounts.count_held(index, problem, operand, order, merged, units);
@@ -253,11 +253,11 @@ impl Amounts {
         let mut extents = Extents::default();
         if problem.rules.array_keeps_inputs && operand.stored_as != Operand::O {
             let kept = leading_reuse(&order[merged.range(index, 0)], operand);
-            self.cycles[index][0] = kept.iter().map(|next| next.size).product();
+            self.cycles[index][0] *= kept.iter().map(|next| next.size).product::<u64>();
         }
         for level in 0..operand.memories.len() {
             let loops = &order[merged.range(index, level)];
-            let mut cycles = if level == 0 { 1 } else { self.cycles[index][level] };
+            let mut cycles = if level == 0 { problem.iteration_cycles } else { self.cycles[index][level] };
             for next in loops {
                 extents.multiply(next.dim, next.size as f64);
                 cycles *= next.size;

@@ -85,12 +85,8 @@ impl<'a> LatencyBound<'a> {
     /// The bound for all mappings of the evaluator's problem.
     pub fn new(evaluator: &'a Evaluator<'a>) -> Self {
         let problem = evaluator.problem;
-        let mut bound = Self {
-            evaluator,
-            temporal_cycles: problem.spatial.temporal_sizes.iter().product(),
-            stalls: 0,
-            added_to: Default::default(),
-        };
+        let mut bound =
+            Self { evaluator, temporal_cycles: problem.temporal_cycles(), stalls: 0, added_to: Default::default() };
         // Which port of which memory has its loads where.
         let mut ports: Vec<((MemoryId, PortId), usize)> = Vec::new();
         for (operand, view) in problem.each_operand() {
@@ -130,7 +126,7 @@ impl<'a> LatencyBound<'a> {
     /// What the boundary below memory `level` adds if the temporal loops below it multiply to `sizes`, and the outermost of
     /// them that are irrelevant to the operand at least to `irrelevant`.
     pub fn load(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, irrelevant: u64) -> BoundaryLoad {
-        let period: u64 = sizes.iter().product();
+        let period = sizes.iter().product::<u64>() * self.evaluator.problem.iteration_cycles;
         let (down, up, partial) = self.evaluator.counts(operand, level, sizes);
         let real = self.evaluator.crossing_cycles(operand, level, sizes, partial);
         let waits = irrelevant > 1 && self.is_single(operand, level, sizes, partial);

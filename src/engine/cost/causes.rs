@@ -15,8 +15,10 @@ use std::ops::{Index, IndexMut};
 pub enum EnergyCause {
     /// A memory is accessed.
     Access(AccessCause),
-    /// Multiply-accumulates.
+    /// Multiply-accumulates of the array.
     Mac,
+    /// Operations of the vector unit.
+    Vector,
 }
 
 /// A cause of memory accesses.
@@ -52,6 +54,7 @@ impl EnergyCause {
         Self::Access(AccessCause::Weight),
         Self::Access(AccessCause::Copy),
         Self::Mac,
+        Self::Vector,
     ];
 
     /// Those that access no memory, and so are in no sum over memories.
@@ -64,6 +67,7 @@ impl EnergyCause {
         match self {
             Self::Access(cause) => cause.key(),
             Self::Mac => "mac",
+            Self::Vector => "vector",
         }
     }
 
@@ -72,6 +76,7 @@ impl EnergyCause {
         match self {
             Self::Access(cause) => cause.title(),
             Self::Mac => "MAC",
+            Self::Vector => "vector unit",
         }
     }
 
@@ -80,6 +85,7 @@ impl EnergyCause {
         match self {
             Self::Access(cause) => cause.plural(),
             Self::Mac => "MACs",
+            Self::Vector => "vector operations",
         }
     }
 }

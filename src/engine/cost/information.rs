@@ -239,14 +239,14 @@ fn operand_information(
         levels.push(information);
         below = this;
     }
-    let macs = problem.shape.macs() as f64;
+    let macs = problem.shape.iterations() as f64;
     let effect = effect(problem, operand, &levels);
     OperandInformation { name: problem.operand_name(number).to_owned(), size, reuse: macs / size, levels, effect }
 }
 
 /// Loop after loop, what is left to be accessed above it.
 fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInformation]) -> Vec<LoopEffect> {
-    let macs = problem.shape.macs() as f64;
+    let macs = problem.shape.iterations() as f64;
     let one = Loops([1.0; 8]);
     let (mut all, mut in_array) = (one, one);
     let mut steps = Vec::new();

@@ -108,7 +108,7 @@ impl Latency {
         let stall_cycles = ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64;
         let waiting = waiting_cycles(problem, peak, &real_cycles, peak.total_cycles + stall_cycles);
         Self {
-            ideal_cycles: problem.shape.macs().div_ceil(problem.core.pe_count()),
+            ideal_cycles: problem.shape.iterations().div_ceil(problem.pe_count()) * problem.iteration_cycles,
             temporal_cycles: peak.total_cycles,
             stall_cycles,
             loading_cycles: loading(problem, &waiting),

@@ -160,12 +160,20 @@ impl TilePlanner<'_> {
     ) -> Result<(), NotPlanned> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
         let is_output = node == self.stack.output();
+        let kind = self.network.layer(layer.layer).shape.kind;
         let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ())
-            .skipping(self.core, self.skipping);
-        let key = self.problem_key(layer, tiled.key);
+            .skipping(self.core, self.skipping)
+            .reaching(self.core, kind);
+        let mut key = self.problem_key(layer, tiled.key);
+        let vector_unit = self.core.vector_unit_for(kind);
+        if let Some(unit) = vector_unit {
+            // The lanes divide among themselves what there is of the tile.
+            let unroll = unit.unroll(&problems.shape(&key));
+            key.layer = problems.with_unroll(tiled.key, &unroll);
+        }
         let all = self.all_levels();
         // Where an addition reads a feature map through the memories of weights, it comes all the way.
-        let from_top = self.weights_from_top || self.network.layer(layer.layer).shape.kind == LayerKind::Add;
+        let from_top = self.weights_from_top || kind == LayerKind::Add || vector_unit.is_some();
         let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
         let mut found = self.first_mappable(problems, check, key, w_kept, levels)?;
         if found.is_none() && w_kept < all[0] {
@@ -173,7 +181,7 @@ impl TilePlanner<'_> {
             layer.weights_fetched_again = found.is_some();
         }
         // The tool has no such choice: it lets the lowest memories overflow instead.
-        if found.is_none() && !self.rules.lowest_memory_may_overflow {
+        if found.is_none() && !self.rules.lowest_memory_may_overflow && vector_unit.is_none() {
             let shape = problems.shape(&key);
             for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
                 let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
@@ -382,5 +390,6 @@ fn narrower_unrolls(shape: &LayerShape, unroll: &[Unroll]) -> Vec<Vec<Unroll>> {
 
 /// Whether a layer has weights, if only of 0 bits.
 pub(super) fn has_weights(network: &Network, layer: LayerId) -> bool {
-    !matches!(network.layer(layer).shape.kind, LayerKind::Add | LayerKind::Input | LayerKind::View)
+    let kind = network.layer(layer).shape.kind;
+    kind == LayerKind::Pooling || !kind.has_no_weights()
 }

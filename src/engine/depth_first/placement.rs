@@ -8,7 +8,7 @@ use crate::hardware::{Core, MemoryId, Operand};
 use crate::ids::TiVec;
 use crate::rules::Rules;
 use crate::sorting::sort_by_key;
-use crate::workload::{Dim, LayerId, Network};
+use crate::workload::{Dim, LayerId, LayerKind, Network};
 use std::ops::Range;
 
 /// The geometry of a tile: what each node of its stack computes and needs, by axis.
@@ -382,6 +382,13 @@ impl TopLevels {
             Skipping::AllLevels => 1,
             Skipping::HighestLevel => core.levels(operand).len().saturating_sub(1).max(1),
         };
+        Self { i: self.i.max(least(Operand::I)), o: self.o.max(least(Operand::O)) }
+    }
+
+    /// These levels, raised to the memory that feeds the vector unit, if that computes layers of this kind.
+    #[must_use]
+    pub(super) fn reaching(self, core: &Core, kind: LayerKind) -> Self {
+        let least = |operand: Operand| core.vector_unit_for(kind).map_or(1, |unit| unit.least_levels(operand));
         Self { i: self.i.max(least(Operand::I)), o: self.o.max(least(Operand::O)) }
     }
 }

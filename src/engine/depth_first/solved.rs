@@ -59,7 +59,7 @@ impl SolvedCost {
             loops: solution.order.clone(),
             unrolled: layer.spatial.loops.iter().map(|unrolled| (unrolled.dim, unrolled.average)).collect(),
             spatial_utilization: layer.spatial.loops.iter().map(|unrolled| unrolled.average).product::<f64>()
-                / layer.core.pe_count() as f64,
+                / layer.pe_count() as f64,
             energy: cost.energy.split(layer),
             latency: cost.latency.split(),
             memories,
@@ -86,7 +86,7 @@ impl ProblemCost {
     pub fn lower_bound(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
         let least = Evaluator::new(layer).unavoidable();
         let mut latency = LatencySplit::default();
-        latency[LatencyCause::Computing] = layer.spatial.temporal_sizes.iter().product();
+        latency[LatencyCause::Computing] = layer.temporal_cycles();
         Self { energy: least.split(layer), latency, words: words_at(layer, &least, watched) }
     }
 

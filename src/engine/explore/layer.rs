@@ -4,7 +4,7 @@ use crate::cost::{
     Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, MappingError,
     PortBalance, accesses, loop_information, port_balances,
 };
-use crate::hardware::{Core, Unroll};
+use crate::hardware::{ArraySizes, Core, Unroll};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{
     LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions,
@@ -273,6 +273,7 @@ impl LayerStudy {
                 return Err(all);
             }
         };
+        let network = network.on(&core);
         Self::of(core, &network, request)
     }
 
@@ -283,7 +284,7 @@ impl LayerStudy {
     pub fn of(core: Core, network: &Network, request: &LayerRequest) -> Result<Self, Diagnostics> {
         let id = pick_layer(network, request.layer.as_deref())?;
         let unroll = match &request.unroll {
-            Some(unroll) => check_unroll(&core, unroll)?,
+            Some(unroll) => check_unroll(core.array_for(network.layer(id).shape.kind), unroll)?,
             None => network.layer(id).unroll_on(&core),
         };
         let layer = network.layer(id);
@@ -309,7 +310,7 @@ impl LayerStudy {
 
     fn unrolled_loops(&self, layer: &LayerOnCore<'_>) -> Vec<(String, u64, Dim, f64)> {
         let one = |unrolled: &SpatialLoop| {
-            let (name, size) = self.core.array[unrolled.array_dim].clone();
+            let (name, size) = layer.array()[unrolled.array_dim].clone();
             (name, size, unrolled.dim, unrolled.average)
         };
         layer.spatial.loops.iter().map(one).collect()
@@ -317,6 +318,11 @@ impl LayerStudy {
 
     /// The `count` legal unrollings with the lowest bounds.
     pub fn unrollings(&self, count: usize) -> UnrollingChoices {
+        if self.core.vector_unit_for(self.problem.shape.kind).is_some() {
+            let unroll = self.problem.unroll.clone();
+            let only = UnrollingChoice { loops: self.unrolled_loops(&self.on_core()), unroll, bound: 0.0 };
+            return UnrollingChoices { list: vec![only], count: 1 };
+        }
         let (shape, levels) = (self.problem.shape, self.problem.levels);
         let layer = UnrolledLayer { core: &self.core, rules: self.rules, shape, levels };
         let options = UnrollingOptions { max_unrollings: MOST_UNROLLINGS, ..UnrollingOptions::default() };
@@ -337,7 +343,7 @@ impl LayerStudy {
             layer: self.layer.clone(),
             shape: self.problem.shape,
             unrolled: self.unrolled_loops(&layer),
-            pe_count: self.core.pe_count(),
+            pe_count: layer.pe_count(),
             mac_pj: self.core.mac_energy.at(&self.problem.shape.precision),
             operands: LayerOperand::ALL.map(|operand| {
                 let memories = layer.operands[operand].memories.iter();
@@ -436,9 +442,9 @@ fn pick_layer(network: &Network, name: Option<&str>) -> Result<LayerId, Diagnost
 }
 
 /// An unrolling must lie on the array.
-pub(super) fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnostics> {
+pub(super) fn check_unroll(array: &ArraySizes, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    for (index, (name, size)) in core.array.iter_enumerated() {
+    for (index, (name, size)) in array.iter_enumerated() {
         let on_it = unroll.iter().filter(|part| part.array_dim == index);
         let widths = on_it.map(|part| part.limit).try_fold(1, u64::checked_mul);
         if widths.is_none_or(|widths| widths > *size) {
@@ -446,7 +452,7 @@ pub(super) fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>
             diagnostics.add("unroll", reason, format!("Take widths whose product is at most {size}"));
         }
     }
-    if unroll.iter().any(|part| part.array_dim >= core.array.next_key() || part.limit == 0) {
+    if unroll.iter().any(|part| part.array_dim >= array.next_key() || part.limit == 0) {
         let reason = "A loop lies on no dimension of the array, or has no width";
         diagnostics.add("unroll", reason, "Take an unrolling of this core");
     }

@@ -2,7 +2,7 @@
 
 use super::layer::{LayerRequest, LayerStudy, MappedLayer, TemporalMapping, check_unroll};
 use crate::cost::MappingError;
-use crate::hardware::{Core, Unroll};
+use crate::hardware::{ArraySizes, Core, Unroll, unroll_over};
 use crate::mapping::{LayerOnCore, LayerOperand, TemporalLoop, allocate};
 use crate::spec::{
     Consequences, Diagnostics, LayerMappingSpec, MappedLoopSpec, MappingSpec, UnrollSpec, closest, merge, read_mapping,
@@ -68,7 +68,11 @@ fn map_layer(
     found: &mut Diagnostics,
 ) -> Option<(LayerStudy, MappedLayer)> {
     let unroll = match &spec.unroll {
-        Some(stated) => Some(read_unroll(stated, core, &format!("{path}.unroll"), found)?),
+        Some(stated) => {
+            let layer = network.computing().find(|&id| network.layer(id).name == spec.layer);
+            let array = layer.map_or(&*core.array, |id| core.array_for(network.layer(id).shape.kind));
+            Some(read_unroll(stated, array, &format!("{path}.unroll"), found)?)
+        }
         None => None,
     };
     let request = LayerRequest { layer: Some(spec.layer.clone()), unroll, ..request.clone() };
@@ -111,12 +115,12 @@ fn map_layer(
     }
 }
 
-fn read_unroll(stated: &[UnrollSpec], core: &Core, path: &str, found: &mut Diagnostics) -> Option<Vec<Unroll>> {
+fn read_unroll(stated: &[UnrollSpec], array: &ArraySizes, path: &str, found: &mut Diagnostics) -> Option<Vec<Unroll>> {
     let before = found.0.len();
     for UnrollSpec { array_dimension, loop_dimension, .. } in stated {
-        check_array_names(core, array_dimension, [loop_dimension.as_str()], path, found);
+        check_array_names(array, array_dimension, [loop_dimension.as_str()], path, found);
     }
-    for (name, size) in &core.array {
+    for (name, size) in array {
         let on_it = stated.iter().filter(|part| part.array_dimension == *name).filter_map(|part| part.limit);
         if on_it.fold(1, u64::saturating_mul) > *size {
             let reason = format!("More than the {size} PEs of `{name}` would be unrolled over");
@@ -126,7 +130,7 @@ fn read_unroll(stated: &[UnrollSpec], core: &Core, path: &str, found: &mut Diagn
     if found.0.len() > before {
         return None;
     }
-    match check_unroll(core, &core.unroll_stated(stated)) {
+    match check_unroll(array, &unroll_over(array, stated)) {
         Ok(unroll) => Some(unroll),
         Err(wrong) => {
             for wrong in wrong.0 {
@@ -139,7 +143,7 @@ fn read_unroll(stated: &[UnrollSpec], core: &Core, path: &str, found: &mut Diagn
 
 /// Whether the array has a dimension, and there are the loops that it is to unroll.
 pub(super) fn check_array_names<'s>(
-    core: &Core,
+    array: &ArraySizes,
     array_dimension: &str,
     loops: impl IntoIterator<Item = &'s str>,
     path: &str,
@@ -147,7 +151,7 @@ pub(super) fn check_array_names<'s>(
 ) -> bool {
     let before = found.0.len();
     let path = format!("{path}.{array_dimension}");
-    let dimensions: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
+    let dimensions: Vec<&str> = array.iter().map(|(name, _)| name.as_str()).collect();
     if !dimensions.contains(&array_dimension) {
         let reason = format!("The array has no dimension `{array_dimension}`");
         found.add_unknown(path, reason, array_dimension, &dimensions);
@@ -260,8 +264,9 @@ fn place(problem: &LayerOnCore<'_>, order: &[TemporalLoop], path: &str, found: &
 
 fn describe(study: &LayerStudy, mapping: &TemporalMapping) -> LayerMappingSpec {
     let facts = study.facts();
+    let array = study.core.array_for(facts.shape.kind);
     let unroll = |part: &Unroll| UnrollSpec {
-        array_dimension: study.core.array[part.array_dim].0.clone(),
+        array_dimension: array[part.array_dim].0.clone(),
         loop_dimension: part.dim.name().to_owned(),
         limit: Some(part.limit),
     };

@@ -414,7 +414,11 @@ impl Fingerprints {
         // Words of DRAM are counted, which is where outputs end.
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
-        let numbers = format!("{:?} {:?} {:?} {guide:?}", core.array, core.mac_energy, settings.objective);
+        let registers =
+            core.vector_unit.iter().flat_map(|unit| core.memories.keys().filter(|&id| unit.is_register(id)));
+        let registers: Vec<_> = registers.map(|id| &core.memories[id]).collect();
+        let unit = (&core.vector_unit, registers);
+        let numbers = format!("{:?} {:?} {:?} {guide:?} {unit:?}", core.array, core.mac_energy, settings.objective);
         Self {
             general: hash(&(numbers, settings.rules, settings.strategy, settings.lpf_limit, dram)),
             memories: core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect(),

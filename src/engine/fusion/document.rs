@@ -88,12 +88,15 @@ fn operator(layer: &Layer, inputs: Vec<MapId>) -> Operator {
     let shape = &layer.shape;
     let kind = match shape.kind {
         LayerKind::Depthwise => OperatorKind::Depthwise,
-        LayerKind::Pooling => OperatorKind::Pooling,
-        LayerKind::Add => OperatorKind::Add,
+        LayerKind::Pooling | LayerKind::Elementwise => OperatorKind::Pooling,
+        LayerKind::Add | LayerKind::Pairwise => OperatorKind::Add,
         LayerKind::FullyConnected => OperatorKind::FullyConnected,
-        LayerKind::Conv | LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Input | LayerKind::View => {
-            OperatorKind::Conv
-        }
+        LayerKind::Conv
+        | LayerKind::Pointwise
+        | LayerKind::MatMul
+        | LayerKind::Reduction
+        | LayerKind::Input
+        | LayerKind::View => OperatorKind::Conv,
     };
     let spans = |dim: Dim, dilation: u64| (shape.size(dim) - 1).saturating_mul(dilation).saturating_add(1);
     Operator {
@@ -104,10 +107,6 @@ fn operator(layer: &Layer, inputs: Vec<MapId>) -> Operator {
         stride: shape.stride,
         output: feature_map(layer),
         // An addition reads its second map as weights, and pooling has none.
-        parameters: if shape.kind.is_channelwise() && shape.kind != LayerKind::Depthwise {
-            0
-        } else {
-            shape.elements(Operand::W)
-        },
+        parameters: if shape.kind.is_for_vector_unit() { 0 } else { shape.elements(Operand::W) },
     }
 }

@@ -53,8 +53,8 @@ impl Study {
     /// Everything that is wrong with it; paths begin with `pool.`, `hardware.`, `workload.` or `settings.`.
     pub fn new(request: &HierarchyRequest) -> Result<Self, Diagnostics> {
         let pool = Pool::from_text(&request.pool);
-        let core = Core::from_text(&request.hardware);
-        let network = Network::from_text(&request.workload);
+        let core = array_alone(&request.hardware);
+        let network = Network::from_text(&request.workload).map(Network::without_vector_unit);
         let settings = &request.settings;
         let mut diagnostics = Diagnostics::default();
         let found =
@@ -73,6 +73,7 @@ impl Study {
             return Err(diagnostics);
         };
         let mut template = read_hardware(&request.hardware).0;
+        template.vector_unit = None;
         template.memories.retain(|memory| memory.name == core.memories[core.top(Operand::O)].name);
         let mut study = Self {
             layers: layers(&core, &network, settings),
@@ -204,6 +205,15 @@ impl StudyLayer {
             count => format!("{first} and {} more", count - 1),
         }
     }
+}
+
+/// The core without its vector unit: hierarchies are those of the array.
+fn array_alone(hardware: &str) -> Result<Core, Diagnostics> {
+    let core = Core::from_text(hardware)?;
+    if core.vector_unit.is_none() {
+        return Ok(core);
+    }
+    Core::new(&HardwareSpec { vector_unit: None, ..read_hardware(hardware).0 })
 }
 
 /// The different layers among those that count.

@@ -1,7 +1,7 @@
 //! A mapping problem on a core: each operand with its memories, and its relation to the loops.
 
 use super::spatial::SpatialMapping;
-use crate::hardware::{ArrayDimId, Core, MemoryId, Operand, Unroll};
+use crate::hardware::{ArrayDimId, ArrayDims, ArraySizes, Core, MemoryId, Operand, Unroll, VectorUnit};
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, overcounted_extent, unique_extent};
 use serde::{Deserialize, Serialize};
@@ -142,6 +142,8 @@ pub struct LayerOnCore<'a> {
     pub spatial: SpatialMapping,
     /// Output first, then the inputs: O, W, I or O, X, Y.
     pub operands: [OperandView; OPERANDS],
+    /// Cycles of each iteration: more than one where a vector unit does several operations, or slow ones.
+    pub iteration_cycles: u64,
     /// Cycles in which the last results leave a systolic array.
     pub drain_cycles: u64,
     /// Whether some memory is double-buffered by design, and the rules know of it.
@@ -151,18 +153,33 @@ pub struct LayerOnCore<'a> {
 impl<'a> LayerOnCore<'a> {
     /// Prepares a problem.
     pub fn new(core: &'a Core, rules: Rules, problem: &LayerProblem) -> Self {
+        let vector_unit = core.vector_unit_for(problem.shape.kind);
         let mut spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
-        let inputs = match problem.shape.kind {
-            LayerKind::Add if !rules.additions_read_weight_memories => [Operand::I, Operand::I],
-            _ => [Operand::W, Operand::I],
+        let adds_as_weights = rules.additions_read_weight_memories && vector_unit.is_none();
+        let inputs = match problem.shape.kind.reads_two_maps() && !adds_as_weights {
+            true => [Operand::I, Operand::I],
+            false => [Operand::W, Operand::I],
         };
-        let operands = [Operand::O, inputs[0], inputs[1]].map(|stored_as| {
+        let operands = LayerOperand::ALL.map(|place| {
+            let stored_as = [Operand::O, inputs[0], inputs[1]][place];
             let count = problem.levels[stored_as as usize];
-            let memories = core.levels(stored_as)[..count].to_vec();
-            let relevance = Dim::ALL.map(|dim| relevance(&problem.shape, stored_as, dim, &rules));
+            let memories = match vector_unit {
+                Some(unit) => unit.levels(stored_as, count).to_vec(),
+                None => core.levels(stored_as)[..count].to_vec(),
+            };
+            let relevance = Dim::ALL.map(|dim| match (problem.shape.kind, place, dim) {
+                // Each channel of Y meets several of X.
+                (LayerKind::Pairwise, LayerOperand::First, Dim::K) => Relevance::Relevant,
+                _ => relevance(&problem.shape, stored_as, dim, &rules),
+            });
             let is = |dim: Dim, wanted: Relevance| relevance[dim as usize] == wanted;
             let axes = [(Relevance::PartialX, Dim::OX, Dim::FX), (Relevance::PartialY, Dim::OY, Dim::FY)];
-            let unrolled = unrolled_below(core, &memories, &spatial);
+            let shared_over = |memory: MemoryId| match vector_unit {
+                // Above its registers all lanes share one memory.
+                Some(unit) if !unit.is_register(memory) => ArrayDims(u32::MAX),
+                _ => core.memories[memory].shared_over,
+            };
+            let unrolled = unrolled_below(shared_over, &memories, &spatial);
             OperandView {
                 relevant: Dim::ALL.into_iter().filter(|&dim| is(dim, Relevance::Relevant)).collect(),
                 windows: axes.into_iter().filter(|&(axis, outputs, _)| is(outputs, axis)).collect(),
@@ -186,10 +203,36 @@ impl<'a> LayerOnCore<'a> {
             shape: problem.shape,
             spatial,
             operands,
-            drain_cycles: if rules.systolic_drain_ignored { 0 } else { drain_cycles(core, problem) },
+            iteration_cycles: vector_unit.map_or(1, |unit| unit.cycles(&problem.shape.operations)),
+            drain_cycles: match vector_unit {
+                None if !rules.systolic_drain_ignored => drain_cycles(core, problem),
+                _ => 0,
+            },
             forces_double_buffers: !rules.forced_double_buffers_ignored
                 && core.memories.iter().any(|memory| memory.double_buffered),
         }
+    }
+
+    /// The vector unit, if it computes this instead of the array.
+    #[inline]
+    pub fn vector_unit(&self) -> Option<&'a VectorUnit> {
+        self.core.vector_unit_for(self.shape.kind)
+    }
+
+    /// The dimensions over which loops are unrolled: those of the array, or the lanes of the vector unit.
+    pub fn array(&self) -> &'a ArraySizes {
+        self.core.array_for(self.shape.kind)
+    }
+
+    /// PEs of the array, or lanes of the vector unit.
+    pub fn pe_count(&self) -> u64 {
+        self.array().iter().map(|(_, size)| size).product()
+    }
+
+    /// Cycles of all temporal loops.
+    #[inline]
+    pub fn temporal_cycles(&self) -> u64 {
+        self.spatial.temporal_sizes.iter().product::<u64>() * self.iteration_cycles
     }
 
     /// Whether a memory holds twice whatever is replaced during the layer.
@@ -261,12 +304,16 @@ fn drain_cycles(core: &Core, problem: &LayerProblem) -> u64 {
 
 /// Distributes the unrolled loops: memory `i` takes those of the array dimensions it is shared over that no lower
 /// memory has taken (DeFiNES tool, SpatialMappingConversionStage.py).
-fn unrolled_below(core: &Core, memories: &[MemoryId], spatial: &SpatialMapping) -> Vec<Vec<(Dim, f64, u64)>> {
+fn unrolled_below(
+    shared_over: impl Fn(MemoryId) -> ArrayDims,
+    memories: &[MemoryId],
+    spatial: &SpatialMapping,
+) -> Vec<Vec<(Dim, f64, u64)>> {
     let mut left = spatial.loops.clone();
     let mut below: Vec<Vec<_>> = memories
         .iter()
         .map(|&memory| {
-            let shared = core.memories[memory].shared_over;
+            let shared = shared_over(memory);
             let (taken, rest) = left.iter().partition(|unrolled| shared.contains(unrolled.array_dim));
             left = rest;
             as_entries(taken)
@@ -293,7 +340,7 @@ fn as_entries(loops: Vec<super::SpatialLoop>) -> Vec<(Dim, f64, u64)> {
 
 fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
     match stored_as {
-        Operand::W if shape.kind != LayerKind::Add => (shape.precision.w, shape.precision.w),
+        Operand::W if !shape.kind.reads_two_maps() => (shape.precision.w, shape.precision.w),
         // An addition that reads one of its maps as weights.
         Operand::W => (shape.precision.i, shape.precision.i),
         Operand::I => (shape.precision.i, shape.precision.i),
@@ -308,6 +355,7 @@ pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules:
     // Around single pixels, too, there may be padding, so that fewer are read than there are outputs.
     let windowed = |outputs: Dim, kernel: Dim, stride: u64, limit: u64| match shape.kind {
         LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add => false,
+        kind if kind.needs_vector_unit() => false,
         _ => rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1 || limit < shape.size(outputs),
     };
     let columns = windowed(Dim::OX, Dim::FX, shape.stride.0, shape.input_limit.0);
@@ -318,7 +366,7 @@ pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules:
         (Operand::W, _) if shape.kind == LayerKind::Add => relevance(shape, Operand::O, dim, rules),
         (Operand::W, Dim::FY | Dim::FX) => Relevant,
         (Operand::W, Dim::B) if shape.kind == LayerKind::MatMul => Relevant,
-        (Operand::W, Dim::G | Dim::K | Dim::C) if shape.kind != LayerKind::Pooling => Relevant,
+        (Operand::W, Dim::G | Dim::K | Dim::C) if !shape.kind.has_no_weights() => Relevant,
         (Operand::W, _) => Irrelevant,
         (Operand::I, Dim::B | Dim::G | Dim::C) => Relevant,
         (Operand::I, Dim::OX | Dim::FX) if columns => PartialX,
@@ -343,6 +391,7 @@ mod tests {
             dilation: (1, 1),
             input_limit: (4, 4),
             precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+            operations: Default::default(),
         };
         assert_eq!(relevance(&shape, Operand::I, Dim::OX, &Rules::CORRECTED), Relevance::Relevant);
         assert_eq!(relevance(&shape, Operand::I, Dim::OX, &Rules::DEFINES_2022), Relevance::PartialX);

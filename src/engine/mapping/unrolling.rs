@@ -370,7 +370,7 @@ fn elements(shape: &LayerShape, relevance: &[Relevance; 8], extents: &LoopSizes)
 fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize; 3]) -> Vec<Demand<'a>> {
     let sums = [Dim::C, Dim::FY, Dim::FX].iter().any(|&dim| shape.size(dim) > 1);
     let precision = |operand: Operand| match operand {
-        Operand::W if shape.kind != LayerKind::Add => shape.precision.w,
+        Operand::W if !shape.kind.reads_two_maps() => shape.precision.w,
         Operand::W | Operand::I => shape.precision.i,
         Operand::O if sums => shape.precision.o_partial,
         Operand::O => shape.precision.o,

@@ -54,9 +54,10 @@ pub struct ComputeCore {
 }
 
 impl ComputeCore {
-    /// Whether it runs layers of a type.
+    /// Whether it runs layers of a type. What needs a vector unit runs only where there is one.
     pub fn runs(&self, kind: LayerKind) -> bool {
-        self.runs.is_empty() || self.runs.contains(&kind)
+        let is_allowed = self.runs.is_empty() || self.runs.contains(&kind);
+        is_allowed && (self.core.vector_unit.is_some() || !kind.needs_vector_unit())
     }
 
     /// The highest memory of an operand on the chip.

@@ -57,16 +57,22 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
         ],
         bits: shape.precision.o,
     };
-    let features = vec![
-        batch.clone(),
-        channels(Dim::C),
-        window(Dim::OY, shape.stride.1, Dim::FY, shape.dilation.1, padding.top, input_size.1),
-        window(Dim::OX, shape.stride.0, Dim::FX, shape.dilation.0, padding.left, input_size.0),
-    ];
+    // Of each input: those of a pair have K channels to each of Y.
+    let features = |place: usize| {
+        vec![
+            batch.clone(),
+            channels(match (shape.kind, place) {
+                (LayerKind::Pairwise, 0) => Dim::K,
+                _ => Dim::C,
+            }),
+            window(Dim::OY, shape.stride.1, Dim::FY, shape.dilation.1, padding.top, input_size.1),
+            window(Dim::OX, shape.stride.0, Dim::FX, shape.dilation.0, padding.left, input_size.0),
+        ]
+    };
     let bits = shape.precision.i;
     let mut inputs = Vec::new();
     let stored = network.stored_inputs(id);
-    if shape.precision.w > 0 && shape.kind != LayerKind::Add {
+    if shape.precision.w > 0 && !shape.kind.reads_two_maps() {
         let weights = [Dim::B, Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX];
         let is_indexed = |dim: &Dim| *dim != Dim::B || shape.kind == LayerKind::MatMul;
         let axes = weights.into_iter().filter(is_indexed).map(|dim| AxisExpression::of(dim, size(dim))).collect();
@@ -76,8 +82,8 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
             false => stored.iter().for_each(|&id| read(network, layers, id, &weights, false, &mut inputs)),
         }
     }
-    for source in network.inputs(id) {
-        let access = AccessFunction { operand: Operand::I, source: None, axes: features.clone(), bits };
+    for (place, source) in network.inputs(id).into_iter().enumerate() {
+        let access = AccessFunction { operand: Operand::I, source: None, axes: features(place), bits };
         read(network, layers, source, &access, true, &mut inputs);
     }
     LoopNest { name: name.clone(), sizes: shape.sizes, output, inputs, partial_bits: shape.precision.o_partial }

@@ -44,7 +44,7 @@ pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, D
     let problem = study.on_core();
     let mut report = Report { title: format!("{} on {}", study.layer, study.core.name), ..Report::default() };
     let mut wrong = Diagnostics::default();
-    if matches!(problem.shape.kind, LayerKind::Add | LayerKind::Pooling) {
+    if problem.shape.kind.is_for_vector_unit() {
         let reason = "Timeloop computes products of two inputs, which this layer has not";
         wrong.add("layer", reason, "Choose a convolution, a fully connected layer or a product of matrices");
     }

@@ -219,7 +219,7 @@ fn within_layer(unroll: &[Unroll], layer: &Layer, dims: &[Dim]) -> Vec<(Unroll, 
 fn operator(kind: LayerKind) -> &'static str {
     match kind {
         LayerKind::Add => "Add",
-        LayerKind::Pooling => "Pooling",
+        LayerKind::Pooling | LayerKind::Elementwise => "Pooling",
         LayerKind::MatMul => "Gemm",
         _ => "Conv",
     }

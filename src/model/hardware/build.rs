@@ -1,8 +1,11 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
-use super::{ArrayDimId, ArrayDims, Core, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll};
+use super::{
+    ArrayDimId, ArrayDims, ArraySizes, Core, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll,
+    VectorUnit,
+};
 use crate::ids::{TiSlice, TiVec};
-use crate::spec::{Diagnostics, Fix, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
+use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
 
 /// More array dimensions than any accelerator has; the sets of them are kept as bits.
@@ -28,15 +31,23 @@ impl Core {
         let array = TiVec::from(spec.array.dimensions.clone());
         let systolic = array_dims("array.systolic", &spec.array.systolic, &spec.array.dimensions, &mut diagnostics);
         let unrolls = build_unrolls(spec, &mut diagnostics);
-        let memories: TiVec<MemoryId, Memory> = spec
-            .memories
-            .iter()
-            .enumerate()
-            .map(|(index, memory)| build_memory(index, memory, spec, &mut diagnostics))
-            .collect();
+        let registers = Registers::of(spec);
+        let lanes = spec.vector_unit.as_ref().map(|unit| [(LANES.to_owned(), unit.lanes)]);
+        let of_unit = spec.vector_unit.iter().flat_map(|unit| &unit.registers).map(|memory| (memory, lanes.as_ref()));
+        let described: Vec<_> = of_unit.chain(spec.memories.iter().map(|memory| (memory, None))).collect();
+        let mut memories: TiVec<MemoryId, Memory> = TiVec::with_capacity(described.len());
+        for (id, &(memory, lanes)) in described.iter().enumerate() {
+            let array = lanes.map_or(&spec.array.dimensions[..], |lanes| lanes);
+            let is_named_twice = memories.iter().any(|other| other.name == memory.name);
+            let path = registers.path(MemoryId::from(id));
+            memories.push(build_memory(&path, memory, is_named_twice, array, &mut diagnostics));
+        }
+        let of_array = || memories.keys().skip(registers.0);
         let levels = Operand::ALL
-            .map(|operand| memories.keys().filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>());
-        check_hierarchy(&memories, &levels, &spec.array.dimensions, &mut diagnostics);
+            .map(|operand| of_array().filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>());
+        check_hierarchy(&memories, &levels, registers, &spec.array.dimensions, &mut diagnostics);
+        let vector_unit =
+            spec.vector_unit.as_ref().and_then(|unit| VectorUnit::new(unit, &memories, &levels, &mut diagnostics));
         diagnostics.or(Self {
             name: spec.name.clone(),
             dataflow: spec.dataflow.clone(),
@@ -45,6 +56,7 @@ impl Core {
             mac_energy,
             pe_area_um2: spec.array.pe_area_um2,
             memories,
+            vector_unit,
             levels,
             unrolls,
         })
@@ -54,13 +66,18 @@ impl Core {
     ///
     /// Array dimensions that this core does not have are left out.
     pub fn unroll_stated(&self, stated: &[UnrollSpec]) -> Vec<Unroll> {
-        let unroll = |stated_one: &UnrollSpec| {
-            let array_dim = self.array.position(|(name, _)| *name == stated_one.array_dimension)?;
-            let dim = Dim::from_name(&stated_one.loop_dimension)?;
-            Some(Unroll { array_dim, dim, limit: limit(stated_one, stated, self.array[array_dim].1) })
-        };
-        stated.iter().filter_map(unroll).collect()
+        unroll_over(&self.array, stated)
     }
+}
+
+/// A spatial mapping as a document states it. Dimensions that the array does not have are left out.
+pub fn unroll_over(array: &ArraySizes, stated: &[UnrollSpec]) -> Vec<Unroll> {
+    let unroll = |stated_one: &UnrollSpec| {
+        let array_dim = array.position(|(name, _)| *name == stated_one.array_dimension)?;
+        let dim = Dim::from_name(&stated_one.loop_dimension)?;
+        Some(Unroll { array_dim, dim, limit: limit(stated_one, stated, array[array_dim].1) })
+    };
+    stated.iter().filter_map(unroll).collect()
 }
 
 fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
@@ -212,12 +229,17 @@ pub fn check_shared_dimension(path: &str, name: &str, size: u64, stated: &[Unrol
     }
 }
 
-fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnostics: &mut Diagnostics) -> Memory {
-    let path = format!("memories[{index}]");
-    let name = if memory.name.is_empty() { path.clone() } else { format!("`{}`", memory.name) };
+fn build_memory(
+    path: &str,
+    memory: &MemorySpec,
+    is_named_twice: bool,
+    array: &[(String, u64)],
+    diagnostics: &mut Diagnostics,
+) -> Memory {
+    let name = if memory.name.is_empty() { path.to_owned() } else { format!("`{}`", memory.name) };
     if memory.name.is_empty() {
         diagnostics.add(format!("{path}.name"), "This memory has no name", "Give it one, for example `lb`");
-    } else if spec.memories[..index].iter().any(|other| other.name == memory.name) {
+    } else if is_named_twice {
         diagnostics.add(format!("{path}.name"), format!("Two memories are called {name}"), "Rename one of them");
     }
     for (field, value) in [
@@ -253,12 +275,12 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
             format!("Write at most {MAX_SIZE} cycles from a request to its first word, for example `1 cycle`"),
         );
     }
-    let operands = build_operands(&path, &name, memory, diagnostics);
-    let (shared_over, instances) = build_sharing(&path, memory, &spec.array.dimensions, diagnostics);
+    let operands = build_operands(path, &name, memory, diagnostics);
+    let (shared_over, instances) = build_sharing(path, memory, array, diagnostics);
     Memory {
         name: memory.name.clone(),
         size_bits: memory.size_bits,
-        ports: build_ports(&path, &name, memory, &operands, diagnostics),
+        ports: build_ports(path, &name, memory, &operands, diagnostics),
         operands,
         read_width_bits: memory.read_width_bits,
         write_width_bits: memory.write_width_bits,
@@ -428,9 +450,40 @@ fn build_services(
     serves
 }
 
+/// How many of a core's memories, the first ones, are registers of its vector unit.
+#[derive(Debug, Clone, Copy)]
+struct Registers(usize);
+
+impl Registers {
+    fn of(spec: &HardwareSpec) -> Self {
+        Self(spec.vector_unit.as_ref().map_or(0, |unit| unit.registers.len()))
+    }
+
+    /// Where a memory stands in the document.
+    fn path(self, id: MemoryId) -> String {
+        match id.index().checked_sub(self.0) {
+            Some(index) => format!("memories[{index}]"),
+            None => format!("vector_unit.registers[{id}]"),
+        }
+    }
+}
+
+fn check_served(
+    memory: &Memory,
+    path: String,
+    (operand, movement): (Operand, Movement),
+    diagnostics: &mut Diagnostics,
+) {
+    if memory.port(operand, movement).is_none() {
+        let reason = format!("No port of `{}` serves {operand}.{movement}", memory.name);
+        diagnostics.add(path + ".ports", reason, "Add it to one of the ports");
+    }
+}
+
 fn check_hierarchy(
     memories: &TiSlice<MemoryId, Memory>,
     levels: &[Vec<MemoryId>; 3],
+    registers: Registers,
     array: &[(String, u64)],
     diagnostics: &mut Diagnostics,
 ) {
@@ -449,7 +502,7 @@ fn check_hierarchy(
             let (low, high) = (&memories[pair[0]], &memories[pair[1]]);
             if !high.shared_over.includes(low.shared_over) {
                 diagnostics.add(
-                    format!("memories[{}].shared_over", pair[1]),
+                    format!("{}.shared_over", registers.path(pair[1])),
                     format!(
                         "`{}` is shared over fewer array dimensions than `{}`, which lies below it for {operand}",
                         high.name, low.name
@@ -461,13 +514,16 @@ fn check_hierarchy(
         for (level, &id) in levels.iter().enumerate() {
             for &movement in movements(operand) {
                 let across_top = level + 1 == levels.len() && !movement.is_low();
-                if !across_top && memories[id].port(operand, movement).is_none() {
-                    diagnostics.add(
-                        format!("memories[{id}].ports"),
-                        format!("No port of `{}` serves {operand}.{movement}", memories[id].name),
-                        "Add it to one of the ports",
-                    );
+                if !across_top {
+                    check_served(&memories[id], registers.path(id), (operand, movement), diagnostics);
                 }
+            }
+        }
+    }
+    for (id, memory) in memories.iter_enumerated().take(registers.0) {
+        for &operand in &memory.operands {
+            for &movement in movements(operand) {
+                check_served(memory, registers.path(id), (operand, movement), diagnostics);
             }
         }
     }
@@ -484,7 +540,7 @@ fn check_hierarchy(
             );
         } else if memories[i_top].instances != 1 {
             diagnostics.add(
-                format!("memories[{i_top}].shared_over"),
+                format!("{}.shared_over", registers.path(i_top)),
                 format!("The highest memory `{}` exists {} times", memories[i_top].name, memories[i_top].instances),
                 format!(
                     "Share it over all array dimensions: {}",

@@ -3,18 +3,20 @@
 mod area;
 mod build;
 mod mac;
-pub use build::{MAX_LEVELS, movements};
+pub use build::{MAX_LEVELS, movements, unroll_over};
 pub use build::{MAX_SIZE, check_shared_dimension};
 pub use build::{check_area, check_bits, check_energy};
 mod memory;
 mod text;
+mod vector;
 
 pub use area::Area;
 pub use mac::MacEnergy;
 pub use memory::{Memory, Movement, Port};
+pub use vector::{OperationCost, VectorUnit};
 
 use crate::declare_ids;
-use crate::ids::TiVec;
+use crate::ids::{TiSlice, TiVec};
 use crate::sorting::sort_few_by_key;
 use crate::workload::{Dim, LayerKind};
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,9 @@ declare_ids! {
     /// A dimension of the array, by its place in [`Core::array`].
     ArrayDimId,
 }
+
+/// Name and size of each dimension of an array, or of the lanes of a vector unit.
+pub type ArraySizes = TiSlice<ArrayDimId, (String, u64)>;
 
 /// A set of array dimensions, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -93,8 +98,11 @@ pub struct Core {
     pub mac_energy: MacEnergy,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
-    /// All memories, lowest first; loops are allocated to them in this order.
+    /// All memories, lowest first; loops are allocated to them in this order. The registers of the vector unit come before all others,
+    /// and are shared over its lanes, or not, instead of over dimensions of the array.
     pub memories: TiVec<MemoryId, Memory>,
+    /// What computes element by element beside the array, if anything does.
+    pub vector_unit: Option<VectorUnit>,
     levels: [Vec<MemoryId>; 3],
     unrolls: Vec<(LayerKind, Vec<Unroll>)>,
 }

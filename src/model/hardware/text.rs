@@ -17,6 +17,10 @@ const CONSEQUENCES: &Consequences = &[
     ("memories[*].width", &["memories[=].read_granularity", "memories[=].write_granularity"]),
     ("memories[*].read_width", &["memories[=].read_granularity"]),
     ("memories[*].write_width", &["memories[=].write_granularity"]),
+    ("vector_unit.lanes", &["vector_unit.registers[*].shared_over"]),
+    ("vector_unit.registers", &["vector_unit.registers"]),
+    ("vector_unit.registers[*].operands", &["vector_unit.registers", "vector_unit.registers[*].ports"]),
+    ("memories", &["vector_unit.memory"]),
     ("memories[*].granularity", &["memories[=].read_granularity", "memories[=].write_granularity"]),
 ];
 

@@ -139,7 +139,7 @@ fn resolve_inputs(spec: &WorkloadSpec, kinds: &[Option<LayerKind>], diagnostics:
         let (wanted, example) = match kind {
             LayerKind::Input => (0..=0, "Leave `from` out: an input reads nothing"),
             LayerKind::View => (1..=usize::MAX, "Name the layers whose outputs it shows"),
-            LayerKind::Add => (2..=2, "Name two layers, for example `from: [conv1, conv2]`"),
+            kind if kind.reads_two_maps() => (2..=2, "Name two layers, for example `from: [conv1, conv2]`"),
             LayerKind::Depthwise => {
                 (1..=2, "Name the layer whose output it reads, and the one whose output are its weights, if any")
             }

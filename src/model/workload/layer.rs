@@ -1,5 +1,6 @@
 //! The loop nest of one layer, or of the part of a layer that one tile computes.
 
+use super::operation::Operations;
 use crate::hardware::Operand;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -72,11 +73,19 @@ pub enum LayerKind {
     MatMul,
     /// Elementwise sum of two feature maps, X and Y.
     Add,
+    /// One number of the channels of each group, column by column and row by row: the sum or the maximum of a softmax or of a
+    /// normalisation. A vector unit computes it.
+    Reduction,
+    /// Something of each element of one feature map: an exponential function, an activation. A vector unit computes it.
+    Elementwise,
+    /// Something of each element of a map, X, and one of another, Y, of which every channel meets several of X: what a normalisation
+    /// does with a sum, an addition or a product. A vector unit computes it.
+    Pairwise,
 }
 
 impl LayerKind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Input,
         Self::View,
         Self::Conv,
@@ -86,6 +95,9 @@ impl LayerKind {
         Self::FullyConnected,
         Self::MatMul,
         Self::Add,
+        Self::Reduction,
+        Self::Elementwise,
+        Self::Pairwise,
     ];
 
     /// As written in documents.
@@ -100,6 +112,9 @@ impl LayerKind {
             Self::FullyConnected => "fully-connected",
             Self::MatMul => "matmul",
             Self::Add => "add",
+            Self::Reduction => "reduction",
+            Self::Elementwise => "elementwise",
+            Self::Pairwise => "pairwise",
         }
     }
 
@@ -125,7 +140,27 @@ impl LayerKind {
 
     /// Whether every channel is computed by itself (loop dimension G instead of K and C).
     pub fn is_channelwise(self) -> bool {
-        matches!(self, Self::Depthwise | Self::Pooling | Self::Add)
+        matches!(self, Self::Depthwise | Self::Pooling | Self::Add | Self::Elementwise)
+    }
+
+    /// Whether layers of this kind read two feature maps, X and Y.
+    pub fn reads_two_maps(self) -> bool {
+        matches!(self, Self::Add | Self::Pairwise)
+    }
+
+    /// Whether only a vector unit computes it: it multiplies and accumulates nothing.
+    pub fn needs_vector_unit(self) -> bool {
+        matches!(self, Self::Reduction | Self::Elementwise | Self::Pairwise)
+    }
+
+    /// Whether a vector unit computes it where there is one.
+    pub fn is_for_vector_unit(self) -> bool {
+        self.needs_vector_unit() || matches!(self, Self::Add | Self::Pooling)
+    }
+
+    /// Whether it has no weights, not even of another layer.
+    pub fn has_no_weights(self) -> bool {
+        self.is_for_vector_unit() || matches!(self, Self::Input | Self::View)
     }
 }
 
@@ -169,6 +204,8 @@ pub struct LayerShape {
     pub input_limit: (u64, u64),
     /// Bits per element.
     pub precision: Precision,
+    /// What a vector unit does in each iteration of the loops.
+    pub operations: Operations,
 }
 
 impl LayerShape {
@@ -177,9 +214,14 @@ impl LayerShape {
         self.sizes[dim as usize]
     }
 
-    /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions.
-    pub fn macs(&self) -> u64 {
+    /// Iterations of all loops.
+    pub fn iterations(&self) -> u64 {
         self.sizes.iter().product()
+    }
+
+    /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions; none of what only a vector unit computes.
+    pub fn macs(&self) -> u64 {
+        if self.kind.needs_vector_unit() { 0 } else { self.iterations() }
     }
 
     /// Channels of the output.
@@ -187,9 +229,18 @@ impl LayerShape {
         self.size(Dim::K) * self.size(Dim::G)
     }
 
-    /// Channels of (each) input.
+    /// Channels of (each) input; of the first one where the second has fewer.
     pub fn input_channels(&self) -> u64 {
-        self.size(Dim::C) * self.size(Dim::G)
+        let of_each_group = if self.kind == LayerKind::Pairwise { Dim::K } else { Dim::C };
+        self.size(of_each_group) * self.size(Dim::G)
+    }
+
+    /// Channels of the input at a place: 0 or 1.
+    pub fn channels_of_input(&self, place: usize) -> u64 {
+        match (self.kind, place) {
+            (LayerKind::Pairwise, 1) => self.size(Dim::G),
+            _ => self.input_channels(),
+        }
     }
 
     /// Different input columns and rows that the window touches, real ones only.
@@ -206,7 +257,7 @@ impl LayerShape {
     /// Elements of weights, (one) input and output.
     pub fn elements(&self, operand: Operand) -> u64 {
         match operand {
-            Operand::W if self.kind == LayerKind::Add => 0,
+            Operand::W if self.kind.reads_two_maps() => 0,
             Operand::W => {
                 let kernels: u64 =
                     [Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX].iter().map(|&dim| self.size(dim)).product();
@@ -230,16 +281,22 @@ impl LayerShape {
         self.elements(Operand::O) * self.precision.o
     }
 
-    /// Bits of one input.
+    /// Bits of one input, the first.
     pub fn input_bits(&self) -> u64 {
         self.elements(Operand::I) * self.precision.i
+    }
+
+    /// Bits of all inputs.
+    pub fn all_input_bits(&self) -> u64 {
+        let of_a_channel = self.input_bits() / self.input_channels().max(1);
+        (0..self.input_count()).map(|place| of_a_channel * self.channels_of_input(place)).sum()
     }
 
     /// Number of feature maps read: two for an addition.
     pub fn input_count(&self) -> usize {
         match self.kind {
             LayerKind::Input | LayerKind::View => 0,
-            LayerKind::Add => 2,
+            kind if kind.reads_two_maps() => 2,
             _ => 1,
         }
     }

@@ -3,11 +3,13 @@
 mod build;
 mod layer;
 mod network;
+mod operation;
 mod sizing;
 mod text;
 mod view;
 
 pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, overcounted_extent, unique_extent};
 pub use network::{Layer, LayerId, Network};
+pub use operation::{Operation, Operations};
 pub use sizing::MAX_EXTENT;
 pub use view::{AxisView, Read, View};

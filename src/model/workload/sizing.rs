@@ -2,12 +2,15 @@
 
 use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision};
 use super::network::Layer;
+use super::operation::{Operation, Operations};
 use super::view::{MapSize, View};
 use crate::hardware::MAX_SIZE;
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, MapAxis, PaddingSpec, ViewSpec, WorkloadSpec};
 
 /// Largest size of one loop dimension, stride or the like; no network comes near it.
 pub const MAX_EXTENT: u64 = 1 << 24;
+/// Most operations of a kind to one element.
+const MAX_OPERATIONS: u16 = 1 << 10;
 /// Largest dilation.
 const MAX_DILATION: u64 = 1 << 10;
 
@@ -119,6 +122,7 @@ impl Sizing<'_> {
             dilation,
             input_limit: input_size,
             precision: self.precision(diagnostics),
+            operations: self.operations(diagnostics),
         };
         self.check_products(&shape, diagnostics);
         (diagnostics.0.len() == before).then(|| Layer {
@@ -191,6 +195,7 @@ impl Sizing<'_> {
             dilation: (1, 1),
             input_limit: (columns, rows),
             precision: self.precision(diagnostics),
+            operations: self.operations(diagnostics),
         };
         self.check_products(&shape, diagnostics);
         (diagnostics.0.len() == before).then(|| Layer {
@@ -315,24 +320,31 @@ impl Sizing<'_> {
             return (size, 1);
         }
         // Weights that a layer computes are no feature map.
-        let count = if self.kind == LayerKind::Add { 2 } else { 1 };
+        let count = if self.kind.reads_two_maps() { 2 } else { 1 };
         let maps: Vec<((u64, u64), u64)> =
             self.producers.iter().take(count).map(|producer| output_map(producer)).collect();
         let size = maps.iter().fold((u64::MAX, u64::MAX), |all, (size, _)| (all.0.min(size.0), all.1.min(size.1)));
         let channels = maps.iter().map(|(_, channels)| *channels).max().unwrap_or(1);
-        if !self.layer.crop && maps.iter().any(|map| *map != maps[0]) {
+        let meets = |&(size, channels): &((u64, u64), u64)| match self.kind {
+            LayerKind::Pairwise => size == maps[0].0 && maps[0].1.is_multiple_of(channels),
+            _ => (size, channels) == maps[0],
+        };
+        if !self.layer.crop && !maps.iter().all(meets) {
             let text: Vec<String> = self
                 .producers
                 .iter()
                 .zip(&maps)
                 .map(|(producer, ((x, y), c))| format!("`{}` is {c} x {x} x {y}", producer.name))
                 .collect();
-            self.complain(
-                diagnostics,
-                "from",
-                format!("`{name}` adds maps of different sizes: {} (channels x columns x rows)", text.join(", ")),
-                "Make them equal, or write `crop: true` to cut the larger down".into(),
-            );
+            let (does, remedy) = match self.kind {
+                LayerKind::Pairwise => (
+                    "combines maps that do not meet",
+                    "Make columns and rows equal, and the first's channels a multiple of the second's",
+                ),
+                _ => ("adds maps of different sizes", "Make them equal, or write `crop: true` to cut the larger down"),
+            };
+            let reason = format!("`{name}` {does}: {} (channels x columns x rows)", text.join(", "));
+            self.complain(diagnostics, "from", reason, remedy.into());
         }
         (size, channels)
     }
@@ -474,16 +486,28 @@ impl Sizing<'_> {
             }
             kind if kind.is_channelwise() => {
                 let channels = if self.layer.crop { stated.unwrap_or(input_channels) } else { input_channels };
-                if stated.is_some_and(|stated| stated != channels) {
-                    self.complain(
-                        diagnostics,
-                        "K",
-                        format!("`{name}` ({}) keeps its {input_channels} channels, K says otherwise", kind.name()),
-                        format!("Leave K out, or write `K: {input_channels}`"),
-                    );
+                if !self.layer.crop {
+                    self.check_kept_channels(input_channels, diagnostics);
                 }
                 set(Dim::G, channels);
                 self.check_computed_kernels(channels.saturating_mul(kernel.0).saturating_mul(kernel.1), diagnostics);
+            }
+            LayerKind::Pairwise => {
+                let met = self.producers.get(1).map_or(input_channels, |second| output_map(second).1);
+                self.check_kept_channels(input_channels, diagnostics);
+                set(Dim::G, met);
+                set(Dim::K, (input_channels / met.max(1)).max(1));
+            }
+            LayerKind::Reduction => {
+                let groups = self.layer.groups.unwrap_or(1);
+                if groups == 0 || !input_channels.is_multiple_of(groups) {
+                    let reason = format!("{groups} groups do not divide {input_channels} channels");
+                    let remedy = "Choose a number of groups that divides them".into();
+                    self.complain(diagnostics, "groups", reason, remedy);
+                    return None;
+                }
+                set(Dim::G, groups);
+                set(Dim::C, input_channels / groups);
             }
             _ => {
                 let matrix = self.producers.len() > 1;
@@ -513,13 +537,53 @@ impl Sizing<'_> {
         (diagnostics.0.len() == before).then_some(sizes)
     }
 
+    /// A layer that computes each channel by itself has as many as its input.
+    fn check_kept_channels(&self, input_channels: u64, diagnostics: &mut Diagnostics) {
+        if self.layer.channels.is_some_and(|stated| stated != input_channels) {
+            let (name, kind) = (&self.layer.name, self.kind.name());
+            let reason = format!("`{name}` ({kind}) keeps its {input_channels} channels, K says otherwise");
+            self.complain(diagnostics, "K", reason, format!("Leave K out, or write `K: {input_channels}`"));
+        }
+    }
+
+    /// What a vector unit does to an element: what is stated; an addition where nothing else is likely.
+    fn operations(&self, diagnostics: &mut Diagnostics) -> Operations {
+        let stated = &self.layer.operations;
+        let mut operations = match self.kind {
+            LayerKind::Add | LayerKind::Pooling | LayerKind::Reduction if stated.is_empty() => {
+                Operations::one(Operation::Add)
+            }
+            _ => Operations::default(),
+        };
+        for (name, count) in stated {
+            let field = format!("operations.{name}");
+            match (Operation::from_name(name), u16::try_from(*count).ok().filter(|count| *count <= MAX_OPERATIONS)) {
+                (Some(operation), Some(count)) => operations.set(operation, count),
+                (None, _) => {
+                    let reason = format!("There is no operation `{name}`");
+                    let names = Operation::ALL.map(Operation::name);
+                    diagnostics.add_unknown(format!("{}.{field}", self.path), reason, name, &names);
+                }
+                (_, None) => {
+                    let reason = format!("`{}` does {count} of `{name}` to each element", self.layer.name);
+                    self.complain(diagnostics, &field, reason, format!("Write at most {MAX_OPERATIONS}"));
+                }
+            }
+        }
+        if self.kind.needs_vector_unit() && operations.is_empty() {
+            let reason = format!("`{}` does nothing to its elements", self.layer.name);
+            self.complain(diagnostics, "operations", reason, "Write for example `operations: { exp: 1 }`".into());
+        }
+        operations
+    }
+
     fn precision(&self, diagnostics: &mut Diagnostics) -> Precision {
         let (own, all) = (&self.layer.precision, &self.spec.precision);
         let o = own.o.or(all.o).unwrap_or(8);
         let i = own.i.or(all.i).unwrap_or(8);
         let precision = Precision {
             w: match self.kind {
-                LayerKind::Pooling | LayerKind::Add => 0,
+                kind if kind.is_for_vector_unit() => 0,
                 // These are features.
                 LayerKind::MatMul | LayerKind::Depthwise if self.producers.len() > 1 => own.w.unwrap_or(i),
                 _ => own.w.or(all.w).unwrap_or(8),
@@ -546,6 +610,7 @@ impl Sizing<'_> {
 
     fn check_products(&self, shape: &LayerShape, diagnostics: &mut Diagnostics) {
         let bits = shape.precision.i.max(shape.precision.w).max(shape.precision.o_partial).max(shape.precision.o);
+        let bits = bits.max(shape.operations.each().map(|(_, count)| count).sum());
         let product = shape.sizes.iter().try_fold(bits, |all, size| all.checked_mul(*size));
         let input = self
             .spec

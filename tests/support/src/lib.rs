@@ -14,7 +14,7 @@ pub use values::{integer, number, text, texts};
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::LayerProblem;
-use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Precision};
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operations, Precision};
 use fusescape_spec::{
     ArraySpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
@@ -85,6 +85,7 @@ pub fn hardware_spec(accelerator: &Value) -> HardwareSpec {
         dataflow: text(&accelerator["mapping_folder"]),
         unroll: Vec::new(),
         memories: accelerator["memories"].as_array().unwrap().iter().map(memory_spec).collect(),
+        vector_unit: None,
     }
 }
 
@@ -154,6 +155,7 @@ pub fn shape(input: &Value) -> LayerShape {
             o_partial: bits("O_partial").unwrap(),
             o: bits("O_final").unwrap(),
         },
+        operations: Operations::default(),
     }
 }
 

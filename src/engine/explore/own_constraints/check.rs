@@ -93,7 +93,8 @@ fn check_unroll(entry: &LayerConstraintsSpec, path: &str, core: &Core, wrong: &m
     for unrolled in &entry.unroll {
         let (name, loops) = (&unrolled.array_dimension, unrolled.loops.as_deref().unwrap_or_default());
         let path = format!("{path}.unroll");
-        let is_known = check_array_names(core, name, loops.iter().map(|next| next.dimension.as_str()), &path, wrong);
+        let is_known =
+            check_array_names(&core.array, name, loops.iter().map(|next| next.dimension.as_str()), &path, wrong);
         let fixed = loops.iter().filter_map(|next| match next.bound {
             BoundSpec::Exactly(width) => Some(width),
             _ => None,

@@ -101,6 +101,8 @@ impl CoresStudy {
         }
         let (Ok(network), Ok(system)) = (network, system) else { return Err(diagnostics) };
         let settings = request.settings.clone();
+        let has_vector_unit = system.cores.iter().any(|core| core.core.vector_unit.is_some());
+        let network = if has_vector_unit { network } else { network.without_vector_unit() };
         let nests = NetworkNests::new(&network);
         let stacks = stacks(&nests, &system, &settings.stacks, &mut diagnostics);
         let cuts = LayerCuts::of_all(&network, &nests, &system, &stacks, &settings.granularity, &mut diagnostics);
@@ -259,7 +261,7 @@ fn tiled_layers(
 fn bits_of(shape: &LayerShape, operand: Operand) -> u64 {
     match operand {
         Operand::W => shape.weight_bits(),
-        Operand::I => shape.input_bits() * shape.input_count() as u64,
+        Operand::I => shape.all_input_bits(),
         Operand::O => shape.output_bits(),
     }
 }

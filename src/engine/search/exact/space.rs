@@ -734,7 +734,8 @@ impl<'a> Space<'a> {
     /// The two inputs of an addition are alike: of two mappings that differ in which of them a boundary belongs to, the first
     /// input's lower one is enough.
     fn comes_later(&self, state: &State, operand: LayerOperand) -> bool {
-        let alike = self.problem.operands[1].stored_as == self.problem.operands[2].stored_as;
+        let [_, first, second] = &self.problem.operands;
+        let alike = first.stored_as == second.stored_as && first.relevance == second.relevance;
         let alike = alike && self.legal.is_none_or(|legal| !legal.tells_inputs_apart());
         alike && operand == LayerOperand::Second && state.placed[2] == state.placed[1]
     }

@@ -1,13 +1,13 @@
 //! The exact search finds what trying everything finds, and proves no more than is true.
 
 use fusescape_engine::cost::{Evaluator, LayerCost};
-use fusescape_engine::hardware::{Core, MAX_LEVELS, Unroll};
+use fusescape_engine::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
     Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while,
 };
-use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Precision};
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation, Operations, Precision};
 use std::cell::Cell;
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
@@ -27,7 +27,8 @@ impl Random {
     }
 }
 
-/// A core of up to four memories below DRAM, shared by any operands, with any ports.
+/// A core of up to four memories below DRAM, shared by any operands, with any ports; one in four has a vector unit, of one or two
+/// registers and any operations, that one of the memories feeds.
 pub fn hardware(random: &mut Random) -> String {
     let mut text = format!(
         "name: random\narray: {{ dimensions: {{ D1: {}, D2: {} }}, mac_energy: 1 pJ }}\nmemories:\n",
@@ -38,7 +39,43 @@ pub fn hardware(random: &mut Random) -> String {
         let operands = random.pick(&["[W]", "[I]", "[O]", "[W, I]", "[I, O]", "[O, W]", "[W, I, O]", "[O, I, W]"]);
         text += &memory(random, &format!("m{number}"), operands);
     }
-    text + &memory(random, "dram", "[W, I, O]")
+    text += &memory(random, "dram", "[W, I, O]");
+    if random.below(4) > 0 {
+        return text;
+    }
+    let feeds = |id: &MemoryId| {
+        let core = Core::from_text(&text).ok();
+        core.is_some_and(|core| {
+            let memory = &core.memories[*id];
+            memory.instances == 1 && [Operand::I, Operand::O].iter().all(|operand| memory.operands.contains(operand))
+        })
+    };
+    let count = text.matches("- name:").count();
+    let feeding: Vec<MemoryId> = (0..count).map(MemoryId::from).filter(feeds).collect();
+    let Some(feeding) = feeding.get(random.below(feeding.len().max(1) as u64) as usize) else { return text };
+    let name = if feeding.index() + 1 == count { "dram".to_owned() } else { format!("m{feeding}") };
+    let mut costs = || format!("{{ energy: {} pJ, cycles: {} }}", 1 + random.below(9), 1 + random.below(4));
+    let operations: Vec<String> =
+        Operation::ALL.iter().map(|operation| format!("{}: {}", operation.name(), costs())).collect();
+    let lanes = 1 + random.below(6);
+    text += &format!(
+        "vector_unit:\n  lanes: {lanes}\n  memory: {name}\n  operations: {{ {} }}\n  registers:\n",
+        operations.join(", ")
+    );
+    for (name, operands) in
+        [("v0", random.pick(&["[O]", "[I, O]", "[O, I]"])), ("v1", random.pick(&["", "[I]", "[O, I]"]))]
+    {
+        if !operands.is_empty() {
+            let register = memory(random, name, operands);
+            let shared_over = if name == "v0" { "[]" } else { random.pick(&["[]", "[lanes]"]) };
+            for line in register.lines() {
+                let stated = line.trim_start().starts_with("shared_over");
+                let line = if stated { format!("    shared_over: {shared_over}") } else { line.to_owned() };
+                text += &format!("  {line}\n");
+            }
+        }
+    }
+    text
 }
 
 fn memory(random: &mut Random, name: &str, operands: &str) -> String {
@@ -70,36 +107,49 @@ fn memory(random: &mut Random, name: &str, operands: &str) -> String {
 
 pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
     use Dim::{B, C, FX, FY, G, K, OX, OY};
-    let kind = random.pick(&[
-        LayerKind::Conv,
-        LayerKind::Conv,
-        LayerKind::Conv,
-        LayerKind::Pointwise,
-        LayerKind::Depthwise,
-        LayerKind::Pooling,
-        LayerKind::FullyConnected,
-        LayerKind::MatMul,
-        LayerKind::Add,
-    ]);
+    let on_lanes = core.vector_unit.as_ref();
+    let kind = match on_lanes {
+        Some(_) => random.pick(&[
+            LayerKind::Reduction,
+            LayerKind::Elementwise,
+            LayerKind::Pairwise,
+            LayerKind::Pooling,
+            LayerKind::Add,
+        ]),
+        None => random.pick(&[
+            LayerKind::Conv,
+            LayerKind::Conv,
+            LayerKind::Conv,
+            LayerKind::Pointwise,
+            LayerKind::Depthwise,
+            LayerKind::Pooling,
+            LayerKind::FullyConnected,
+            LayerKind::MatMul,
+            LayerKind::Add,
+        ]),
+    };
     let dims: &[Dim] = match kind {
         LayerKind::Conv => &[B, K, C, OY, OX, FY, FX],
         LayerKind::Pointwise => &[B, K, C, OY, OX],
         LayerKind::Depthwise | LayerKind::Pooling => &[B, G, OY, OX, FY, FX],
         LayerKind::FullyConnected => &[B, K, C],
         LayerKind::MatMul => &[B, G, K, C, OX],
-        LayerKind::Add | LayerKind::Input | LayerKind::View => &[B, G, OY, OX],
+        LayerKind::Reduction => &[B, G, C, OY, OX],
+        LayerKind::Pairwise => &[B, G, K, OY, OX],
+        _ => &[B, G, OY, OX],
     };
     let mut sizes = [1; 8];
     for _ in 0..2 + random.below(5) {
         sizes[random.pick(dims) as usize] *= random.pick(&[2, 2, 2, 3, 5]);
     }
-    let stride = if kind == LayerKind::Add { (1, 1) } else { (1 + random.below(2), 1 + random.below(2)) };
+    let is_elementwise = kind == LayerKind::Add || kind.needs_vector_unit();
+    let stride = if is_elementwise { (1, 1) } else { (1 + random.below(2), 1 + random.below(2)) };
     let span = |outputs: Dim, kernel: Dim, stride: u64| (sizes[outputs as usize] - 1) * stride + sizes[kernel as usize];
     let cut = random.below(2);
     let input_limit = ((span(OX, FX, stride.0) - cut).max(1), (span(OY, FY, stride.1) - cut).max(1));
     let o = random.pick(&[4, 8]);
     let precision = Precision {
-        w: if kind == LayerKind::Pooling { 0 } else { random.pick(&[4, 8]) },
+        w: if kind == LayerKind::Pooling || kind.needs_vector_unit() { 0 } else { random.pick(&[4, 8]) },
         i: random.pick(&[4, 8]),
         o_partial: o * (1 + random.below(2)),
         o,
@@ -112,11 +162,28 @@ pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
             (random.below(4) > 0).then(|| Unroll { array_dim, dim: random.pick(dims), limit })
         })
         .collect();
+    let operations = match on_lanes {
+        Some(_) => random_operations(random),
+        None => Operations::default(),
+    };
+    let dim_order = Dim::ALL;
+    let shape = LayerShape { kind, dim_order, sizes, stride, dilation: (1, 1), input_limit, precision, operations };
     LayerProblem {
-        shape: LayerShape { kind, dim_order: Dim::ALL, sizes, stride, dilation: (1, 1), input_limit, precision },
+        shape,
+        unroll: on_lanes.map_or(unroll, |unit| unit.unroll(&shape)),
         levels: fusescape_engine::hardware::Operand::ALL.map(|operand| core.levels(operand).len()),
-        unroll,
     }
+}
+
+/// Some operations, as a document states them.
+fn random_operations(random: &mut Random) -> Operations {
+    let counts: Vec<String> =
+        Operation::ALL.iter().map(|operation| format!("{}: {}", operation.name(), random.below(3))).collect();
+    let text = format!(
+        "name: one\nlayers: [{{ name: in, type: input, K: 1, size: 1 x 1 }}, {{ name: a, type: pooling, kernel: 1 x 1, operations: {{ {} }} }}]",
+        counts.join(", ")
+    );
+    Network::from_text(&text).unwrap().layer(1.into()).shape.operations
 }
 
 /// Every way to cut `loops` loops into `levels` levels.

@@ -34,4 +34,5 @@ mod survey;
 mod systems;
 mod tiling_by_pixels;
 mod unrolling;
+mod vector_unit;
 mod view_by_elements;

@@ -69,6 +69,8 @@ layers:
         );
         let views = random.below(3);
         let count = 2 + views + random.below(3);
+        // What only lanes compute is in one network of three.
+        let on_lanes = if random.below(3) == 0 { 4 } else { 0 };
         for number in 1..=count {
             let before = number - 1;
             let from = if random.below(3) == 0 { random.below(number) } else { before };
@@ -82,7 +84,14 @@ layers:
                 random.of(&["none", "same", "1"]),
                 random.of(&[1, 1, 1, 2]),
             );
-            let layer = match random.below(6 + 2 * views) {
+            let operations = format!("operations: {{ exp: {}, add: {} }}", random.below(3), 1 + random.below(2));
+            let of_lanes = match random.below(4) {
+                0 => format!("type: reduction, groups: 2, from: l{from}"),
+                1 => format!("type: elementwise, {operations}, from: l{from}"),
+                _ => format!("type: pairwise, {operations}, from: [l{other}, l{before}]"),
+            };
+            let layer = match random.below(6 + 2 * views + on_lanes) {
+                6.. if random.below(2 * views + on_lanes) < on_lanes => of_lanes,
                 6.. if number < count => random_view(random, from, other),
                 0 => format!("type: add, from: [l{before}, l{other}]"),
                 1 => format!("type: depthwise, {window}, from: l{from}"),
@@ -98,7 +107,7 @@ layers:
         let is_read = |id: LayerId| id == last || is_view(id) || !network.readers(id).is_empty();
         // No layer but the last is an output, and a sum has two different maps.
         let is_sum_of_two = |id: LayerId| network.inputs(id).into_iter().collect::<BTreeSet<_>>().len() > 1;
-        let is_add = |id: &LayerId| network.layer(*id).shape.kind == LayerKind::Add;
+        let is_add = |id: &LayerId| network.layer(*id).shape.kind.reads_two_maps();
         let is_even = |id: LayerId| {
             let shape = &network.layer(id).shape;
             shape.input_channels().is_multiple_of(2) && shape.output_channels().is_multiple_of(2)
@@ -180,7 +189,24 @@ memories:
     } else {
         text += &random_memory(random, "high", high, "W, I, O", "all");
     }
-    text + &random_memory(random, "dram", 1 << 33, "W, I, O", "all")
+    text += &random_memory(random, "dram", 1 << 33, "W, I, O", "all");
+    let network = tiling.network;
+    let needs_lanes = network.computing().any(|id| network.layer(id).shape.kind.needs_vector_unit());
+    if !needs_lanes && random.below(4) > 0 {
+        return text;
+    }
+    let feeds = |name: &&str| text.contains(&format!("name: {name},"));
+    let feeding: Vec<&str> = ["low", "high", "high_io", "dram"].into_iter().filter(feeds).collect();
+    let feeding = random.of(&feeding[..feeding.len().min(2)]);
+    let size = random.of(&[64, 128, 256]);
+    let operands = random.of(&["O", "I, O", "O, I"]);
+    let registers = random_memory(random, "v_reg", size, operands, "[]");
+    let mut cost = || format!("{{ energy: {} pJ, cycles: {} }}", 1 + random.below(9), 1 + random.below(3));
+    let operations = format!("{{ add: {}, exp: {} }}", cost(), cost());
+    let lanes = 1 + random.below(2);
+    text + &format!(
+        "vector_unit:\n  lanes: {lanes}\n  memory: {feeding}\n  operations: {operations}\n  registers:\n  {registers}"
+    )
 }
 
 /// A network that is one stack, cut in tiles, on a core.
@@ -328,8 +354,16 @@ impl Stack<'_> {
         let is_last = usize::from(id) + 1 == self.network().len();
         let all = Operand::ALL.map(|operand| self.core.levels(operand).len());
         let o = if is_last { all[2] } else { self.lowest(Operand::O, |memory| output + beside(memory)) };
-        let is_add = layer.shape.kind == LayerKind::Add;
-        let w = if is_first || is_add { all[0] } else { self.core.level_of(Operand::W, self.weights).unwrap() + 1 };
+        let kind = layer.shape.kind;
+        let unit = self.core.vector_unit_for(kind);
+        // Lanes take nothing from below the memory that feeds them.
+        let fed = |operand: Operand| unit.map_or(0, |unit| self.core.level_of(operand, unit.memory).unwrap() + 1);
+        let (i, o) = (i.max(fed(Operand::I)), o.max(fed(Operand::O)));
+        let w = if is_first || kind == LayerKind::Add || unit.is_some() {
+            all[0]
+        } else {
+            self.core.level_of(Operand::W, self.weights).unwrap() + 1
+        };
         let first_that_fits = |unroll: &[Unroll]| {
             let tries = (0..).flat_map(|more| [(more, more), (more, more + 1), (more + 1, more)]);
             let tries: Vec<(usize, usize)> = tries.take_while(|more| more.0 < 5).collect();
@@ -344,7 +378,10 @@ impl Stack<'_> {
                 })
             })
         };
-        let stated = layer.unroll_on(self.core);
+        let stated = match unit {
+            Some(unit) => unit.unroll(&self.problem(planned, &[], all).shape),
+            None => layer.unroll_on(self.core),
+        };
         let mut found = first_that_fits(&stated);
         assert_eq!(found.is_none(), planned.narrowed, "{} unrolls less where nothing fits", what());
         if planned.narrowed {
@@ -359,7 +396,7 @@ impl Stack<'_> {
         assert_eq!(by_plan, found, "levels of {}", what());
         assert_eq!(self.problems.list[problem], expected, "{}", what());
         let memories = Operand::ALL.map(|operand| self.core.levels(operand)[found.levels[operand as usize] - 1]);
-        let has_weights = !is_add;
+        let has_weights = kind != LayerKind::Add && !kind.needs_vector_unit();
         let top = [Some(memories[0]).filter(|_| has_weights), Some(memories[1]), Some(memories[2])];
         assert_eq!(planned.top, top, "memories of {}", what());
         memories
@@ -485,10 +522,16 @@ impl Stack<'_> {
             sums.pj[moved.memory][cause] += moved.pj;
             sums.energy[EnergyCause::Access(cause)] += moved.pj;
         }
-        let macs: u64 = shape.sizes.iter().product();
-        sums.macs += macs;
-        sums.energy[EnergyCause::Mac] += macs as f64 * self.core.mac_energy.energy_pj;
-        sums.latency.ideal_cycles += macs.div_ceil(self.core.array.iter().map(|(_, size)| size).product());
+        let iterations: u64 = shape.sizes.iter().product();
+        sums.macs += if shape.kind.needs_vector_unit() { 0 } else { iterations };
+        let mapped = self.mapped(problem);
+        let unit = self.core.vector_unit_for(shape.kind);
+        let (cause, pes) = match unit {
+            Some(unit) => (EnergyCause::Vector, unit.lanes()),
+            None => (EnergyCause::Mac, self.core.array.iter().map(|(_, size)| size).product()),
+        };
+        sums.energy[cause] += mapped.compute_pj();
+        sums.latency.ideal_cycles += iterations.div_ceil(pes) * mapped.iteration_cycles();
         sums.latency[LatencyCause::Computing] += run.cycles;
         sums.latency[LatencyCause::Stall] += run.stall;
         sums.latency[LatencyCause::Loading] += run.loading;
@@ -627,6 +670,8 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
         let account = assembler.assemble(&plan, &|problem| solutions.get(problem)).unwrap();
         compare(&what, &core, &sums, &account);
         for tile in &plan.stacks[0].types {
+            let is_on_lanes = |id: LayerId| core.vector_unit_for(network.layer(id).shape.kind).is_some();
+            *kinds.entry("lanes").or_default() += usize::from(network.computing().any(is_on_lanes));
             *kinds.entry("views").or_default() += usize::from(network.ids().any(|id| network.layer(id).view.is_some()));
             tile.copies.iter().for_each(|copy| *kinds.entry(copy.kind.name()).or_default() += 1);
             for layer in &tile.layers {
@@ -638,7 +683,7 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     }
     // What is rare is not in a sample.
     kinds.retain(|kind, _| !["weights again", "narrowed"].contains(kind));
-    let happen = kinds.len() == 8 && kinds.values().all(|&count| count > 0);
+    let happen = kinds.len() == 9 && kinds.values().all(|&count| count > 0);
     assert!(happen, "{kinds:?} in {planned} stacks, {impossible} do not fit");
 }
 

@@ -4,7 +4,7 @@ use fusescape_engine::depth_first::{FuseDepth, cut};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::rules::Rules;
-use fusescape_engine::workload::{Dim, LayerId, Network, View};
+use fusescape_engine::workload::{Dim, LayerId, LayerKind, Network, View};
 use fusescape_spec::{MapAxis, find_preset, hardware_presets, read_workload, write_workload};
 use std::collections::BTreeSet;
 
@@ -109,15 +109,19 @@ pub fn seen(network: &Network) -> TiVec<LayerId, Vec<Seen>> {
     let of = |id: LayerId| {
         let layer = network.layer(id);
         let (channels, (columns, rows)) = (layer.shape.input_channels() as usize, layer.input_size);
-        let cut_down = |mut seen: Seen| {
-            seen.channels.truncate(channels);
-            seen.columns.truncate(columns as usize);
-            seen.rows.truncate(rows as usize);
-            seen
-        };
         let inputs = if layer.is_input() { Vec::new() } else { network.inputs(id) };
-        let all = inputs.into_iter().flat_map(|input| shown(network, input)).map(cut_down);
-        all.filter(Seen::is_anything).collect()
+        let cut_down = |input: LayerId| {
+            // Of a pair each map is seen whole, also where the second has fewer channels.
+            let is_pair = layer.shape.kind == LayerKind::Pairwise;
+            let channels = if is_pair { map(network, input)[0] } else { channels };
+            shown(network, input).into_iter().map(move |mut seen| {
+                seen.channels.truncate(channels);
+                seen.columns.truncate(columns as usize);
+                seen.rows.truncate(rows as usize);
+                seen
+            })
+        };
+        inputs.into_iter().flat_map(cut_down).filter(Seen::is_anything).collect()
     };
     network.ids().map(of).collect()
 }

@@ -151,6 +151,7 @@ impl Layer {
                 o_partial: bits("O_partial").unwrap(),
                 o: bits("O_final").unwrap(),
             },
+            operations: Default::default(),
         };
         Self { shape, dims }
     }
