@@ -194,7 +194,13 @@ fn memories(account: &PointAccount) -> Table {
         let about = [cause.plural().to_owned(), String::new(), String::new(), energy];
         about.into_iter().chain(AccessCause::ALL.map(|_| String::new())).chain([String::new()]).collect()
     };
-    let rows = account.memories.iter().rev().map(row).chain(EnergyCause::without_access().map(other)).collect();
+    let rows = account
+        .memories
+        .iter()
+        .rev()
+        .map(row)
+        .chain(EnergyCause::seen_without_access(account.energy).map(other))
+        .collect();
     let causes = AccessCause::ALL.map(AccessCause::title);
     let numbers: Vec<&str> = ["size", "energy"].into_iter().chain(causes).chain(["full words"]).collect();
     table(words(&["memory", "operands"], &numbers), rows)

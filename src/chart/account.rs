@@ -150,12 +150,13 @@ impl Breakdown {
 
     /// Energy by cause of several of what `bar` says, each with its label.
     pub fn energy_splits(bar: &str, splits: Vec<(String, EnergySplit)>) -> Self {
+        let seen = EnergyCause::seen_in(splits.iter().map(|(_, split)| *split));
         let of = |(label, split): (String, EnergySplit)| StackedBar {
             label,
-            values: EnergyCause::ALL.map(|cause| split[cause]).into(),
+            values: seen.iter().map(|&cause| split[cause]).collect(),
         };
-        let causes = EnergyCause::ALL.map(Cause::Energy).into();
-        Self::of_bars(Quantity::Energy, bar, causes, splits.into_iter().map(of).collect())
+        let bars = splits.into_iter().map(of).collect();
+        Self::of_bars(Quantity::Energy, bar, seen.iter().map(|&cause| Cause::Energy(cause)).collect(), bars)
     }
 
     /// DRAM accesses by cause of several of what `bar` says, each with its label.

@@ -48,14 +48,17 @@ pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
     let figure = |quantity, title: &str, row: &str, parts: &dyn Fn(&PointAccount) -> Vec<(String, f64)>| {
         Paired::new(quantity, title, row, pairs(parts(a), parts(b)))
     };
+    let seen = EnergyCause::seen_in([a.energy, b.energy]);
+    let accesses_none = |cause: &&EnergyCause| !matches!(cause, EnergyCause::Access(_));
     vec![
         figure(Quantity::Energy, "Energy by memory", "memory", &|account| {
             let memories = account.memories.iter().map(|memory| (memory.name.clone(), memory.energy_pj.total()));
-            let others = EnergyCause::without_access().map(|cause| (cause.plural().to_owned(), account.energy[cause]));
+            let others = seen.iter().filter(accesses_none);
+            let others = others.map(|&cause| (cause.plural().to_owned(), account.energy[cause]));
             memories.chain(others).collect()
         }),
         figure(Quantity::Energy, "Energy by cause", "cause", &|account| {
-            EnergyCause::ALL.map(|cause| (Cause::Energy(cause).name().to_owned(), account.energy[cause])).into()
+            seen.iter().map(|&cause| (Cause::Energy(cause).name().to_owned(), account.energy[cause])).collect()
         }),
         figure(Quantity::Latency, "Latency by cause", "cause", &|account| {
             let parts = Cause::of_latency(&account.latency);

@@ -186,7 +186,7 @@ impl Breakdown {
             let names = facts.operands[operand].1.iter();
             names.zip(&mapped.memory_pj[operand]).filter(|(name, _)| *name == memory).map(|(_, pj)| pj).sum()
         };
-        let others = EnergyCause::without_access();
+        let others = EnergyCause::seen_without_access(mapped.energy);
         let bar = |memory: &String| StackedBar {
             label: memory.clone(),
             values: OPERAND_ORDER

@@ -81,6 +81,9 @@ pub enum Command {
         /// Count the zeros that stand between the inputs of a transposed convolution as multiplied, as arrays do that fill them in
         #[arg(long)]
         count_zeros: bool,
+        /// Make layers of softmax, normalisations, activations and other work on single elements, which a vector unit computes
+        #[arg(long)]
+        vector_unit: bool,
         /// Write the document of an ONNX model although less than 99 % of what multiplies in it is counted, which else ends with exit
         /// code 2
         #[arg(long)]

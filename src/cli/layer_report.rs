@@ -249,7 +249,7 @@ fn write_energy(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
         outln!(out, "  {memory:<22} {} {:>14.4}", cells.join(" "), per_operand.iter().sum::<f64>());
     }
     let blank = " ".repeat(14 * OPERANDS + OPERANDS - 1);
-    for cause in EnergyCause::without_access() {
+    for cause in EnergyCause::seen_without_access(mapped.energy) {
         outln!(out, "  {:<22} {blank} {:>14.4}", cause.title(), mapped.energy[cause] / 1e6);
     }
     outln!(out, "  {:<22} {blank} {:>14.4}", "all", mapped.energy_pj() / 1e6);

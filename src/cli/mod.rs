@@ -66,8 +66,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Report { state, site } => summary::run(state, site),
         Command::Link { command } => link::run(command),
         Command::Validate { files } => documents::validate(files),
-        Command::Import { files, out, size, count_zeros, partial } => {
-            let options = fusescape::import::onnx::Options { sizes: size.clone(), counts_zeros: *count_zeros };
+        Command::Import { files, out, size, count_zeros, vector_unit, partial } => {
+            let options = fusescape::import::onnx::Options {
+                sizes: size.clone(),
+                counts_zeros: *count_zeros,
+                has_vector_unit: *vector_unit,
+            };
             import::import(files, out.as_deref(), &options, *partial)
         }
         Command::ExportZigzag { hardware, workload, out } => export::zigzag(hardware, workload, out),

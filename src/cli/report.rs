@@ -238,7 +238,7 @@ fn sentences(reasons: &Diagnostics) -> Vec<String> {
 
 fn write_account(out: &mut String, account: &PointAccount) {
     outln!(out, "\nenergy [mJ]");
-    for cause in EnergyCause::ALL {
+    for cause in EnergyCause::seen_in([account.energy]) {
         outln!(out, "  {:<12} {:>12.4}", cause.title(), account.energy[cause] / 1e9);
     }
     outln!(out, "latency [Mcycles]");

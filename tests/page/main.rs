@@ -20,6 +20,7 @@ mod lessons;
 mod links;
 mod onnx;
 mod onnx_attention;
+mod onnx_lanes;
 mod onnx_products;
 mod onnx_quantised;
 mod onnx_recurrent;

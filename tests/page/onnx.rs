@@ -94,7 +94,7 @@ fn a_residual_network_has_the_layers_and_sizes_of_its_graph() {
 }
 
 /// As PyTorch exports it: heads by reshape and transpose, shapes computed in the graph.
-fn transformer(tokens: i64) -> Graph {
+pub(crate) fn transformer(tokens: i64) -> Graph {
     let mut graph = Graph::default()
         .input("x", &[-1, tokens, 96])
         .dense("x", "q", 96, 96)

@@ -3,7 +3,7 @@
 use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::Numbers;
 use crate::chart::SequenceQuantity;
-use crate::cost::{AccessCause, EnergyCause};
+use crate::cost::{AccessCause, EnergyCause, EnergySplit};
 use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, StackAmount, Subject};
 use crate::explore::{FusionMethod, Fusions, Sequence};
 use crate::interlayer::FusionMode;
@@ -75,9 +75,22 @@ fn array_part_numbers(
     Some(Rc::new(says.map(|fusions| part_row(fusions, method, parts, total)).collect()))
 }
 
+/// Energy by cause of the methods that say something.
+fn splits(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, EnergySplit)> {
+    let verdicts = fusions.verdicts.iter();
+    verdicts.filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?.stacks.energy())))
+}
+
+/// The columns of a figure of these.
+fn seen(splits: impl Iterator<Item = (FusionMethod, EnergySplit)>) -> Vec<StackAmount> {
+    let causes = EnergyCause::seen_in(splits.map(|(_, split)| split));
+    causes.into_iter().map(StackAmount::EnergyOf).collect()
+}
+
 /// What explains [`dataflow_energy`](crate::chart::dataflow_energy).
 pub fn array_energy_numbers(arrays: &[Rc<Fusions>], method: FusionMethod) -> Numbers {
-    array_part_numbers(arrays, method, &EnergyCause::ALL.map(StackAmount::EnergyOf), StackAmount::Energy)
+    let splits = arrays.iter().flat_map(|fusions| splits(fusions).filter(|(other, _)| *other == method));
+    array_part_numbers(arrays, method, &seen(splits), StackAmount::Energy)
 }
 
 /// What explains [`dataflow_latency`](crate::chart::dataflow_latency).
@@ -93,7 +106,7 @@ pub fn dram_numbers(fusions: &Rc<Fusions>) -> Numbers {
 
 /// What explains [`fusion_energy`](crate::chart::fusion_energy).
 pub fn energy_numbers(fusions: &Rc<Fusions>) -> Numbers {
-    part_numbers(fusions, &EnergyCause::ALL.map(StackAmount::EnergyOf), StackAmount::Energy)
+    part_numbers(fusions, &seen(splits(fusions)), StackAmount::Energy)
 }
 
 /// What explains [`fusion_latency`](crate::chart::fusion_latency).

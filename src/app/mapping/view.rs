@@ -392,7 +392,7 @@ fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
         let blanks = std::iter::repeat_n(None, 1 + OPERAND_ORDER.len() + index);
         blanks.chain([asked(LayerNumber::EnergyOf(cause))]).collect()
     };
-    let others = EnergyCause::without_access().enumerate().map(other);
+    let others = EnergyCause::seen_without_access(shown.energy).enumerate().map(other);
     Some(Rc::new(memories.iter().rev().map(row).chain(others).collect()))
 }
 

@@ -200,7 +200,7 @@ fn Account(props: &AccountProps) -> Html {
         let row = amounts.into_iter().map(|amount| Some(asked(amount)));
         Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
     };
-    let energy = EnergyCause::ALL.map(Amount::EnergyOf).into_iter().chain([Amount::Energy]);
+    let energy = EnergyCause::seen_in([account.energy]).into_iter().map(Amount::EnergyOf).chain([Amount::Energy]);
     let latency = Amount::latency_parts().chain([Amount::Cycles]);
     let (energy, latency) = (cells(energy.collect()), cells(latency.collect()));
     html! {

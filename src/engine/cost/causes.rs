@@ -62,6 +62,17 @@ impl EnergyCause {
         Self::ALL.into_iter().filter(|cause| !matches!(cause, Self::Access(_)))
     }
 
+    /// Those that a person looks at: the vector unit only where some of these splits has anything to do with one.
+    pub fn seen_in(splits: impl IntoIterator<Item = EnergySplit>) -> Vec<Self> {
+        let has_vector_unit = splits.into_iter().any(|split| split[Self::Vector] != 0.0);
+        Self::ALL.into_iter().filter(|cause| *cause != Self::Vector || has_vector_unit).collect()
+    }
+
+    /// Those of [`Self::seen_in`] that access no memory.
+    pub fn seen_without_access(split: EnergySplit) -> impl Iterator<Item = Self> + Clone {
+        Self::seen_in([split]).into_iter().filter(|cause| !matches!(cause, Self::Access(_)))
+    }
+
     /// Name of the field in files, before its unit.
     pub fn key(self) -> &'static str {
         match self {

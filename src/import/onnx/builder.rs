@@ -22,6 +22,8 @@ pub struct Builder {
     pub batch: u64,
     /// Whether zeros between the inputs of transposed convolutions are multiplied.
     pub counts_zeros: bool,
+    /// Whether what a vector unit computes becomes layers.
+    pub has_vector_unit: bool,
     /// Whether nothing spoke against that number so far.
     pub batch_fits: bool,
     /// The layers.
@@ -52,6 +54,7 @@ impl Builder {
         Self {
             batch,
             counts_zeros: false,
+            has_vector_unit: false,
             batch_fits: true,
             layers: Vec::new(),
             report: Report::default(),

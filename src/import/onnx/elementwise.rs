@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, unusual};
 use super::features::{Features, Value};
+use super::lanes;
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::{broadcast, elements};
@@ -47,6 +48,9 @@ pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<
                 return not_counted(builder, node, dims, "its other input is constant and larger");
             }
             let merges = is_affine && x.is_linear && other.is_some();
+            if !merges && lanes::with_constant(builder, node, &x) {
+                return Ok(());
+            }
             let (severity, reason) = if merges {
                 (Severity::Merged, "scales or shifts by constants: part of the weights before it")
             } else {
@@ -91,6 +95,10 @@ pub fn skip(builder: &mut Builder, node: &Node) -> Result<(), String> {
 }
 
 fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<(), String> {
+    let adds = matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd");
+    if (x.layers == y.layers || !adds) && lanes::pair(builder, node, x, y) {
+        return Ok(());
+    }
     if x.layers == y.layers {
         builder.note(Severity::NotCounted, node, "combines a map with what element by element became of it");
         builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x.clone() }));
@@ -100,8 +108,10 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
     let [first, second] = [x, y].map(|tensor| builder.read(tensor, |own| *own == layout, || layout.clone()).0);
     let precision = PrecisionSpec { i: unusual(x.bits.max(y.bits)), ..PrecisionSpec::default() };
     let from = vec![first, second];
-    let name = builder.add(node, LayerSpec { kind: "add".to_owned(), from, precision, ..LayerSpec::default() });
-    if !matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd") {
+    let operations = if builder.has_vector_unit { lanes::operations_of(&node.op) } else { Vec::new() };
+    let layer = LayerSpec { kind: "add".to_owned(), from, precision, operations, ..LayerSpec::default() };
+    let name = builder.add(node, layer);
+    if !adds {
         builder.note(Severity::Expressed, node, "counted as an addition: two maps read, one operation an element");
     }
     let features = Features::direct(name, x.dims.clone(), layout);
@@ -114,6 +124,9 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
     if broadcast(&large.dims, &small.dims).as_ref() != Some(&large.dims) {
         let dims = broadcast(&large.dims, &small.dims);
         return not_counted(builder, node, dims, "both of its inputs are repeated to fit each other");
+    }
+    if lanes::pair(builder, node, large, small) {
+        return Ok(());
     }
     let data: HashSet<&String> = large.layers.iter().collect();
     let same_data = small.layers.iter().all(|layer| data.contains(layer));
@@ -185,6 +198,9 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let whole_maps = x.is_direct
         && axes.iter().all(|&axis| pixels(axis))
         && (0..rank).all(|axis| is_gone(axis) || x.layout.holds(axis, &[Role::B, Role::K]));
+    if !whole_maps && lanes::reduce(builder, node, &x, &axes, keeps) {
+        return Ok(());
+    }
     if !whole_maps || x.layout.map().columns * x.layout.map().rows == 1 {
         return not_counted(
             builder,

@@ -15,6 +15,7 @@ mod convolution;
 mod einsum;
 mod elementwise;
 mod features;
+mod lanes;
 mod layout;
 mod model;
 mod operators;
@@ -54,6 +55,8 @@ pub struct Options {
     pub sizes: Vec<(String, u64)>,
     /// Whether a transposed convolution multiplies the zeros between its inputs; else none of its operations has a zero.
     pub counts_zeros: bool,
+    /// Whether softmax, normalisations and activations become layers, which a vector unit computes.
+    pub has_vector_unit: bool,
 }
 
 /// Reads a model from a file called `name`.
@@ -125,8 +128,7 @@ fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec
     let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
     let infos = model.infos.iter().chain(&model.outputs);
     let stated = infos.filter_map(|info| Some((info.name.as_str(), open.known(info)?))).collect();
-    let counts_zeros = options.counts_zeros;
-    let given = Given { inputs: inputs.into_iter().zip(shapes).collect(), stated, report, counts_zeros };
+    let given = Given { inputs: inputs.into_iter().zip(shapes).collect(), stated, report, options };
     let batch = given.batch(model);
     let mut builder = given.walk(model, batch);
     if batch > 1 && !builder.batch_fits {
@@ -150,8 +152,8 @@ struct Given<'a> {
     stated: Vec<(&'a str, Vec<u64>)>,
     /// What was found out so far.
     report: Report,
-    /// Whether zeros between the inputs of transposed convolutions are multiplied.
-    counts_zeros: bool,
+    /// What a person says.
+    options: &'a Options,
 }
 
 impl Given<'_> {
@@ -171,7 +173,8 @@ impl Given<'_> {
     fn walk(&self, model: &Model, batch: u64) -> Builder {
         let mut builder = Builder::new(batch);
         builder.report = self.report.clone();
-        builder.counts_zeros = self.counts_zeros;
+        builder.counts_zeros = self.options.counts_zeros;
+        builder.has_vector_unit = self.options.has_vector_unit;
         for tensor in &model.constants {
             let constant = Constant {
                 dims: Some(tensor.dims.clone()),

@@ -5,7 +5,7 @@ use super::features::Value;
 use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
-use super::{arrange, attention, convolution, einsum, elementwise, product, quantised, recurrent, transposed};
+use super::{arrange, attention, convolution, einsum, elementwise, lanes, product, quantised, recurrent, transposed};
 use crate::import::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
@@ -323,6 +323,9 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         }
         _ if PRECISION.contains(&op) => quantised::change(builder, node),
         _ if BINARY.contains(&op) => elementwise::binary(builder, node, 0, 1),
+        "Softmax" if lanes::softmax(builder, node) => Ok(()),
+        _ if FUNCTIONS.contains(&op) && lanes::function(builder, node) => Ok(()),
+        _ if op.ends_with("Normalization") && lanes::normalisation(builder, node) => Ok(()),
         _ if FUNCTIONS.contains(&op) => elementwise::passed_on(
             builder,
             node,

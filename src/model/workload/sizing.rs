@@ -546,13 +546,11 @@ impl Sizing<'_> {
         }
     }
 
-    /// What a vector unit does to an element: what is stated; an addition where nothing else is likely.
+    /// What a vector unit does to an element: what is stated, else an addition.
     fn operations(&self, diagnostics: &mut Diagnostics) -> Operations {
         let stated = &self.layer.operations;
         let mut operations = match self.kind {
-            LayerKind::Add | LayerKind::Pooling | LayerKind::Reduction if stated.is_empty() => {
-                Operations::one(Operation::Add)
-            }
+            kind if stated.is_empty() && kind.is_for_vector_unit() => Operations::one(Operation::Add),
             _ => Operations::default(),
         };
         for (name, count) in stated {

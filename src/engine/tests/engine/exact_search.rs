@@ -180,7 +180,8 @@ fn random_operations(random: &mut Random) -> Operations {
     let counts: Vec<String> =
         Operation::ALL.iter().map(|operation| format!("{}: {}", operation.name(), random.below(3))).collect();
     let text = format!(
-        "name: one\nlayers: [{{ name: in, type: input, K: 1, size: 1 x 1 }}, {{ name: a, type: pooling, kernel: 1 x 1, operations: {{ {} }} }}]",
+        "name: one\nlayers:\n  - {{ name: in, type: input, K: 1, size: 1 x 1 }}\n  \
+         - {{ name: a, type: pooling, kernel: 1 x 1, operations: {{ {} }} }}",
         counts.join(", ")
     );
     Network::from_text(&text).unwrap().layer(1.into()).shape.operations

@@ -13,13 +13,16 @@ use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation,
 /// Registers of the lanes and what lies above them, as both cores have it.
 fn memories(registers_over: &str, width: u64) -> [String; 2] {
     let registers = format!(
-        "  - {{ name: regs, size: 96 bit, operands: [I, O], width: {} bit, read_energy: 1 pJ, write_energy: 2 pJ, shared_over: {registers_over} }}
+        "  - {{ name: regs, size: 96 bit, operands: [I, O], width: {} bit, read_energy: 1 pJ, write_energy: 2 pJ, \
+         shared_over: {registers_over} }}
 ",
         2 * width
     );
     let above = format!(
-        "  - {{ name: buffer, size: 600 B, operands: [W, I, O], width: {width} bit, read_energy: 4 pJ, write_energy: 5 pJ, shared_over: all }}
-  - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: {width} bit, read_energy: 90 pJ, write_energy: 91 pJ, shared_over: all }}
+        "  - {{ name: buffer, size: 600 B, operands: [W, I, O], width: {width} bit, read_energy: 4 pJ, write_energy: 5 pJ, \
+         shared_over: all }}
+  - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: {width} bit, read_energy: 90 pJ, write_energy: 91 pJ, \
+         shared_over: all }}
 "
     );
     [registers, above]
