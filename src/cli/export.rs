@@ -80,7 +80,7 @@ pub fn stream(system: &str, hardware: &str, workload: Option<&str>, folder: &Pat
     let cores = folder.join("cores");
     make(&cores)?;
     if let Some(workload) = workload {
-        let network = Network::from_text(&load(workload, workload_presets())?)?;
+        let network = Network::from_text(&load(workload, workload_presets())?)?.without_vector_unit();
         write(&folder.join("workload.yaml"), &zigzag_files::write_network(&network, &mut files.report))?;
     }
     write(&folder.join("system.yaml"), &files.soc)?;

@@ -88,7 +88,11 @@ pub fn table(hardware: &str, workload: &str, results: &[LayerResult]) -> String 
 
 fn write_layer(out: &mut String, result: &LayerResult) {
     let facts = &result.facts;
-    outln!(out, "\n{}: {:.3} million MACs", facts.layer, facts.shape.macs() as f64 / 1e6);
+    let (count, what) = match facts.shape.kind.needs_vector_unit() {
+        true => (facts.shape.iterations(), "elements on the vector unit"),
+        false => (facts.shape.macs(), "MACs"),
+    };
+    outln!(out, "\n{}: {:.3} million {what}", facts.layer, count as f64 / 1e6);
     write_unrolling(out, facts);
     write_search(out, result);
     match &result.mapped {

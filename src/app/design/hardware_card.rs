@@ -219,7 +219,7 @@ fn memory_text(memory: &MemoryBox, document: &Outline) -> Html {
 }
 
 fn memory_title(memory: &MemoryBox, core: Option<&Core>) -> String {
-    match core.and_then(|core| Some((core, core.memories.raw.get(memory.index)?))) {
+    match core.and_then(|core| Some((core, core.memories.raw.get(core.register_count() + memory.index)?))) {
         Some((core, memory)) => describe(core, memory),
         None => memory.name.clone(),
     }
@@ -253,7 +253,13 @@ fn array_text(document: &Outline) -> Html {
 }
 
 fn area_facts(core: Option<&Core>) -> Html {
-    let text = core.and_then(area_text);
+    let unit = core.and_then(|core| {
+        let unit = core.vector_unit.as_ref()?;
+        let fed_by = &core.memories[unit.memory].name;
+        Some(format!("Vector unit: {} lanes, fed by {fed_by}. ", group_thousands(unit.lanes())))
+    });
+    let area = core.and_then(area_text);
+    let text = (unit.is_some() || area.is_some()).then(|| unit.unwrap_or_default() + &area.unwrap_or_default());
     text.map_or_else(|| html! {}, |text| html! { <p class="facts" data-testid="core-area">{ text }</p> })
 }
 

@@ -23,10 +23,12 @@ pub struct Written {
 /// Writes a core and a network.
 pub fn write(core: &Core, network: &Network) -> Written {
     let mut report = Report { title: format!("{} and {}", core.name, network.name), ..Report::default() };
-    let accelerator = write_accelerator(core, "", &core.memories.raw, &mut report);
+    let network = &network.clone().without_vector_unit();
+    let accelerator = write_accelerator(core, "", &core.memories.raw[core.register_count()..], &mut report);
     let workload = write_network(network, &mut report);
     let mapping = write_mapping(core, network, &mut report);
-    report.result = format!("{} memories, {} layers", core.memories.len(), network.computing().count());
+    report.result =
+        format!("{} memories, {} layers", core.memories.len() - core.register_count(), network.computing().count());
     Written { accelerator, mapping, workload, report }
 }
 
@@ -37,7 +39,8 @@ fn dimension(dim: ArrayDimId) -> String {
 
 /// Writes a core of a system, without its highest memory, which is the system's; `kind` is its type there.
 pub fn write_core(core: &Core, kind: &str, report: &mut Report) -> String {
-    let inside = core.memories.raw.split_last().map_or(&[] as &[Memory], |(_, inside)| inside);
+    let of_array = &core.memories.raw[core.register_count()..];
+    let inside = of_array.split_last().map_or(&[] as &[Memory], |(_, inside)| inside);
     write_accelerator(core, &format!("type: {kind}\n"), inside, report)
 }
 
@@ -50,6 +53,10 @@ fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut 
     if core.mac_energy.precision.is_some() || !core.mac_energy.stated.is_empty() {
         let reason = "ZigZag has one energy for all precisions: `mac_energy` as it is stated";
         report.note(Severity::Assumed, "unit_energy", reason, &core.name);
+    }
+    if core.vector_unit.is_some() {
+        let reason = "ZigZag has none: additions and pooling run on the array, what else it computes is left out";
+        report.note(Severity::NotCounted, "vector_unit", reason, &core.name);
     }
     if !systolic.is_empty() {
         report.note(Severity::Assumed, "systolic_dimensions", NEWER, &core.name);

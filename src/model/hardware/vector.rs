@@ -235,6 +235,11 @@ impl Core {
         self.vector_unit.as_ref().filter(|_| kind.is_for_vector_unit())
     }
 
+    /// How many of the memories, the first ones, are registers of the vector unit.
+    pub fn register_count(&self) -> usize {
+        self.vector_unit.as_ref().map_or(0, |unit| unit.registers)
+    }
+
     /// What layers of this kind are unrolled over: the array, or the lanes of the vector unit.
     pub fn array_for(&self, kind: LayerKind) -> &ArraySizes {
         self.vector_unit_for(kind).map_or(&self.array, |unit| &unit.array)

@@ -268,3 +268,69 @@ fn every_point_does_all_operations_of_a_softmax_once() {
     let io = 2.0 * 4.0 * 48.0 + 2.0 * 4.0 * 24.0;
     assert_eq!(fused, io);
 }
+
+#[test]
+fn everything_wrong_with_a_vector_unit_is_told_at_once() {
+    let wrong = Core::from_text(&hardware(
+        "vector_unit:
+  lanes: 0
+  memory: bufer
+  registers:
+    - { name: low, size: 0 bit, operands: [I], width: 32 bit, read_energy: 1 pJ, write_energy: 2 pJ, shared_over: [D1] }
+  operations: { expp: { cycles: 1 }, add: { energy: -1 pJ, cycles: 0 } }
+",
+    ))
+    .unwrap_err()
+    .to_string();
+    for part in [
+        "vector_unit.lanes: A vector unit of 0 lanes",
+        "vector_unit.memory: There is no memory `bufer`",
+        "Did you mean `buffer`?",
+        "vector_unit.registers: The lanes have no registers",
+        "vector_unit.registers[0].size",
+        "vector_unit.registers[0].shared_over",
+        "memories[0].name: Two memories are called `low`",
+        "vector_unit.operations.expp: There is no operation `expp`",
+        "vector_unit.operations.add.cycles: `add` takes a lane 0 cycles",
+        "vector_unit.operations.add.energy",
+    ] {
+        assert!(wrong.contains(part), "{part} is not in:\n{wrong}");
+    }
+    let fed_by_registers = hardware(&UNIT.replace("memory: buffer", "memory: weights")).replace(
+        "  - { name: dram,",
+        "  - { name: weights, size: 64 B, operands: [W], width: 32 bit, read_energy: 4 pJ, write_energy: 5 pJ, shared_over: all }
+  - { name: dram,",
+    );
+    let wrong = Core::from_text(&fed_by_registers).unwrap_err().to_string();
+    assert!(wrong.contains("`weights` cannot feed the lanes"), "{wrong}");
+}
+
+#[test]
+fn networks_say_what_is_wrong_with_their_operations() {
+    let said = |layers: &str, parts: &[&str]| {
+        let inputs =
+            "  - { name: in, type: input, K: 4, size: 8 x 6 }\n  - { name: two, type: input, K: 3, size: 8 x 6 }\n";
+        let wrong = Network::from_text(&format!("name: some\nlayers:\n{inputs}{layers}")).unwrap_err().to_string();
+        for part in parts {
+            assert!(wrong.contains(part), "{part} is not in:\n{wrong}");
+        }
+    };
+    said(
+        "  - { name: a, type: elementwise, from: in, operations: { epx: 1, exp: 70000 } }
+  - { name: b, type: reduction, from: in, groups: 3 }
+  - { name: c, type: pairwise, from: [in, two] }
+",
+        &[
+            "There is no operation `epx`",
+            "`a` does 70000 of `exp` to each element",
+            "3 groups do not divide 4 channels",
+            "`c` combines maps that do not meet",
+        ],
+    );
+    said(
+        "  - { name: d, type: pairwise, from: in }
+  - { name: e, type: conv, K: 4, kernel: 1 x 1, from: in, operations: { add: 1 } }
+",
+        &["`d` (pairwise) reads 1 feature maps instead of 2", "A layer of type `conv` has no `operations`"],
+    );
+}
