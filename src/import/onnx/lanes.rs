@@ -172,7 +172,7 @@ pub fn reduce(builder: &mut Builder, node: &Node, x: &Features, axes: &[usize], 
     true
 }
 
-/// Softmax in three passes: maximum, exponential functions and their sum, quotients (FuseMax, Section III).
+/// Softmax in three passes: maximum, exponential functions and their sum, quotients (FuseMax, 3-pass cascade).
 pub fn softmax(builder: &mut Builder, node: &Node) -> bool {
     let Some(x) = builder.features(node, 0).cloned() else { return false };
     let Some(along) = axis(node.int("axis").unwrap_or(-1), x.dims.len()) else { return false };

@@ -22,7 +22,7 @@ pub struct OperationCost {
 }
 
 /// Costs where a document states nothing else: 45 nm, 16 bit; the exponential function as six multiply-accumulates in sequence (FuseMax,
-/// MICRO 2024, Section V, and the figures of its public artifact).
+/// MICRO 2024; the figures of its public artifact).
 const PUBLISHED: [(Operation, OperationCost); 5] = [
     (Operation::Add, OperationCost { energy_pj: 8.3395, cycles: 1 }),
     (Operation::Max, OperationCost { energy_pj: 0.028036, cycles: 1 }),
