@@ -30,6 +30,9 @@ struct CoresReport {
 /// Runs the study and prints it.
 pub fn run(options: &Cores) -> Result<(), Failure> {
     let study = CoresStudy::new(&request(options)?)?;
+    if let Some(note) = study.network.left_out_note(&study.system.name) {
+        super::tell(&format!("note: {note}"));
+    }
     let problems = study.problems();
     let bar = ProgressBar::new(problems.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} tiles solved, {eta} left") {

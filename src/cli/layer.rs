@@ -51,7 +51,10 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     // Says what is wrong with both documents before any layer is looked for.
     let first = LayerStudy::new(&request)?;
     check(options, &first.core)?;
-    let network = Network::from_text(&request.workload)?;
+    let network = Network::from_text(&request.workload)?.on(&first.core);
+    if let Some(note) = network.left_out_note(&first.core.name) {
+        super::tell(&format!("note: {note}"));
+    }
     let studied = match &options.mapping {
         Some(file) => by_hand(file, options, &first.core, &network, &request)?,
         None => searched(options, &first, &network, &mut request)?,
@@ -187,6 +190,11 @@ pub(super) fn limits(options: &Layer) -> Limits {
     Limits { lpf_limit: lpf_limit(options), ..Limits::default() }
 }
 
+/// Whether unrollings of a layer are searched: those over lanes leave the fewest steps anyway.
+pub(super) fn searches_unrollings(study: &LayerStudy, options: &Layer) -> bool {
+    options.unroll == Unrolling::Search && study.core.vector_unit_for(study.problem.shape.kind).is_none()
+}
+
 fn lpf_limit(options: &Layer) -> usize {
     options.lpf_limit.unwrap_or(if matches!(options.strategy, LayerStrategy::Any(_)) { 6 } else { 8 })
 }
@@ -199,7 +207,7 @@ pub(super) fn map(study: &mut LayerStudy, options: &Layer) -> LayerResult {
     let limits = limits(options);
     let searched = match options.strategy {
         LayerStrategy::Any(strategy) => {
-            if options.unroll == Unrolling::Search {
+            if searches_unrollings(study, options) {
                 let wanted = unrolling_options(study, options, UnrollingOptions::default());
                 let find = |problem: &LayerOnCore<'_>| find_best(problem, &options.objective, &limits, strategy);
                 unrollings = Some(search_unrolling(study, options, &wanted, find));

@@ -40,7 +40,7 @@ fn search(study: &mut LayerStudy, options: &Layer, constraints: &LayerConstraint
     let find = |problem: &LayerOnCore<'_>| {
         find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| true).unwrap_or(IMPOSSIBLE)
     };
-    let is_searched = options.unroll == super::arguments::Unrolling::Search;
+    let is_searched = super::layer::searches_unrollings(study, options);
     let unrollings = match &constraints.unroll {
         UnrollConstraint::Stated(unroll) => {
             study.problem.unroll.clone_from(unroll);

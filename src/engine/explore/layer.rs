@@ -431,6 +431,13 @@ fn pick_layer(network: &Network, name: Option<&str>) -> Result<LayerId, Diagnost
         None => heaviest(),
     };
     found.ok_or_else(|| {
+        let is_named = |id: LayerId| Some(network.layer(id).name.as_str()) == name;
+        if let Some((id, _)) = network.left_out().iter().find(|(id, _)| is_named(*id)) {
+            let mut diagnostics = Diagnostics::default();
+            let reason = format!("`{}` needs a vector unit, which the core has not", network.layer(*id).name);
+            diagnostics.add("layer", reason, "Give the core a `vector_unit`");
+            return diagnostics;
+        }
         let names: Vec<&str> = network.computing().map(|id| network.layer(id).name.as_str()).collect();
         let name = name.unwrap_or_default();
         let remedy = closest(name, names.iter().copied())

@@ -8,9 +8,9 @@ use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best};
-use crate::spec::{Diagnostic, Diagnostics, closest};
+use crate::spec::{Diagnostics, closest};
 use crate::units::Cycles;
-use crate::workload::{Dim, LayerShape, Network, Operation};
+use crate::workload::{Dim, Network};
 use serde::{Deserialize, Serialize};
 
 /// Orderings of more loops than this do not end in a person's lifetime.
@@ -166,7 +166,7 @@ impl Sweep {
                 "Stacks end there, and the outputs go to the highest memory",
             );
         }
-        notes.0.extend(left_out(&self.core, &self.network));
+        notes.0.extend(self.network.left_out_note(&self.core.name));
         notes
     }
 
@@ -305,30 +305,6 @@ fn check_stack_count(core: &Core, network: &Network, settings: &Settings) -> Res
         );
     }
     diagnostics.or(())
-}
-
-/// What is not counted, as the core has no vector unit: the layers, and how many of which operation.
-fn left_out(core: &Core, network: &Network) -> Option<Diagnostic> {
-    let layers = network.left_out();
-    let count = layers.len().checked_sub(1)? + 1;
-    let names = layers.iter().take(MOST_SIZES_NAMED).map(|(id, _)| format!("`{}`", network.layer(*id).name));
-    let more = count.checked_sub(MOST_SIZES_NAMED).filter(|&more| more > 0);
-    let operations = Operation::ALL.into_iter().filter_map(|operation| {
-        let of = |shape: &LayerShape| shape.iterations().saturating_mul(shape.operations.count(operation));
-        let all = layers.iter().map(|(_, shape)| of(shape)).fold(0, u64::saturating_add);
-        (all > 0).then(|| format!("{all} {}", operation.name()))
-    });
-    let reason = format!(
-        "{} has no vector unit: {}{} {} not counted, which take {}",
-        core.name,
-        names.collect::<Vec<_>>().join(", "),
-        more.map(|more| format!(" and {more} others")).unwrap_or_default(),
-        if count == 1 { "is" } else { "are" },
-        operations.collect::<Vec<_>>().join(", ")
-    );
-    let mut notes = Diagnostics::default();
-    notes.add("hardware.vector_unit", reason, "Give the core a `vector_unit` to count them");
-    notes.0.pop()
 }
 
 /// A layer's own spatial mapping must name dimensions that the core's array has.

@@ -2,6 +2,7 @@
 
 mod build;
 mod layer;
+mod left_out;
 mod network;
 mod operation;
 mod sizing;

@@ -1,7 +1,6 @@
 //! The graph of layers.
 
-use super::layer::{Dim, LayerKind, LayerShape, Padding};
-use super::operation::Operations;
+use super::layer::{LayerKind, LayerShape, Padding};
 use super::sizing::map_size;
 use super::view::{MapSize, Read, View};
 use crate::declare_ids;
@@ -80,7 +79,7 @@ pub struct Network {
     pub name: String,
     graph: DiGraph<Layer, Link>,
     tiled: Tiled,
-    left_out: Vec<(LayerId, LayerShape)>,
+    pub(super) left_out: Vec<(LayerId, LayerShape)>,
 }
 
 /// Who reads whose features, through all views that tiles reach through.
@@ -116,48 +115,6 @@ impl Network {
         }
         let tiled = Tiled::new(&graph);
         Self { name, graph, tiled, left_out: Vec::new() }
-    }
-
-    /// The network as a core computes it. Where that has no vector unit, what only such a unit computes is left out: a layer that reads
-    /// it reads its first input instead. What would read a reduction, of which there is no other map, fetches it.
-    #[must_use]
-    pub fn on(self, core: &Core) -> Self {
-        if core.vector_unit.is_some() { self } else { self.without_vector_unit() }
-    }
-
-    /// The network without all that only a vector unit computes.
-    #[must_use]
-    pub fn without_vector_unit(self) -> Self {
-        let shapes = self.ids().map(|id| (id, self.layer(id).shape));
-        let left_out: Vec<(LayerId, LayerShape)> = shapes.filter(|(_, shape)| shape.kind.needs_vector_unit()).collect();
-        if left_out.is_empty() {
-            return self;
-        }
-        let mut layers: Vec<Layer> = self.ids().map(|id| self.layer(id).clone()).collect();
-        let mut inputs: TiVec<LayerId, Vec<LayerId>> =
-            self.ids().map(|id| [self.inputs(id), self.stored_inputs(id)].concat()).collect();
-        for &(id, shape) in &left_out {
-            let layer = &mut layers[id.index()];
-            let MapSize { columns, rows, channels } = map_size(layer);
-            layer.shape.kind = LayerKind::Input;
-            layer.shape.operations = Operations::default();
-            layer.shape.sizes = [1; 8];
-            for (dim, size) in [(Dim::B, shape.size(Dim::B)), (Dim::OX, columns), (Dim::OY, rows), (Dim::K, channels)] {
-                layer.shape.sizes[dim as usize] = size;
-            }
-            // In the order of ids: what is read instead is no such layer itself.
-            let instead = inputs[id].first().copied().filter(|_| shape.kind != LayerKind::Reduction);
-            inputs[id].clear();
-            if let Some(instead) = instead {
-                inputs.iter_mut().flatten().filter(|input| **input == id).for_each(|input| *input = instead);
-            }
-        }
-        Self { left_out, ..Self::from_sorted(self.name, layers, &inputs) }
-    }
-
-    /// What is not counted, as the core has no vector unit: the layers, and their loops and operations.
-    pub fn left_out(&self) -> &[(LayerId, LayerShape)] {
-        &self.left_out
     }
 
     /// Number of layers, network inputs included.

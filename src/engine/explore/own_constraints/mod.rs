@@ -97,7 +97,7 @@ impl OwnConstraints {
             }
         }
         let (unroll_path, order_path) = (format!("{path}.unroll"), format!("{path}.order"));
-        let unroll = unroll_constraint(entry, &study.core);
+        let unroll = unroll_constraint(entry, &study.core, study.problem.shape.kind);
         Some(LayerConstraints { temporal, unroll, unroll_path, order_path, level_paths })
     }
 }
@@ -218,8 +218,9 @@ fn demands(entry: &LevelConstraintsSpec) -> Vec<(LevelDemand, String)> {
     demands
 }
 
-fn unroll_constraint(entry: &LayerConstraintsSpec, core: &Core) -> UnrollConstraint {
-    if entry.unroll.is_empty() {
+fn unroll_constraint(entry: &LayerConstraintsSpec, core: &Core, kind: LayerKind) -> UnrollConstraint {
+    // Lanes divide loops among themselves.
+    if entry.unroll.is_empty() || core.vector_unit_for(kind).is_some() {
         return UnrollConstraint::Free;
     }
     let options = unrolling_options(entry, core);

@@ -203,6 +203,10 @@ fn without_a_vector_unit_softmax_is_left_out_and_named() {
     let read: Vec<&str> = without.reads(out).iter().map(|read| without.layer(read.layer).name.as_str()).collect();
     assert_eq!(read, ["scores"]);
     assert_eq!(without.needed_whole().count(), 0);
+    let note = without.left_out_note("the core").unwrap().to_string();
+    let counted = "`max`, `exp`, `sum`, `divide` are not counted, which take 2304 add, 1152 max, 1152 divide, 1152 exp";
+    assert!(note.contains(counted), "{note}");
+    assert!(network.left_out_note("the core").is_none());
 }
 
 /// Accounts of all points of a sweep.

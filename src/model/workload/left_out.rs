@@ -1,0 +1,84 @@
+//! Networks on cores without a vector unit: what only such a unit computes is left out.
+
+use super::layer::{Dim, LayerKind, LayerShape};
+use super::network::{Layer, LayerId, Network};
+use super::operation::{Operation, Operations};
+use super::sizing::map_size;
+use super::view::MapSize;
+use crate::hardware::Core;
+use crate::ids::TiVec;
+use crate::spec::{Diagnostic, Diagnostics};
+
+/// Limit on the layers that a note names.
+const MOST_NAMED: usize = 6;
+
+impl Network {
+    /// The network as a core computes it. Where that has no vector unit, what only such a unit computes is left out: a layer that reads
+    /// it reads its first input instead. What would read a reduction, of which there is no other map, fetches it.
+    #[must_use]
+    pub fn on(self, core: &Core) -> Self {
+        if core.vector_unit.is_some() { self } else { self.without_vector_unit() }
+    }
+
+    /// The network without all that only a vector unit computes.
+    #[must_use]
+    pub fn without_vector_unit(self) -> Self {
+        let shapes = self.ids().map(|id| (id, self.layer(id).shape));
+        let left_out: Vec<(LayerId, LayerShape)> = shapes.filter(|(_, shape)| shape.kind.needs_vector_unit()).collect();
+        if left_out.is_empty() {
+            return self;
+        }
+        let mut layers: Vec<Layer> = self.ids().map(|id| self.layer(id).clone()).collect();
+        let mut inputs: TiVec<LayerId, Vec<LayerId>> =
+            self.ids().map(|id| [self.inputs(id), self.stored_inputs(id)].concat()).collect();
+        for &(id, shape) in &left_out {
+            let layer = &mut layers[id.index()];
+            let MapSize { columns, rows, channels } = map_size(layer);
+            layer.shape.kind = LayerKind::Input;
+            layer.shape.operations = Operations::default();
+            layer.shape.sizes = [1; 8];
+            for (dim, size) in [(Dim::B, shape.size(Dim::B)), (Dim::OX, columns), (Dim::OY, rows), (Dim::K, channels)] {
+                layer.shape.sizes[dim as usize] = size;
+            }
+            // In the order of ids: what is read instead is no such layer itself.
+            let instead = inputs[id].first().copied().filter(|_| shape.kind != LayerKind::Reduction);
+            inputs[id].clear();
+            if let Some(instead) = instead {
+                inputs.iter_mut().flatten().filter(|input| **input == id).for_each(|input| *input = instead);
+            }
+        }
+        let mut network = Self::from_sorted(self.name, layers, &inputs);
+        network.left_out = left_out;
+        network
+    }
+
+    /// What is not counted, as the core has no vector unit: the layers, and their loops and operations.
+    pub fn left_out(&self) -> &[(LayerId, LayerShape)] {
+        &self.left_out
+    }
+
+    /// What a person should know of that, if anything is left out: the layers, and how many of which operation. `who` has no vector unit.
+    pub fn left_out_note(&self, who: &str) -> Option<Diagnostic> {
+        let layers = self.left_out();
+        let names: Vec<String> =
+            layers.iter().take(MOST_NAMED).map(|(id, _)| format!("`{}`", self.layer(*id).name)).collect();
+        let more = match layers.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} others"),
+        };
+        let operations = Operation::ALL.into_iter().filter_map(|operation| {
+            let of = |shape: &LayerShape| shape.iterations().saturating_mul(shape.operations.count(operation));
+            let all = layers.iter().map(|(_, shape)| of(shape)).fold(0, u64::saturating_add);
+            (all > 0).then(|| format!("{all} {}", operation.name()))
+        });
+        let reason = format!(
+            "{who} has no vector unit: {}{more} {} not counted, which take {}",
+            names.join(", "),
+            if layers.len() == 1 { "is" } else { "are" },
+            operations.collect::<Vec<_>>().join(", ")
+        );
+        let mut notes = Diagnostics::default();
+        notes.add("hardware.vector_unit", reason, "Give the core a `vector_unit` to count them");
+        notes.0.pop().filter(|_| !layers.is_empty())
+    }
+}
