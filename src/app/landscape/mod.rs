@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod combination;
+pub mod comparison;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod mac_counts;

@@ -8,10 +8,8 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::sentences;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::handle::Workers;
-use crate::app::workers::results::{PointState, REFERENCES, Status, SweepResults};
-use crate::chart::tile_text;
-use crate::chart::{Breakdown, Scatter, ScatterPoint, group_thousands, strategy_title};
-use crate::depth_first::{FuseDepth, PointAccount};
+use crate::app::workers::results::{PointState, Status, SweepResults};
+use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
 use crate::explore::PointSummary;
 use crate::piece;
 use crate::state::{Action, ViewChange};
@@ -26,6 +24,8 @@ pub struct SweptParts {
     pub joint_optimum: fn(JointOptimumProps) -> Html,
     /// Draws the best combination of stacks.
     pub combination: fn(&SweepResults) -> Html,
+    /// Draws what the best is compared with.
+    pub comparison: fn(Rc<SweepResults>) -> Html,
     /// Draws how much is computed twice.
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
 }
@@ -76,10 +76,9 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     let was_swept = use_mut_ref(|| false);
     *was_swept.borrow_mut() |= is_swept;
     let old = (results.stale || props.waits).then_some("old");
-    let comparison = html! { <Comparison results={Rc::clone(results)} /> };
     let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
     match props.part {
-        Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison }</div> },
+        Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison(results) }</div> },
         Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off }</div> },
         Some(Part::Maps) | None => {}
     }
@@ -117,7 +116,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
             if props.part.is_none() && results.swept_summaries().next().is_some() {
                 <div class={classes!("two", old)}>
                     <div class="column">
-                        { comparison }
+                        if *was_swept.borrow() { { comparison(results) } }
                         if is_swept { { combination(results) } }
                     </div>
                     <div class="column">
@@ -146,6 +145,12 @@ fn joint_optimum(props: &LandscapeProps) -> Html {
 fn combination(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
     late(move |parts: SweptParts| (parts.combination)(&results))
+}
+
+/// What the best is compared with; its code is fetched when the first sweep is over, or stopped.
+fn comparison(results: &Rc<SweepResults>) -> Html {
+    let results = Rc::clone(results);
+    late(move |parts: SweptParts| (parts.comparison)(Rc::clone(&results)))
 }
 
 /// How much is computed twice; its code is fetched when the first sweep is over, or stopped.
@@ -209,67 +214,6 @@ fn names(results: &SweepResults, points: &[u32]) -> String {
     match points.len().saturating_sub(MOST) {
         0 => names.join(", "),
         more => format!("{} and {more} more", names.join(", ")),
-    }
-}
-
-/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16). Those of one
-/// design stay until all of the next are known.
-#[component]
-fn Comparison(props: &ResultsProps) -> Html {
-    let results = &*props.results;
-    let kept = use_mut_ref(Vec::new);
-    let waits = awaits_accounts(results);
-    if !waits {
-        *kept.borrow_mut() = compared(results);
-    }
-    let kept = kept.borrow();
-    let points: Vec<(String, &PointAccount)> =
-        kept.iter().map(|(title, account)| (title.clone(), &**account)).collect();
-    html! {
-        <section
-            class="card"
-            aria-busy={(waits && !results.stale).then_some("true")}
-            data-testid="comparison"
-        >
-            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
-            if points.is_empty() {
-                <p class="hint">{ "Comes when all points are known." }</p>
-            } else {
-                <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
-                <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
-            }
-        </section>
-    }
-}
-
-/// The bars, with their titles.
-fn compared(results: &SweepResults) -> Vec<(String, Rc<PointAccount>)> {
-    let references = REFERENCES
-        .iter()
-        .filter_map(|(fuse, title)| Some(((*title).to_owned(), results.accounts.get(&results.reference(fuse)?)?)));
-    let best = results.best.and_then(|point| {
-        let strategy = results.strategy(point)?;
-        let title = match strategy.fuse {
-            FuseDepth::Automatic | FuseDepth::Cuts(_) => {
-                format!("best, {} {}", strategy.mode.title(), tile_text(strategy))
-            }
-            _ => "best of the sweep".to_owned(),
-        };
-        Some((title, results.accounts.get(&point)?))
-    });
-    let combined = results.combined.as_ref().map(|(_, account)| ("best combination".to_owned(), account));
-    references.chain(best).chain(combined).map(|(title, account)| (title, Rc::clone(account))).collect()
-}
-
-/// Whether some of them are still to come.
-fn awaits_accounts(results: &SweepResults) -> bool {
-    let references = REFERENCES.iter().filter_map(|(fuse, _)| results.reference(fuse));
-    let is_missing = |point: u32| results.summary(point).is_some() && !results.accounts.contains_key(&point);
-    let is_combined = results.combination.as_ref().is_none_or(|combination| combination.points.len() < 2);
-    match results.status {
-        Status::Running => true,
-        Status::Done => references.chain(results.best).any(is_missing) || !is_combined && results.combined.is_none(),
-        _ => false,
     }
 }
 

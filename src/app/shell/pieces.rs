@@ -48,6 +48,7 @@ fn others() -> Result<Others, SplitLoaderError> {
         swept: SweptParts {
             joint_optimum: landscape::joint_optimum::joint_optimum,
             combination: landscape::combination::combination,
+            comparison: landscape::comparison::comparison,
             mac_counts: landscape::mac_counts::mac_counts,
         },
         hardware: HardwareParts {

@@ -414,14 +414,13 @@ impl Fingerprints {
         // Words of DRAM are counted, which is where outputs end.
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
-        let registers =
-            core.vector_unit.iter().flat_map(|unit| core.memories.keys().filter(|&id| unit.is_register(id)));
-        let registers: Vec<_> = registers.map(|id| &core.memories[id]).collect();
-        let unit = (&core.vector_unit, registers);
-        let numbers = format!("{:?} {:?} {:?} {guide:?} {unit:?}", core.array, core.mac_energy, settings.objective);
+        let memories: TiVec<MemoryId, u64> = core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect();
+        // Registers of lanes are below what a choice of levels leaves visible.
+        let unit = core.vector_unit.as_ref().map(|unit| (unit.figures(), &memories.raw[..core.register_count()]));
+        let numbers = format!("{:?} {:?} {:?} {guide:?}", core.array, core.mac_energy, settings.objective);
         Self {
-            general: hash(&(numbers, settings.rules, settings.strategy, settings.lpf_limit, dram)),
-            memories: core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect(),
+            general: hash(&(numbers, unit, settings.rules, settings.strategy, settings.lpf_limit, dram)),
+            memories,
             visible: Vec::new(),
         }
     }

@@ -5,7 +5,6 @@ use super::{ArrayDimId, ArraySizes, Core, Memory, MemoryId, Operand, Unroll};
 use crate::ids::TiVec;
 use crate::spec::{Diagnostics, LANES, VectorUnitSpec};
 use crate::workload::{Dim, LayerKind, LayerShape, Operation, Operations};
-use std::collections::BTreeMap;
 
 /// More lanes than any vector unit has.
 const MAX_LANES: u64 = 1 << 20;
@@ -121,6 +120,12 @@ impl VectorUnit {
         self.array.iter().map(|(_, lanes)| lanes).product()
     }
 
+    /// All that two units may differ in, but for what their memories are: equal numbers, equal units.
+    pub fn figures(&self) -> Vec<u64> {
+        let costs = self.costs.iter().flat_map(|cost| [cost.energy_pj.to_bits(), cost.cycles]);
+        [self.lanes(), self.memory.index() as u64].into_iter().chain(costs).collect()
+    }
+
     /// What an operation costs.
     pub fn cost(&self, operation: Operation) -> OperationCost {
         self.costs[operation as usize]
@@ -156,7 +161,7 @@ impl VectorUnit {
     /// Loops over the lanes that leave the fewest steps: of those that compute different outputs, as lanes do not add up what others
     /// hold. Of several ways the one that takes channels first.
     pub fn unroll(&self, shape: &LayerShape) -> Vec<Unroll> {
-        let mut fewest = FewestSteps { shape, known: BTreeMap::new() };
+        let mut fewest = FewestSteps { shape, known: Vec::new() };
         let mut left = self.lanes();
         let mut unroll = Vec::new();
         for (at, &dim) in OVER_LANES.iter().enumerate() {
@@ -176,15 +181,15 @@ const OVER_LANES: [Dim; 5] = [Dim::K, Dim::G, Dim::OX, Dim::OY, Dim::B];
 /// The fewest steps of the loops from a place in [`OVER_LANES`] on, by the lanes that are left.
 struct FewestSteps<'a> {
     shape: &'a LayerShape,
-    known: BTreeMap<(usize, u64), (u64, u64)>,
+    known: Vec<((usize, u64), (u64, u64))>,
 }
 
 impl FewestSteps<'_> {
     /// The steps, and the lanes that the first of these loops takes for them.
     fn choose(&mut self, at: usize, lanes: u64) -> (u64, u64) {
         let Some(&dim) = OVER_LANES.get(at) else { return (1, 1) };
-        if let Some(&known) = self.known.get(&(at, lanes)) {
-            return known;
+        if let Some((_, known)) = self.known.iter().find(|(of, _)| *of == (at, lanes)) {
+            return *known;
         }
         let size = self.shape.size(dim);
         let mut best = (u64::MAX, 1);
@@ -199,7 +204,7 @@ impl FewestSteps<'_> {
             }
             width = narrowest - 1;
         }
-        self.known.insert((at, lanes), best);
+        self.known.push(((at, lanes), best));
         best
     }
 }
