@@ -96,7 +96,7 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
     let explained = match what {
         Counted::Words => {
             let each = Explained::given("words at a time", access.words_each, PLAIN).noted(format!(
-                "{} elements of {} bit, in whole steps of the port's granularity; \
+                "{} elements of {} bit, in whole steps of the port's granularity, and in whole bursts; \
                  between memories in pieces as wide as the narrower side allows.",
                 Unit::Count("").text(access.elements),
                 access.precision_bits
@@ -224,7 +224,7 @@ pub(super) fn copy_energy(account: &PointAccount, action: &CopyActionAccount) ->
 /// Cycles of a data copy action by itself: hop by hop.
 pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) -> Option<Explained> {
     let side = |(end, way): (&HopEnd, &str)| {
-        let bits = Explained::given("bits", action.bits as f64, PLAIN);
+        let bits = Explained::given("bits", end.bits as f64, PLAIN);
         let width = Explained::given("bits a cycle", end.width_bits as f64, PLAIN);
         let name = format!("{way} {}", memory_name(account, end.memory));
         Explained::computed(name, CYCLES, How::QuotientUp, vec![bits, width])
@@ -234,7 +234,18 @@ pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) ->
             (Some(from), Some(to)) => format!("{from} → {to}"),
             _ => "hop".to_owned(),
         };
-        Explained::given(name, hop.cycles as f64, CYCLES).or("", How::Largest, ends(hop).map(side).into())
+        let sides = ends(hop).map(side).into();
+        if hop.answer_cycles == 0 {
+            return Explained::given(name, hop.cycles as f64, CYCLES).or("", How::Largest, sides);
+        }
+        let answer = Explained::given("latency of the memory that is read", hop.answer_cycles as f64, CYCLES)
+            .noted("Beyond the one cycle of any access.");
+        Explained::computed(
+            name,
+            CYCLES,
+            How::Sum,
+            vec![answer, Explained::computed("slower side", CYCLES, How::Largest, sides)],
+        )
     };
     let name = format!("{} of {}", action.kind.name(), action.layer);
     let cycles: u64 = action.hops.iter().map(|hop| hop.cycles).sum();

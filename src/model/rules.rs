@@ -185,6 +185,9 @@ rules! {
     /// The latency of ZigZag 3.9 knows of no such memory: it grants double buffers there where half of the memory is free, as
     /// anywhere; right is that what has a second copy is double-buffered. (ZigZag 3.9.1, calc_double_buffer_flag)
     forced_double_buffers_granted_as_others: "Double-buffered memories: granted as in others", defines false, zigzag false true;
+    /// A memory may take several cycles from a request to its first word. A schedule asks ahead, so that this counts only where nothing
+    /// can be asked for ahead: when the first inputs come down, the last outputs go up, or data is copied. The tools leave it out.
+    memory_latency_hidden: "Latency of memories: hidden from loading, offloading and copies", defines true, zigzag true true;
     /// DeFiNES charges only the top link in full when outputs drain at the end; right is every link, as for loading.
     /// (NOTES D 12.8, Z 7.4, "offsum")
     offloading_pays_top_link_only: "Offloading: only the top link is paid", defines true, zigzag false false;

@@ -10,6 +10,8 @@ pub struct HardwareSpec {
     pub name: String,
     /// What it is and where its figures come from.
     pub about: String,
+    /// Clock frequency, MHz; `None` where it is not stated.
+    pub clock_mhz: Option<f64>,
     /// The PE array.
     pub array: ArraySpec,
     /// Name of the family of spatial mappings that a layer's own `unroll` may refer to.
@@ -66,6 +68,8 @@ pub struct ArraySpec {
     pub mac_energies: Vec<MacEnergySpec>,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
+    /// Power that the whole array leaks, without its memories, mW.
+    pub leakage_mw: f64,
     /// Where the figures come from.
     pub source: String,
 }
@@ -122,10 +126,26 @@ pub struct MemorySpec {
     pub ports: Vec<PortSpec>,
     /// Cycles from a request to its first word.
     pub latency_cycles: u64,
-    /// Whether it always holds data twice that is replaced during the layer: one copy in use, one being transferred.
-    pub double_buffered: bool,
+    /// The least that one transfer reads or writes; `None`: one access.
+    pub burst_bits: Option<u64>,
+    /// Whether it holds data twice that is replaced during the layer.
+    pub double_buffered: DoubleBuffering,
+    /// Power that one instance leaks, mW.
+    pub leakage_mw: f64,
     /// Where the figures come from.
     pub source: String,
+}
+
+/// Whether a memory holds twice what is replaced during a layer: one copy in use, one being transferred.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DoubleBuffering {
+    /// Where the mapping leaves room for both.
+    #[default]
+    WhereItFits,
+    /// Always: the memory is built so, and mappings have to leave room.
+    Always,
+    /// Never: what is in use is replaced only when it is no longer needed.
+    Never,
 }
 
 /// One port of a memory.

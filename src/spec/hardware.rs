@@ -2,9 +2,10 @@
 
 use super::Diagnostics;
 use super::document::{
-    ArraySpec, HardwareSpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec, VectorUnitSpec,
+    ArraySpec, DoubleBuffering, HardwareSpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec,
+    VectorUnitSpec,
 };
-use super::quantity::{area_um2, bits, cycles, energy_pj};
+use super::quantity::{area_um2, bits, cycles, energy_pj, frequency_mhz, power_mw};
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// More memories than any core has.
@@ -13,13 +14,14 @@ const MAX_MEMORIES: usize = 256;
 const BITS: &str = "the bits of W x I, for example `8 x 8`";
 /// Limit on the loops of one array dimension.
 const MAX_LOOPS: usize = 16;
-const HARDWARE: [&str; 7] = ["name", "about", "array", "dataflow", "unroll", "memories", "vector_unit"];
+const HARDWARE: [&str; 8] = ["name", "about", "clock", "array", "dataflow", "unroll", "memories", "vector_unit"];
 const VECTOR_UNIT: [&str; 5] = ["lanes", "memory", "registers", "operations", "source"];
 const OPERATION: [&str; 2] = ["energy", "cycles"];
 /// What the one dimension of a vector unit is called.
 pub const LANES: &str = "lanes";
-const ARRAY: [&str; 7] = ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "source"];
-const MEMORY: [&str; 17] = [
+const ARRAY: [&str; 8] =
+    ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "leakage", "source"];
+const MEMORY: [&str; 19] = [
     "name",
     "size",
     "operands",
@@ -35,7 +37,9 @@ const MEMORY: [&str; 17] = [
     "shared_over",
     "ports",
     "latency",
+    "burst",
     "double_buffered",
+    "leakage",
     "source",
 ];
 const PORT: [&str; 3] = ["serves", "width", "granularity"];
@@ -78,6 +82,9 @@ pub(super) fn read_core(place: &LocatedNode, reader: &mut Reader) -> HardwareSpe
     HardwareSpec {
         name: fields.name(reader, "name", "My accelerator"),
         about: fields.text(reader, "about"),
+        clock_mhz: fields
+            .get("clock")
+            .and_then(|place| place.value(reader, "a frequency with its unit", frequency_mhz)),
         dataflow: fields.get("dataflow").and_then(|place| place.name(reader)).unwrap_or_default(),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         vector_unit: fields.get("vector_unit").map(|place| read_vector_unit(place, reader)),
@@ -134,6 +141,7 @@ fn read_array(place: &LocatedNode, reader: &mut Reader) -> ArraySpec {
         mac_precision: fields.get("mac_precision").and_then(|place| place.value(reader, BITS, bit_widths)),
         mac_energies: fields.get("mac_energies").map(|place| read_mac_energies(place, reader)).unwrap_or_default(),
         pe_area_um2: read_area(&fields, "pe_area", reader),
+        leakage_mw: read_leakage(&fields, reader),
         source: fields.text(reader, "source"),
     }
 }
@@ -197,9 +205,32 @@ fn read_memory(place: &LocatedNode, array: &ArraySpec, reader: &mut Reader) -> M
             .get("latency")
             .map_or(Some(1), |place| place.value(reader, "a number of cycles", cycles))
             .unwrap_or(1),
-        double_buffered: fields.get("double_buffered").and_then(|place| place.flag(reader)).unwrap_or(false),
+        burst_bits: fields.get("burst").and_then(|place| place.value(reader, "a number of bits with its unit", bits)),
+        double_buffered: fields
+            .get("double_buffered")
+            .and_then(|place| place.value(reader, "`true`, `false` or `never`", double_buffering))
+            .unwrap_or_default(),
+        leakage_mw: read_leakage(&fields, reader),
         source: fields.text(reader, "source"),
     }
+}
+
+fn double_buffering(text: &str) -> Result<DoubleBuffering, ValueError> {
+    match text {
+        "true" => Ok(DoubleBuffering::Always),
+        "false" => Ok(DoubleBuffering::WhereItFits),
+        "never" => Ok(DoubleBuffering::Never),
+        _ => Err(ValueError::new(
+            format!("`{text}` does not say whether data is held twice"),
+            "Write `true` (always), `false` (where it fits) or `never`",
+        )),
+    }
+}
+
+/// A leakage that may be left out: there is none then.
+fn read_leakage(fields: &Fields, reader: &mut Reader) -> f64 {
+    let place = fields.get("leakage");
+    place.and_then(|place| place.value(reader, "a power with its unit", power_mw)).unwrap_or(0.0)
 }
 
 /// Names of array dimensions, of which `all` stands for every one.

@@ -45,10 +45,10 @@ pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
-    ArraySpec, CoreHardware, CoreSpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec,
-    MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec, PoolMemorySpec,
-    PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec,
-    WorkloadSpec,
+    ArraySpec, CoreHardware, CoreSpec, DoubleBuffering, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds,
+    LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec,
+    PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, VectorUnitSpec,
+    ViewSpec, WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};

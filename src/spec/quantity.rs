@@ -11,6 +11,10 @@ const BITS: [(&str, u64); 6] =
 const ENERGIES: [(&str, f64); 3] = [("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3)];
 /// Units of area, each in um2.
 const AREAS: [(&str, f64); 2] = [("um2", 1.0), ("mm2", 1e6)];
+/// Units of power, each in mW.
+const POWERS: [(&str, f64); 4] = [("mW", 1.0), ("uW", 1e-3), ("nW", 1e-6), ("W", 1e3)];
+/// Units of frequency, each in MHz.
+const FREQUENCIES: [(&str, f64); 3] = [("MHz", 1.0), ("GHz", 1e3), ("kHz", 1e-3)];
 /// Said of a number of bits that is too large; `Core` and the other documents hold to it.
 const MOST_BITS: &str = "Write at most 131072 GiB (2^50 bit)";
 /// Above this, not every whole number has its own `f64`.
@@ -70,6 +74,30 @@ pub(super) fn area_um2(text: &str) -> Result<f64, ValueError> {
     }
 }
 
+/// A power in mW: `1.2 mW`, `80 uW`.
+pub(super) fn power_mw(text: &str) -> Result<f64, ValueError> {
+    let example = "Write for example `1.2 mW` or `80 uW`";
+    let (number, unit) = split(text, example)?;
+    let unit = unit.replace(['µ', 'μ'], "u");
+    match POWERS.into_iter().find(|(name, _)| *name == unit) {
+        Some((_, factor)) => Ok(decimal(number, example, "Write at most 1000000000 mW (1 MW)")? * factor),
+        None => Err(wrong_unit(&unit, "mW, uW, nW or W")),
+    }
+}
+
+/// A clock frequency in MHz, which is not 0: `200 MHz`, `1.4 GHz`.
+pub(super) fn frequency_mhz(text: &str) -> Result<f64, ValueError> {
+    let example = "Write for example `200 MHz` or `1.4 GHz`";
+    let (number, unit) = split(text, example)?;
+    match FREQUENCIES.into_iter().find(|(name, _)| *name == unit) {
+        Some((_, factor)) => match decimal(number, example, "Write at most 1000000 MHz (1 THz)")? * factor {
+            mhz if mhz > 0.0 => Ok(mhz),
+            _ => Err(ValueError::new(format!("`{text}` is no clock that runs"), example)),
+        },
+        None => Err(wrong_unit(unit, "MHz, GHz or kHz")),
+    }
+}
+
 /// A number of clock cycles: `1 cycle`, `10 cycles`.
 pub(super) fn cycles(text: &str) -> Result<u64, ValueError> {
     let example = "Write for example `1 cycle` or `10 cycles`";
@@ -92,6 +120,16 @@ pub(super) fn write_size(bits: u64) -> String {
 /// `1 cycle`, `2 cycles`.
 pub(super) fn write_cycles(cycles: u64) -> String {
     format!("{cycles} cycle{}", if cycles == 1 { "" } else { "s" })
+}
+
+/// `1.2 mW`.
+pub(super) fn write_power(mw: f64) -> String {
+    format!("{mw} mW")
+}
+
+/// `200 MHz`.
+pub(super) fn write_frequency(mhz: f64) -> String {
+    format!("{mhz} MHz")
 }
 
 /// `4740.06 um2`.

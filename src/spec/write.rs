@@ -1,13 +1,13 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    CoreHardware, CoreSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MemorySpec,
-    OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec, VectorUnitSpec,
-    ViewSpec, WorkloadSpec,
+    CoreHardware, CoreSpec, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec,
+    MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec,
+    VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};
-use super::quantity::{write_area, write_cycles, write_size};
+use super::quantity::{write_area, write_cycles, write_frequency, write_power, write_size};
 use std::fmt::Write;
 
 /// Where prose is wrapped.
@@ -18,6 +18,9 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
     let mut text = head(&spec.name, &spec.about);
     let dimensions: Vec<String> =
         spec.array.dimensions.iter().map(|(name, size)| format!("{}: {size}", scalar(name))).collect();
+    if let Some(mhz) = spec.clock_mhz {
+        line(&mut text, "clock", &write_frequency(mhz));
+    }
     line(&mut text, "array", "");
     line(&mut text, "  dimensions", &braces(&dimensions));
     if !spec.array.systolic.is_empty() {
@@ -34,6 +37,9 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
     }
     if let Some(um2) = spec.array.pe_area_um2 {
         line(&mut text, "  pe_area", &write_area(um2));
+    }
+    if spec.array.leakage_mw != 0.0 {
+        line(&mut text, "  leakage", &write_power(spec.array.leakage_mw));
     }
     optional(&mut text, "  source", &spec.array.source);
     optional(&mut text, "dataflow", &spec.dataflow);
@@ -102,8 +108,16 @@ fn write_memory(text: &mut String, indent: &str, memory: &MemorySpec, dimensions
     if memory.latency_cycles != 1 {
         line("  latency", &write_cycles(memory.latency_cycles));
     }
-    if memory.double_buffered {
-        line("  double_buffered", "true");
+    if let Some(bits) = memory.burst_bits {
+        line("  burst", &format!("{bits} bit"));
+    }
+    match memory.double_buffered {
+        DoubleBuffering::WhereItFits => {}
+        DoubleBuffering::Always => line("  double_buffered", "true"),
+        DoubleBuffering::Never => line("  double_buffered", "never"),
+    }
+    if memory.leakage_mw != 0.0 {
+        line("  leakage", &write_power(memory.leakage_mw));
     }
     optional(text, &format!("{indent}  source"), &memory.source);
 }

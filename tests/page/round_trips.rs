@@ -9,9 +9,9 @@ use fusescape::hardware::{Core, Operand};
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
-    ArraySpec, Diagnostic, Diagnostics, HardwareSpec, KernelSpec, LayerSpec, MacEnergySpec, MapAxis, MemorySpec,
-    OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
-    hardware_presets, read_hardware, read_workload, workload_presets, write_hardware, write_workload,
+    ArraySpec, Diagnostic, Diagnostics, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec, MacEnergySpec, MapAxis,
+    MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, VectorUnitSpec, ViewSpec,
+    WorkloadSpec, hardware_presets, read_hardware, read_workload, workload_presets, write_hardware, write_workload,
 };
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
@@ -124,7 +124,11 @@ fn random_memory(random: &mut Lcg, dimensions: &[(String, u64)]) -> MemorySpec {
         shared_over: if is_one { all } else { names(random, 2) },
         ports: names(random, 3).into_iter().map(|name| port(name, random)).collect(),
         latency_cycles: random.below(3),
-        double_buffered: random.below(3) == 0,
+        burst_bits: maybe(random, count),
+        double_buffered: random
+            .of(&[DoubleBuffering::WhereItFits, DoubleBuffering::Always, DoubleBuffering::Never])
+            .to_owned(),
+        leakage_mw: figure(random),
         source: prose(random),
     }
 }
@@ -152,6 +156,7 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
     HardwareSpec {
         name: word(random),
         about: prose(random),
+        clock_mhz: maybe(random, |random| 0.5 + figure(random)),
         array: ArraySpec {
             systolic: if random.below(3) > 0 {
                 Vec::new()
@@ -163,6 +168,7 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
             mac_precision: maybe(random, bits),
             mac_energies: mac_energies(random),
             pe_area_um2: maybe(random, figure),
+            leakage_mw: figure(random),
             source: prose(random),
         },
         dataflow: random.of(&["", "eyeriss", "a: b"]).to_owned(),

@@ -1,7 +1,7 @@
 //! ZigZag's YAML, both ways, checked with the accelerators and networks of its reference data.
 
 use fusescape::explore::own_constraints;
-use fusescape::hardware::Core;
+use fusescape::hardware::{Core, DoubleBuffering};
 use fusescape::import::{File, Imported, Severity, import, zigzag};
 use fusescape::spec::{
     BoundSpec, Diagnostics, LoopBoundSpec, OrderSpec, find_preset, hardware_presets, read_constraints, read_hardware,
@@ -405,7 +405,8 @@ fn what_version_3_9_added_is_read_and_written() {
     let core = core_of(&imports(&[("toy.yaml", &newer)]));
     let systolic: Vec<bool> = core.array.keys().map(|dim| core.systolic.contains(dim)).collect();
     assert_eq!(systolic, [false, true]);
-    let doubled: Vec<bool> = core.memories.iter().map(|memory| memory.double_buffered).collect();
+    let doubled: Vec<bool> =
+        core.memories.iter().map(|memory| memory.double_buffered == DoubleBuffering::Always).collect();
     assert_eq!(doubled, [false, true, false]);
     let network = Network::from_text(
         "name: one\nlayers: [{ name: in, type: input, K: 4, size: 6 x 7 }, { name: a, type: conv, K: 8, kernel: 3 x 3 }]",

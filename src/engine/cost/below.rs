@@ -1,10 +1,9 @@
 //! Movements across a boundary as a function of the set of loops below it; their order does not matter.
 
 use super::amounts::partial_sums_read_back;
-use super::{Boundary, Crossing, Evaluator, index, latency};
+use super::{Boundary, Crossing, Evaluator, index};
 use crate::hardware::Operand;
 use crate::mapping::{LayerOperand, Relevance};
-use crate::units::{Bits, BitsPerCycle};
 use crate::workload::{Dim, LoopSizes};
 
 impl<'a> Evaluator<'a> {
@@ -67,11 +66,8 @@ impl<'a> Evaluator<'a> {
         let mut cycles = [0; 4];
         peak.boundaries[operand][level].for_each_link(&crossing, |movement, level, elements, _| {
             let memory = &self.problem.core.memories[self.problem.operands[operand].memories[level]];
-            cycles[index(movement)] = latency::cycles_of(
-                elements,
-                Bits(crossing.precision),
-                BitsPerCycle(memory.width_bits(self.problem.operands[operand].stored_as, movement)),
-            );
+            let bits = elements * crossing.precision as f64;
+            cycles[index(movement)] = memory.transfer_cycles(bits, self.problem.operands[operand].stored_as, movement);
         });
         cycles
     }

@@ -145,6 +145,12 @@ impl<'a> LatencyBound<'a> {
                 }
             }
         }
+        if longest > 0 {
+            // Down from the memory above the boundary, up from the one below.
+            let source = if operand == LayerOperand::Output { level.checked_sub(1) } else { Some(level) };
+            let memories = &self.evaluator.problem.operands[operand].memories;
+            longest += source.map_or(0, |level| self.evaluator.problem.answer_cycles(memories[level]));
+        }
         cycles[2 * MOVEMENTS] = longest as f64;
         BoundaryLoad { operand, level, cycles }
     }
@@ -154,7 +160,11 @@ impl<'a> LatencyBound<'a> {
     fn is_single(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> bool {
         let problem = self.evaluator.problem;
         let Some(below) = level.checked_sub(1) else { return false };
-        let size_bits = problem.core.memories[problem.operands[operand].memories[below]].size_bits;
+        let memory = problem.operands[operand].memories[below];
+        if problem.never_double_buffers(memory) {
+            return true;
+        }
+        let size_bits = problem.core.memories[memory].size_bits;
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
         (crossing.elements * crossing.precision as f64).floor() > 0.5 * size_bits as f64
     }

@@ -185,6 +185,7 @@ impl End<'_> {
             precision: precision as f64,
             granularity_bits: self.granularity_bits,
             granule: self.granule,
+            burst: self.memory.burst_bits.map(|bits| (bits as f64, bits as f64 * self.granule / self.granularity_bits)),
             chunk: None,
             last_chunk_in_full: self.last_chunk_in_full,
         };
@@ -201,6 +202,8 @@ struct WordCount {
     precision: f64,
     granularity_bits: f64,
     granule: f64,
+    /// Bits of a burst, and its words.
+    burst: Option<(f64, f64)>,
     /// Elements that move at a time, and their words.
     chunk: Option<(f64, f64)>,
     last_chunk_in_full: bool,
@@ -211,6 +214,15 @@ impl WordCount {
         if elements == 0.0 || self.precision == 0.0 {
             return 0.0;
         }
+        let words = self.without_bursts(elements);
+        match self.burst {
+            // What moves in pieces comes in bursts all the same: a transfer is one request.
+            Some((bits, words_each)) => words.max((elements * self.precision / bits).ceil() * words_each),
+            None => words,
+        }
+    }
+
+    fn without_bursts(&self, elements: f64) -> f64 {
         let Some((chunk, words)) = self.chunk.filter(|(chunk, _)| *chunk < elements) else {
             return self.words_for(elements);
         };

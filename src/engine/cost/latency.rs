@@ -7,7 +7,6 @@ use super::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, PortId};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS};
 use crate::sorting::sort_few_by_key;
-use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
 
 /// The latency of one mapped layer by its parts, cycles.
@@ -98,15 +97,16 @@ impl Latency {
                     let relaxed = lower > 0 && double_buffered[operand][lower - 1];
                     allowed_cycles[operand][level][index(movement)] =
                         if relaxed { link.period } else { link.period / peak.top_irrelevant[operand][lower] };
-                    let width = BitsPerCycle(problem.core.memories[memory].width_bits(view.stored_as, movement));
+                    let bits = link.elements * link.precision as f64;
                     real_cycles[operand][level][index(movement)] =
-                        cycles_of(link.elements, Bits(link.precision), width);
+                        problem.core.memories[memory].transfer_cycles(bits, view.stored_as, movement);
                 }
             }
         }
         let ports = port_stalls(problem, peak, &allowed_cycles, &real_cycles);
         let stall_cycles = ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64;
-        let waiting = waiting_cycles(problem, peak, &real_cycles, peak.total_cycles + stall_cycles);
+        let first = with_memory_latency(problem, &real_cycles);
+        let waiting = waiting_cycles(problem, peak, &first, peak.total_cycles + stall_cycles);
         Self {
             ideal_cycles: problem.shape.iterations().div_ceil(problem.pe_count()) * problem.iteration_cycles,
             temporal_cycles: peak.total_cycles,
@@ -185,9 +185,26 @@ impl Latency {
     }
 }
 
-/// Cycles that moving `elements` takes.
-pub(super) fn cycles_of(elements: f64, precision: Bits, width: BitsPerCycle) -> u64 {
-    (elements * precision.0 as f64 / width.0 as f64).ceil() as u64
+/// Cycles until the first transfer of each link has come, from those that its port works: the memory that is read takes its time to answer.
+fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> PerLink<u64> {
+    let mut first = *real;
+    for (operand, view) in problem.each_operand() {
+        for level in 0..view.memories.len() {
+            for movement in Movement::ALL {
+                let source = match movement {
+                    Movement::ReadToLow | Movement::ReadToHigh => Some(level),
+                    Movement::WriteFromLow => level.checked_sub(1),
+                    Movement::WriteFromHigh => Some(level + 1),
+                };
+                let memory = source.and_then(|level| view.memories.get(level));
+                let cycles = &mut first[operand][level][index(movement)];
+                if let Some(&memory) = memory.filter(|_| *cycles > 0) {
+                    *cycles += problem.answer_cycles(memory);
+                }
+            }
+        }
+    }
+    first
 }
 
 /// Which level holds its data twice, as far as its memory has room for that: counted in bits, or in shares of it.
@@ -199,6 +216,9 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         _ => LayerOperand::ALL,
     };
     for (memory, description) in problem.core.memories.iter_enumerated() {
+        if problem.never_double_buffers(memory) {
+            continue;
+        }
         let size = description.size_bits as f64;
         let (unit, capacity) = if problem.rules.double_buffers_by_rounded_shares { (size, 1.0) } else { (1.0, size) };
         let mut demands = [(LayerOperand::Output, 0, 0.0); OPERANDS];

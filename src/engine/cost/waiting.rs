@@ -158,8 +158,10 @@ struct LoadingParts {
 
 impl LoadingParts {
     fn new(problem: &LayerOnCore<'_>, operand: LayerOperand, waiting: &PerLink<f64>) -> Self {
-        let mut parts = Self::default();
-        for low in 0..problem.operands[operand].memories.len() - 1 {
+        let memories = &problem.operands[operand].memories;
+        // The array waits for the first words of the lowest memory.
+        let mut parts = Self { shared: 0.0, own: problem.answer_cycles(memories[0]) as f64 };
+        for low in 0..memories.len() - 1 {
             let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
                 .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);
             match loading_part(problem, operand, low) {

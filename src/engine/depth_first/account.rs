@@ -273,8 +273,10 @@ pub struct CopyActionAccount {
 /// One hop of a data copy action: from one memory to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HopAccount {
-    /// Cycles: those of the slower side.
+    /// Cycles: those of the slower side, once the memory that is read has answered.
     pub cycles: u64,
+    /// Cycles until it has, beyond the one of any access.
+    pub answer_cycles: u64,
     /// The source: the memory that is read.
     pub read: HopEnd,
     /// The destination: the memory that is written.
@@ -286,6 +288,8 @@ pub struct HopAccount {
 pub struct HopEnd {
     /// The memory, as an index into the account's.
     pub memory: MemoryId,
+    /// Bits that it reads or writes: what is copied, in whole bursts.
+    pub bits: u64,
     /// Full-width words.
     pub words: f64,
     /// Energy of one, pJ.

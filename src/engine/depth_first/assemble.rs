@@ -34,7 +34,7 @@ pub struct Assembler<'a> {
 impl<'a> Assembler<'a> {
     /// An assembler for the points whose problems are in `problems`.
     pub fn new(core: &'a Core, network: &'a Network, rules: Rules, problems: &'a Problems) -> Self {
-        Self { core, network, rules, problems, costs: HashMap::new(), routes: CopyRoutes::new(core) }
+        Self { core, network, rules, problems, costs: HashMap::new(), routes: CopyRoutes::new(core, rules) }
     }
 
     /// The whole account of a point; `None` where a solution is missing or does not belong to its problem, or where a
@@ -248,12 +248,13 @@ impl<'a> Assembler<'a> {
             account.chain.push(name(hop.to.0));
             let end = |(id, operand, movement): (MemoryId, Operand, Movement), words: f64| HopEnd {
                 memory: id,
+                bits: core.memories[id].in_bursts(action.bits.0 as f64) as u64,
                 words,
                 word_pj: core.memories[id].word_energy_pj(movement),
                 width_bits: core.memories[id].width_bits(operand, movement),
             };
             let (read, write) = (end(hop.from, hop.read_words), end(hop.to, hop.write_words));
-            account.hops.push(HopAccount { cycles: hop.cycles.0, read, write });
+            account.hops.push(HopAccount { cycles: hop.cycles.0, answer_cycles: hop.answer.0, read, write });
             for (memory, words, energy_pj) in
                 [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
             {

@@ -2,6 +2,7 @@
 
 use super::account::CopyKind;
 use crate::hardware::{Core, MemoryId, Movement, Operand, PortId};
+use crate::rules::Rules;
 use crate::sorting::sort_few_by_key;
 use crate::units::{Bits, BitsPerCycle, Cycles};
 use crate::workload::LayerId;
@@ -29,8 +30,10 @@ pub struct Hop {
     pub from: (MemoryId, Operand, Movement),
     /// Memory that is written.
     pub to: (MemoryId, Operand, Movement),
-    /// How long it takes: as long as the slower side.
+    /// How long it takes: as long as the slower side, once the memory that is read has answered.
     pub cycles: Cycles,
+    /// Of these, how long that memory takes to answer.
+    pub answer: Cycles,
     /// Energy of reading, pJ.
     pub read_pj: f64,
     /// Energy of writing, pJ.
@@ -47,6 +50,7 @@ pub struct Hop {
 /// above source and destination, and down from there.
 pub struct CopyRoutes<'a> {
     core: &'a Core,
+    rules: Rules,
     known: FxHashMap<[(MemoryId, Operand); 2], Vec<Step>>,
     busy: Vec<PortUse>,
 }
@@ -57,8 +61,8 @@ struct Step {
     from: End,
     to: End,
     ports: [Option<PortId>; 2],
-    /// What both carry.
-    widths: [BitsPerCycle; 2],
+    /// Until the first word comes.
+    answer: Cycles,
 }
 
 /// A port is busy.
@@ -86,22 +90,19 @@ pub struct CopyCost {
 
 impl<'a> CopyRoutes<'a> {
     /// The routes of a core.
-    pub fn new(core: &'a Core) -> Self {
-        Self { core, known: FxHashMap::default(), busy: Vec::new() }
+    pub fn new(core: &'a Core, rules: Rules) -> Self {
+        Self { core, rules, known: FxHashMap::default(), busy: Vec::new() }
     }
 
     fn steps(&mut self, action: &CopyAction) -> &[Step] {
-        let core = self.core;
+        let (core, rules) = (self.core, self.rules);
         self.known.entry([action.source, action.destination]).or_insert_with(|| {
             let port = |(memory, operand, movement): End| core.memories[memory].port(operand, movement);
-            let width =
-                |(memory, operand, movement): End| BitsPerCycle(core.memories[memory].width_bits(operand, movement));
-            let step = |(from, to): (End, End)| Step {
-                from,
-                to,
-                ports: [port(from), port(to)],
-                widths: [width(from), width(to)],
+            let answer = |(memory, ..): End| match rules.memory_latency_hidden {
+                true => Cycles(0),
+                false => Cycles(core.memories[memory].extra_latency()),
             };
+            let step = |(from, to): (End, End)| Step { from, to, ports: [port(from), port(to)], answer: answer(from) };
             way(core, action.source, action.destination).into_iter().map(step).collect()
         })
     }
@@ -143,23 +144,29 @@ impl<'a> CopyRoutes<'a> {
     fn port_uses(&mut self, actions: &[CopyAction]) -> Vec<PortUse> {
         let mut busy = std::mem::take(&mut self.busy);
         busy.clear();
+        let core = self.core;
         for action in actions {
             let mut now = Cycles(0);
             for step in self.steps(action) {
-                let cycles = hop_cycles(step, action.bits);
-                for (end, port) in [step.from, step.to].into_iter().zip(step.ports) {
-                    busy.push(PortUse { port: (end.0, port), start: now, end: now + cycles });
+                let cycles = hop_cycles(core, step, action.bits);
+                let ends = [(step.from, now), (step.to, now + step.answer)];
+                for ((end, start), port) in ends.into_iter().zip(step.ports) {
+                    busy.push(PortUse { port: (end.0, port), start, end: start + cycles });
                 }
-                now += cycles;
+                now += step.answer + cycles;
             }
         }
         busy
     }
 }
 
-fn hop_cycles(step: &Step, bits: Bits) -> Cycles {
-    let [read, write] = step.widths.map(|width| bits.cycles_at(width));
-    read.max(write)
+/// Cycles in which both ports of a step work.
+fn hop_cycles(core: &Core, step: &Step, bits: Bits) -> Cycles {
+    let cycles = |(memory, operand, movement): End| {
+        let memory = &core.memories[memory];
+        Bits(memory.in_bursts(bits.0 as f64) as u64).cycles_at(BitsPerCycle(memory.width_bits(operand, movement)))
+    };
+    cycles(step.from).max(cycles(step.to))
 }
 
 fn hop(core: &Core, step: &Step, bits: Bits) -> Hop {
@@ -169,7 +176,8 @@ fn hop(core: &Core, step: &Step, bits: Bits) -> Hop {
     Hop {
         from: step.from,
         to: step.to,
-        cycles: hop_cycles(step, bits),
+        cycles: step.answer + hop_cycles(core, step, bits),
+        answer: step.answer,
         read_pj: read_words * reader.read_energy_pj,
         write_pj: write_words * writer.write_energy_pj,
         read_words,
@@ -268,6 +276,7 @@ mod tests {
     use super::{CopyAction, CopyRoutes};
     use crate::depth_first::CopyKind;
     use crate::hardware::{Core, Operand};
+    use crate::rules::Rules;
     use crate::spec::{find_preset, hardware_presets};
     use crate::units::Bits;
     use crate::workload::LayerId;
@@ -293,7 +302,7 @@ mod tests {
             (("sram_1MB_A", Operand::O), ("sram_64KB", Operand::I), &["sram_64KB"]),
             (("sram_64KB", Operand::O), ("sram_64KB", Operand::I), &[]),
         ] {
-            let mut routes = CopyRoutes::new(&core);
+            let mut routes = CopyRoutes::new(&core, Rules::CORRECTED);
             let names: Vec<&str> = routes
                 .hops(&copy(&core, Bits(64), from, to))
                 .map(|hop| core.memories[hop.to.0].name.as_str())
@@ -307,7 +316,7 @@ mod tests {
         let core = core();
         let down = || copy(&core, Bits(5120), ("sram_1MB_A", Operand::I), ("sram_64KB", Operand::I));
         let up = copy(&core, Bits(5120), ("sram_64KB", Operand::O), ("sram_1MB_A", Operand::O));
-        let latency_cycles = |actions: &[CopyAction]| CopyRoutes::new(&core).cost(actions).latency.0;
+        let latency_cycles = |actions: &[CopyAction]| CopyRoutes::new(&core, Rules::CORRECTED).cost(actions).latency.0;
         // 5,120 bit pass the narrower side, 512 bit a cycle, in 10 cycles.
         assert_eq!(latency_cycles(&[down()]), 10);
         assert_eq!(latency_cycles(&[down(), down()]), 20);

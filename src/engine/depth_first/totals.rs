@@ -8,6 +8,7 @@ use super::solved::{ProblemCost, WATCHED};
 use crate::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId};
 use crate::ids::TiSlice;
+use crate::rules::Rules;
 
 /// Energy, latency and accesses of a point: the sums of its account.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,8 +76,8 @@ struct Sum {
 
 impl<'a> TotalsAssembler<'a> {
     /// Adds up points whose problems are in `problems`.
-    pub fn new(core: &'a Core, problems: &'a Problems, watched: [MemoryId; WATCHED]) -> Self {
-        Self { watched, problems, routes: CopyRoutes::new(core) }
+    pub fn new(core: &'a Core, rules: Rules, problems: &'a Problems, watched: [MemoryId; WATCHED]) -> Self {
+        Self { watched, problems, routes: CopyRoutes::new(core, rules) }
     }
 
     /// What a point costs, to the bit as its whole account has it; `None` where the cost of a problem is missing, or a sum

@@ -273,7 +273,7 @@ impl Survey {
     }
 
     pub(super) fn totals_assembler(&self) -> TotalsAssembler<'_> {
-        TotalsAssembler::new(&self.sweep.core, &self.memory.problems, self.watched)
+        TotalsAssembler::new(&self.sweep.core, self.sweep.settings.rules, &self.memory.problems, self.watched)
     }
 
     /// Why a planned point has no cost.

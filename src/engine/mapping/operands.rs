@@ -1,7 +1,9 @@
 //! A mapping problem on a core: each operand with its memories, and its relation to the loops.
 
 use super::spatial::SpatialMapping;
-use crate::hardware::{ArrayDimId, ArrayDims, ArraySizes, Core, MemoryId, Operand, Unroll, VectorUnit};
+use crate::hardware::{
+    ArrayDimId, ArrayDims, ArraySizes, Core, DoubleBuffering, MemoryId, Operand, Unroll, VectorUnit,
+};
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, overcounted_extent, unique_extent};
 use serde::{Deserialize, Serialize};
@@ -209,7 +211,7 @@ impl<'a> LayerOnCore<'a> {
                 _ => 0,
             },
             forces_double_buffers: !rules.forced_double_buffers_ignored
-                && core.memories.iter().any(|memory| memory.double_buffered),
+                && core.memories.iter().any(|memory| memory.double_buffered == DoubleBuffering::Always),
         }
     }
 
@@ -238,7 +240,20 @@ impl<'a> LayerOnCore<'a> {
     /// Whether a memory holds twice whatever is replaced during the layer.
     #[inline]
     pub fn forces_double_buffer(&self, memory: MemoryId) -> bool {
-        self.forces_double_buffers && self.core.memories[memory].double_buffered
+        self.forces_double_buffers && self.core.memories[memory].double_buffered == DoubleBuffering::Always
+    }
+
+    /// Whether a memory has no room for the next data beside the present, however little it holds.
+    #[inline]
+    pub fn never_double_buffers(&self, memory: MemoryId) -> bool {
+        !self.rules.forced_double_buffers_ignored
+            && self.core.memories[memory].double_buffered == DoubleBuffering::Never
+    }
+
+    /// Cycles that a memory takes to answer, beyond the one of any access.
+    #[inline]
+    pub fn answer_cycles(&self, memory: MemoryId) -> u64 {
+        if self.rules.memory_latency_hidden { 0 } else { self.core.memories[memory].extra_latency() }
     }
 
     /// Every operand with its place.

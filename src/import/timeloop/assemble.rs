@@ -6,8 +6,8 @@ use super::problem::Problem;
 use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
 use super::{Files, Report, Severity};
 use crate::spec::{
-    ArraySpec, Diagnostics, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec, MemorySpec, PortSpec,
-    PrecisionSpec, UnrollSpec, WorkloadSpec,
+    ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec, MemorySpec,
+    PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
 
 /// The operands in the order of all lists here.
@@ -237,7 +237,11 @@ impl<'a> Stage<'a> {
             write_energy_pj: per_word(write_pj, write),
             shared_over,
             latency_cycles: 1,
-            double_buffered: node.is_double_buffered,
+            double_buffered: if node.is_double_buffered {
+                DoubleBuffering::Always
+            } else {
+                DoubleBuffering::WhereItFits
+            },
             ..MemorySpec::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use super::levels::{Level, levels};
 use crate::explore::{LayerStudy, TemporalMapping};
-use crate::hardware::{ArrayDimId, Memory};
+use crate::hardware::{ArrayDimId, DoubleBuffering, Memory};
 use crate::import::report::{Report, Severity};
 use crate::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
 use crate::spec::Diagnostics;
@@ -205,7 +205,7 @@ impl File<'_> {
             (memory.size_bits / bits).max(1),
             elements(memory.read_width_bits),
             elements(memory.write_width_bits),
-            if memory.double_buffered { "      multiple_buffering: 2\n" } else { "" }
+            if memory.double_buffered == DoubleBuffering::Always { "      multiple_buffering: 2\n" } else { "" }
         );
         let mut note = |what: &str, reason: &str| report.note(Severity::Expressed, what, reason, &memory.name);
         if bits != memory.read_width_bits {

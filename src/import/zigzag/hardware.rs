@@ -3,7 +3,7 @@
 use super::mapping::read_loops;
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, PortSpec};
+use crate::spec::{ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, MemorySpec, PortSpec};
 
 const ACCELERATOR: [&str; 11] = [
     "name",
@@ -186,10 +186,8 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
             .need(reader, "unit_energy", "0.04")
             .and_then(|place| fraction(place, reader))
             .unwrap_or(0.0),
-        mac_precision: None,
-        mac_energies: Vec::new(),
         pe_area_um2: area,
-        source: String::new(),
+        ..ArraySpec::default()
     }
 }
 
@@ -244,7 +242,7 @@ fn read_memory(
             .map(|place| place.names(reader))
             .unwrap_or_default(),
         latency_cycles: fields.get("latency").and_then(|place| number(place, reader)).unwrap_or(1),
-        double_buffered,
+        double_buffered: if double_buffered { DoubleBuffering::Always } else { DoubleBuffering::WhereItFits },
         ..MemorySpec::default()
     };
     let ports = fields.need(reader, "ports", "[{ name: r_port_1, type: read, ... }]");

@@ -1,6 +1,6 @@
 //! A core and a network as ZigZag's three files.
 
-use crate::hardware::{ArrayDimId, Core, Memory, Movement, Operand, Unroll};
+use crate::hardware::{ArrayDimId, Core, DoubleBuffering, Memory, Movement, Operand, Unroll};
 use crate::import::report::{Report, Severity};
 use crate::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
 use crate::rules::Rules;
@@ -109,9 +109,9 @@ fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Re
         memory.latency_cycles,
         operands.join(", "),
         served.join(", "),
-        if memory.double_buffered { "    force_double_buffering: true\n" } else { "" }
+        if memory.double_buffered == DoubleBuffering::Always { "    force_double_buffering: true\n" } else { "" }
     );
-    if memory.double_buffered {
+    if memory.double_buffered == DoubleBuffering::Always {
         report.note(Severity::Assumed, "force_double_buffering", NEWER, &memory.name);
     }
     let mut counts = [0; 3];

@@ -18,6 +18,10 @@ pub const MAX_SIZE: u64 = 1 << 50;
 const MAX_ENERGY_PJ: f64 = 1e10;
 /// The largest area of one thing, um2: a square metre.
 const MAX_AREA_UM2: f64 = 1e12;
+/// The most that one thing leaks, mW: a megawatt.
+const MAX_LEAKAGE_MW: f64 = 1e9;
+/// The slowest and the fastest clock, MHz.
+const CLOCK_MHZ: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 impl Core {
     /// Validates a document.
@@ -27,6 +31,7 @@ impl Core {
     pub fn new(spec: &HardwareSpec) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         check_array(spec, &mut diagnostics);
+        check_clock(spec, &mut diagnostics);
         let mac_energy = MacEnergy::new(&spec.array, &mut diagnostics);
         let array = TiVec::from(spec.array.dimensions.clone());
         let systolic = array_dims("array.systolic", &spec.array.systolic, &spec.array.dimensions, &mut diagnostics);
@@ -55,6 +60,8 @@ impl Core {
             systolic,
             mac_energy,
             pe_area_um2: spec.array.pe_area_um2,
+            clock_mhz: spec.clock_mhz,
+            array_leakage_mw: spec.array.leakage_mw,
             memories,
             vector_unit,
             levels,
@@ -105,6 +112,41 @@ fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
         diagnostics.add("array.dimensions", "The array has too many PEs to count", "Make its dimensions smaller");
     }
     check_area("array.pe_area", spec.array.pe_area_um2, diagnostics);
+    check_leakage("array.leakage", spec.array.leakage_mw, diagnostics);
+}
+
+fn check_clock(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
+    let registers = spec.vector_unit.iter().flat_map(|unit| &unit.registers);
+    let leaks = spec.array.leakage_mw > 0.0 || spec.memories.iter().chain(registers).any(|one| one.leakage_mw > 0.0);
+    match spec.clock_mhz {
+        None if leaks => diagnostics.add(
+            "clock",
+            "A leakage is stated, but no clock, so that nobody knows how long a cycle leaks",
+            "State it, for example `clock: 200 MHz`",
+        ),
+        Some(mhz) if !CLOCK_MHZ.contains(&mhz) => {
+            diagnostics.add("clock", format!("No core runs at {mhz} MHz"), "Write 0.001 kHz to 1000 GHz");
+        }
+        _ => {}
+    }
+}
+
+fn check_leakage(path: &str, leakage_mw: f64, diagnostics: &mut Diagnostics) {
+    check_figure(path, leakage_mw, MAX_LEAKAGE_MW, ["a power", "mW", " (1 MW)"], diagnostics);
+}
+
+/// A transfer moves words, so that a burst that is less than one means nothing.
+fn check_burst(path: &str, name: &str, memory: &MemorySpec, diagnostics: &mut Diagnostics) {
+    let Some(bits) = memory.burst_bits else { return };
+    let widest = memory.read_width_bits.max(memory.write_width_bits);
+    let path = format!("{path}.burst");
+    if bits > 0 && bits < widest {
+        let reason = format!("A burst of {bits} bit is less than one access of {name}, which has {widest} bit");
+        diagnostics.add(path, reason, format!("Write at least {widest} bit, or leave it out"));
+    } else {
+        let remedy = "Write the bits of one transfer, for example `512 bit`, or leave it out";
+        check_bits(path, &format!("{name} has a burst"), bits, remedy, diagnostics);
+    }
 }
 
 /// Notes an energy that is none, or too large to be summed up.
@@ -268,6 +310,8 @@ fn build_memory(
     check_energy(&format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
     check_energy(&format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
     check_area(&format!("{path}.area"), memory.area_um2, diagnostics);
+    check_leakage(&format!("{path}.leakage"), memory.leakage_mw, diagnostics);
+    check_burst(path, &name, memory, diagnostics);
     if memory.latency_cycles > MAX_SIZE {
         diagnostics.add(
             format!("{path}.latency"),
@@ -292,7 +336,9 @@ fn build_memory(
         shared_over,
         instances,
         latency_cycles: memory.latency_cycles,
+        burst_bits: memory.burst_bits,
         double_buffered: memory.double_buffered,
+        leakage_mw: memory.leakage_mw,
     }
 }
 

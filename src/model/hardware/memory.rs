@@ -2,6 +2,7 @@
 
 use super::{ArrayDims, Operand, PortId};
 use crate::ids::TiVec;
+use crate::spec::DoubleBuffering;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -101,11 +102,14 @@ pub struct Memory {
     pub instances: u64,
     /// Ports; every movement that can happen is served by exactly one.
     pub ports: TiVec<PortId, Port>,
-    /// Cycles from a request to its first word; counts only where outputs pass a memory without waiting (see
-    /// [`crate::rules::Rules::offloading_pays_top_link_only`]).
+    /// Cycles from a request to its first word (see [`crate::rules::Rules::memory_latency_hidden`]).
     pub latency_cycles: u64,
-    /// Whether it always holds twice what is replaced during the layer: one copy in use, one being transferred.
-    pub double_buffered: bool,
+    /// The least that one transfer reads or writes: a burst of a DRAM, or a row where each transfer opens one. `None`: one access.
+    pub burst_bits: Option<u64>,
+    /// Whether it holds twice what is replaced during the layer: one copy in use, one being transferred.
+    pub double_buffered: DoubleBuffering,
+    /// Power that one instance leaks, mW.
+    pub leakage_mw: f64,
 }
 
 impl Memory {
@@ -146,9 +150,28 @@ impl Memory {
         self.ports.position(|port| port.serves.contains(&(operand, movement)))
     }
 
-    /// Full-width words that moving `bits` of `operand` takes, in parts of a word where the granularity is finer.
+    /// Full-width words that moving `bits` of `operand` takes, in parts of a word where the granularity is finer, in whole bursts where
+    /// it has such.
     pub fn words(&self, bits: f64, operand: Operand, movement: Movement) -> f64 {
         let granularity = self.granularity_bits(operand, movement) as f64;
-        (bits / granularity).ceil() * (granularity / self.width_bits(operand, movement) as f64)
+        let words = (bits / granularity).ceil() * (granularity / self.width_bits(operand, movement) as f64);
+        words.max(self.in_bursts(bits) / self.width_bits(operand, movement) as f64)
+    }
+
+    /// Bits that one transfer of `bits` moves: whole bursts.
+    #[inline]
+    pub fn in_bursts(&self, bits: f64) -> f64 {
+        self.burst_bits.map_or(bits, |burst| (bits / burst as f64).ceil() * burst as f64)
+    }
+
+    /// Cycles that the port that serves `movement` works for one transfer of `bits`.
+    #[inline]
+    pub fn transfer_cycles(&self, bits: f64, operand: Operand, movement: Movement) -> u64 {
+        (self.in_bursts(bits) / self.width_bits(operand, movement) as f64).ceil() as u64
+    }
+
+    /// Cycles between the request of data that a memory above or below waits for and its first word, beyond the one of any access.
+    pub fn extra_latency(&self) -> u64 {
+        self.latency_cycles.saturating_sub(1)
     }
 }

@@ -7,12 +7,15 @@ pub use build::{MAX_LEVELS, movements, unroll_over};
 pub use build::{MAX_SIZE, check_shared_dimension};
 pub use build::{check_area, check_bits, check_energy};
 mod memory;
+mod power;
 mod text;
 mod vector;
 
+pub use crate::spec::DoubleBuffering;
 pub use area::Area;
 pub use mac::MacEnergy;
 pub use memory::{Memory, Movement, Port};
+pub use power::Power;
 pub use vector::{OperationCost, VectorUnit};
 
 use crate::declare_ids;
@@ -98,6 +101,10 @@ pub struct Core {
     pub mac_energy: MacEnergy,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
+    /// Clock frequency, MHz; `None` where it is not stated. Nothing leaks then.
+    pub clock_mhz: Option<f64>,
+    /// Power that the array leaks, without its memories, mW.
+    pub array_leakage_mw: f64,
     /// All memories, lowest first; loops are allocated to them in this order. The registers of the vector unit come before all others,
     /// and are shared over its lanes, or not, instead of over dimensions of the array.
     pub memories: TiVec<MemoryId, Memory>,
@@ -111,6 +118,18 @@ impl Core {
     /// Number of processing elements.
     pub fn pe_count(&self) -> u64 {
         self.array.iter().map(|(_, size)| size).product()
+    }
+
+    /// Power that the array and all memories leak, mW.
+    pub fn leakage_mw(&self) -> f64 {
+        let memories = self.memories.iter().map(|memory| memory.leakage_mw * memory.instances as f64);
+        memories.fold(self.array_leakage_mw, |all, mw| all + mw)
+    }
+
+    /// Energy that leaks in one cycle, pJ.
+    pub fn leakage_pj_per_cycle(&self) -> f64 {
+        // A milliwatt for the microsecond of a cycle at 1 MHz is a nanojoule.
+        self.clock_mhz.map_or(0.0, |mhz| 1e3 * self.leakage_mw() / mhz)
     }
 
     /// What the highest memories on the chip hold together, in bytes: below each operand's own highest memory, each counted once.

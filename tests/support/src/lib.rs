@@ -77,6 +77,7 @@ pub fn hardware_spec(accelerator: &Value) -> HardwareSpec {
     HardwareSpec {
         name: String::new(),
         about: String::new(),
+        clock_mhz: None,
         array: ArraySpec {
             dimensions: entries(&accelerator["array_dimensions"]).map(|(n, s)| (n.clone(), integer(s))).collect(),
             mac_energy_pj: number(&accelerator["MAC_energy_pJ"]),

@@ -171,7 +171,7 @@ impl Check<'_> {
         for (index, (ours, theirs)) in ours.iter().zip(actions).enumerate() {
             self.copy(ours, theirs, &format!("{what} copy {index}"), report);
         }
-        let cost = CopyRoutes::new(self.core).cost(ours);
+        let cost = CopyRoutes::new(self.core, Rules::DEFINES_2022).cost(ours);
         report.close(cost.energy_pj, number(&theirs["energy_pJ"]), 1e-9, || format!("{what}: copy energy"));
         report.same(&cost.latency.0, &integer(&theirs["latency_cycles"]), || format!("{what}: copy latency"));
     }
@@ -233,7 +233,7 @@ impl Check<'_> {
         if let Some(layer) = theirs["for_layer"].as_i64() {
             report.same(&self.network.layer(ours.layer).name, &layer.to_string(), || format!("{what}: layer"));
         }
-        let hops: Vec<Hop> = CopyRoutes::new(self.core).hops(ours).collect();
+        let hops: Vec<Hop> = CopyRoutes::new(self.core, Rules::DEFINES_2022).hops(ours).collect();
         let mut chain: Vec<String> = hops.iter().map(|hop| self.core.memories[hop.from.0].name.clone()).collect();
         chain.push(self.core.memories[ours.destination.0].name.clone());
         report.same(&chain, &texts(&theirs["chain"]), || format!("{what}: chain"));

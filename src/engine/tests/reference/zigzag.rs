@@ -13,7 +13,7 @@ use fusescape_engine::mapping::spatial_generation::{fit_capacity, reduce, width_
 use fusescape_engine::mapping::{LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Precision};
-use fusescape_spec::{ArraySpec, HardwareSpec, MemorySpec, PortSpec};
+use fusescape_spec::{ArraySpec, DoubleBuffering, HardwareSpec, MemorySpec, PortSpec};
 use fusescape_test_support::{entries, integer, number, pair, reference_text, text, texts};
 use serde_json::Value;
 
@@ -94,7 +94,10 @@ fn memory_spec(memory: &Value) -> MemorySpec {
         shared_over: texts(&memory["served_array_dimensions"]),
         ports: ports.iter().map(port_spec).collect(),
         latency_cycles: integer(&memory["latency_cycles"]),
-        double_buffered: memory["force_double_buffering"].as_bool().unwrap_or(false),
+        double_buffered: match memory["force_double_buffering"].as_bool() {
+            Some(true) => DoubleBuffering::Always,
+            _ => DoubleBuffering::WhereItFits,
+        },
         ..MemorySpec::default()
     }
 }
