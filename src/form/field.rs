@@ -26,7 +26,7 @@ const fn optional(name: &'static str, label: &'static str, example: &'static str
 }
 
 /// Single figures of the PE array.
-pub const ARRAY_FIELDS: [Field; 4] = [
+pub const ARRAY_FIELDS: [Field; 5] = [
     needed("mac_energy", "MAC energy", "0.04 pJ", "Energy of one multiply-accumulate, in pJ, fJ or nJ."),
     optional(
         "mac_precision",
@@ -35,11 +35,29 @@ pub const ARRAY_FIELDS: [Field; 4] = [
         "Bits of W x I at which that energy holds: `8 x 8`. At others it grows with the product of both.",
     ),
     optional("pe_area", "PE area", "not stated", "Area of one PE without its memories, in um2 or mm2."),
+    optional(
+        "leakage",
+        "Leakage",
+        "none",
+        "Power that the whole array leaks, without its memories, in mW, uW, nW or W.",
+    ),
     optional("source", "Source", "where the figures come from", "Where the figures of the array come from."),
 ];
 
+/// Single figures of the vector unit.
+pub const VECTOR_UNIT_FIELDS: [Field; 3] = [
+    needed("lanes", "Lanes", "64", "Each does one operation on one element at a time."),
+    needed(
+        "memory",
+        "Fed by",
+        "sram",
+        "Name of the memory that feeds the lanes: it holds I and O, for the whole array.",
+    ),
+    optional("source", "Source", "where the figures come from", "Where the figures of the vector unit come from."),
+];
+
 /// Single figures of a memory, but for widths and granularities.
-pub const MEMORY_FIELDS: [Field; 7] = [
+pub const MEMORY_FIELDS: [Field; 9] = [
     needed("size", "Size", "64 KiB", "Capacity of one instance, in bit, B, KiB (1024 B), MiB or GiB."),
     optional("area", "Area", "not stated", "Area of one instance, in um2 or mm2."),
     needed("read_energy", "Read energy", "26.56 pJ", "Energy of reading one full word, in pJ, fJ or nJ."),
@@ -48,14 +66,21 @@ pub const MEMORY_FIELDS: [Field; 7] = [
         "latency",
         "Latency",
         "1 cycle",
-        "Cycles from a request to its first word; counts only where outputs pass a memory without waiting.",
+        "Cycles from a request to its first word: counts when the first inputs come, the last outputs go, or data is copied.",
+    ),
+    optional(
+        "burst",
+        "Burst",
+        "one access",
+        "The least that one transfer moves, in bit or B: a burst of a DRAM, or a row where each transfer opens one.",
     ),
     optional(
         "double_buffered",
         "Double-buffered",
         "false",
-        "`true`: holds twice what is replaced during a layer, one copy in use and one being transferred.",
+        "Holds twice what is replaced during a layer: `false` where that fits, `true` always, `never`.",
     ),
+    optional("leakage", "Leakage", "none", "Power that one instance leaks, in mW, uW, nW or W. It needs a clock."),
     optional("source", "Source", "where the figures come from", "Where the figures of this memory come from."),
 ];
 

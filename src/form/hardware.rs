@@ -68,6 +68,35 @@ pub fn remove_dimension(document: &Outline, index: usize) -> Option<Outline> {
     next.set_name(SYSTOLIC, old, false)
 }
 
+/// Adds a vector unit, fed by the lowest memory that can; `None` where no memory holds inputs and outputs for the whole array.
+pub fn add_vector_unit(document: &Outline) -> Option<Outline> {
+    let feeds = |memory: &String| {
+        let operands = document.names(&format!("{memory}.operands"));
+        let shared = document.names(&format!("{memory}.shared_over"));
+        let holds = |operand: &str| operands.iter().any(|held| held == operand);
+        let every = || document.keys(DIMENSIONS).iter().all(|name| shared.contains(name));
+        holds("I") && holds("O") && (shared == ["all"] || every())
+    };
+    let memory = memories(document).find(feeds)?;
+    let register = [
+        ("name", document.free_name("memories", "lane_rf")),
+        ("size", "64 B".to_owned()),
+        ("operands", "[I, O]".to_owned()),
+        ("width", "16 bit".to_owned()),
+        ("granularity", "8 bit".to_owned()),
+        ("read_energy", "2.19 pJ".to_owned()),
+        ("write_energy", "1.91 pJ".to_owned()),
+        ("shared_over", "[]".to_owned()),
+        ("source", "\"artifact of FuseMax (MICRO 2024): 32 entries of 16 bit, 45 nm\"".to_owned()),
+    ];
+    let unit = [
+        ("lanes", "64".to_owned()),
+        ("memory", document.value(&format!("{memory}.name"))?),
+        ("registers", format!("[{}]", flow_map(&register))),
+    ];
+    document.put("vector_unit", &flow_map(&unit))
+}
+
 /// Whether data moves one PE a cycle along an array dimension.
 pub fn is_systolic(document: &Outline, dimension: &str) -> bool {
     let names = document.names(SYSTOLIC);

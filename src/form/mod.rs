@@ -18,9 +18,12 @@ mod repair;
 mod stacks;
 
 pub use boxes::{MemoryBox, memory_boxes};
-pub use field::{ARRAY_FIELDS, Field, LAYER_FIELDS, MEMORY_FIELDS, PRECISION_FIELDS, layer_field_list};
+pub use field::{
+    ARRAY_FIELDS, Field, LAYER_FIELDS, MEMORY_FIELDS, PRECISION_FIELDS, VECTOR_UNIT_FIELDS, layer_field_list,
+};
 pub use hardware::{
-    add_dimension, is_systolic, remove_dimension, rename_dimension, set_systolic, unrolled, write_unrolled,
+    add_dimension, add_vector_unit, is_systolic, remove_dimension, rename_dimension, set_systolic, unrolled,
+    write_unrolled,
 };
 pub use layers::{
     LayerNode, add_layer, branch, layer_graph, layer_inputs, remove_layer, rename_layer, set_inputs, set_layer_type,

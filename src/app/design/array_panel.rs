@@ -1,12 +1,17 @@
 //! The PE array and what it unrolls, as fields.
 
 use crate::app::widgets::form::{Chip, Form, FormField, WrongHere, listed_field};
-use crate::form::{ARRAY_FIELDS, FieldTarget, add_dimension, is_systolic, remove_dimension, set_systolic};
+use crate::form::{
+    ARRAY_FIELDS, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic, remove_dimension,
+    set_systolic,
+};
 use crate::workload::LayerKind;
 use yew::prelude::*;
 
+const VECTOR_UNIT: &str = "vector_unit";
+
 /// Paths of the document that the panel shows.
-pub const ARRAY_PATHS: [&str; 4] = ["name", "array", "unroll", "dataflow"];
+pub const ARRAY_PATHS: [&str; 6] = ["name", "clock", "array", "unroll", "dataflow", "vector_unit"];
 
 /// Properties of [`array_panel`].
 #[derive(Clone, Properties, PartialEq)]
@@ -45,6 +50,14 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                     example="none"
                     testid="dataflow"
                 />
+                <FormField
+                    form={form.clone()}
+                    place={FieldTarget::optional("clock")}
+                    label="Clock"
+                    hint="Clock frequency, in MHz, GHz or kHz: it gives seconds, power and TOPS/W, and leakage its energy."
+                    example="not stated"
+                    testid="clock"
+                />
                 { for ARRAY_FIELDS.iter().map(|field| listed_field(form, "array", field)) }
                 { systolic(form, &dimensions) }
             </div>
@@ -82,6 +95,43 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                 { "Add an array dimension" }
             </button>
             <WrongHere form={form.clone()} wrong={[rest, form.wrong_at("unroll")].concat()} />
+            { vector_unit(form) }
+        </div>
+    }
+}
+
+/// The fields of the vector unit, or a button that adds one.
+fn vector_unit(form: &Form) -> Html {
+    if !form.document.has(VECTOR_UNIT) {
+        return html! {
+            <button
+                type="button"
+                class="small"
+                title="Lanes beside the array that compute softmax, normalisation, activations, additions and pooling"
+                onclick={form.click(add_vector_unit)}
+                data-testid="vector-unit-add"
+            >
+                { "Add a vector unit" }
+            </button>
+        };
+    }
+    let shown = VECTOR_UNIT_FIELDS.map(|field| field.name);
+    html! {
+        <div role="group" aria-label="Vector unit" data-testid="vector-unit-fields">
+            <h4>{ "Vector unit" }</h4>
+            <div class="fields">
+                { for VECTOR_UNIT_FIELDS.iter().map(|field| listed_field(form, VECTOR_UNIT, field)) }
+            </div>
+            <p class="hint">{ "Its registers, and what its operations cost, are edited as text." }</p>
+            <button
+                type="button"
+                class="small"
+                onclick={form.click(|document| document.remove(VECTOR_UNIT))}
+                data-testid="vector-unit-remove"
+            >
+                { "Remove the vector unit" }
+            </button>
+            <WrongHere form={form.clone()} wrong={form.wrong_besides(VECTOR_UNIT, &shown)} />
         </div>
     }
 }
@@ -108,9 +158,10 @@ fn systolic(form: &Form, dimensions: &[String]) -> Html {
     }
 }
 
-/// Layer types that can be unrolled: those that compute something.
+/// Layer types that can be unrolled over the array: those that it computes.
 fn unrolled_kinds() -> impl Iterator<Item = LayerKind> {
-    LayerKind::ALL.into_iter().filter(|kind| !matches!(kind, LayerKind::Input | LayerKind::View))
+    let on_array = |kind: &LayerKind| !matches!(kind, LayerKind::Input | LayerKind::View) && !kind.needs_vector_unit();
+    LayerKind::ALL.into_iter().filter(on_array)
 }
 
 fn dimension_name(form: &Form, index: usize) -> Html {

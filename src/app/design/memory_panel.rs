@@ -61,7 +61,9 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
                 { field("write_energy") }
                 { replication(form, memory) }
                 { field("latency") }
+                { field("burst") }
                 { field("double_buffered") }
+                { field("leakage") }
                 { field("source") }
             </div>
             <PortTable form={form.clone()} memory={index} operands={memory.operands.clone()} />
@@ -71,7 +73,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
 }
 
 /// The fields of a memory that this panel shows.
-const SHOWN: [&str; 17] = [
+const SHOWN: [&str; 19] = [
     "name",
     "operands",
     "size",
@@ -86,7 +88,9 @@ const SHOWN: [&str; 17] = [
     "write_energy",
     "shared_over",
     "latency",
+    "burst",
     "double_buffered",
+    "leakage",
     "ports",
     "source",
 ];

@@ -189,7 +189,7 @@ impl Latency {
 fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> PerLink<u64> {
     let mut first = *real;
     for (operand, view) in problem.each_operand() {
-        for level in 0..view.memories.len() {
+        for (level, first) in first[operand].iter_mut().enumerate().take(view.memories.len()) {
             for movement in Movement::ALL {
                 let source = match movement {
                     Movement::ReadToLow | Movement::ReadToHigh => Some(level),
@@ -197,7 +197,7 @@ fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> PerLin
                     Movement::WriteFromHigh => Some(level + 1),
                 };
                 let memory = source.and_then(|level| view.memories.get(level));
-                let cycles = &mut first[operand][level][index(movement)];
+                let cycles = &mut first[index(movement)];
                 if let Some(&memory) = memory.filter(|_| *cycles > 0) {
                     *cycles += problem.answer_cycles(memory);
                 }

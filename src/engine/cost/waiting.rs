@@ -160,7 +160,9 @@ impl LoadingParts {
     fn new(problem: &LayerOnCore<'_>, operand: LayerOperand, waiting: &PerLink<f64>) -> Self {
         let memories = &problem.operands[operand].memories;
         // The array waits for the first words of the lowest memory.
-        let mut parts = Self { shared: 0.0, own: problem.answer_cycles(memories[0]) as f64 };
+        let is_read = waiting[operand][0][index(Movement::ReadToLow)] > 0.0;
+        let own = if is_read { problem.answer_cycles(memories[0]) as f64 } else { 0.0 };
+        let mut parts = Self { shared: 0.0, own };
         for low in 0..memories.len() - 1 {
             let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
                 .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);

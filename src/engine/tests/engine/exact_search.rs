@@ -102,7 +102,25 @@ fn memory(random: &mut Random, name: &str, operands: &str) -> String {
         });
         text += &format!("    ports: {{ rw: [{}] }}\n", served.collect::<Vec<_>>().join(", "));
     }
-    text
+    text + &random_timing(&mut |most| random.below(most), width)
+        .iter()
+        .map(|field| format!("    {field}\n"))
+        .collect::<String>()
+}
+
+/// Fields of a memory that not every one has: bursts, a latency, no room for the next data beside the present.
+pub fn random_timing(below: &mut dyn FnMut(u64) -> u64, width: u64) -> Vec<String> {
+    let mut fields = Vec::new();
+    if below(5) == 0 {
+        fields.push(format!("burst: {} bit", width + 8 * below(2 * width / 8)));
+    }
+    if below(5) == 0 {
+        fields.push(format!("latency: {} cycles", 1 + below(9)));
+    }
+    if below(5) == 0 {
+        fields.push("double_buffered: never".to_owned());
+    }
+    fields
 }
 
 pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {

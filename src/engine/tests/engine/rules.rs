@@ -132,7 +132,8 @@ layers:
     let doubled = |lowest: u64| {
         odd_core(lowest, 8 * lowest).replacen("    operands:", "    double_buffered: true\n    operands:", 1)
     };
-    let odd = [with_middle(odd_core(300, 3000)), systolic, doubled(100), doubled(200), doubled(400)];
+    let slow = odd_core(300, 3000).replace("    operands:", "    latency: 3 cycles\n    operands:");
+    let odd = [with_middle(odd_core(300, 3000)), systolic, slow, doubled(100), doubled(200), doubled(400)];
     let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain(odd);
     for core in cores.map(|text| Core::from_text(&text).unwrap()) {
         for shape in network.computing().map(|id| network.layer(id).shape) {

@@ -3,6 +3,7 @@
 //!
 //! Unrollings are even, widths are powers of two and energies whole numbers, so that nothing is rounded and sums are equal to the bit.
 
+use crate::exact_search::random_timing;
 use crate::layer_by_elements::{MappedLayer, Run, port, unrolled_evenly};
 use crate::placement_by_elements::{Needs, Set, Tiling};
 use crate::view_by_elements::Seen;
@@ -137,6 +138,9 @@ fn random_memory(random: &mut Lcg, name: &str, size: u64, operands: &str, shared
             movements.iter().map(move |movement| format!("{operand}.{movement}"))
         });
         write!(text, ", ports: {{ rw: [{}] }}", served.collect::<Vec<_>>().join(", ")).unwrap();
+    }
+    for field in random_timing(&mut |most| random.below(most), width) {
+        write!(text, ", {field}").unwrap();
     }
     text + " }\n"
 }
@@ -547,24 +551,28 @@ impl Stack<'_> {
             let elements = copy.bits.0 / if is_read { precision.i } else { precision.o };
             let mut now = 0;
             for ends in route(self.core, copy.source, copy.destination) {
-                let mut cycles = 0;
+                let (mut cycles, mut answer) = (0, 0);
                 for (id, operand, movement) in ends {
                     let memory = &self.core.memories[id];
                     let (width, granularity) = port(memory, operand, movement);
+                    let bits = memory.burst_bits.map_or(copy.bits.0, |burst| copy.bits.0.div_ceil(burst) * burst);
                     let words = copy.bits.0.div_ceil(granularity) as f64 * (granularity as f64 / width as f64);
+                    let words = words.max(bits as f64 / width as f64);
                     let pj = words * if movement.is_read() { memory.read_energy_pj } else { memory.write_energy_pj };
                     sums.words[id][AccessCause::Copy] += words;
                     sums.elements[id][AccessCause::Copy] += elements as f64;
                     sums.pj[id][AccessCause::Copy] += pj;
                     sums.energy[EnergyCause::Access(AccessCause::Copy)] += pj;
-                    cycles = cycles.max(copy.bits.0.div_ceil(width));
+                    cycles = cycles.max(bits.div_ceil(width));
+                    answer += if movement.is_read() { memory.latency_cycles - 1 } else { 0 };
                 }
                 for (id, operand, movement) in ends {
                     let ports_of = &self.core.memories[id].ports;
                     let port = ports_of.iter().position(|port| port.serves.contains(&(operand, movement)));
-                    ports.entry((id, port)).or_default().push((now, cycles));
+                    let start = if movement.is_read() { now } else { now + answer };
+                    ports.entry((id, port)).or_default().push((start, cycles));
                 }
-                now += cycles;
+                now += answer + cycles;
             }
         }
         let done = |uses: &Vec<PortUse>| {
