@@ -23,6 +23,10 @@ pub enum Quantity {
     Bytes,
     /// Area, µm².
     Area,
+    /// Time, ns.
+    Time,
+    /// Power, µW.
+    Power,
     /// A weighted sum of several quantities, which has no unit.
     WeightedSum,
     /// What one design has by what another has.
@@ -67,6 +71,10 @@ const BYTES: [Unit; 5] = [
 
 const AREA: [Unit; 2] = [unit(1.0, "µm²"), unit(1e6, "mm²")];
 
+const TIME: [Unit; 4] = [unit(1.0, "ns"), unit(1e3, "µs"), unit(1e6, "ms"), unit(1e9, "s")];
+
+const POWER: [Unit; 4] = [unit(1.0, "µW"), unit(1e3, "mW"), unit(1e6, "W"), unit(1e9, "kW")];
+
 const PLAIN: [Unit; 5] = [unit(1.0, ""), unit(1e3, "k"), unit(1e6, "M"), unit(1e9, "G"), unit(1e12, "T")];
 
 const FACTOR: [Unit; 1] = [unit(1.0, "×")];
@@ -88,6 +96,8 @@ impl Quantity {
             Self::Macs => "multiply-accumulates",
             Self::Bytes => "data",
             Self::Area => "area",
+            Self::Time => "time",
+            Self::Power => "power",
             Self::WeightedSum => "weighted sum",
             Self::Factor => "factor",
             Self::Ratio => "ratio",
@@ -125,6 +135,8 @@ impl Quantity {
             Self::Macs => &MACS,
             Self::Bytes => &BYTES,
             Self::Area => &AREA,
+            Self::Time => &TIME,
+            Self::Power => &POWER,
             Self::WeightedSum | Self::Ratio => &PLAIN,
             Self::Factor => &FACTOR,
         }

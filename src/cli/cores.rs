@@ -5,7 +5,8 @@ use super::documents::load;
 use super::files::shown;
 use super::plain::plain;
 use super::{Failure, json_text, print};
-use fusescape::chart::{Column, Quantity, Table, TableCell};
+use fusescape::chart::{Column, Quantity, Table, TableCell, power_text};
+use fusescape::hardware::Power;
 use fusescape::multicore::{
     Carrier, CoreAllocation, CoreId, CoreTimeCause, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation,
     Evolution, MOST_CHOICES, NestId, ScheduleObjective, StackAllocation, SystemAccount, SystemPart, TileCosts,
@@ -240,6 +241,9 @@ fn for_a_person(found: &CoresReport, options: &Cores) -> String {
         SystemPart::ALL.map(part).join(", "),
         TableCell::size(account.peak_bits()).text(),
     );
+    if let Some(power) = power(found) {
+        text += &format!("{}\n", power_text(&power));
+    }
     let proved = stacks.iter().filter(|stack| stack.found.is_proved()).count();
     text += &format!(
         "{} tiles, {problems} different ones solved, in {:.2} s\n",
@@ -258,6 +262,11 @@ fn for_a_person(found: &CoresReport, options: &Cores) -> String {
         );
     }
     text
+}
+
+fn power(found: &CoresReport) -> Option<Power> {
+    let CoresReport { study, evaluated, account, .. } = found;
+    study.system.power(evaluated.energy_pj, account.latency_cycles, study.network.macs())
 }
 
 fn as_json(found: &CoresReport) -> Value {
@@ -288,6 +297,7 @@ fn as_json(found: &CoresReport) -> Value {
         "system": study.system.name,
         "latency_cycles": account.latency_cycles,
         "energy_pj": evaluated.energy_pj,
+        "power": power(found),
         "edp_pj_cycles": evaluated.score(ScheduleObjective::EnergyDelay),
         "peak_on_chip_bits": account.peak_bits(),
         "tiles": account.tiles.len(),

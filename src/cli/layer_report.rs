@@ -2,8 +2,10 @@
 
 use super::arguments::{Layer, STRATEGIES};
 use super::{Failure, json_text};
+use fusescape::chart::power_text;
 use fusescape::cost::{EnergyCause, LatencyCause};
 use fusescape::explore::{LayerFacts, MappedLayer};
+use fusescape::hardware::{Core, Power};
 use fusescape::mapping::OPERANDS;
 use fusescape::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
 use fusescape::search::{Outcome, Proof, Solution, UnrolledOutcome};
@@ -74,19 +76,19 @@ impl Searched {
 }
 
 /// For a person.
-pub fn table(hardware: &str, workload: &str, results: &[LayerResult]) -> String {
+pub fn table(core: &Core, workload: &str, results: &[LayerResult]) -> String {
     let mut out = String::new();
-    outln!(out, "{workload} on {hardware}");
+    outln!(out, "{workload} on {}", core.name);
     for result in results {
-        write_layer(&mut out, result);
+        write_layer(&mut out, core, result);
     }
     if results.len() > 1 {
-        write_sum(&mut out, results);
+        write_sum(&mut out, core, results);
     }
     out
 }
 
-fn write_layer(out: &mut String, result: &LayerResult) {
+fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
     let facts = &result.facts;
     let (count, what) = match facts.shape.kind.needs_vector_unit() {
         true => (facts.shape.iterations(), "elements on the vector unit"),
@@ -105,6 +107,9 @@ fn write_layer(out: &mut String, result: &LayerResult) {
             write_nest(out, facts, mapped);
             write_energy(out, facts, mapped);
             write_latency(out, mapped);
+            if let Some(power) = power(core, result) {
+                outln!(out, "  {}", power_text(&power));
+            }
         }
     }
 }
@@ -274,7 +279,13 @@ fn write_latency(out: &mut String, mapped: &MappedLayer) {
     );
 }
 
-fn write_sum(out: &mut String, results: &[LayerResult]) {
+/// Time and power of a mapped layer by itself.
+fn power(core: &Core, result: &LayerResult) -> Option<Power> {
+    let mapped = result.mapped.as_ref().ok()?;
+    core.power(mapped.energy_pj(), mapped.cycles.total as f64, result.facts.shape.macs())
+}
+
+fn write_sum(out: &mut String, core: &Core, results: &[LayerResult]) {
     let mapped: Vec<&MappedLayer> = results.iter().filter_map(|result| result.mapped.as_ref().ok()).collect();
     let energy: f64 = mapped.iter().map(|mapped| mapped.energy_pj()).sum();
     let latency: u64 = mapped.iter().map(|mapped| mapped.cycles.total).fold(0, u64::saturating_add);
@@ -285,24 +296,28 @@ fn write_sum(out: &mut String, results: &[LayerResult]) {
         energy / 1e9,
         latency as f64 / 1e6
     );
+    let macs = results.iter().filter(|result| result.mapped.is_ok()).map(|result| result.facts.shape.macs()).sum();
+    if let Some(power) = core.power(energy, latency as f64, macs) {
+        outln!(out, "{}", power_text(&power));
+    }
 }
 
 /// For a program.
-pub fn json(hardware: &str, workload: &str, options: &Layer, results: &[LayerResult]) -> Result<String, Failure> {
+pub fn json(core: &Core, workload: &str, options: &Layer, results: &[LayerResult]) -> Result<String, Failure> {
     let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
     let value = json!({
-        "hardware": hardware,
+        "hardware": core.name,
         "workload": workload,
         "objective": options.objective,
         "strategy": strategy,
         "min_utilization": options.min_utilization,
         "rules": options.rules.rules(),
-        "layers": results.iter().map(layer_json).collect::<Result<Vec<Value>, _>>()?,
+        "layers": results.iter().map(|result| layer_json(core, result)).collect::<Result<Vec<Value>, _>>()?,
     });
     json_text("layer", value)
 }
 
-fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {
+fn layer_json(core: &Core, result: &LayerResult) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(&result.facts)?;
     value["macs"] = json!(result.facts.shape.macs());
     value["search"] = json!({
@@ -337,6 +352,7 @@ fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {
         Ok(mapped) => {
             value["energy_pj"] = json!(mapped.energy_pj());
             value["latency_cycles"] = json!(mapped.cycles.total);
+            value["power"] = json!(power(core, result));
             value["mapped"] = mapped_json(mapped)?;
         }
         Err(reasons) => {

@@ -2,8 +2,9 @@
 
 use super::arguments::Format;
 use super::{Failure, json_text, print};
-use fusescape::chart::{Column, Table, TableCell};
+use fusescape::chart::{Column, Table, TableCell, power_text};
 use fusescape::explore::{CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, Sweep};
+use fusescape::hardware::Power;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -113,8 +114,16 @@ impl OptimalReport {
             study.stacks().len(),
             effort.searched,
         )?;
+        if let Some(power) = self.power() {
+            writeln!(out, "{}", power_text(&power))?;
+        }
         writeln!(out, "the same by hand: --stacks {}", optimal.fuse())?;
         Ok(out)
+    }
+
+    fn power(&self) -> Option<Power> {
+        let Self { sweep, optimal, .. } = self;
+        sweep.core.power(optimal.energy_pj, optimal.latency_cycles as f64, sweep.network.macs())
     }
 
     fn json(&self) -> Value {
@@ -127,6 +136,7 @@ impl OptimalReport {
             "energy_pj": optimal.energy_pj,
             "latency_cycles": optimal.latency_cycles,
             "score": optimal.score,
+            "power": self.power(),
             "cuts": optimal.fuse().to_string(),
             "stacks": stacks,
             "stacks_considered": study.stacks().len(),

@@ -1,10 +1,11 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
 use super::{Failure, json_text};
-use fusescape::chart::{Column, Table, TableCell};
+use fusescape::chart::{Column, Table, TableCell, power_text};
 use fusescape::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use fusescape::depth_first::{DepthFirstStrategy, PointAccount};
 use fusescape::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
+use fusescape::hardware::Power;
 use fusescape::spec::Diagnostics;
 use serde_json::{Value, json};
 
@@ -109,6 +110,13 @@ impl<'a> Report<'a> {
             write_account(&mut out, account);
         } else if self.best.is_some() {
             outln!(out, "\n* best, + no other point is better in both energy and latency");
+            let best = self.findings.rows.iter().find_map(|row| match row {
+                Row::Done { summary, .. } if self.best == Some(summary.point) => self.power(summary),
+                _ => None,
+            });
+            if let Some(power) = best {
+                outln!(out, "The best point. {}", power_text(&power));
+            }
             self.write_combination(&mut out);
         }
         out
@@ -148,6 +156,10 @@ impl<'a> Report<'a> {
         }
     }
 
+    fn power(&self, summary: &PointSummary) -> Option<Power> {
+        self.sweep.core.power(summary.energy_pj, summary.latency_cycles as f64, self.sweep.network.macs())
+    }
+
     fn tile_and_mode(&self, point: usize) -> (String, &'static str) {
         let strategy = &self.strategies[point];
         let size = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
@@ -174,6 +186,7 @@ impl<'a> Report<'a> {
                 "score": summary.score,
                 "is_best": self.best == Some(point),
                 "is_pareto_optimal": self.pareto.contains(&point),
+                "power": self.power(summary),
                 "energy": energy,
                 "latency": latency,
             }),
@@ -237,6 +250,9 @@ fn sentences(reasons: &Diagnostics) -> Vec<String> {
 }
 
 fn write_account(out: &mut String, account: &PointAccount) {
+    if let Some(power) = &account.power {
+        outln!(out, "\n{}", power_text(power));
+    }
     outln!(out, "\nenergy [mJ]");
     for cause in EnergyCause::seen_in([account.energy]) {
         outln!(out, "  {:<12} {:>12.4}", cause.title(), account.energy[cause] / 1e9);

@@ -2,7 +2,7 @@
 
 use crate::app::widgets::explain::{Asked, Number, number_of};
 use crate::app::workers::results::{Status, SweepResults};
-use crate::chart::{Quantity, group_thousands, seconds_text, strategy_title, three_digits, tile_text};
+use crate::chart::{Quantity, group_thousands, seconds_text, strategy_title, three_digits, tile_text, time_text};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{Amount, Counted, Explained, How, PointNumber, Scope, Unit};
 use crate::explore::PointSummary;
@@ -88,7 +88,9 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
         let percent = 100.0 * share;
         if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") }
     });
-    let busy = html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
+    let time = account.and_then(|account| account.power.as_ref());
+    let time = time.map_or_else(String::new, |power| format!(" · {}", time_text(power)));
+    let busy = html! { <>{ time }{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
     let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
     let dram = account.and_then(|account| account.memories.last_key()).unwrap_or_default();
     let amount = match objective {

@@ -7,7 +7,9 @@ use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;
-use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, strategy_title, three_digits};
+use crate::chart::{
+    Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, power_text, strategy_title, three_digits,
+};
 use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explain::{Amount, Counted, PointNumber, Scope};
@@ -156,6 +158,9 @@ fn heading(
                     </div>
                 }
             </div>
+            if let Some(power) = account.and_then(|account| account.power.as_ref()) {
+                <p class="facts" data-testid="opened-power">{ power_text(power) }</p>
+            }
             <div class="row">
                 { open(results.best, "Best of the sweep", "open-best") }
                 { open(results.reference(&FuseDepth::SingleLayer), "Single-layer", "open-single-layer") }

@@ -3,7 +3,7 @@
 use super::ids::{NodeId, TileTypeId};
 use super::strategy::DepthFirstStrategy;
 use crate::cost::{Access, ByCause, EnergySplit, LatencySplit, PortBalance};
-use crate::hardware::{MacEnergy, MemoryId, Operand};
+use crate::hardware::{MacEnergy, MemoryId, Operand, Power};
 use crate::ids::TiVec;
 use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
@@ -26,6 +26,8 @@ pub struct PointAccount {
     pub mac_energy: MacEnergy,
     /// Number of PEs.
     pub pe_count: u64,
+    /// Time, power and leakage; `None` where no clock is stated.
+    pub power: Option<Power>,
     /// Energy by cause.
     pub energy: EnergySplit,
     /// Latency by cause.

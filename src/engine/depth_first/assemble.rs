@@ -86,6 +86,7 @@ impl<'a> Assembler<'a> {
             network_macs: self.network.macs(),
             mac_energy: self.core.mac_energy.clone(),
             pe_count: self.core.pe_count(),
+            power: self.core.power(energy.total_pj(), latency.total_cycles() as f64, self.network.macs()),
             energy,
             latency,
             memories: self.memory_accounts(&memories),

@@ -3,7 +3,7 @@
 use super::ids::{CoreId, LinkId, TopMemoryId};
 use super::rules::SchedulingRules;
 use super::system::{Link, System, TopMemory};
-use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, check_bits, check_energy};
+use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, Power, check_bits, check_energy};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::spec::{
     Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
@@ -29,6 +29,16 @@ pub struct CoreSystem {
     memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
     links: TiVec<LinkId, Link>,
     hops: Vec<Hop>,
+}
+
+impl CoreSystem {
+    /// Time and power of work that takes `energy_pj` and so many cycles, while all cores leak; `None` unless all state the same clock.
+    pub fn power(&self, energy_pj: f64, cycles: f64, macs: u64) -> Option<Power> {
+        let clock_mhz = self.cores.first()?.core.clock_mhz?;
+        let is_common = self.cores.iter().all(|core| core.core.clock_mhz == Some(clock_mhz));
+        let leakage_pj = self.cores.iter().map(|core| core.core.leakage_pj_per_cycle()).sum();
+        is_common.then(|| Power::new((clock_mhz, leakage_pj), energy_pj, cycles, macs))?
+    }
 }
 
 /// A hop from a core to another over one link. The memory off the chip counts as a core, which comes after the others.
@@ -469,6 +479,8 @@ fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u
         highest.write_granularity_bits = highest.write_granularity_bits.min(width_bits);
         (highest.read_energy_pj, highest.write_energy_pj) =
             (offchip.read_energy_pj * share, offchip.write_energy_pj * share);
+        // All cores have it in common, and the system says all that is known of it.
+        (highest.burst_bits, highest.leakage_mw) = (None, 0.0);
         for port in &mut highest.ports {
             (port.width_bits, port.granularity_bits) = (None, None);
         }

@@ -1,11 +1,16 @@
 //! Time, power and efficiency: what follows from energy and cycles where the clock is stated.
 
 use super::Core;
+use serde::{Deserialize, Serialize};
 
 /// What some work takes on a core whose clock is stated.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Power {
-    /// How long it takes, s.
+    /// The clock, MHz.
+    pub clock_mhz: f64,
+    /// Energy that leaks in a cycle, pJ.
+    pub leakage_pj_per_cycle: f64,
+    /// How long the work takes, s.
     pub seconds: f64,
     /// Energy that leaks meanwhile, pJ.
     pub leakage_pj: f64,
@@ -20,13 +25,15 @@ pub struct Power {
 }
 
 impl Power {
-    /// Of work that takes `energy_pj` and so many cycles, at `leakage_pj` a cycle; `None` where it takes no time.
-    pub fn new(clock_mhz: f64, leakage_pj_per_cycle: f64, energy_pj: f64, cycles: f64, macs: f64) -> Option<Self> {
+    /// Of work that takes `energy_pj` and so many cycles, while so much leaks in each; `None` where it takes no time.
+    pub fn new((clock_mhz, leakage_pj_per_cycle): (f64, f64), energy_pj: f64, cycles: f64, macs: u64) -> Option<Self> {
         let seconds = cycles / (1e6 * clock_mhz);
         let leakage_pj = leakage_pj_per_cycle * cycles;
         let total_pj = energy_pj + leakage_pj;
-        let operations = 2.0 * macs;
+        let operations = 2.0 * macs as f64;
         (seconds > 0.0).then(|| Self {
+            clock_mhz,
+            leakage_pj_per_cycle,
             seconds,
             leakage_pj,
             total_pj,
@@ -40,8 +47,8 @@ impl Power {
 
 impl Core {
     /// What follows for work on this core that takes `energy_pj` and so many cycles; `None` where the clock is not stated.
-    pub fn power(&self, energy_pj: f64, cycles: f64, macs: f64) -> Option<Power> {
-        Power::new(self.clock_mhz?, self.leakage_pj_per_cycle(), energy_pj, cycles, macs)
+    pub fn power(&self, energy_pj: f64, cycles: f64, macs: u64) -> Option<Power> {
+        Power::new((self.clock_mhz?, self.leakage_pj_per_cycle()), energy_pj, cycles, macs)
     }
 }
 
@@ -52,7 +59,7 @@ mod tests {
     #[test]
     fn figures_are_those_of_a_calculation_by_hand() {
         // 2,000 cycles at 200 MHz are 10 us; 3 mW leak 15 pJ a cycle, 30 nJ; with 70 nJ that is 0.1 uJ, 10 mW.
-        let power = Power::new(200.0, 15.0, 70_000.0, 2_000.0, 50_000.0).expect("some time");
+        let power = Power::new((200.0, 15.0), 70_000.0, 2_000.0, 50_000).expect("some time");
         let close = |value: f64, expected: f64| assert!((value - expected).abs() <= 1e-12 * expected, "{value}");
         close(power.seconds, 1e-5);
         close(power.leakage_pj, 30_000.0);
@@ -61,6 +68,6 @@ mod tests {
         // 100,000 operations in 10 us and 0.1 uJ.
         close(power.tops, 0.01);
         close(power.tops_per_watt, 1.0);
-        assert_eq!(Power::new(200.0, 15.0, 1.0, 0.0, 1.0), None);
+        assert_eq!(Power::new((200.0, 15.0), 1.0, 0.0, 1), None);
     }
 }
