@@ -31,7 +31,7 @@ struct CoresReport {
 /// Runs the study and prints it.
 pub fn run(options: &Cores) -> Result<(), Failure> {
     let study = CoresStudy::new(&request(options)?)?;
-    if let Some(note) = study.network.left_out_note(&study.system.name) {
+    for note in study.network.left_out_note(&study.system.name).into_iter().chain(study.network.density_note()) {
         super::tell(&format!("note: {note}"));
     }
     let problems = study.problems();

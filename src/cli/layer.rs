@@ -52,7 +52,7 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     let first = LayerStudy::new(&request)?;
     check(options, &first.core)?;
     let network = Network::from_text(&request.workload)?.on(&first.core);
-    if let Some(note) = network.left_out_note(&first.core.name) {
+    for note in network.left_out_note(&first.core.name).into_iter().chain(network.density_note()) {
         super::tell(&format!("note: {note}"));
     }
     let studied = match &options.mapping {

@@ -269,7 +269,7 @@ fn explain_leaf(
         Amount::Macs => parts::loop_product(explained, &layer.shape).after(SINGLE_LAYER),
         Amount::EnergyOf(EnergyCause::Mac) => {
             let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
-            let each = Explained::given("energy of one", account.mac_energy.at(&layer.shape.precision), ENERGY_UNIT);
+            let each = Explained::given("energy of one", layer.shape.mac_pj(&account.mac_energy), ENERGY_UNIT);
             explained.or("", How::Product, vec![macs, each]).after(ENERGY)
         }
         Amount::EnergyOf(EnergyCause::Vector) => {

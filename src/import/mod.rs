@@ -7,6 +7,7 @@
 //! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds readers mutated inputs (`make fuzz`), a file in
 //! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
 
+mod left_out;
 pub mod onnx;
 mod report;
 mod source;

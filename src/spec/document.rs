@@ -351,8 +351,22 @@ pub struct WorkloadSpec {
     pub batch: u64,
     /// Bits per element of every layer that states nothing else.
     pub precision: PrecisionSpec,
+    /// Densities of every layer that states nothing else.
+    pub density: DensitySpec,
     /// The layers in any order.
     pub layers: Vec<LayerSpec>,
+}
+
+/// Shares of elements that are not zero, more than 0 and at most 1; all where nothing is stated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DensitySpec {
+    /// Weights.
+    pub w: Option<f64>,
+    /// Inputs.
+    pub i: Option<f64>,
+    /// Finished outputs.
+    pub o: Option<f64>,
 }
 
 /// Bits per element of each operand.
@@ -403,6 +417,8 @@ pub struct LayerSpec {
     pub operations: Vec<(String, u64)>,
     /// Bits per element where they differ from the workload's.
     pub precision: PrecisionSpec,
+    /// Densities where they differ from the workload's.
+    pub density: DensitySpec,
     /// Spatial mapping of this layer on hardware of a certain dataflow, replacing the hardware's own.
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
 }

@@ -45,8 +45,8 @@ pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
-    ArraySpec, CoreHardware, CoreSpec, DoubleBuffering, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds,
-    LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec,
+    ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec,
+    LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec,
     PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, VectorUnitSpec,
     ViewSpec, WorkloadSpec,
 };

@@ -1,18 +1,22 @@
 //! Reading a workload document.
 
 use super::Diagnostics;
+use super::decimal::parse_decimal;
 use super::diagnostic::Fix;
-use super::document::{KernelSpec, LayerSpec, MapAxis, PaddingSpec, PrecisionSpec, ViewSpec, WorkloadSpec};
+use super::document::{
+    DensitySpec, KernelSpec, LayerSpec, MapAxis, PaddingSpec, PrecisionSpec, ViewSpec, WorkloadSpec,
+};
 use super::hardware::read_unrolls;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// More layers than any network has.
 pub const MAX_LAYERS: usize = 4096;
-const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
+const WORKLOAD: [&str; 6] = ["name", "about", "batch", "precision", "density", "layers"];
+const DENSITY: [&str; 3] = ["W", "I", "O"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
 /// Every field of a layer; which of them a type has, [`LAYER_TYPES`] says.
-const LAYER: [&str; 20] = [
+const LAYER: [&str; 21] = [
     "name",
     "type",
     "from",
@@ -32,6 +36,7 @@ const LAYER: [&str; 20] = [
     "blocks",
     "operations",
     "precision",
+    "density",
     "unroll",
 ];
 /// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
@@ -55,6 +60,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     match path.rsplit_once('.').map_or(path, |(_, last)| last) {
         "" => &WORKLOAD,
         "precision" => &PRECISION,
+        "density" => &DENSITY,
         "padding" => &SIDES,
         _ if path.starts_with("layers[") && path.ends_with(']') => &LAYER,
         _ => &[],
@@ -87,6 +93,7 @@ fn read_network(place: &LocatedNode, reader: &mut Reader) -> WorkloadSpec {
         about: fields.text(reader, "about"),
         batch: read_count(&fields, "batch", reader).unwrap_or(1),
         precision: read_precision(&fields, reader),
+        density: read_density(&fields, reader),
         layers,
     }
 }
@@ -113,6 +120,7 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerSpec {
         shows: read_view(&fields, reader),
         operations: fields.get("operations").map(|place| read_operations(place, reader)).unwrap_or_default(),
         precision: read_precision(&fields, reader),
+        density: read_density(&fields, reader),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         kind,
     }
@@ -143,7 +151,7 @@ fn check_fields(fields: &Fields, kind: &str, reader: &mut Reader) {
         let common = match name {
             "from" => kind != "input",
             "unroll" => !matches!(kind, "input" | "view"),
-            name => matches!(name, "name" | "type" | "precision"),
+            name => matches!(name, "name" | "type" | "precision" | "density"),
         };
         if let Some(place) = fields.get(name)
             && !common
@@ -246,6 +254,19 @@ fn read_padding(place: &LocatedNode, reader: &mut Reader) -> Option<PaddingSpec>
             )),
         },
     })
+}
+
+fn read_density(fields: &Fields, reader: &mut Reader) -> DensitySpec {
+    let Some(place) = fields.get("density") else { return DensitySpec::default() };
+    let fields = place.fields(reader, &DENSITY);
+    let [w, i, o] =
+        DENSITY.map(|operand| fields.get(operand)?.value(reader, "a share of elements, such as 0.4", density));
+    DensitySpec { w, i, o }
+}
+
+fn density(text: &str) -> Result<f64, ValueError> {
+    let wrong = || ValueError::new(format!("`{text}` is no share of elements"), "Write more than 0, and at most 1");
+    parse_decimal(text).filter(|share| *share > 0.0 && *share <= 1.0).ok_or_else(wrong)
 }
 
 fn read_precision(fields: &Fields, reader: &mut Reader) -> PrecisionSpec {

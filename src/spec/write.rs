@@ -1,9 +1,9 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    CoreHardware, CoreSpec, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec,
-    MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec, UnrollSpec,
-    VectorUnitSpec, ViewSpec, WorkloadSpec,
+    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec,
+    MacEnergySpec, MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec,
+    UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};
@@ -252,6 +252,9 @@ pub fn write_workload(spec: &WorkloadSpec) -> String {
     if let Some(precision) = precision(&spec.precision) {
         line(&mut text, "precision", &precision);
     }
+    if let Some(density) = density(&spec.density) {
+        line(&mut text, "density", &density);
+    }
     line(&mut text, "layers", if spec.layers.is_empty() { "[]" } else { "" });
     for layer in &spec.layers {
         let _ = writeln!(text, "  - {}", braces(&layer_fields(layer)));
@@ -317,6 +320,7 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
         ("blocks", blocks.map(both)),
         ("operations", (!operations.is_empty()).then(|| braces(&operations))),
         ("precision", precision(&layer.precision)),
+        ("density", density(&layer.density)),
         ("unroll", (!unroll.is_empty()).then(|| braces(&unroll))),
     ]
     .into_iter()
@@ -325,11 +329,17 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
 }
 
 fn precision(precision: &PrecisionSpec) -> Option<String> {
-    let fields: Vec<String> =
-        [("W", precision.w), ("I", precision.i), ("O_partial", precision.o_partial), ("O", precision.o)]
-            .into_iter()
-            .filter_map(|(operand, bits)| Some(format!("{operand}: {}", bits?)))
-            .collect();
+    let bits = [("W", precision.w), ("I", precision.i), ("O_partial", precision.o_partial), ("O", precision.o)];
+    of_operands(bits.map(|(operand, bits)| Some(format!("{operand}: {}", bits?))))
+}
+
+fn density(density: &DensitySpec) -> Option<String> {
+    let shares = [("W", density.w), ("I", density.i), ("O", density.o)];
+    of_operands(shares.map(|(operand, share)| Some(format!("{operand}: {}", share?))))
+}
+
+fn of_operands<const N: usize>(fields: [Option<String>; N]) -> Option<String> {
+    let fields: Vec<String> = fields.into_iter().flatten().collect();
     (!fields.is_empty()).then(|| braces(&fields))
 }
 

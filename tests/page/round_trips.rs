@@ -9,9 +9,10 @@ use fusescape::hardware::{Core, Operand};
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
-    ArraySpec, Diagnostic, Diagnostics, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec, MacEnergySpec, MapAxis,
-    MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, VectorUnitSpec, ViewSpec,
-    WorkloadSpec, hardware_presets, read_hardware, read_workload, workload_presets, write_hardware, write_workload,
+    ArraySpec, DensitySpec, Diagnostic, Diagnostics, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec,
+    MacEnergySpec, MapAxis, MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec,
+    VectorUnitSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload, workload_presets,
+    write_hardware, write_workload,
 };
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
@@ -193,6 +194,11 @@ fn random_precision(random: &mut Lcg) -> PrecisionSpec {
     PrecisionSpec { w: bits(), i: bits(), o_partial: bits(), o: bits() }
 }
 
+fn random_density(random: &mut Lcg) -> DensitySpec {
+    let mut share = || maybe(random, |random| (1 + random.below(16)) as f64 / 16.0);
+    DensitySpec { w: share(), i: share(), o: share() }
+}
+
 fn random_layer(random: &mut Lcg) -> LayerSpec {
     let kind = random.of(&LayerKind::ALL).name();
     let has = |field: &str| fusescape::spec::layer_fields(kind).contains(&field);
@@ -233,6 +239,7 @@ fn random_layer(random: &mut Lcg) -> LayerSpec {
         layer.unroll = unrolls(random, &["eyeriss", "1"]);
     }
     layer.precision = random_precision(random);
+    layer.density = random_density(random);
     layer
 }
 
@@ -242,6 +249,7 @@ fn random_workload(random: &mut Lcg) -> WorkloadSpec {
         about: prose(random),
         batch: count(random),
         precision: random_precision(random),
+        density: random_density(random),
         layers: (0..random.below(6)).map(|_| random_layer(random)).collect(),
     }
 }

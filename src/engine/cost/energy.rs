@@ -60,7 +60,7 @@ pub fn fixed_energy(problem: &LayerOnCore<'_>) -> EnergySplit {
     EnergySplit::from_fn(|cause| match cause {
         EnergyCause::Access(_) => 0.0,
         EnergyCause::Mac if problem.vector_unit().is_some() => 0.0,
-        EnergyCause::Mac => problem.shape.macs() as f64 * problem.core.mac_energy.at(&problem.shape.precision),
+        EnergyCause::Mac => problem.shape.macs() as f64 * problem.shape.mac_pj(&problem.core.mac_energy),
         EnergyCause::Vector => problem
             .vector_unit()
             .map_or(0.0, |unit| problem.shape.iterations() as f64 * unit.energy_pj(&problem.shape.operations)),

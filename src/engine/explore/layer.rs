@@ -344,7 +344,7 @@ impl LayerStudy {
             shape: self.problem.shape,
             unrolled: self.unrolled_loops(&layer),
             pe_count: layer.pe_count(),
-            mac_pj: self.core.mac_energy.at(&self.problem.shape.precision),
+            mac_pj: self.problem.shape.mac_pj(&self.core.mac_energy),
             operands: LayerOperand::ALL.map(|operand| {
                 let memories = layer.operands[operand].memories.iter();
                 let names = memories.map(|&memory| self.core.memories[memory].name.clone()).collect();

@@ -167,6 +167,7 @@ impl Sweep {
             );
         }
         notes.0.extend(self.network.left_out_note(&self.core.name));
+        notes.0.extend(self.network.density_note());
         notes
     }
 

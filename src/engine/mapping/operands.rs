@@ -406,6 +406,7 @@ mod tests {
             dilation: (1, 1),
             input_limit: (4, 4),
             precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+            sparsity: None,
             operations: Default::default(),
         };
         assert_eq!(relevance(&shape, Operand::I, Dim::OX, &Rules::CORRECTED), Relevance::Relevant);

@@ -30,7 +30,7 @@ mod wire;
 
 use super::report::{Report, Severity};
 use super::source::Source;
-use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, closest, is_hidden};
+use crate::spec::{DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, closest, is_hidden};
 use crate::workload::MAX_EXTENT;
 use builder::{Builder, clean};
 use features::Value;
@@ -248,6 +248,7 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
         name: clean(stem),
         about,
         batch: builder.batch,
+        density: DensitySpec::default(),
         precision: PrecisionSpec { w: Some(8), i: Some(8), o_partial: Some(16), o: Some(8) },
         layers: builder.layers,
     };

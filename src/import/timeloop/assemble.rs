@@ -6,8 +6,8 @@ use super::problem::Problem;
 use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
 use super::{Files, Report, Severity};
 use crate::spec::{
-    ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec, MemorySpec,
-    PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    ArraySpec, DensitySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
+    MemorySpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
 
 /// The operands in the order of all lists here.
@@ -74,6 +74,7 @@ fn workload(problem: &Problem, precision: PrecisionSpec) -> WorkloadSpec {
         name: problem.name.clone(),
         about: format!("Imported from the Timeloop problem `{}`.", problem.name),
         batch: problem.batch,
+        density: DensitySpec::default(),
         precision,
         layers: vec![problem.input.clone(), problem.layer.clone()],
     }

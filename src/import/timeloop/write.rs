@@ -3,6 +3,7 @@
 use super::levels::{Level, levels};
 use crate::explore::{LayerStudy, TemporalMapping};
 use crate::hardware::{ArrayDimId, DoubleBuffering, Memory};
+use crate::import::left_out::note_left_out;
 use crate::import::report::{Report, Severity};
 use crate::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
 use crate::spec::Diagnostics;
@@ -66,6 +67,7 @@ pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, D
         report: Report::default(),
     };
     file.note_rest(&mut report);
+    note_left_out(&study.core, "Timeloop's", &mut report);
     report.result = format!("{} levels, {} loops", file.levels.len(), mapping.order.len());
     Ok(Written { report, ..written })
 }
@@ -358,7 +360,7 @@ impl File<'_> {
                 }
             }
         }
-        let compute = self.study.core.mac_energy.at(&self.problem.shape.precision);
+        let compute = self.problem.shape.mac_pj(&self.study.core.mac_energy);
         table(&mut text, &self.names.compute, instances, &[("compute", compute), ("leak", 0.0)]);
         text
     }

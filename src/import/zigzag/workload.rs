@@ -8,7 +8,7 @@ use super::hardware::number;
 use super::mapping::NamedLoops;
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
+use crate::spec::{DensitySpec, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
 const LAYER: [&str; 13] = [
     "id",
@@ -125,6 +125,7 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
         name: name.chars().take(MAX_NAME).collect(),
         about: format!("Imported from the ZigZag workload `{name}`."),
         batch,
+        density: DensitySpec::default(),
         precision: PrecisionSpec::default(),
         layers,
     };

@@ -1,6 +1,7 @@
 //! A core and a network as ZigZag's three files.
 
 use crate::hardware::{ArrayDimId, Core, DoubleBuffering, Memory, Movement, Operand, Unroll};
+use crate::import::left_out::note_left_out;
 use crate::import::report::{Report, Severity};
 use crate::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
 use crate::rules::Rules;
@@ -50,6 +51,7 @@ fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut 
     let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
     let systolic: Vec<String> =
         core.array.keys().filter(|&index| core.systolic.contains(index)).map(dimension).collect();
+    note_left_out(core, "ZigZag's", report);
     if core.mac_energy.precision.is_some() || !core.mac_energy.stated.is_empty() {
         let reason = "ZigZag has one energy for all precisions: `mac_energy` as it is stated";
         report.note(Severity::Assumed, "unit_energy", reason, &core.name);

@@ -286,6 +286,7 @@ mod tests {
                     dilation: (1, 1),
                     input_limit: (64, 64),
                     precision: Precision { w: 0, i: 8, o_partial: 16, o: 8 },
+                    sparsity: None,
                     operations: Operations::one(Operation::Exp),
                 };
                 OVER_LANES.iter().zip(sizes).for_each(|(&dim, size)| shape.sizes[dim as usize] = size);

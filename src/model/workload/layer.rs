@@ -1,7 +1,7 @@
 //! The loop nest of one layer, or of the part of a layer that one tile computes.
 
 use super::operation::Operations;
-use crate::hardware::Operand;
+use crate::hardware::{MacEnergy, Operand};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -187,6 +187,32 @@ pub struct Precision {
     pub o: u64,
 }
 
+/// An approximation of what zeros save (cf. [`Sparsity::new`]): compressed data is smaller, and an operation with a zero takes no energy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sparsity {
+    /// Bits of a weight as the array computes with it.
+    pub w_bits: u64,
+    /// Bits of an input as the array computes with it.
+    pub i_bits: u64,
+    /// Of a million multiply-accumulates so many have no zero.
+    pub active_ppm: u32,
+}
+
+impl Sparsity {
+    /// What shares of W, I and O that are not zero make of `precision`, and what they save of its multiply-accumulates. An element then takes
+    /// as many bits as its share of all, rounded up, wherever it lies; zeros are spread evenly, and the code that says where they are is not
+    /// counted. Partial sums are none; no cycle is saved.
+    pub fn new(precision: Precision, [w, i, o]: [f64; 3]) -> (Precision, Option<Self>) {
+        let fewer = |bits: u64, share: f64| ((bits as f64 * share).ceil() as u64).max(bits.min(1));
+        let stored =
+            Precision { w: fewer(precision.w, w), i: fewer(precision.i, i), o: fewer(precision.o, o), ..precision };
+        let share = if precision.w == 0 { i } else { w * i };
+        let active_ppm = (1e6 * share).round() as u32;
+        let sparsity = Self { w_bits: precision.w, i_bits: precision.i, active_ppm };
+        (stored, (w < 1.0 || i < 1.0 || o < 1.0).then_some(sparsity))
+    }
+}
+
 /// The loop nest of one layer or layer-tile: all that mapping and cost need to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayerShape {
@@ -202,8 +228,10 @@ pub struct LayerShape {
     pub dilation: (u64, u64),
     /// Columns and rows of the input that really exist: at a padded border fewer than the window spans.
     pub input_limit: (u64, u64),
-    /// Bits per element.
+    /// Bits per element, as memories hold it.
     pub precision: Precision,
+    /// What zeros save; `None` where none are stated.
+    pub sparsity: Option<Sparsity>,
     /// What a vector unit does in each iteration of the loops.
     pub operations: Operations,
 }
@@ -217,6 +245,16 @@ impl LayerShape {
     /// Iterations of all loops.
     pub fn iterations(&self) -> u64 {
         self.sizes.iter().product()
+    }
+
+    /// Energy of a multiply-accumulate on an array, pJ: on average, where some have a zero.
+    pub fn mac_pj(&self, energy: &MacEnergy) -> f64 {
+        match self.sparsity {
+            None => energy.at(&self.precision),
+            Some(Sparsity { w_bits, i_bits, active_ppm }) => {
+                energy.at(&Precision { w: w_bits, i: i_bits, ..self.precision }) * (f64::from(active_ppm) / 1e6)
+            }
+        }
     }
 
     /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions; none of what only a vector unit computes.

@@ -52,6 +52,19 @@ impl Network {
         network
     }
 
+    /// What a person should know where densities are stated: that their effect is an approximation.
+    pub fn density_note(&self) -> Option<Diagnostic> {
+        let sparse = |id: &LayerId| self.layer(*id).shape.sparsity.is_some();
+        let count = self.ids().filter(sparse).count();
+        let reason = format!(
+            "Densities of {count} layers are counted approximately: an element takes its share of bits, rounded up, and a \
+             multiply-accumulate with a zero no energy; no cycle is saved, and the code of what is zero is not counted"
+        );
+        let mut notes = Diagnostics::default();
+        notes.add("workload.density", reason, "Take `density` out to count all elements");
+        notes.0.pop().filter(|_| count > 0)
+    }
+
     /// What is not counted, as the core has no vector unit: the layers, and their loops and operations.
     pub fn left_out(&self) -> &[(LayerId, LayerShape)] {
         &self.left_out

@@ -9,7 +9,9 @@ mod sizing;
 mod text;
 mod view;
 
-pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, overcounted_extent, unique_extent};
+pub use layer::{
+    Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, Sparsity, gcd, overcounted_extent, unique_extent,
+};
 pub use network::{Layer, LayerId, Network};
 pub use operation::{Operation, Operations};
 pub use sizing::MAX_EXTENT;

@@ -1,6 +1,6 @@
 //! Sizes of one layer, inferred from those of the layers it reads.
 
-use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision};
+use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, Sparsity};
 use super::network::Layer;
 use super::operation::{Operation, Operations};
 use super::view::{MapSize, View};
@@ -114,6 +114,7 @@ impl Sizing<'_> {
             }
         }
         let sizes = self.sizes(input_channels, output_size, kernel, diagnostics)?;
+        let (precision, sparsity) = Sparsity::new(self.precision(diagnostics), self.density());
         let shape = LayerShape {
             kind: self.kind,
             sizes,
@@ -121,7 +122,8 @@ impl Sizing<'_> {
             stride,
             dilation,
             input_limit: input_size,
-            precision: self.precision(diagnostics),
+            precision,
+            sparsity,
             operations: self.operations(diagnostics),
         };
         self.check_products(&shape, diagnostics);
@@ -187,6 +189,7 @@ impl Sizing<'_> {
         for (dim, size) in [(Dim::B, self.spec.batch), (Dim::OX, columns), (Dim::OY, rows), (Dim::K, channels)] {
             sizes[dim as usize] = size;
         }
+        let (precision, sparsity) = Sparsity::new(self.precision(diagnostics), self.density());
         let shape = LayerShape {
             kind: self.kind,
             sizes,
@@ -194,7 +197,8 @@ impl Sizing<'_> {
             stride: (1, 1),
             dilation: (1, 1),
             input_limit: (columns, rows),
-            precision: self.precision(diagnostics),
+            precision,
+            sparsity,
             operations: self.operations(diagnostics),
         };
         self.check_products(&shape, diagnostics);
@@ -573,6 +577,18 @@ impl Sizing<'_> {
             self.complain(diagnostics, "operations", reason, "Write for example `operations: { exp: 1 }`".into());
         }
         operations
+    }
+
+    /// Shares of W, I and O that are not zero.
+    fn density(&self) -> [f64; 3] {
+        let (own, all) = (&self.layer.density, &self.spec.density);
+        let i = own.i.or(all.i).unwrap_or(1.0);
+        let w = match self.kind {
+            // These are features.
+            LayerKind::MatMul | LayerKind::Depthwise if self.producers.len() > 1 => own.w.unwrap_or(i),
+            _ => own.w.or(all.w).unwrap_or(1.0),
+        };
+        [w, i, own.o.or(all.o).unwrap_or(1.0)]
     }
 
     fn precision(&self, diagnostics: &mut Diagnostics) -> Precision {

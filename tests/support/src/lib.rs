@@ -16,7 +16,8 @@ use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::LayerProblem;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operations, Precision};
 use fusescape_spec::{
-    ArraySpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    ArraySpec, DensitySpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PortSpec, PrecisionSpec, UnrollSpec,
+    WorkloadSpec,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -156,6 +157,7 @@ pub fn shape(input: &Value) -> LayerShape {
             o_partial: bits("O_partial").unwrap(),
             o: bits("O_final").unwrap(),
         },
+        sparsity: None,
         operations: Operations::default(),
     }
 }
@@ -199,6 +201,7 @@ pub fn workload_spec(workload: &Value) -> WorkloadSpec {
         name: String::new(),
         about: String::new(),
         batch: 1,
+        density: DensitySpec::default(),
         precision: PrecisionSpec::default(),
         layers: workload["layers"].as_array().unwrap().iter().map(layer_spec).collect(),
     }

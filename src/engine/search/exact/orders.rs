@@ -385,6 +385,7 @@ memories:
                 dilation: (1, 1),
                 input_limit: (u64::MAX, u64::MAX),
                 precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+                sparsity: None,
                 operations: Default::default(),
             },
             levels: [2, 2, 3],

@@ -185,7 +185,17 @@ pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
         None => Operations::default(),
     };
     let dim_order = Dim::ALL;
-    let shape = LayerShape { kind, dim_order, sizes, stride, dilation: (1, 1), input_limit, precision, operations };
+    let shape = LayerShape {
+        kind,
+        dim_order,
+        sizes,
+        stride,
+        dilation: (1, 1),
+        input_limit,
+        precision,
+        sparsity: None,
+        operations,
+    };
     LayerProblem {
         shape,
         unroll: on_lanes.map_or(unroll, |unit| unit.unroll(&shape)),

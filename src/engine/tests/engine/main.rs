@@ -23,6 +23,7 @@ mod multicore;
 mod online;
 mod optimal_stacks;
 mod own_mapping;
+mod physics;
 mod placement_by_elements;
 mod reasons;
 mod rules;

@@ -247,6 +247,7 @@ fn hints_say_which_loops_an_array_dimension_may_unroll() {
         dilation: (1, 1),
         input_limit: (56, 56),
         precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+        sparsity: None,
         operations: Default::default(),
     };
     let hints = vec![(0, vec![Dim::K]), (1, vec![Dim::C]), (2, vec![Dim::OX]), (3, vec![Dim::OY])];

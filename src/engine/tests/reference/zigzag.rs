@@ -154,6 +154,7 @@ impl Layer {
                 o_partial: bits("O_partial").unwrap(),
                 o: bits("O_final").unwrap(),
             },
+            sparsity: None,
             operations: Default::default(),
         };
         Self { shape, dims }

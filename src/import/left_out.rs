@@ -1,0 +1,21 @@
+//! What files of other programs have no words for.
+
+use super::report::{Report, Severity};
+use crate::hardware::{Core, DoubleBuffering, Memory};
+
+/// Notes what a core states and a file of `program` does not say.
+pub fn note_left_out(core: &Core, program: &str, report: &mut Report) {
+    let leaks = core.array_leakage_mw > 0.0 || core.memories.iter().any(|memory| memory.leakage_mw > 0.0);
+    let mut note = |what: &str, is_stated: bool, place: &str| {
+        if is_stated {
+            report.note(Severity::NotCounted, what, &format!("{program} files do not say it"), place);
+        }
+    };
+    note("clock", core.clock_mhz.is_some(), &core.name);
+    note("leakage", leaks, &core.name);
+    for memory in &core.memories {
+        let Memory { name, burst_bits, double_buffered, .. } = memory;
+        note("burst", burst_bits.is_some(), name);
+        note("double_buffered: never", *double_buffered == DoubleBuffering::Never, name);
+    }
+}
