@@ -572,7 +572,7 @@ fn random_mapping(random: &mut Random, layer: &LayerOnCore<'_>) -> (Vec<Temporal
 #[test]
 fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
     let mut random = Random(2024);
-    let (mut fitting, mut overflowing, mut read_back, mut waits, mut on_lanes, mut timed) = (0, 0, 0, 0, 0, 0);
+    let (mut fitting, mut overflowing, mut read_back, mut waits, mut on_lanes) = (0, 0, 0, 0, 0);
     let mut left = oracle_cases(300);
     while left > 0 {
         let text = hardware(&mut random);
@@ -626,9 +626,8 @@ fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
             assert!(is_close(cost.energy.memory_pj, expected), "{expected} pJ: {}", what());
             assert!(is_close(cost.energy_pj(), expected + mapped.compute_pj()), "{}", what());
             on_lanes += usize::from(core.vector_unit.is_some());
-            timed += usize::from(["burst", "latency", "never"].iter().all(|field| text.contains(field)));
         }
     }
-    let all = [fitting, overflowing, read_back, waits, on_lanes, timed];
+    let all = [fitting, overflowing, read_back, waits, on_lanes];
     assert!(all.iter().all(|&count| count > 400), "{all:?}");
 }

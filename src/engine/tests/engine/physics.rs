@@ -1,10 +1,12 @@
 //! Clock, leakage, bursts, latency and buffers of memories, densities. The oracles by elements hold what they do to every access.
 
-use fusescape_engine::cost::EnergyCause;
+use fusescape_engine::cost::{EnergyCause, Evaluator};
 use fusescape_engine::depth_first::PointAccount;
 use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
 use fusescape_engine::hardware::Core;
-use fusescape_engine::workload::Network;
+use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::workload::{Dim, Network};
 
 /// A core with something in the place of `CORE`, and a memory with something in that of `SRAM`.
 fn hardware(core: &str, sram: &str) -> String {
@@ -60,7 +62,7 @@ fn a_clock_and_leakage_change_no_energy_and_no_cycle_but_say_time_and_power() {
 }
 
 #[test]
-fn bursts_latency_and_single_buffers_never_make_anything_cheaper_or_faster() {
+fn bursts_and_latency_never_make_anything_cheaper_or_faster() {
     let of = |fields: &str| {
         accounts(
             &hardware("", "").replace("shared_over: all }", &format!("shared_over: all, {fields} }}")),
@@ -76,9 +78,38 @@ fn bursts_latency_and_single_buffers_never_make_anything_cheaper_or_faster() {
     }
     assert!(energy(&burst) > energy(&plain) && cycles(&burst) > cycles(&plain));
     assert!(cycles(&slow) > cycles(&plain));
-    let single = accounts(&hardware("", ", double_buffered: never"), &network(""));
-    assert_eq!(energy(&single), energy(&plain));
-    assert!(cycles(&single) > cycles(&plain));
+}
+
+/// A weight that 8 columns need stays until the last of them: a memory with room for two takes the next one meanwhile, one that never does has
+/// a single cycle for it, of the two that it takes.
+#[test]
+fn a_memory_that_never_holds_data_twice_stalls_the_array() {
+    let stall = |fields: &str| {
+        let core = Core::from_text(&format!(
+            "name: one\narray: {{ dimensions: {{ D1: 1 }}, mac_energy: 1 pJ }}\nmemories:\n  \
+             - {{ name: w, size: 2 B, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all{fields} }}\n  \
+             - {{ name: dram, size: 1 MiB, operands: [W, I, O], read_width: 4 bit, write_width: 64 bit, read_energy: 1 pJ, \
+             write_energy: 1 pJ, shared_over: all, ports: {{ w: [W.read_to_low], io: [I.read_to_low, O.read_to_low, O.write_from_low] }} }}\n"
+        ));
+        let core = core.unwrap_or_else(|wrong| panic!("{wrong}"));
+        let network = Network::from_text(
+            "name: one\nprecision: { W: 8, I: 4, O: 4, O_partial: 4 }\nlayers:\n  - { name: in, type: input, K: 1, size: 8 x 1 }\n  \
+             - { name: a, type: pointwise, K: 4 }\n",
+        );
+        let shape = network.unwrap().layer(1.into()).shape;
+        let problem = LayerProblem { shape, levels: [2, 1, 1], unroll: Vec::new() };
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let order = [TemporalLoop { dim: Dim::OX, size: 8 }, TemporalLoop { dim: Dim::K, size: 4 }];
+        let mut allocation = Allocation::default();
+        allocation.ends[LayerOperand::First][..2].copy_from_slice(&[1, 2]);
+        allocation.ends[LayerOperand::Second][0] = 2;
+        allocation.ends[LayerOperand::Output][0] = 2;
+        let ports = Evaluator::new(&layer).evaluate(&order, &allocation).unwrap().latency.ports;
+        ports.iter().find(|port| core.memories[port.memory].name == "dram" && port.port.index() == 0).unwrap().cycles
+    };
+    // Three times more after the first one: 2 cycles of 8, or of 1.
+    assert_eq!(stall(""), 3 * (2 - 8));
+    assert_eq!(stall(", double_buffered: never"), 3 * (2 - 1));
 }
 
 /// Where shares of bits are whole, a sparse network is one of fewer bits, whose multiply-accumulates cost less.
