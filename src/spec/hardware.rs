@@ -4,6 +4,7 @@ use super::Diagnostics;
 use super::document::{
     ArraySpec, HardwareSpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec, VectorUnitSpec,
 };
+use super::estimate::{read_energy_or_estimate, read_estimate};
 use super::quantity::{area_um2, bits, cycles, energy_pj};
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
@@ -19,7 +20,7 @@ const OPERATION: [&str; 2] = ["energy", "cycles"];
 /// What the one dimension of a vector unit is called.
 pub const LANES: &str = "lanes";
 const ARRAY: [&str; 7] = ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "source"];
-const MEMORY: [&str; 17] = [
+const MEMORY: [&str; 18] = [
     "name",
     "size",
     "operands",
@@ -32,6 +33,7 @@ const MEMORY: [&str; 17] = [
     "read_energy",
     "write_energy",
     "area",
+    "estimate",
     "shared_over",
     "ports",
     "latency",
@@ -185,9 +187,10 @@ fn read_memory(place: &LocatedNode, array: &ArraySpec, reader: &mut Reader) -> M
         write_width_bits,
         read_granularity_bits: read_granularity_bits.unwrap_or(read_width_bits),
         write_granularity_bits: write_granularity_bits.unwrap_or(write_width_bits),
-        read_energy_pj: read_energy(&fields, "read_energy", reader),
-        write_energy_pj: read_energy(&fields, "write_energy", reader),
+        read_energy_pj: read_energy_or_estimate(&fields, "read_energy", reader),
+        write_energy_pj: read_energy_or_estimate(&fields, "write_energy", reader),
         area_um2: read_area(&fields, "area", reader),
+        estimate: read_estimate(&fields, reader),
         shared_over: fields
             .need(reader, "shared_over", "all")
             .map(|place| all_or(place.names(reader), &array.dimensions))

@@ -469,6 +469,8 @@ fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u
         highest.write_granularity_bits = highest.write_granularity_bits.min(width_bits);
         (highest.read_energy_pj, highest.write_energy_pj) =
             (offchip.read_energy_pj * share, offchip.write_energy_pj * share);
+        // Nothing of it is left to estimate.
+        highest.estimate = None;
         for port in &mut highest.ports {
             (port.width_bits, port.granularity_bits) = (None, None);
         }

@@ -1,8 +1,8 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
 use super::{
-    ArrayDimId, ArrayDims, ArraySizes, Core, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll,
-    VectorUnit,
+    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId,
+    Unroll, VectorUnit,
 };
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};
@@ -268,6 +268,7 @@ fn build_memory(
     check_energy(&format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
     check_energy(&format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
     check_area(&format!("{path}.area"), memory.area_um2, diagnostics);
+    let estimate = Estimate::new(path, &name, memory, diagnostics);
     if memory.latency_cycles > MAX_SIZE {
         diagnostics.add(
             format!("{path}.latency"),
@@ -277,7 +278,7 @@ fn build_memory(
     }
     let operands = build_operands(path, &name, memory, diagnostics);
     let (shared_over, instances) = build_sharing(path, memory, array, diagnostics);
-    Memory {
+    let mut built = Memory {
         name: memory.name.clone(),
         size_bits: memory.size_bits,
         ports: build_ports(path, &name, memory, &operands, diagnostics),
@@ -293,7 +294,12 @@ fn build_memory(
         instances,
         latency_cycles: memory.latency_cycles,
         double_buffered: memory.double_buffered,
+        estimate: None,
+    };
+    if let Some((estimate, figures)) = estimate {
+        estimate.fill(figures, &mut built);
     }
+    built
 }
 
 fn build_operands(path: &str, name: &str, memory: &MemorySpec, diagnostics: &mut Diagnostics) -> Vec<Operand> {
