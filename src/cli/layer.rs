@@ -64,9 +64,9 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     }
     let results: Vec<LayerResult> = studied.into_iter().map(|(_, result)| result).collect();
     print(&if options.json {
-        json(&first.core.name, &network.name, options, &results)?
+        json(&first.core, &network.name, options, &results)?
     } else {
-        table(&first.core.name, &network.name, &results)
+        table(&first.core, &network.name, &results)
     })?;
     unmapped(&results)
 }

@@ -1,9 +1,11 @@
 //! Printing mapped layers: for a person, or a program.
 
 use super::arguments::{Layer, STRATEGIES};
+use super::estimates::{estimate_line, estimates_json};
 use super::{Failure, json_text};
 use fusescape::cost::{EnergyCause, LatencyCause};
 use fusescape::explore::{LayerFacts, MappedLayer};
+use fusescape::hardware::Core;
 use fusescape::mapping::OPERANDS;
 use fusescape::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
 use fusescape::search::{Outcome, Proof, Solution, UnrolledOutcome};
@@ -74,9 +76,10 @@ impl Searched {
 }
 
 /// For a person.
-pub fn table(hardware: &str, workload: &str, results: &[LayerResult]) -> String {
+pub fn table(core: &Core, workload: &str, results: &[LayerResult]) -> String {
     let mut out = String::new();
-    outln!(out, "{workload} on {hardware}");
+    outln!(out, "{workload} on {}", core.name);
+    out.push_str(&estimate_line(core));
     for result in results {
         write_layer(&mut out, result);
     }
@@ -288,10 +291,11 @@ fn write_sum(out: &mut String, results: &[LayerResult]) {
 }
 
 /// For a program.
-pub fn json(hardware: &str, workload: &str, options: &Layer, results: &[LayerResult]) -> Result<String, Failure> {
+pub fn json(core: &Core, workload: &str, options: &Layer, results: &[LayerResult]) -> Result<String, Failure> {
     let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
     let value = json!({
-        "hardware": hardware,
+        "hardware": core.name,
+        "estimates": estimates_json(core),
         "workload": workload,
         "objective": options.objective,
         "strategy": strategy,
