@@ -71,6 +71,9 @@ pub fn report(state: &State, found: &DesignFindings, page: &str) -> String {
         let name = if half == Half::Hardware { &core_name } else { &network_name };
         line!(out, "- {title}: {name} ({}){}", origin(design.document(half)), facts.unwrap_or_default());
     }
+    if let Some(note) = core.as_ref().ok().and_then(Core::estimate_note) {
+        line!(out, "- {}", markdown(&note));
+    }
     for (name, value) in design.schedule.described() {
         if let Some(value) = value.filter(|_| name != "rules") {
             line!(out, "- {}: {}", capitalized(name), markdown(&value));

@@ -2,6 +2,7 @@
 
 use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
+use super::estimates::estimate_line;
 use super::optimal::{all_parts, run_json};
 use super::{Failure, json_text, print, sequences};
 use fusescape::chart::{Column, Table, TableCell};
@@ -28,7 +29,8 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
 
 fn table(study: &StackStudy, fusions: &Fusions) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
-    writeln!(out, "{} on {}\n", study.sweep().network.name, study.sweep().core.name)?;
+    let core = &study.sweep().core;
+    writeln!(out, "{} on {}\n{}", study.sweep().network.name, core.name, estimate_line(core))?;
     writeln!(
         out,
         "{:<22} {:>6} {:>6} {:>12} {:>17} {:>14} {:>18}",

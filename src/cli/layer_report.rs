@@ -1,6 +1,7 @@
 //! Printing mapped layers: for a person, or a program.
 
 use super::arguments::{Layer, STRATEGIES};
+use super::estimates::{estimate_line, estimates_json};
 use super::{Failure, json_text};
 use fusescape::chart::power_text;
 use fusescape::cost::{EnergyCause, LatencyCause};
@@ -79,6 +80,7 @@ impl Searched {
 pub fn table(core: &Core, workload: &str, results: &[LayerResult]) -> String {
     let mut out = String::new();
     outln!(out, "{workload} on {}", core.name);
+    out.push_str(&estimate_line(core));
     for result in results {
         write_layer(&mut out, core, result);
     }
@@ -307,6 +309,7 @@ pub fn json(core: &Core, workload: &str, options: &Layer, results: &[LayerResult
     let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
     let value = json!({
         "hardware": core.name,
+        "estimates": estimates_json(core),
         "workload": workload,
         "objective": options.objective,
         "strategy": strategy,

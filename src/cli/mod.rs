@@ -8,6 +8,7 @@ mod compare;
 mod cores;
 mod depth_first;
 mod documents;
+mod estimates;
 mod export;
 mod files;
 mod fuse;

@@ -1,6 +1,7 @@
 //! `fusescape depth-first --stacks optimal`: stacks, tile sizes and modes that are jointly optimal.
 
 use super::arguments::Format;
+use super::estimates::{estimate_line, estimates_json};
 use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Table, TableCell, power_text};
 use fusescape::explore::{CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, Sweep};
@@ -85,7 +86,7 @@ impl OptimalReport {
     fn table(&self) -> Result<String, std::fmt::Error> {
         let Self { sweep, study, optimal, effort } = self;
         let mut out = String::new();
-        writeln!(out, "{} on {}\n", sweep.network.name, sweep.core.name)?;
+        writeln!(out, "{} on {}\n{}", sweep.network.name, sweep.core.name, estimate_line(&sweep.core))?;
         writeln!(
             out,
             "{:>5}  {:<22} {:>12} {:>8} {:>12} {:>17}  layers",
@@ -131,6 +132,7 @@ impl OptimalReport {
         let stacks: Vec<Value> = optimal.runs.iter().map(|run| run_json(run, &self.layers(run))).collect();
         json!({
             "hardware": sweep.core.name,
+            "estimates": estimates_json(&sweep.core),
             "workload": sweep.network.name,
             "settings": sweep.settings,
             "energy_pj": optimal.energy_pj,

@@ -1,5 +1,6 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
+use super::estimates::{estimate_line, estimates_json};
 use super::{Failure, json_text};
 use fusescape::chart::{Column, Table, TableCell, power_text};
 use fusescape::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
@@ -86,7 +87,7 @@ impl<'a> Report<'a> {
     /// For a person.
     pub fn table(&self) -> String {
         let mut out = String::new();
-        outln!(out, "{} on {}\n", self.sweep.network.name, self.sweep.core.name);
+        outln!(out, "{} on {}\n{}", self.sweep.network.name, self.sweep.core.name, estimate_line(&self.sweep.core));
         outln!(
             out,
             "{:<22} {:>12} {:>12} {:>17} {:>10} {:>14}  stacks",
@@ -201,6 +202,7 @@ impl<'a> Report<'a> {
     pub fn json(&self) -> Result<String, Failure> {
         let mut value = json!({
             "hardware": self.sweep.core.name,
+            "estimates": estimates_json(&self.sweep.core),
             "workload": self.sweep.network.name,
             "settings": self.sweep.settings,
             "mapping_problems": self.findings.problems,

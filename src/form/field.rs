@@ -57,11 +57,17 @@ pub const VECTOR_UNIT_FIELDS: [Field; 3] = [
 ];
 
 /// Single figures of a memory, but for widths and granularities.
-pub const MEMORY_FIELDS: [Field; 9] = [
+pub const MEMORY_FIELDS: [Field; 10] = [
     needed("size", "Size", "64 KiB", "Capacity of one instance, in bit, B, KiB (1024 B), MiB or GiB."),
     optional("area", "Area", "not stated", "Area of one instance, in um2 or mm2."),
     needed("read_energy", "Read energy", "26.56 pJ", "Energy of reading one full word, in pJ, fJ or nJ."),
     needed("write_energy", "Write energy", "30.72 pJ", "Energy of writing one full word, in pJ, fJ or nJ."),
+    optional(
+        "estimate",
+        "Estimate",
+        "none",
+        "`sram-65nm`, or another node down to `sram-7nm`: stands for the energies and the area that are not stated.",
+    ),
     optional(
         "latency",
         "Latency",

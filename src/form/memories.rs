@@ -1,8 +1,9 @@
 //! Edits of memories and their ports.
 
-use crate::hardware::{Movement, Operand, movements};
-use crate::hierarchy::{SRAM_65NM, estimate};
+use crate::chart::three_digits;
+use crate::hardware::{Movement, Operand, SRAM_65NM, estimate, movements};
 use crate::spec::edit::{Outline, flow_list, flow_map, free_name};
+use crate::spec::read_hardware;
 
 const MEMORIES: &str = "memories";
 
@@ -17,24 +18,36 @@ fn memory(index: usize) -> String {
 
 /// Adds a memory for I and O above number `below`, or as the lowest. What it costs is an estimate, and says so.
 pub fn add_memory(document: &Outline, below: Option<usize>) -> Option<Outline> {
-    const SIZE_BITS: u64 = 64 << 13;
-    const WIDTH_BITS: u64 = 64;
-    let figures = estimate(SRAM_65NM, SIZE_BITS, WIDTH_BITS)?;
     let fields = [
         ("name", document.free_name(MEMORIES, "memory")),
         ("size", "64 KiB".to_owned()),
         ("operands", "[I, O]".to_owned()),
-        ("width", format!("{WIDTH_BITS} bit")),
-        ("read_energy", format!("{:.2} pJ", figures.read_energy_pj)),
-        ("write_energy", format!("{:.2} pJ", figures.write_energy_pj)),
+        ("width", "64 bit".to_owned()),
+        ("estimate", SRAM_65NM.to_owned()),
         ("shared_over", "all".to_owned()),
-        ("source", format!("\"estimate: fit {SRAM_65NM} at 64 KiB and a word of {WIDTH_BITS} bit\"")),
     ];
     let count = document.len(MEMORIES);
     if count == 0 {
         return document.put(MEMORIES, &format!("[{}]", flow_map(&fields)));
     }
     document.insert_fields(MEMORIES, below.map_or(0, |below| below + 1).min(count), &fields)
+}
+
+/// What counts for a figure of a memory that is not stated: `13.0 pJ, an estimate`. Nothing where the memory has no such figure, or names
+/// no estimator that knows it.
+pub fn estimated_figure(document: &Outline, index: usize, name: &str) -> Option<String> {
+    document.value(&format!("{}.estimate", memory(index)))?;
+    let (spec, _) = read_hardware(document.text());
+    let memory = spec.memories.get(index)?;
+    let width_bits = memory.read_width_bits.max(memory.write_width_bits);
+    let figures = estimate(&memory.estimate.as_ref()?.estimator, memory.size_bits, width_bits)?;
+    let (figure, unit) = match name {
+        "read_energy" => (figures.read_energy_pj, "pJ"),
+        "write_energy" => (figures.write_energy_pj, "pJ"),
+        "area" => (figures.area_um2, "um2"),
+        _ => return None,
+    };
+    Some(format!("{} {unit}, an estimate", three_digits(figure)))
 }
 
 /// Adds a copy of a memory above it, under a name of its own.

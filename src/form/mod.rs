@@ -29,8 +29,9 @@ pub use layers::{
     LayerNode, add_layer, branch, layer_graph, layer_inputs, remove_layer, rename_layer, set_inputs, set_layer_type,
 };
 pub use memories::{
-    Both, PortRow, add_memory, add_port, both, default_ports, duplicate_memory, is_shared_over, merge, port_names,
-    remove_memory, remove_port, serve, services, set_operand, set_port_figure, set_shared_over, split, state_ports,
+    Both, PortRow, add_memory, add_port, both, default_ports, duplicate_memory, estimated_figure, is_shared_over,
+    merge, port_names, remove_memory, remove_port, serve, services, set_operand, set_port_figure, set_shared_over,
+    split, state_ports,
 };
 
 pub use field_target::FieldTarget;

@@ -120,6 +120,8 @@ pub struct MemorySpec {
     pub write_energy_pj: f64,
     /// Area of one instance, um2; `None` where it is not stated.
     pub area_um2: Option<f64>,
+    /// What estimates the figures that are not stated, if anything does; the energies that it does are 0 here.
+    pub estimate: Option<EstimateSpec>,
     /// Array dimensions over which one instance is shared; over the others it is replicated.
     pub shared_over: Vec<String>,
     /// Ports and what they serve; none: one read and one write port, each serving everything.
@@ -146,6 +148,18 @@ pub enum DoubleBuffering {
     Always,
     /// Never: what is in use is replaced only when it is no longer needed.
     Never,
+}
+
+/// What estimates figures of a memory that its document does not state; its area is one of them where that is not stated.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EstimateSpec {
+    /// Its name: `sram-28nm`.
+    pub estimator: String,
+    /// Whether the energy of reading is left to it.
+    pub read_energy: bool,
+    /// Whether the energy of writing is left to it.
+    pub write_energy: bool,
 }
 
 /// One port of a memory.

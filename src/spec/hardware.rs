@@ -5,6 +5,7 @@ use super::document::{
     ArraySpec, DoubleBuffering, HardwareSpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec,
     VectorUnitSpec,
 };
+use super::estimate::{read_energy_or_estimate, read_estimate};
 use super::quantity::{area_um2, bits, cycles, energy_pj, frequency_mhz, power_mw};
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
@@ -21,7 +22,7 @@ const OPERATION: [&str; 2] = ["energy", "cycles"];
 pub const LANES: &str = "lanes";
 const ARRAY: [&str; 8] =
     ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "leakage", "source"];
-const MEMORY: [&str; 19] = [
+const MEMORY: [&str; 20] = [
     "name",
     "size",
     "operands",
@@ -34,6 +35,7 @@ const MEMORY: [&str; 19] = [
     "read_energy",
     "write_energy",
     "area",
+    "estimate",
     "shared_over",
     "ports",
     "latency",
@@ -193,9 +195,10 @@ fn read_memory(place: &LocatedNode, array: &ArraySpec, reader: &mut Reader) -> M
         write_width_bits,
         read_granularity_bits: read_granularity_bits.unwrap_or(read_width_bits),
         write_granularity_bits: write_granularity_bits.unwrap_or(write_width_bits),
-        read_energy_pj: read_energy(&fields, "read_energy", reader),
-        write_energy_pj: read_energy(&fields, "write_energy", reader),
+        read_energy_pj: read_energy_or_estimate(&fields, "read_energy", reader),
+        write_energy_pj: read_energy_or_estimate(&fields, "write_energy", reader),
         area_um2: read_area(&fields, "area", reader),
+        estimate: read_estimate(&fields, reader),
         shared_over: fields
             .need(reader, "shared_over", "all")
             .map(|place| all_or(place.names(reader), &array.dimensions))

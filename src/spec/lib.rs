@@ -18,6 +18,7 @@ mod diagnostic;
 mod differences;
 mod document;
 pub mod edit;
+mod estimate;
 mod extent;
 mod gallery;
 mod hardware;
@@ -45,10 +46,10 @@ pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
-    ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec,
-    LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec,
-    PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec, VariantSpec, VectorUnitSpec,
-    ViewSpec, WorkloadSpec,
+    ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, EstimateSpec, FiguresSpec, HardwareSpec,
+    KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec,
+    OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec,
+    VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};
@@ -63,6 +64,7 @@ pub use preset::{
     Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, lesson_steps, pool_presets, system_presets,
     workload_presets,
 };
+pub use quantity::write_size;
 pub use reader::MAX_DIAGNOSTICS;
 pub use system::read_system;
 pub use tree::{MAX_BYTES, line_of};

@@ -108,8 +108,8 @@ pub(super) fn cycles(text: &str) -> Result<u64, ValueError> {
     count(number).map_err(|wrong| wrong.with_remedy(example))
 }
 
-/// A size as [`bits`] reads it, in the largest unit that leaves a whole number.
-pub(super) fn write_size(bits: u64) -> String {
+/// A size in bits as documents state it, in the largest unit that leaves a whole number.
+pub fn write_size(bits: u64) -> String {
     let units = [("GiB", 8u64 << 30), ("MiB", 8 << 20), ("KiB", 8 << 10)];
     if let Some((unit, factor)) = units.into_iter().find(|(_, factor)| bits > 0 && bits.is_multiple_of(*factor)) {
         return format!("{} {unit}", bits / factor);

@@ -93,10 +93,18 @@ fn write_memory(text: &mut String, indent: &str, memory: &MemorySpec, dimensions
     if granularities != widths {
         write_both(&mut line, "granularity", granularities);
     }
-    line("  read_energy", &energy(memory.read_energy_pj));
-    line("  write_energy", &energy(memory.write_energy_pj));
+    let estimate = memory.estimate.as_ref();
+    if !estimate.is_some_and(|estimate| estimate.read_energy) {
+        line("  read_energy", &energy(memory.read_energy_pj));
+    }
+    if !estimate.is_some_and(|estimate| estimate.write_energy) {
+        line("  write_energy", &energy(memory.write_energy_pj));
+    }
     if let Some(um2) = memory.area_um2 {
         line("  area", &write_area(um2));
+    }
+    if let Some(estimate) = estimate {
+        line("  estimate", &scalar(&estimate.estimator));
     }
     line("  shared_over", &dimension_names(&memory.shared_over, dimensions));
     if !memory.ports.is_empty() {

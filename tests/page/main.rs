@@ -34,6 +34,7 @@ mod rooms;
 mod round_trips;
 mod schemas;
 mod serve;
+mod sram_estimates;
 mod state_files;
 mod stream_files;
 mod timeloop_files;

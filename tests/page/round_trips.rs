@@ -9,8 +9,8 @@ use fusescape::hardware::{Core, Operand};
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
-    ArraySpec, DensitySpec, Diagnostic, Diagnostics, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec,
-    MacEnergySpec, MapAxis, MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec,
+    ArraySpec, DensitySpec, Diagnostic, Diagnostics, DoubleBuffering, EstimateSpec, HardwareSpec, KernelSpec,
+    LayerSpec, MacEnergySpec, MapAxis, MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec,
     VectorUnitSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload, workload_presets,
     write_hardware, write_workload,
 };
@@ -111,6 +111,12 @@ fn random_memory(random: &mut Lcg, dimensions: &[(String, u64)]) -> MemorySpec {
     let all = dimensions.iter().map(|(name, _)| name.clone()).collect();
     let (widths, granularities) = ((count(random), count(random)), (count(random), count(random)));
     let is_one = random.below(2) > 0;
+    let estimate = maybe(random, |random| EstimateSpec {
+        estimator: word(random),
+        read_energy: random.below(2) > 0,
+        write_energy: random.below(2) > 0,
+    });
+    let energy = |is_left: bool, random: &mut Lcg| if is_left { 0.0 } else { figure(random) };
     MemorySpec {
         name: word(random),
         size_bits: count(random),
@@ -119,9 +125,10 @@ fn random_memory(random: &mut Lcg, dimensions: &[(String, u64)]) -> MemorySpec {
         write_width_bits: if is_one { widths.0 } else { widths.1 },
         read_granularity_bits: granularities.0,
         write_granularity_bits: if is_one { granularities.0 } else { granularities.1 },
-        read_energy_pj: figure(random),
-        write_energy_pj: figure(random),
+        read_energy_pj: energy(estimate.as_ref().is_some_and(|estimate| estimate.read_energy), random),
+        write_energy_pj: energy(estimate.as_ref().is_some_and(|estimate| estimate.write_energy), random),
         area_um2: maybe(random, figure),
+        estimate,
         shared_over: if is_one { all } else { names(random, 2) },
         ports: names(random, 3).into_iter().map(|name| port(name, random)).collect(),
         latency_cycles: random.below(3),

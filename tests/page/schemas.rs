@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 16] = [
     "layer CONV2 --strategy heuristic --lpf-limit 4",
     "layer CONV2 --unroll search --loops-per-dimension 1 LOMA",
     "layer --hardware TINY --workload fsrcnn --layer shrink --strategy iterative --json",
+    "layer --hardware GUESSED --workload fsrcnn --layer shrink --strategy loma --lpf-limit 3 --json",
     "hierarchy --workload mobilenet-v2-study --layer L46 --max-levels 1 LOMA --format json",
     "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",
 ];
@@ -37,6 +38,10 @@ const SHORT: [(&str, &str); 3] = [
 const TINY: &str = "name: tiny\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  \
                     - {name: dram, size: 64 bit, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, \
                     write_energy: 1 pJ, shared_over: all}\n";
+
+/// A core whose memory is estimated.
+const GUESSED: &str = "name: guessed\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  \
+                       - {name: sram, size: 16 MiB, operands: [W, I, O], width: 64 bit, estimate: sram-65nm, shared_over: all}\n";
 
 /// A constraint that some mapping satisfies.
 const ORDER: &str = "name: order\nlayers:\n  - order: [FX any, rest]\n";
@@ -71,7 +76,7 @@ fn printed(command: &str, files: &[(&str, String)]) -> Value {
 
 #[test]
 fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
-    let files = [("TINY", TINY), ("ORDER", ORDER)].map(|(name, text)| {
+    let files = [("TINY", TINY), ("GUESSED", GUESSED), ("ORDER", ORDER)].map(|(name, text)| {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("schema-{name}.yaml"));
         std::fs::write(&path, text).unwrap();
         (name, path.to_str().unwrap().to_owned())

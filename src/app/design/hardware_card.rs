@@ -5,7 +5,7 @@ use super::memory_panel::MemoryPanelProps;
 use crate::app::platform::pieces::late;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::form::{Form, FormField, Selected};
-use crate::chart::{Quantity, group_thousands, size_text};
+use crate::chart::{Quantity, group_thousands, size_text, three_digits};
 use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
 use crate::piece;
@@ -258,9 +258,12 @@ fn area_facts(core: Option<&Core>) -> Html {
         let fed_by = &core.memories[unit.memory].name;
         Some(format!("Vector unit: {} lanes, fed by {fed_by}. ", group_thousands(unit.lanes())))
     });
-    let area = core.and_then(area_text);
-    let text = (unit.is_some() || area.is_some()).then(|| unit.unwrap_or_default() + &area.unwrap_or_default());
-    text.map_or_else(|| html! {}, |text| html! { <p class="facts" data-testid="core-area">{ text }</p> })
+    let estimates = core.and_then(Core::estimate_note).map(|note| note + ". ");
+    let facts: Vec<String> = [unit, estimates, core.and_then(area_text)].into_iter().flatten().collect();
+    if facts.is_empty() {
+        return html! {};
+    }
+    html! { <p class="facts" data-testid="core-area">{ facts.concat() }</p> }
 }
 
 /// All figures of a memory in a sentence.
@@ -276,12 +279,15 @@ fn describe(core: &Core, memory: &Memory) -> String {
     let own_width = |port: &Port| port.width_bits.map(|bits| format!(", {bits} by {}", port.name));
     let width = width + &memory.ports.iter().filter_map(own_width).collect::<String>();
     let area = memory.area_um2.map_or_else(String::new, |um2| format!("{} each; ", Quantity::Area.text(um2)));
+    let estimate = memory.estimate.as_ref();
+    let pj = |pj: f64, is_estimate: bool| if is_estimate { three_digits(pj) } else { pj.to_string() };
+    let estimated = estimate.map_or_else(String::new, |by| format!("estimated by {}: {}; ", by.estimator, by.what()));
     format!(
-        "{}: {}{instances}, {width}; a word costs {} pJ to read and {} pJ to write; {area}{}",
+        "{}: {}{instances}, {width}; a word costs {} pJ to read and {} pJ to write; {area}{estimated}{}",
         memory.name,
         size_text(memory.size_bits),
-        memory.read_energy_pj,
-        memory.write_energy_pj,
+        pj(memory.read_energy_pj, estimate.is_some_and(|by| by.read_energy)),
+        pj(memory.write_energy_pj, estimate.is_some_and(|by| by.write_energy)),
         if shared.is_empty() { "one for each PE".to_owned() } else { format!("shared over {}", shared.join(", ")) },
     )
 }
@@ -299,6 +305,11 @@ fn area_text(core: &Core) -> Option<String> {
     }
     if area.memories_um2.is_some() && !area.unknown.is_empty() {
         text += &format!("; not stated for {}", area.unknown.join(", "));
+    }
+    let estimates = core.estimates().filter(|(_, estimate)| estimate.area);
+    let estimated: Vec<&str> = estimates.map(|(memory, _)| memory.name.as_str()).collect();
+    if !estimated.is_empty() {
+        text += &format!("; estimated for {}", estimated.join(", "));
     }
     Some(text)
 }

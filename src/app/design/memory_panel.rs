@@ -4,8 +4,8 @@ use super::port_table::PortTable;
 use crate::app::widgets::form::{Chip, Form, FormField, WrongHere, listed_field};
 use crate::chart::group_thousands;
 use crate::form::{
-    Both, FieldTarget, MEMORY_FIELDS, MemoryBox, add_memory, both, duplicate_memory, is_shared_over, merge,
-    remove_memory, set_operand, set_shared_over, split,
+    Both, Field, FieldTarget, MEMORY_FIELDS, MemoryBox, add_memory, both, duplicate_memory, estimated_figure,
+    is_shared_over, merge, remove_memory, set_operand, set_shared_over, split,
 };
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;
@@ -37,7 +37,11 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
     let index = memory.index;
     let path = format!("memories[{index}]");
     let field = |name: &str| {
-        MEMORY_FIELDS.iter().find(|field| field.name == name).map(|field| listed_field(form, &path, field))
+        let field = MEMORY_FIELDS.iter().find(|field| field.name == name)?;
+        Some(match estimated_figure(&form.document, index, name) {
+            Some(figure) => estimated_field(form, &path, field, figure),
+            None => listed_field(form, &path, field),
+        })
     };
     // What has no field of its own is still said here.
     let rest = form.wrong_besides(&path, &SHOWN);
@@ -59,6 +63,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
                 { granularity(form, index) }
                 { field("read_energy") }
                 { field("write_energy") }
+                { field("estimate") }
                 { replication(form, memory) }
                 { field("latency") }
                 { field("burst") }
@@ -73,7 +78,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
 }
 
 /// The fields of a memory that this panel shows.
-const SHOWN: [&str; 19] = [
+const SHOWN: [&str; 20] = [
     "name",
     "operands",
     "size",
@@ -86,6 +91,7 @@ const SHOWN: [&str; 19] = [
     "write_granularity",
     "read_energy",
     "write_energy",
+    "estimate",
     "shared_over",
     "latency",
     "burst",
@@ -94,6 +100,23 @@ const SHOWN: [&str; 19] = [
     "ports",
     "source",
 ];
+
+/// A figure that may be left out, as `figure` counts then.
+fn estimated_field(form: &Form, path: &str, field: &Field, figure: String) -> Html {
+    let path = format!("{path}.{}", field.name);
+    let is_stated = form.document.has(&path);
+    html! {
+        <FormField
+            key={field.name}
+            form={form.clone()}
+            place={FieldTarget::optional(path)}
+            label={if is_stated { field.label.to_owned() } else { format!("{} (estimate)", field.label) }}
+            hint={field.hint}
+            example={figure}
+            testid={field.name}
+        />
+    }
+}
 
 fn operands(form: &Form, index: usize) -> Html {
     let path = format!("memories[{index}].operands");

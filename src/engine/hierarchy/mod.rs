@@ -43,7 +43,6 @@
 //! ```
 
 mod bound;
-mod estimate;
 mod exploration;
 mod front;
 mod generate;
@@ -57,13 +56,14 @@ mod unrolling;
 mod widths;
 
 pub use bound::Bound;
-pub use estimate::{SRAM_65NM, estimate, residuals};
 pub use exploration::{Exploration, ExplorationCounts, Stage};
 pub use front::{Front, Point};
 pub use generate::{Element, Hierarchy, HierarchyMemory};
-pub use pool::{Figures, Pool, PoolMemory, Replication, Variant};
+pub use pool::{Pool, PoolMemory, Replication, Variant};
 pub use report::{HierarchyFacts, StudyOutline};
 pub use request::{HierarchyRequest, HierarchySettings, Widths};
 pub use search::{LayerResult, SearchOutcome};
 pub use study::{Study, StudyLayer};
 pub use unrolling::{Unrolling, unrollings};
+
+pub use crate::hardware::{Figures, SRAM_65NM, estimate, residuals};

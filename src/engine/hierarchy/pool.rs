@@ -1,7 +1,6 @@
 //! A pool of memories, validated (ZigZag, Section V-A).
 
-use super::estimate;
-use crate::hardware::{check_area, check_bits, check_energy};
+use crate::hardware::{Figures, check_area, check_bits, check_energy, check_estimate};
 use crate::sorting::sort_by_key;
 use crate::spec::{
     Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, merge, read_pool,
@@ -67,17 +66,6 @@ pub struct Variant {
     pub estimated: bool,
     /// Where the figures come from.
     pub source: String,
-}
-
-/// Energy of an access (pJ) and area (um2) of one instance of a memory.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figures {
-    /// Energy of reading one full word, pJ.
-    pub read_energy_pj: f64,
-    /// Energy of writing one full word, pJ.
-    pub write_energy_pj: f64,
-    /// Area of one instance, um2.
-    pub area_um2: f64,
 }
 
 /// What validation cannot judge while something of the document is unreadable.
@@ -200,11 +188,8 @@ fn build_variant(
         }
         FiguresSpec::Estimate(name) => {
             let width = variant.read_width_bits.max(variant.write_width_bits);
-            let Some(figures) = estimate::estimate(name, memory.size_bits, width) else {
-                let reason = format!("There is no fit called `{name}`");
-                diagnostics.add(format!("{path}.estimate"), reason, format!("Use `{}`", estimate::SRAM_65NM));
-                return None;
-            };
+            let (path, owner) = (format!("{path}.estimate"), format!("`{}`", memory.name));
+            let figures = check_estimate(&path, &owner, (name, memory.size_bits, width), diagnostics)?;
             let source = format!("estimate: fit {name} at {} bit and a word of {width} bit", memory.size_bits);
             (figures, true, source)
         }

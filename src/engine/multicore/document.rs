@@ -481,6 +481,8 @@ fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u
             (offchip.read_energy_pj * share, offchip.write_energy_pj * share);
         // All cores have it in common, and the system says all that is known of it.
         (highest.burst_bits, highest.leakage_mw) = (None, 0.0);
+        // Nothing of it is left to estimate.
+        highest.estimate = None;
         for port in &mut highest.ports {
             (port.width_bits, port.granularity_bits) = (None, None);
         }

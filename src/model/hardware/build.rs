@@ -1,8 +1,8 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
 use super::{
-    ArrayDimId, ArrayDims, ArraySizes, Core, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll,
-    VectorUnit,
+    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId,
+    Unroll, VectorUnit,
 };
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};
@@ -312,6 +312,7 @@ fn build_memory(
     check_area(&format!("{path}.area"), memory.area_um2, diagnostics);
     check_leakage(&format!("{path}.leakage"), memory.leakage_mw, diagnostics);
     check_burst(path, &name, memory, diagnostics);
+    let estimate = Estimate::new(path, &name, memory, diagnostics);
     if memory.latency_cycles > MAX_SIZE {
         diagnostics.add(
             format!("{path}.latency"),
@@ -321,7 +322,7 @@ fn build_memory(
     }
     let operands = build_operands(path, &name, memory, diagnostics);
     let (shared_over, instances) = build_sharing(path, memory, array, diagnostics);
-    Memory {
+    let mut built = Memory {
         name: memory.name.clone(),
         size_bits: memory.size_bits,
         ports: build_ports(path, &name, memory, &operands, diagnostics),
@@ -339,7 +340,12 @@ fn build_memory(
         burst_bits: memory.burst_bits,
         double_buffered: memory.double_buffered,
         leakage_mw: memory.leakage_mw,
+        estimate: None,
+    };
+    if let Some((estimate, figures)) = estimate {
+        estimate.fill(figures, &mut built);
     }
+    built
 }
 
 fn build_operands(path: &str, name: &str, memory: &MemorySpec, diagnostics: &mut Diagnostics) -> Vec<Operand> {

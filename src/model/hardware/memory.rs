@@ -1,6 +1,6 @@
 //! Memories and their ports.
 
-use super::{ArrayDims, Operand, PortId};
+use super::{ArrayDims, Estimate, Operand, PortId};
 use crate::ids::TiVec;
 use crate::spec::DoubleBuffering;
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,8 @@ pub struct Memory {
     pub write_energy_pj: f64,
     /// Area of one instance, um2; `None` where it is not stated.
     pub area_um2: Option<f64>,
+    /// Which of these figures are estimates, if any is.
+    pub estimate: Option<Estimate>,
     /// Array dimensions over which one instance is shared.
     pub shared_over: ArrayDims,
     /// Number of instances.

@@ -2,20 +2,24 @@
 
 mod area;
 mod build;
+mod estimate;
 mod mac;
 pub use build::{MAX_LEVELS, movements, unroll_over};
 pub use build::{MAX_SIZE, check_shared_dimension};
 pub use build::{check_area, check_bits, check_energy};
 mod memory;
 mod power;
+mod sram;
 mod text;
 mod vector;
 
 pub use crate::spec::DoubleBuffering;
 pub use area::Area;
+pub use estimate::{Estimate, check_estimate};
 pub use mac::MacEnergy;
 pub use memory::{Memory, Movement, Port};
 pub use power::Power;
+pub use sram::{Figures, MAX_SRAM_WIDTH, SRAM_65NM, SRAM_ESTIMATORS, SRAM_SIZES, estimate, residuals};
 pub use vector::{OperationCost, VectorUnit};
 
 use crate::declare_ids;

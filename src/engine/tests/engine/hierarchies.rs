@@ -353,9 +353,15 @@ fn wrong_pools_are_answered_with_place_reason_and_remedy() {
         ("area: 10 um2", "area: 10 um2, estimate: sram-65nm", "memories[0].variants[0].read_energy", "`estimate` too"),
         (
             "width: 16 bit, read_energy: 0.5 pJ, write_energy: 0.6 pJ, area: 10 um2",
+            "width: 16 bit, estimate: sram-8nm",
+            "memories[0].variants[0].estimate",
+            "Did you mean `sram-7nm`?",
+        ),
+        (
+            "width: 16 bit, read_energy: 0.5 pJ, write_energy: 0.6 pJ, area: 10 um2",
             "width: 16 bit, estimate: sram-7nm",
             "memories[0].variants[0].estimate",
-            "Use `sram-65nm`",
+            "SRAMs are estimated from 64 B to 16 MiB",
         ),
         ("width: 64 bit", "width: 16 bit", "memories[1].variants[1]", "listed twice"),
         ("name: sram", "name: rf", "memories[1].name", "Two memories are called `rf`"),

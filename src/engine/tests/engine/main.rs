@@ -29,6 +29,7 @@ mod reasons;
 mod rules;
 mod schedule_by_cycles;
 mod sequences;
+mod sram_estimates;
 mod stack_by_elements;
 mod stacks;
 mod survey;
