@@ -198,7 +198,7 @@ pub(super) fn read_opens(place: &LocatedNode, reader: &mut Reader) -> OpensSpec 
             None => Vec::new(),
         },
         ends: fields.get("ends").map(|place| read_lists(place, reader)).unwrap_or_default(),
-        budget_um2: fields.get("budget").and_then(|place| place.value(reader, "an area", super::quantity::area_um2)),
+        budget_um2: fields.get("budget").and_then(|place| place.figure(reader, "an area", super::quantity::area_um2)),
         cores: match fields.get("cores") {
             Some(place) => {
                 let entries = place.entries(reader);

@@ -86,7 +86,7 @@ pub(super) fn read_core(place: &LocatedNode, reader: &mut Reader) -> HardwareSpe
         about: fields.text(reader, "about"),
         clock_mhz: fields
             .get("clock")
-            .and_then(|place| place.value(reader, "a frequency with its unit", frequency_mhz)),
+            .and_then(|place| place.figure(reader, "a frequency with its unit", frequency_mhz)),
         dataflow: fields.get("dataflow").and_then(|place| place.name(reader)).unwrap_or_default(),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         vector_unit: fields.get("vector_unit").map(|place| read_vector_unit(place, reader)),
@@ -118,7 +118,9 @@ fn read_operations(place: &LocatedNode, reader: &mut Reader) -> Vec<OperationSpe
         let fields = place.fields(reader, &OPERATION);
         operations.push(OperationSpec {
             name: name.to_owned(),
-            energy_pj: fields.get("energy").and_then(|place| place.value(reader, "an energy with its unit", energy_pj)),
+            energy_pj: fields
+                .get("energy")
+                .and_then(|place| place.figure(reader, "an energy with its unit", energy_pj)),
             cycles: fields.get("cycles").and_then(|place| place.count(reader)),
         });
     }
@@ -152,7 +154,7 @@ fn read_mac_energies(place: &LocatedNode, reader: &mut Reader) -> Vec<MacEnergyS
     let entries = place.entries(reader);
     let read = |(name, place): (&str, LocatedNode)| match bit_widths(name) {
         Ok(precision) => {
-            let energy_pj = place.value(reader, "an energy with its unit", energy_pj)?;
+            let energy_pj = place.figure(reader, "an energy with its unit", energy_pj)?;
             Some(MacEnergySpec { precision, energy_pj })
         }
         Err(wrong) => {
@@ -233,7 +235,7 @@ fn double_buffering(text: &str) -> Result<DoubleBuffering, ValueError> {
 /// A leakage that may be left out: there is none then.
 fn read_leakage(fields: &Fields, reader: &mut Reader) -> f64 {
     let place = fields.get("leakage");
-    place.and_then(|place| place.value(reader, "a power with its unit", power_mw)).unwrap_or(0.0)
+    place.and_then(|place| place.figure(reader, "a power with its unit", power_mw)).unwrap_or(0.0)
 }
 
 /// Names of array dimensions, of which `all` stands for every one.
@@ -260,13 +262,13 @@ pub(super) fn read_both(fields: &Fields, name: &str, reader: &mut Reader) -> (Op
 pub(super) fn read_energy(fields: &Fields, name: &str, reader: &mut Reader) -> f64 {
     fields
         .need(reader, name, "0.04 pJ")
-        .and_then(|place| place.value(reader, "an energy with its unit", energy_pj))
+        .and_then(|place| place.figure(reader, "an energy with its unit", energy_pj))
         .unwrap_or(0.0)
 }
 
 /// An area that may be left out.
 pub(super) fn read_area(fields: &Fields, name: &str, reader: &mut Reader) -> Option<f64> {
-    fields.get(name).and_then(|place| place.value(reader, "an area with its unit", area_um2))
+    fields.get(name).and_then(|place| place.figure(reader, "an area with its unit", area_um2))
 }
 
 fn read_ports(place: &LocatedNode, reader: &mut Reader) -> Vec<PortSpec> {

@@ -265,6 +265,12 @@ impl<'t> LocatedNode<'t> {
         self.value(reader, "a whole number", count)
     }
 
+    /// A number of some unit; one function for all of them, as the page's module is the smaller for it.
+    #[inline(never)]
+    pub fn figure(&self, reader: &mut Reader, what: &str, parse: fn(&str) -> Result<f64, ValueError>) -> Option<f64> {
+        self.value(reader, what, parse)
+    }
+
     /// `true` or `false`.
     pub fn flag(&self, reader: &mut Reader) -> Option<bool> {
         self.value(reader, "`true` or `false`", |text| {

@@ -144,7 +144,7 @@ fn read_port(place: &LocatedNode, reader: &mut Reader) -> OffchipPortSpec {
         width_bits: fields.get("width").and_then(|place| place.value(reader, "a number of bits with its unit", bits)),
         energy_pj: fields
             .get("energy")
-            .and_then(|place| place.value(reader, "an energy with its unit", energy_pj))
+            .and_then(|place| place.figure(reader, "an energy with its unit", energy_pj))
             .unwrap_or(0.0),
     }
 }

@@ -260,7 +260,7 @@ fn read_density(fields: &Fields, reader: &mut Reader) -> DensitySpec {
     let Some(place) = fields.get("density") else { return DensitySpec::default() };
     let fields = place.fields(reader, &DENSITY);
     let [w, i, o] =
-        DENSITY.map(|operand| fields.get(operand)?.value(reader, "a share of elements, such as 0.4", density));
+        DENSITY.map(|operand| fields.get(operand)?.figure(reader, "a share of elements, such as 0.4", density));
     DensitySpec { w, i, o }
 }
 

@@ -6,4 +6,5 @@ pub mod comparison;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod mac_counts;
+pub mod trade_off;
 pub mod view;

@@ -3,17 +3,15 @@
 use super::answer::{Answer, ProgressRow};
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
+use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::sentences;
-use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, Status, SweepResults};
-use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
-use crate::explore::PointSummary;
+use crate::chart::strategy_title;
 use crate::piece;
-use crate::state::{Action, ViewChange};
-use std::collections::HashSet;
+use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -26,6 +24,8 @@ pub struct SweptParts {
     pub combination: fn(&SweepResults) -> Html,
     /// Draws what the best is compared with.
     pub comparison: fn(Rc<SweepResults>) -> Html,
+    /// Draws energy against latency.
+    pub trade_off: fn(TradeOffProps) -> Html,
     /// Draws how much is computed twice.
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
 }
@@ -76,10 +76,9 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     let was_swept = use_mut_ref(|| false);
     *was_swept.borrow_mut() |= is_swept;
     let old = (results.stale || props.waits).then_some("old");
-    let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
     match props.part {
         Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison(results) }</div> },
-        Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off }</div> },
+        Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off(props, results) }</div> },
         Some(Part::Maps) | None => {}
     }
     html! {
@@ -120,8 +119,10 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         if is_swept { { combination(results) } }
                     </div>
                     <div class="column">
-                        { trade_off }
-                        if *was_swept.borrow() { { mac_counts(results, props.least_macs) } }
+                        if *was_swept.borrow() {
+                            { trade_off(props, results) }
+                            { mac_counts(results, props.least_macs) }
+                        }
                     </div>
                 </div>
             }
@@ -151,6 +152,11 @@ fn combination(results: &Rc<SweepResults>) -> Html {
 fn comparison(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
     late(move |parts: SweptParts| (parts.comparison)(Rc::clone(&results)))
+}
+
+fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
+    let part = TradeOffProps { results: Rc::clone(results), opened: props.opened, act: props.act.clone() };
+    late(move |parts: SweptParts| (parts.trade_off)(part.clone()))
 }
 
 /// How much is computed twice; its code is fetched when the first sweep is over, or stopped.
@@ -214,69 +220,5 @@ fn names(results: &SweepResults, points: &[u32]) -> String {
     match points.len().saturating_sub(MOST) {
         0 => names.join(", "),
         more => format!("{} and {more} more", names.join(", ")),
-    }
-}
-
-/// More marks would hide each other.
-const MOST_MARKS: usize = 1500;
-
-#[derive(Properties, PartialEq)]
-struct TradeOffProps {
-    results: Rc<SweepResults>,
-    opened: Option<u32>,
-    act: Callback<Action>,
-}
-
-/// Energy against latency.
-#[component]
-fn TradeOff(props: &TradeOffProps) -> Html {
-    let results = &*props.results;
-    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
-    let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
-    let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
-    let marked = props.opened.or(results.best);
-    // Of a crowd every so manieth is shown, but nobody who matters is missing.
-    let every = results.swept.div_ceil(MOST_MARKS).max(1) as u32;
-    let is_shown = |point: u32| point.is_multiple_of(every) || pareto.contains(&point) || Some(point) == marked;
-    let shown: Vec<&PointSummary> =
-        results.swept_summaries().filter(|summary| is_shown(summary.point as u32)).collect();
-    let known: Vec<u32> = shown.iter().map(|summary| summary.point as u32).collect();
-    let points = shown
-        .iter()
-        .filter_map(|summary| {
-            let strategy = results.strategy(summary.point as u32)?;
-            Some(ScatterPoint {
-                label: strategy_title(strategy),
-                series: settings.modes.iter().position(|mode| *mode == strategy.mode).unwrap_or(0),
-                energy_pj: summary.energy_pj,
-                latency_cycles: summary.latency_cycles as f64,
-                pareto: pareto.contains(&(summary.point as u32)),
-            })
-        })
-        .collect();
-    let selected = marked.and_then(|marked| known.iter().position(|&point| point == marked));
-    let chart = Scatter { series, points, selected };
-    let on_click = {
-        let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), props.act.clone());
-        Callback::from(move |spot: Spot| {
-            let point = chart.point_at(spot.x, spot.y, spot.width).and_then(|index| known.get(index).copied());
-            if let Some(strategy) = point.and_then(|point| results.strategy(point)) {
-                act.emit(Action::Look(ViewChange::Open(strategy.clone())));
-            }
-        })
-    };
-    html! {
-        <section class="card">
-            <h2>{ "Energy against latency" }</h2>
-            if every > 1 {
-                <p class="hint">
-                    { format!(
-                        "One in {every} of the {} points, and all that no other beats in both.",
-                        group_thousands(results.swept as u64)
-                    ) }
-                </p>
-            }
-            <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} />
-        </section>
     }
 }

@@ -49,6 +49,7 @@ fn others() -> Result<Others, SplitLoaderError> {
             joint_optimum: landscape::joint_optimum::joint_optimum,
             combination: landscape::combination::combination,
             comparison: landscape::comparison::comparison,
+            trade_off: landscape::trade_off::trade_off,
             mac_counts: landscape::mac_counts::mac_counts,
         },
         hardware: HardwareParts {

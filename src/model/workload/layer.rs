@@ -199,9 +199,9 @@ pub struct Sparsity {
 }
 
 impl Sparsity {
-    /// What shares of W, I and O that are not zero make of `precision`, and what they save of its multiply-accumulates. An element then takes
-    /// as many bits as its share of all, rounded up, wherever it lies; zeros are spread evenly, and the code that says where they are is not
-    /// counted. Partial sums are none; no cycle is saved.
+    /// What shares of W, I and O that are not zero make of `precision`, and what they save of its multiply-accumulates. An element
+    /// then takes as many bits as its share of all, rounded up, wherever it lies; zeros are spread evenly, and the code that says
+    /// where they are is not counted. Partial sums are none; no cycle is saved.
     pub fn new(precision: Precision, [w, i, o]: [f64; 3]) -> (Precision, Option<Self>) {
         let fewer = |bits: u64, share: f64| ((bits as f64 * share).ceil() as u64).max(bits.min(1));
         let stored =

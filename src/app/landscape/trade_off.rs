@@ -1,0 +1,83 @@
+//! Energy against latency of all points.
+
+use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::workers::results::SweepResults;
+use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
+use crate::explore::PointSummary;
+use crate::state::{Action, ViewChange};
+use std::collections::HashSet;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// More marks would hide each other.
+const MOST_MARKS: usize = 1500;
+
+/// Properties of [`trade_off`].
+#[derive(Clone, Properties, PartialEq)]
+pub struct TradeOffProps {
+    /// What the workers found out.
+    pub results: Rc<SweepResults>,
+    /// The opened point.
+    pub opened: Option<u32>,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// A card with energy against latency. Only `shell::pieces` may name it.
+pub fn trade_off(props: TradeOffProps) -> Html {
+    html! { <TradeOff ..props /> }
+}
+
+/// Energy against latency.
+#[component]
+fn TradeOff(props: &TradeOffProps) -> Html {
+    let results = &*props.results;
+    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
+    let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
+    let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
+    let marked = props.opened.or(results.best);
+    // Of a crowd every so manieth is shown, but nobody who matters is missing.
+    let every = results.swept.div_ceil(MOST_MARKS).max(1) as u32;
+    let is_shown = |point: u32| point.is_multiple_of(every) || pareto.contains(&point) || Some(point) == marked;
+    let shown: Vec<&PointSummary> =
+        results.swept_summaries().filter(|summary| is_shown(summary.point as u32)).collect();
+    let known: Vec<u32> = shown.iter().map(|summary| summary.point as u32).collect();
+    let points = shown
+        .iter()
+        .filter_map(|summary| {
+            let strategy = results.strategy(summary.point as u32)?;
+            Some(ScatterPoint {
+                label: strategy_title(strategy),
+                series: settings.modes.iter().position(|mode| *mode == strategy.mode).unwrap_or(0),
+                energy_pj: summary.energy_pj,
+                latency_cycles: summary.latency_cycles as f64,
+                pareto: pareto.contains(&(summary.point as u32)),
+            })
+        })
+        .collect();
+    let selected = marked.and_then(|marked| known.iter().position(|&point| point == marked));
+    let chart = Scatter { series, points, selected };
+    let on_click = {
+        let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), props.act.clone());
+        Callback::from(move |spot: Spot| {
+            let point = chart.point_at(spot.x, spot.y, spot.width).and_then(|index| known.get(index).copied());
+            if let Some(strategy) = point.and_then(|point| results.strategy(point)) {
+                act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+            }
+        })
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Energy against latency" }</h2>
+            if every > 1 {
+                <p class="hint">
+                    { format!(
+                        "One in {every} of the {} points, and all that no other beats in both.",
+                        group_thousands(results.swept as u64)
+                    ) }
+                </p>
+            }
+            <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} />
+        </section>
+    }
+}
