@@ -18,6 +18,10 @@ test('every number of every table is saved in full', () =>
       await page.addInitScript(catchFiles);
       await page.goto(url);
       await page.locator('[data-testid=root][data-status=done]').waitFor();
+      // These cards are drawn by code that is fetched once the sweep rests.
+      for (const name of ['comparison-energy', 'combination', 'trade-off', 'mac-counts']) {
+        await page.locator(`.answers [data-testid=${name}]`).waitFor();
+      }
       let checked = await checkTables(page);
       await page.getByTestId('tab-schedule').click();
       await page.getByTestId('layer-tiles').waitFor();
