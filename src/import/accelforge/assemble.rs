@@ -24,6 +24,8 @@ const NO_LIMIT_ACCESS: u64 = 16;
 const NO_LIMIT_CLOCK: f64 = 1e9;
 /// What an energy in J is in pJ, and an area in m² in um².
 const PICO: f64 = 1e12;
+/// More than any action costs, J a bit: where a file states more, it counts in units of its own.
+const MOST_ENERGY: f64 = 1e-6;
 
 /// Makes documents; the report gets what a person should know.
 ///
@@ -77,6 +79,8 @@ struct Stage<'a> {
     keeps: Vec<Operands>,
     /// By node: the dimension of a fan-out.
     dimensions: Vec<String>,
+    /// What an energy of 1 in the file is in pJ.
+    energy_unit: f64,
 }
 
 impl<'a> Stage<'a> {
@@ -104,7 +108,7 @@ impl<'a> Stage<'a> {
             Some(mapping) => kept_by_mapping(architecture, mapping, roles),
             None => kept_by_sets(architecture, roles, report),
         };
-        Self { architecture, roles, keeps, dimensions }
+        Self { architecture, roles, keeps, dimensions, energy_unit: energy_unit(architecture, report) }
     }
 
     /// Memories that keep anything, outermost first, each with its place among the nodes.
@@ -182,8 +186,8 @@ impl<'a> Stage<'a> {
         }
         let clock = compute.action.throughput.unwrap_or(NO_LIMIT_CLOCK);
         let reason = match compute.action.throughput {
-            Some(_) => format!("one computation: {:e} s", 1.0 / clock),
-            None => format!("{:e} s, as nothing says how long a computation takes", 1.0 / clock),
+            Some(_) => format!("as long as one computation takes: {:.3e} s", 1.0 / clock),
+            None => format!("{:.3e} s, as nothing says how long a computation takes", 1.0 / clock),
         };
         report.note(Severity::Assumed, "cycle", &reason, &compute.name);
         for (node, keeps) in self.architecture.nodes.iter().zip(&self.keeps) {
@@ -208,7 +212,7 @@ impl<'a> Stage<'a> {
             unroll,
             array: ArraySpec {
                 dimensions: array,
-                mac_energy_pj: compute.action.energy.unwrap_or(0.0) * PICO,
+                mac_energy_pj: compute.action.energy.unwrap_or(0.0) * self.energy_unit,
                 pe_area_um2: area(compute.area),
                 ..ArraySpec::default()
             },
@@ -230,7 +234,7 @@ impl<'a> Stage<'a> {
         }
         let keeps = |operand: &usize| self.keeps[index] & (1 << operand) > 0;
         let operands: Vec<String> = (0..3).filter(keeps).map(|operand| OPERANDS[operand].to_owned()).collect();
-        let [read, write] = [&node.read, &node.write].map(|action| Side::new(action, clock, &node.name, report));
+        let [read, write] = [&node.read, &node.write].map(|action| self.side(action, clock, &node.name, report));
         let is_limited = node.read.throughput.is_some() && node.write.throughput.is_some();
         MemorySpec {
             name: node.name.clone(),
@@ -249,6 +253,20 @@ impl<'a> Stage<'a> {
             latency_cycles: 1,
             ..MemorySpec::default()
         }
+    }
+
+    fn side(&self, action: &Action, clock: f64, name: &str, report: &mut Report) -> Side {
+        let bits = match action.throughput {
+            Some(throughput) => (throughput * action.bits / clock).round().clamp(1.0, MAX_BITS) as u64,
+            None => {
+                let bits = NO_LIMIT_ACCESS * NO_LIMIT_ACCESSES;
+                let reason =
+                    format!("not limited in AccelForge: {bits} bit a cycle here, and the energy is that of so many");
+                report.note(Severity::Assumed, "throughput", &reason, name);
+                bits
+            }
+        };
+        Side { bits, energy_pj: action.energy.unwrap_or(0.0) * self.energy_unit / action.bits * bits as f64 }
     }
 
     fn size(&self, node: &Memory, report: &mut Report) -> u64 {
@@ -294,20 +312,20 @@ struct Side {
     energy_pj: f64,
 }
 
-impl Side {
-    fn new(action: &Action, clock: f64, name: &str, report: &mut Report) -> Self {
-        let bits = match action.throughput {
-            Some(throughput) => (throughput * action.bits / clock).round().clamp(1.0, MAX_BITS) as u64,
-            None => {
-                let bits = NO_LIMIT_ACCESS * NO_LIMIT_ACCESSES;
-                let reason =
-                    format!("not limited in AccelForge: {bits} bit a cycle here, and the energy is that of so many");
-                report.note(Severity::Assumed, "throughput", &reason, name);
-                bits
-            }
-        };
-        Self { bits, energy_pj: action.energy.unwrap_or(0.0) * PICO / action.bits * bits as f64 }
+/// What an energy of 1 in the file is in pJ: it is in J, unless that is absurd.
+fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
+    let per_bit = |action: &Action| action.energy.unwrap_or(0.0) / action.bits;
+    let of_node = |node: &Node| match node {
+        Node::Memory(memory) => per_bit(&memory.read).max(per_bit(&memory.write)),
+        Node::FanOut(_) => 0.0,
+    };
+    let most = architecture.nodes.iter().map(of_node).fold(per_bit(&architecture.compute.action), f64::max);
+    if most <= MOST_ENERGY {
+        return PICO;
     }
+    let reason = format!("{most} J an action is no energy of a chip: an energy of 1 in the file is 1 pJ here");
+    report.note(Severity::Assumed, "energy", &reason, "");
+    1.0
 }
 
 /// What each node keeps going by the storages of a mapping. The outermost memory keeps everything.

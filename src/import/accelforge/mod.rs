@@ -53,12 +53,12 @@ impl Files {
     /// Adds what another file says.
     ///
     /// # Errors
-    /// What there is already: `AccelForge architecture`.
+    /// What there is already: `architecture of AccelForge`.
     pub fn add(&mut self, other: Self) -> Result<(), &'static str> {
         let twice = [
-            ("AccelForge architecture", self.architecture.is_some() && other.architecture.is_some()),
-            ("AccelForge workload", self.workload.is_some() && other.workload.is_some()),
-            ("AccelForge mapping", self.mapping.is_some() && other.mapping.is_some()),
+            ("architecture of AccelForge", self.architecture.is_some() && other.architecture.is_some()),
+            ("workload of AccelForge", self.workload.is_some() && other.workload.is_some()),
+            ("mapping of AccelForge", self.mapping.is_some() && other.mapping.is_some()),
         ];
         self.architecture = other.architecture.or(self.architecture.take());
         self.workload = other.workload.or(self.workload.take());
