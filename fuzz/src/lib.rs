@@ -1,6 +1,7 @@
 //! What holds of any bytes, a module a reader. `fuzz/targets` feeds these to libFuzzer; `tests/page/fuzz_seeds.rs` holds them against the
 //! inputs that fuzzing begins with.
 
+pub mod accelforge;
 pub mod constraints;
 pub mod embed;
 pub mod gallery;

@@ -5,10 +5,13 @@ use fusescape::spec::{read_hardware, read_mapping, read_workload};
 
 /// Panics where that is not so.
 pub fn holds(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if !timeloop::recognise(text) {
-        return;
+    if std::str::from_utf8(bytes).is_ok_and(timeloop::recognise) {
+        imports_or_answers(bytes);
     }
+}
+
+/// Panics where a file gives neither documents that read back nor an answer with remedies.
+pub fn imports_or_answers(bytes: &[u8]) {
     let file = File { name: "design.yaml".to_owned(), source: Box::new(bytes) };
     match import(vec![file], &Default::default()) {
         Ok(imported) => {

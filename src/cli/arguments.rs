@@ -67,7 +67,8 @@ pub enum Command {
         files: Vec<PathBuf>,
     },
     /// Makes documents of ONNX models, of ZigZag's accelerator, mapping and workload files, of systems of Stream with the cores that they
-    /// name, and of Timeloop's architecture, problem, mapping and table of energies, told by their content
+    /// name, of Timeloop's architecture, problem, mapping and table of energies, and of AccelForge's architecture, workload and mapping,
+    /// told by their content
     Import {
         /// Files; those of one design together
         #[arg(required = true)]

@@ -1,4 +1,5 @@
-//! Files of other programs as documents: ONNX models, and the YAML of ZigZag, Stream and Timeloop, which can be written, too.
+//! Files of other programs as documents: ONNX models, AccelForge's YAML, and that of ZigZag, Stream and Timeloop, which can be written,
+//! too.
 //!
 //! [`import`] takes files of any kind by a [`Source`] (bytes read wherever they are wanted: a file, or a `Blob` in a worker of its own,
 //! `worker/import.rs`), tells them by their content, and gives at most one document of each kind, or the one state that was among them,
@@ -7,14 +8,18 @@
 //! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds readers mutated inputs (`make fuzz`), a file in
 //! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
 
+pub mod accelforge;
+mod documents;
 mod left_out;
 pub mod onnx;
+mod places;
 mod report;
 mod source;
 pub mod stream;
 pub mod timeloop;
 pub mod zigzag;
 
+pub use documents::{Documents, Texts};
 pub use report::{Coverage, Finding, Report, Severity, Share};
 pub use source::{Seekable, Source, text_of};
 
@@ -61,7 +66,7 @@ pub struct File<'a> {
     pub source: Box<dyn Source + 'a>,
 }
 
-/// Imports files: ONNX models, ZigZag's and Stream's YAML, and documents of our own, which are taken as they are.
+/// Imports files: ONNX models, the YAML of ZigZag, Stream, Timeloop and AccelForge, and documents of our own, which are taken as they are.
 ///
 /// `options` say what ONNX models leave open.
 ///
@@ -97,6 +102,7 @@ struct Parts {
     /// Whether a mapping of Stream was among the files, be it of single layers only.
     has_allocations: bool,
     timeloop: timeloop::Files,
+    accelforge: accelforge::Files,
     diagnostics: Diagnostics,
 }
 
@@ -175,6 +181,14 @@ impl Parts {
                 self.diagnostics.0.extend(diagnostics.0);
                 self.set_layers(spec, report, lines);
             }
+            None if accelforge::recognise(&text) => {
+                let (mut files, diagnostics) = accelforge::read(&text);
+                name.clone_into(&mut files.report.title);
+                self.diagnostics.0.extend(diagnostics.0);
+                if let Err(what) = self.accelforge.add(files) {
+                    self.twice(what);
+                }
+            }
             None if timeloop::recognise(&text) => {
                 let (mut files, diagnostics) = timeloop::read(&text);
                 name.clone_into(&mut files.report.title);
@@ -234,7 +248,8 @@ impl Parts {
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
                 "Choose an ONNX model, a hardware, workload or system document, ZigZag's accelerator, mapping or workload, \
-                 a system of Stream with its cores, or Timeloop's architecture, problem, mapping and table of energies",
+                 a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of energies, \
+                 or AccelForge's architecture, workload and mapping",
             ),
         }
     }
@@ -273,6 +288,7 @@ impl Parts {
         self.finish_constraints();
         self.finish_layers();
         self.finish_timeloop();
+        self.finish_accelforge();
         self.diagnostics.or(self.imported)
     }
 
@@ -399,18 +415,37 @@ impl Parts {
         }
     }
 
-    /// The documents of Timeloop's files, each as far as it goes: what is wrong with one stands in the report.
+    /// The documents of Timeloop's files.
     fn finish_timeloop(&mut self) {
         if self.timeloop.is_empty() || !self.diagnostics.is_empty() {
             return;
         }
-        let (imported, files) = (&mut self.imported, std::mem::take(&mut self.timeloop));
+        let files = std::mem::take(&mut self.timeloop);
         let mut report = files.report.clone();
         report.title.push_str(", of Timeloop");
-        let documents = match timeloop::assemble(&files, &mut report) {
+        let documents = timeloop::assemble(&files, &mut report);
+        self.take_documents(documents, report);
+    }
+
+    /// The documents of AccelForge's files.
+    fn finish_accelforge(&mut self) {
+        if self.accelforge.is_empty() || !self.diagnostics.is_empty() {
+            return;
+        }
+        let files = std::mem::take(&mut self.accelforge);
+        let mut report = files.report.clone();
+        report.title.push_str(", of AccelForge");
+        let documents = accelforge::assemble(&files, &mut report);
+        self.take_documents(documents, report);
+    }
+
+    /// Documents, each as far as it goes: what is wrong with one stands in the report.
+    fn take_documents(&mut self, documents: Result<Documents, Diagnostics>, mut report: Report) {
+        let documents = match documents {
             Ok(documents) => documents,
             Err(wrong) => return self.diagnostics.0.extend(wrong.0),
         };
+        let imported = &mut self.imported;
         let others = [
             ("hardware", imported.hardware.is_some() && documents.hardware.is_some()),
             ("workload", imported.workload.is_some() && documents.workload.is_some()),
@@ -418,16 +453,20 @@ impl Parts {
         if let Some((what, _)) = others.into_iter().find(|(_, is_twice)| *is_twice) {
             return self.twice(what);
         }
-        let texts = timeloop::Texts::of(&documents, &mut report);
+        let texts = Texts::of(&documents, &mut report);
         let comment = comment(&report);
-        let commented = |text: Option<String>| text.map(|text| comment.clone() + &text);
-        if let Some(text) = commented(texts.hardware) {
-            imported.hardware = Some(text);
+        let has_hardware = texts.hardware.is_some();
+        if let Some(text) = texts.hardware {
+            imported.hardware = Some(comment.clone() + &text);
         }
         if let Some(text) = texts.workload {
-            imported.workload = Some(if imported.hardware.is_none() { comment + &text } else { text });
+            imported.workload = Some(if has_hardware { text } else { comment + &text });
         }
-        imported.mapping = texts.mapping;
+        if let Some(text) = texts.mapping
+            && imported.mapping.replace(text).is_some()
+        {
+            return self.twice("mapping");
+        }
         imported.reports.push(report);
     }
 

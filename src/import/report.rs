@@ -157,6 +157,15 @@ impl Report {
         }
     }
 
+    /// Adds the report of another file.
+    pub fn join(&mut self, other: Self) {
+        if !self.title.is_empty() {
+            self.title.push_str(", ");
+        }
+        self.title.push_str(&other.title);
+        self.findings.extend(other.findings);
+    }
+
     /// Notes all diagnostics of a document; returns their number in words: `2 mistakes`.
     pub fn note_mistakes(&mut self, wrong: &Diagnostics) -> String {
         for Diagnostic { path, line, reason, remedy, .. } in &wrong.0 {

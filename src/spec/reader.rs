@@ -190,6 +190,11 @@ impl<'t> LocatedNode<'t> {
         }
     }
 
+    /// The name of the tag of fields with names: `Memory` of `!Memory`.
+    pub fn tag(&self) -> Option<&'t str> {
+        self.node.tag.as_deref()
+    }
+
     /// Whether it has fields.
     pub fn is_map(&self) -> bool {
         matches!(self.node.value, Value::Map(_))

@@ -26,6 +26,8 @@ pub struct Node {
     /// indented lines (`>-`) without the line before.
     pub span: Range<usize>,
     pub style: Style,
+    /// The name of its tag: `Memory` of `!Memory`; other programs say by it what a mapping describes.
+    pub tag: Option<Box<str>>,
     pub value: Value,
 }
 
@@ -59,7 +61,7 @@ pub struct Key {
 
 impl Node {
     fn nothing() -> Self {
-        Self { line: 1, span: 0..0, style: Style::Flow, value: Value::Nothing }
+        Self { line: 1, span: 0..0, style: Style::Flow, tag: None, value: Value::Nothing }
     }
 
     /// What kind of value this is, for a person.
@@ -142,6 +144,7 @@ struct Open {
     line: usize,
     span: Range<usize>,
     style: Style,
+    tag: Option<Box<str>>,
     value: Value,
     key: Option<Key>,
 }
@@ -237,8 +240,11 @@ impl Builder<'_> {
                     "Write out what it stands for; a leading `*` needs quotes",
                 ));
             }
-            Event::SequenceStart(..) => self.start(span, Value::List(Vec::new()))?,
-            Event::MappingStart(..) => self.start(span, Value::Map(Vec::new()))?,
+            Event::SequenceStart(..) => self.start(span, None, Value::List(Vec::new()))?,
+            Event::MappingStart(_, tag) => {
+                let tag = tag.map(|tag| tag.suffix.as_str().into());
+                self.start(span, tag, Value::Map(Vec::new()))?;
+            }
             Event::SequenceEnd | Event::MappingEnd => self.end(),
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
@@ -251,7 +257,7 @@ impl Builder<'_> {
                 let value = if nothing { Value::Nothing } else { Value::Scalar(text.into_owned()) };
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let style = if is_block { Style::Block } else { Style::Flow };
-                self.add(Node { line: self.line(span), span: start..end, style, value });
+                self.add(Node { line: self.line(span), span: start..end, style, tag: None, value });
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
         }
@@ -262,7 +268,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn start(&mut self, span: Span, value: Value) -> Result<(), (String, &'static str)> {
+    fn start(&mut self, span: Span, tag: Option<Box<str>>, value: Value) -> Result<(), (String, &'static str)> {
         if self.open.len() == MAX_DEPTH {
             return Err(too_deep());
         }
@@ -270,12 +276,12 @@ impl Builder<'_> {
         let style = if span.is_empty() { Style::Block } else { Style::Flow };
         let start = self.bytes.at(span.start.index());
         let bracket = if style == Style::Flow { 1 } else { 0 };
-        self.open.push(Open { line: self.line(span), span: start..start + bracket, style, value, key: None });
+        self.open.push(Open { line: self.line(span), span: start..start + bracket, style, tag, value, key: None });
         Ok(())
     }
 
     fn end(&mut self) {
-        let Some(Open { line, mut span, style, value, .. }) = self.open.pop() else { return };
+        let Some(Open { line, mut span, style, tag, value, .. }) = self.open.pop() else { return };
         let edges = match &value {
             Value::List(items) => items.first().map(|item| item.span.start).zip(items.last().map(|item| item.span.end)),
             Value::Map(entries) => entries
@@ -293,7 +299,7 @@ impl Builder<'_> {
         if style == Style::Flow {
             span.end = end_of_flow(self.text, span.end);
         }
-        self.add(Node { line, span, style, value });
+        self.add(Node { line, span, style, tag, value });
     }
 
     fn add(&mut self, node: Node) {

@@ -36,6 +36,7 @@ fn folder() -> Option<std::path::PathBuf> {
 /// The property that is asked of all bytes of a kind.
 fn property_of(kind: &str) -> fn(&[u8]) {
     match kind {
+        "accelforge" => properties::accelforge::holds,
         "constraints" => properties::constraints::holds,
         "embed" => properties::embed::holds,
         "gallery" => properties::gallery::holds,
@@ -241,6 +242,19 @@ fn files_of_timeloop() {
     let mut seeds: Vec<Seed> = parts.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).to_vec();
     seeds.push(("whole".to_owned(), whole.into_bytes()));
     save("timeloop", &seeds);
+}
+
+#[test]
+fn files_of_accelforge() {
+    use crate::accelforge_files::{ARCHITECTURE, MAPPING, WORKLOAD};
+    let parts = [("architecture", ARCHITECTURE), ("workload", WORKLOAD)];
+    let whole = [ARCHITECTURE, WORKLOAD, MAPPING].concat();
+    for (name, text) in parts.into_iter().chain([("whole", whole.as_str())]) {
+        imports(name, text.as_bytes());
+    }
+    let mut seeds: Vec<Seed> = parts.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).to_vec();
+    seeds.push(("whole".to_owned(), whole.into_bytes()));
+    save("accelforge", &seeds);
 }
 
 /// Large pools have too many hierarchies for many to be tried, so the first memories of each are seeds, too.

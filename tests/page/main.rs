@@ -1,6 +1,7 @@
 //! What the page and the command line promise, a subject a file. One program, as each takes seconds to link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod accelforge_files;
 mod charts;
 mod command_line;
 mod core_timeline;

@@ -77,18 +77,18 @@ ERT:
     actions: [{ name: compute, energy: 0.75 }]
 ";
 
-fn import_texts(files: &[&str]) -> Result<Imported, Diagnostics> {
+pub fn import_texts(files: &[&str]) -> Result<Imported, Diagnostics> {
     let name = |index: usize| format!("file{index}.yaml");
     let file = |(index, text): (usize, &&'static str)| File { name: name(index), source: Box::new(text.as_bytes()) };
     let files: Vec<&'static str> = files.iter().map(|text| &*Box::leak(text.to_string().into_boxed_str())).collect();
     import(files.iter().enumerate().map(file).collect(), &Default::default())
 }
 
-fn imports(files: &[&str]) -> Imported {
+pub fn imports(files: &[&str]) -> Imported {
     import_texts(files).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-fn request() -> LayerRequest {
+pub fn request() -> LayerRequest {
     LayerRequest {
         hardware: String::new(),
         workload: String::new(),
@@ -110,7 +110,7 @@ fn priced(imported: &Imported) -> (LayerStudy, MappedLayer) {
 }
 
 /// Elements that a data movement of an operand at a memory moves.
-fn moved(study: &LayerStudy, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
+pub fn moved(study: &LayerStudy, mapped: &MappedLayer, memory: &str, operand: &str, movement: Movement) -> f64 {
     let is_it = |access: &&fusescape::cost::Access| {
         study.core.memories[access.memory].name == memory && access.operand == operand && access.movement == movement
     };

@@ -241,7 +241,7 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 class={props.class}
                 {onclick}
                 title="ONNX models, hardware, workload and system documents, ZigZag’s YAML, a system of Stream with all its cores, \
-                       Timeloop’s YAML, whole designs. Files are read here and sent nowhere."
+                       Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
                 { props.label }

@@ -4,7 +4,7 @@
 //! end writes it out and older versions have it. `!Parallel` nodes are levels one after the other, as they are to Timeloop.
 
 use super::memories::{is_memory, read_memory};
-use super::places::{Entries, find, text, whole_of, without_range};
+use crate::import::places::{Entries, find, text, whole_of, without_range};
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
 

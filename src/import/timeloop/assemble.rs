@@ -5,32 +5,18 @@ use super::energies::TableEnergy;
 use super::problem::Problem;
 use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
 use super::{Files, Report, Severity};
+use crate::import::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
 use crate::spec::{
     ArraySpec, DensitySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
-    MemorySpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    MemorySpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
 
 /// The operands in the order of all lists here.
 const OPERANDS: [&str; 3] = ["W", "I", "O"];
 /// Names of data spaces where no problem says which is which.
 const USUAL_SPACES: [&str; 3] = ["weights", "inputs", "outputs"];
-/// Capacity of a memory without a limit, bits: 1024 GiB.
-const NO_LIMIT_BITS: u64 = 1 << 43;
-/// Accesses in a cycle where they are not limited.
-const NO_LIMIT_ACCESSES: u64 = 4096;
 /// Most bits of a size.
 const MAX_BITS: u64 = 1 << 50;
-
-/// Documents out of Timeloop's files.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Documents {
-    /// The architecture.
-    pub hardware: Option<HardwareSpec>,
-    /// The problem as a network of one layer.
-    pub workload: Option<WorkloadSpec>,
-    /// The mapping of that layer.
-    pub mapping: Option<MappingSpec>,
-}
 
 /// Makes documents; the report gets what a person should know.
 ///
@@ -331,18 +317,6 @@ fn kept_by_constraints(architecture: &Architecture, problem: Option<&Problem>, r
         report.note(Severity::Assumed, "operands", reason, "");
     }
     architecture.nodes.iter().enumerate().map(keeps).collect()
-}
-
-fn shared_port(operands: &[String]) -> PortSpec {
-    let movements = |operand: &String| {
-        let all: &[&str] = if operand == "O" {
-            &["read_to_low", "write_from_low", "read_to_high", "write_from_high"]
-        } else {
-            &["read_to_low", "write_from_high"]
-        };
-        all.iter().map(|movement| format!("{operand}.{movement}")).collect::<Vec<_>>()
-    };
-    PortSpec { name: "rw".to_owned(), serves: operands.iter().flat_map(movements).collect(), ..PortSpec::default() }
 }
 
 fn energy_of(energies: &[TableEnergy], component: &str, action: &str) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Accelergy's energy reference tables: the energy of an action of a component.
 
-use super::places::{amount, find, text, without_range};
+use crate::import::places::{amount, find, text, without_range};
 use crate::spec::reader::{LocatedNode, Reader};
 
 /// Most components of a table, and most actions of one.

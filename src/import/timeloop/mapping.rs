@@ -1,6 +1,6 @@
 //! A mapping: directives about targets, which are levels of the architecture and meshes.
 
-use super::places::{find, short, text, whole_of};
+use crate::import::places::{find, short, text, whole_of};
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
 

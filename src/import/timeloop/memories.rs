@@ -1,7 +1,7 @@
 //! The attributes of a memory of an architecture.
 
 use super::architecture::MemoryNode;
-use super::places::{Entries, amount, find, whole_of};
+use crate::import::places::{Entries, amount, find, whole_of};
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
 

@@ -14,22 +14,19 @@ mod energies;
 mod levels;
 mod mapping;
 mod memories;
-mod places;
 mod problem;
 mod schedule;
-mod texts;
 mod write;
 
+use super::places::{Entries, find};
 use super::report::{Report, Severity};
 use crate::spec::Diagnostics;
 use crate::spec::reader::{LocatedNode, Reader};
 pub use architecture::{Architecture, FanOut, MemoryNode, Node};
-pub use assemble::{Documents, assemble};
+pub use assemble::assemble;
 pub use energies::TableEnergy;
 pub use mapping::{Directive, DirectiveKind};
-use places::{Entries, find};
 pub use problem::Problem;
-pub use texts::Texts;
 pub use write::{Written, write};
 
 /// Fields that begin a part, and which it is.
@@ -93,11 +90,7 @@ impl Files {
         self.problem = other.problem.or(self.problem.take());
         self.mapping = other.mapping.or(self.mapping.take());
         self.energies.extend(other.energies);
-        if !self.report.title.is_empty() {
-            self.report.title.push_str(", ");
-        }
-        self.report.title.push_str(&other.report.title);
-        self.report.findings.extend(other.report.findings);
+        self.report.join(other.report);
         twice.into_iter().find(|(_, is_twice)| *is_twice).map_or(Ok(()), |(what, _)| Err(what))
     }
 }

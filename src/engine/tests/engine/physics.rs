@@ -80,16 +80,17 @@ fn bursts_and_latency_never_make_anything_cheaper_or_faster() {
     assert!(cycles(&slow) > cycles(&plain));
 }
 
-/// A weight that 8 columns need stays until the last of them: a memory with room for two takes the next one meanwhile, one that never does has
-/// a single cycle for it, of the two that it takes.
+/// A weight that 8 columns need stays until the last of them: a memory with room for two takes the next one meanwhile, one that
+/// never does has a single cycle for it, of the two that it takes.
 #[test]
 fn a_memory_that_never_holds_data_twice_stalls_the_array() {
     let stall = |fields: &str| {
         let core = Core::from_text(&format!(
             "name: one\narray: {{ dimensions: {{ D1: 1 }}, mac_energy: 1 pJ }}\nmemories:\n  \
              - {{ name: w, size: 2 B, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all{fields} }}\n  \
-             - {{ name: dram, size: 1 MiB, operands: [W, I, O], read_width: 4 bit, write_width: 64 bit, read_energy: 1 pJ, \
-             write_energy: 1 pJ, shared_over: all, ports: {{ w: [W.read_to_low], io: [I.read_to_low, O.read_to_low, O.write_from_low] }} }}\n"
+             - {{ name: dram, size: 1 MiB, operands: [W, I, O], read_width: 4 bit, write_width: 64 bit, \
+             read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all, \
+             ports: {{ w: [W.read_to_low], io: [I.read_to_low, O.read_to_low, O.write_from_low] }} }}\n"
         ));
         let core = core.unwrap_or_else(|wrong| panic!("{wrong}"));
         let network = Network::from_text(

@@ -1,4 +1,4 @@
-//! Values in Timeloop's files: fields whose names have `-` or `_`, amounts as products, factors of loops.
+//! Values in the files of Timeloop and AccelForge: fields whose names have `-` or `_`, amounts as products, factors of loops.
 
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
 
@@ -6,20 +6,20 @@ use crate::spec::reader::{LocatedNode, Reader, ValueError};
 const MAX_NUMBER: f64 = (1_u64 << 50) as f64;
 
 /// Fields with their values.
-pub type Entries<'t> = Vec<(&'t str, LocatedNode<'t>)>;
+pub(super) type Entries<'t> = Vec<(&'t str, LocatedNode<'t>)>;
 
 /// The field of a name in which `-` and `_` are the same.
-pub fn find<'a, 't>(entries: &'a Entries<'t>, name: &str) -> Option<&'a LocatedNode<'t>> {
+pub(super) fn find<'a, 't>(entries: &'a Entries<'t>, name: &str) -> Option<&'a LocatedNode<'t>> {
     entries.iter().find(|(known, _)| known.replace('-', "_") == name).map(|(_, place)| place)
 }
 
 /// A text of a field.
-pub fn text(entries: &Entries, name: &str, reader: &mut Reader) -> Option<String> {
+pub(super) fn text(entries: &Entries, name: &str, reader: &mut Reader) -> Option<String> {
     find(entries, name)?.name(reader)
 }
 
 /// A number: `16`, `1e-9`, or a product such as `12 * 34`.
-pub fn amount(place: &LocatedNode, reader: &mut Reader) -> Option<f64> {
+pub(super) fn amount(place: &LocatedNode, reader: &mut Reader) -> Option<f64> {
     place.value(reader, "a number", |text| {
         let wrong = || {
             let remedy = "Write the number, or import `parsed-processed-input.yaml`, in which Timeloop's front end has \
@@ -36,7 +36,7 @@ pub fn amount(place: &LocatedNode, reader: &mut Reader) -> Option<f64> {
 }
 
 /// A whole number of at most 2^50.
-pub fn whole(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
+pub(super) fn whole(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
     let number = amount(place, reader)?;
     if number.fract() == 0.0 && number <= MAX_NUMBER {
         return Some(number as u64);
@@ -47,12 +47,12 @@ pub fn whole(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
 }
 
 /// A whole number of a field.
-pub fn whole_of(entries: &Entries, name: &str, reader: &mut Reader) -> Option<u64> {
+pub(super) fn whole_of(entries: &Entries, name: &str, reader: &mut Reader) -> Option<u64> {
     whole(find(entries, name)?, reader)
 }
 
 /// A name without its range of instances, and their number: `PE[1..16]` are 16.
-pub fn without_range(name: &str) -> (&str, Option<u64>) {
+pub(super) fn without_range(name: &str) -> (&str, Option<u64>) {
     let Some((name, range)) = name.split_once('[') else { return (name.trim(), None) };
     let ends = range.trim_end_matches(']').split_once("..");
     let count = ends.and_then(|(first, last)| {
@@ -63,6 +63,6 @@ pub fn without_range(name: &str) -> (&str, Option<u64>) {
 }
 
 /// The start of a text, for a message.
-pub fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }

@@ -1,12 +1,43 @@
-//! Documents of Timeloop's files as texts, validated.
+//! Documents that files of Timeloop or AccelForge come to, and their texts, validated.
 
-use super::{Documents, Report};
+use super::report::Report;
 use crate::explore::{LayerRequest, own_mappings};
 use crate::hardware::Core;
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
-use crate::spec::{Diagnostics, write_hardware, write_mapping, write_workload};
+use crate::spec::{
+    Diagnostics, HardwareSpec, MappingSpec, PortSpec, WorkloadSpec, write_hardware, write_mapping, write_workload,
+};
 use crate::workload::Network;
+
+/// Capacity of a memory without a limit, bits: 1024 GiB.
+pub(super) const NO_LIMIT_BITS: u64 = 1 << 43;
+/// Accesses in a cycle where they are not limited.
+pub(super) const NO_LIMIT_ACCESSES: u64 = 4096;
+
+/// Documents out of another program's files.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Documents {
+    /// The architecture.
+    pub hardware: Option<HardwareSpec>,
+    /// The network.
+    pub workload: Option<WorkloadSpec>,
+    /// The mapping of its layers.
+    pub mapping: Option<MappingSpec>,
+}
+
+/// One port through which everything is read and written.
+pub(super) fn shared_port(operands: &[String]) -> PortSpec {
+    let movements = |operand: &String| {
+        let all: &[&str] = if operand == "O" {
+            &["read_to_low", "write_from_low", "read_to_high", "write_from_high"]
+        } else {
+            &["read_to_low", "write_from_high"]
+        };
+        all.iter().map(|movement| format!("{operand}.{movement}")).collect::<Vec<_>>()
+    };
+    PortSpec { name: "rw".to_owned(), serves: operands.iter().flat_map(movements).collect(), ..PortSpec::default() }
+}
 
 /// Texts of the documents that there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,0 +1,336 @@
+//! An architecture: memories and fan-outs from the outside in, with what computes as the last.
+//!
+//! Nodes are told by their tags; where those are missing, as in what AccelForge writes out, by the fields that only one kind has.
+
+use super::expression::{self, Names, number, whole};
+use crate::import::places::{Entries, find, text};
+use crate::import::report::{Report, Severity};
+use crate::spec::reader::{LocatedNode, Reader, ValueError};
+
+/// Most nodes of a list, and most fan-outs of a node.
+const MAX_NODES: usize = 256;
+/// Fields that have an effect in AccelForge and none here, each with what has no effect there either.
+const NOT_COUNTED: [(&str, &[&str]); 6] = [
+    ("leak_power", &["0", "0.0"]),
+    ("total_leak_power", &["0", "0.0"]),
+    ("actions_scale", &["1"]),
+    ("bits_per_value", &[]),
+    ("values_per_action", &[]),
+    ("skip_initial_output_write", &["true", "True"]),
+];
+
+/// An architecture.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Architecture {
+    /// Memories and fan-outs, outermost first.
+    pub nodes: Vec<Node>,
+    /// What computes.
+    pub compute: Compute,
+    /// Names that expressions may use.
+    pub names: Names,
+}
+
+/// A part of an architecture.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// A memory.
+    Memory(Memory),
+    /// Several of what lies inside, along one dimension.
+    FanOut(FanOut),
+}
+
+/// Instances along one dimension.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FanOut {
+    /// The dimension.
+    pub name: String,
+    /// Instances.
+    pub count: u64,
+    /// Tensors that a loop in space must reuse: a set expression.
+    pub reuse: Option<String>,
+}
+
+/// A memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Memory {
+    /// Its name.
+    pub name: String,
+    /// Capacity, bits: an expression, which may take `weight.bits_per_value` of the workload.
+    pub size: Option<String>,
+    /// Reading.
+    pub read: Action,
+    /// Writing.
+    pub write: Action,
+    /// Whether reads and writes do not wait for each other.
+    pub has_two_ports: bool,
+    /// Tensors that it keeps, or may keep: set expressions.
+    pub keeps: Vec<String>,
+    /// Area of an instance, m².
+    pub area: Option<f64>,
+}
+
+/// What one action moves, costs and takes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Action {
+    /// Bits moved.
+    pub bits: f64,
+    /// Energy, J; `None` where the file states none.
+    pub energy: Option<f64>,
+    /// Actions in a second; `None` where that is not limited.
+    pub throughput: Option<f64>,
+}
+
+/// What computes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Compute {
+    /// Its name.
+    pub name: String,
+    /// One computation.
+    pub action: Action,
+    /// Area of an instance, m².
+    pub area: Option<f64>,
+    /// Its own fan-out.
+    fan_out: Vec<FanOut>,
+}
+
+/// Reads an architecture; `None` where there is none to speak of.
+pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mut Report) -> Option<Architecture> {
+    let entries = place.entries(reader);
+    let Some(nodes) = find(&entries, "nodes") else {
+        let remedy = "List its memories, containers and what computes under `nodes`";
+        place.reject(reader, ValueError::new("The architecture has no `nodes`", remedy));
+        return None;
+    };
+    let mut walk = Walk { nodes: Vec::new(), computes: Vec::new(), names };
+    walk.read_nodes(nodes, reader, report);
+    let Walk { mut nodes, mut computes, .. } = walk;
+    let Some(compute) = computes.pop() else {
+        let remedy = "End the list of nodes with a `!Compute`";
+        place.reject(reader, ValueError::new("The architecture has nothing that computes", remedy));
+        return None;
+    };
+    for other in computes {
+        let reason = "computes on a path of its own: only the last one of the list is taken";
+        report.note(Severity::NotCounted, "Compute", reason, &other.name);
+    }
+    nodes.extend(compute.fan_out.iter().cloned().map(Node::FanOut));
+    if !nodes.iter().any(|node| matches!(node, Node::Memory(_))) {
+        let remedy = "Begin the list of nodes with the `!Memory` outside of the chip";
+        place.reject(reader, ValueError::new("The architecture has no memory", remedy));
+    }
+    Some(Architecture { nodes, compute, names: names.clone() })
+}
+
+/// What is collected on the way through the nodes.
+struct Walk<'a> {
+    nodes: Vec<Node>,
+    computes: Vec<Compute>,
+    names: &'a Names,
+}
+
+impl Walk<'_> {
+    fn read_nodes(&mut self, place: &LocatedNode, reader: &mut Reader, report: &mut Report) {
+        for node in place.list(reader, MAX_NODES) {
+            let fields = node.entries(reader);
+            let name = text(&fields, "name", reader).unwrap_or_default();
+            match kind_of(&node, &fields) {
+                "Fork" => {
+                    let reason = "a branch with a computation of its own: only the main path is taken";
+                    report.note(Severity::NotCounted, "Fork", reason, &place_of(&name, &node));
+                }
+                "Array" => {
+                    let reason = "Nodes side by side of which each serves different tensors have no counterpart here";
+                    let remedy = "List them one after the other, each with the tensors that it keeps";
+                    node.reject(reader, ValueError::new(reason, remedy));
+                }
+                "Hierarchical" => {
+                    if let Some(inside) = find(&fields, "nodes") {
+                        self.read_nodes(inside, reader, report);
+                    }
+                }
+                "Memory" => {
+                    let fan_outs = self.fan_outs(&fields, reader, report);
+                    self.nodes.extend(fan_outs.into_iter().map(Node::FanOut));
+                    let memory = self.memory(&name, &node, &fields, reader, report);
+                    self.nodes.push(Node::Memory(memory));
+                }
+                "Compute" => {
+                    let fan_out = self.fan_outs(&fields, reader, report);
+                    let action = self.actions(&name, &fields, ["compute"], reader, report);
+                    note_fields(&name, &fields, reader, report);
+                    let [action] = action;
+                    let area = self.scaled(&fields, "area", "area_scale", reader);
+                    self.computes.push(Compute { name, action, area, fan_out });
+                }
+                kind => {
+                    let fan_outs = self.fan_outs(&fields, reader, report);
+                    self.nodes.extend(fan_outs.into_iter().map(Node::FanOut));
+                    if kind != "Container" {
+                        let reason =
+                            "what passes through it costs nothing here: it stores nothing and computes nothing";
+                        report.note(Severity::NotCounted, kind, reason, &place_of(&name, &node));
+                    }
+                }
+            }
+        }
+    }
+
+    fn fan_outs(&self, fields: &Entries, reader: &mut Reader, report: &mut Report) -> Vec<FanOut> {
+        let Some(spatial) = find(fields, "spatial").filter(|place| !place.is_empty()) else { return Vec::new() };
+        let mut fan_outs = Vec::new();
+        for place in spatial.list(reader, MAX_NODES) {
+            let fields = place.entries(reader);
+            let name = text(&fields, "name", reader).unwrap_or_else(|| "fanout".to_owned());
+            let count = find(&fields, "fanout").and_then(|place| whole(place, self.names, reader));
+            let Some(count) = count else {
+                let remedy = "Write for example `{ name: X, fanout: 4 }`";
+                place.reject(reader, ValueError::new(format!("`{name}` has no `fanout`"), remedy));
+                continue;
+            };
+            let set = |name: &str, reader: &mut Reader| {
+                let place = find(&fields, name).filter(|place| !place.is_empty())?;
+                place.text(reader).filter(|text| !text.starts_with('<'))
+            };
+            let (reuse, may_reuse) = (set("reuse", reader), set("may_reuse", reader));
+            if may_reuse.is_some_and(|may| may != "All" && reuse.as_deref() != Some(&may)) {
+                let reason = "what several instances have in common is read once for all of them here";
+                report.note(Severity::Expressed, "may_reuse", reason, &name);
+            }
+            if ["loop_bounds", "min_usage"]
+                .iter()
+                .any(|name| find(&fields, name).is_some_and(|place| !place.is_empty()))
+            {
+                let reason = "not taken: it limits what AccelForge searches, and a mapping says all of itself";
+                report.note(Severity::Assumed, "loop_bounds, min_usage", reason, &name);
+            }
+            fan_outs.push(FanOut { name, count, reuse });
+        }
+        fan_outs
+    }
+
+    fn memory(
+        &self,
+        name: &str,
+        place: &LocatedNode,
+        fields: &Entries,
+        reader: &mut Reader,
+        report: &mut Report,
+    ) -> Memory {
+        if name.is_empty() {
+            place
+                .reject(reader, ValueError::new("This memory has no `name`", "Write for example `name: GlobalBuffer`"));
+        }
+        let size = find(fields, "size").and_then(|place| {
+            let named = |name: &str| self.names.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+            let bits = |name: &str| if name.ends_with(".bits_per_value") { Some(8.0) } else { named(name) };
+            place.value(reader, "a number of bits", |text| {
+                let is_size = expression::value(text, &bits).is_some_and(|value| value >= 0.0);
+                let reason = || format!("The size `{}` cannot be worked out", crate::import::places::short(text));
+                let remedy = "Write its bits, for example `64 * 1024 * 8`";
+                is_size.then(|| text.to_owned()).ok_or_else(|| ValueError::new(reason(), remedy))
+            })
+        });
+        let [read, write] = self.actions(name, fields, ["read", "write"], reader, report);
+        let total_latency = find(fields, "total_latency").and_then(|place| place.text(reader)).unwrap_or_default();
+        let has_two_ports = total_latency.starts_with("max(");
+        if !has_two_ports && !matches!(total_latency.as_str(), "" | "sum(a.n_calls / a.throughput for a in actions)") {
+            let reason = "an expression of its own is not taken: an action takes what its `throughput` says";
+            report.note(Severity::NotCounted, "total_latency", reason, name);
+        }
+        let tensors = find(fields, "tensors").filter(|place| !place.is_empty()).map(|place| place.entries(reader));
+        let mut keeps = Vec::new();
+        for field in ["keep", "may_keep", "back"] {
+            let place = tensors.as_ref().and_then(|tensors| find(tensors, field)).filter(|place| !place.is_empty());
+            keeps.extend(place.and_then(|place| place.text(reader)).filter(|text| !text.starts_with('<')));
+        }
+        note_fields(name, fields, reader, report);
+        let area = self.scaled(fields, "area", "area_scale", reader);
+        Memory { name: name.to_owned(), size, read, write, has_two_ports, keeps, area }
+    }
+
+    /// A number times its scale; `None` where there is none.
+    fn scaled(&self, fields: &Entries, name: &str, scale: &str, reader: &mut Reader) -> Option<f64> {
+        let stated = |name: &str, reader: &mut Reader| {
+            find(fields, name).filter(|place| !place.is_empty()).and_then(|place| number(place, self.names, reader))
+        };
+        let scale = stated(scale, reader).unwrap_or(1.0);
+        stated(name, reader).map(|value| value * scale)
+    }
+
+    /// Actions of these names: those of a component that states none are known to its model alone.
+    fn actions<const N: usize>(
+        &self,
+        component: &str,
+        fields: &Entries,
+        names: [&str; N],
+        reader: &mut Reader,
+        report: &mut Report,
+    ) -> [Action; N] {
+        let own_bits = self.scaled(fields, "bits_per_action", "", reader);
+        let one = Some(1.0);
+        let [energy_scale, speed] =
+            [["energy_scale", ""], ["throughput_scale", "n_parallel_instances"]].map(|scales| {
+                let scale = |name: &str, reader: &mut Reader| {
+                    if name.is_empty() { one } else { self.scaled(fields, name, "", reader) }
+                };
+                scales.iter().map(|name| scale(name, reader).unwrap_or(1.0)).product::<f64>()
+            });
+        let bits = own_bits.filter(|bits| *bits > 0.0).unwrap_or(1.0);
+        let mut all = std::array::from_fn(|_| Action { bits, energy: None, throughput: None });
+        let list = find(fields, "actions").filter(|place| !place.is_empty());
+        for place in list.map(|place| place.list(reader, MAX_NODES)).unwrap_or_default() {
+            let fields = place.entries(reader);
+            let name = text(&fields, "name", reader).unwrap_or_default();
+            let Some(index) = names.iter().position(|known| *known == name) else { continue };
+            // What AccelForge writes out refers to the component's own number.
+            let stated = find(&fields, "bits_per_action")
+                .filter(|place| place.text(reader).is_some_and(|text| !text.contains(" if ")));
+            let stated = stated.and_then(|place| number(place, self.names, reader)).filter(|bits| *bits > 0.0);
+            let latency = self.scaled(&fields, "latency", "latency_scale", reader).filter(|latency| *latency > 0.0);
+            let throughput = self.scaled(&fields, "throughput", "throughput_scale", reader);
+            let throughput = throughput.or(latency.map(f64::recip)).map(|throughput| throughput * speed);
+            all[index] = Action {
+                bits: stated.unwrap_or(bits),
+                energy: self.scaled(&fields, "energy", "energy_scale", reader).map(|energy| energy * energy_scale),
+                throughput: throughput.filter(|throughput| throughput.is_finite() && *throughput > 0.0),
+            };
+        }
+        if all.iter().any(|action| action.energy.is_none()) {
+            let class = text(fields, "component_class", reader).unwrap_or_default();
+            let reason = match class.as_str() {
+                "Dummy" | "" => "no energy is stated: 0".to_owned(),
+                class => format!("the file leaves it to a model of `{class}`: 0 here. State `energy` of its actions"),
+            };
+            report.note(Severity::NotCounted, "energy", &reason, component);
+        }
+        all
+    }
+}
+
+/// Which kind of node this is.
+fn kind_of<'t>(place: &LocatedNode<'t>, fields: &Entries) -> &'t str {
+    let has = |name: &str| find(fields, name).is_some();
+    match place.tag() {
+        Some(tag) => tag,
+        None if has("nodes") => "Hierarchical",
+        None if has("size") => "Memory",
+        None if has("direction") => "Toll",
+        None if has("topology") => "Network",
+        None if has("actions") || has("component_class") => "Compute",
+        None => "Container",
+    }
+}
+
+fn place_of(name: &str, place: &LocatedNode) -> String {
+    if name.is_empty() { format!("line {}", place.line()) } else { name.to_owned() }
+}
+
+fn note_fields(name: &str, fields: &Entries, reader: &mut Reader, report: &mut Report) {
+    for (field, usual) in NOT_COUNTED {
+        let Some(place) = find(fields, field).filter(|place| !place.is_empty()) else { continue };
+        let value = if place.is_scalar() { place.text(reader).unwrap_or_default() } else { String::new() };
+        if !usual.contains(&value.as_str()) {
+            report.note(Severity::NotCounted, field, "has no counterpart here", name);
+        }
+    }
+}

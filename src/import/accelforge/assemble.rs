@@ -1,0 +1,394 @@
+//! Files of AccelForge as documents: hardware, a network, and the mapping of its layers.
+
+use super::Files;
+use super::architecture::{Action, Architecture, FanOut, Memory, Node};
+use super::expression;
+use super::layers::{Network, Role, network};
+use super::mapping::{Path, Step};
+use super::schedule::{self, Schedule, Unplaced};
+use super::sets::{self, Operands};
+use crate::import::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
+use crate::import::report::{Report, Severity};
+use crate::spec::{
+    ArraySpec, DensitySpec, Diagnostic, Diagnostics, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
+    MemorySpec, UnrollSpec, WorkloadSpec,
+};
+
+/// The operands in the order of all lists here.
+const OPERANDS: [&str; 3] = ["W", "I", "O"];
+/// Most bits of a size.
+const MAX_BITS: f64 = (1_u64 << 50) as f64;
+/// Bits of an access of a memory whose speed is not limited.
+const NO_LIMIT_ACCESS: u64 = 16;
+/// Computations in a second where nothing limits them.
+const NO_LIMIT_CLOCK: f64 = 1e9;
+/// What an energy in J is in pJ, and an area in m² in um².
+const PICO: f64 = 1e12;
+/// More than any action costs, J a bit: where a file states more, it counts in units of its own.
+const MOST_ENERGY: f64 = 1e-6;
+
+/// Makes documents; the report gets what a person should know.
+///
+/// # Errors
+/// Einsums that are no layers, and what does not fit together: a mapping without its architecture, memories that do not exist.
+pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
+    let mut wrong = Diagnostics::default();
+    let Files { architecture, workload, mapping, .. } = files;
+    if mapping.is_some() && (architecture.is_none() || workload.is_none()) {
+        let reason = "A mapping of AccelForge says how a workload is computed on an architecture";
+        wrong.add("mapping", reason, "Import it together with both");
+    }
+    let network = workload.as_ref().and_then(|workload| match network(workload, report) {
+        Ok(network) => Some(network),
+        Err(mistakes) => {
+            wrong.0.extend(mistakes.0);
+            None
+        }
+    });
+    wrong.or(())?;
+    let (stage, layers) = match architecture {
+        Some(architecture) => {
+            let stage = Stage::new(architecture, network.as_ref(), mapping.as_deref(), report);
+            let layers = stage.layers(mapping.as_deref().unwrap_or_default(), report)?;
+            (Some(stage), layers)
+        }
+        None => (None, Vec::new()),
+    };
+    Ok(Documents {
+        hardware: stage.as_ref().map(|stage| stage.hardware(&layers, report)),
+        mapping: (!layers.is_empty()).then(|| MappingSpec {
+            name: "mapping".to_owned(),
+            about: "Imported from a mapping of AccelForge.".to_owned(),
+            layers,
+        }),
+        workload: network.map(|network| WorkloadSpec {
+            name: "workload".to_owned(),
+            about: "Imported from a workload of AccelForge.".to_owned(),
+            batch: network.batch,
+            precision: network.precision,
+            density: DensitySpec::default(),
+            layers: network.layers,
+        }),
+    })
+}
+
+/// An architecture with what is kept where, and names for the dimensions of its array.
+struct Stage<'a> {
+    architecture: &'a Architecture,
+    roles: &'a [Role],
+    /// By node: which of W, I and O it keeps; fan-outs none.
+    keeps: Vec<Operands>,
+    /// By node: the dimension of a fan-out.
+    dimensions: Vec<String>,
+    /// What an energy of 1 in the file is in pJ.
+    energy_unit: f64,
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        architecture: &'a Architecture,
+        network: Option<&'a Network>,
+        mapping: Option<&[Path]>,
+        report: &mut Report,
+    ) -> Self {
+        let roles = network.map_or(&[][..], |network| &network.roles);
+        let mut used: Vec<String> = Vec::new();
+        let mut named = |node: &Node| match node {
+            Node::FanOut(fan_out) => {
+                let mut name = fan_out.name.clone();
+                while used.contains(&name) {
+                    name.push('_');
+                }
+                used.push(name.clone());
+                name
+            }
+            Node::Memory(_) => String::new(),
+        };
+        let dimensions = architecture.nodes.iter().map(&mut named).collect();
+        let keeps = match mapping {
+            Some(mapping) => kept_by_mapping(architecture, mapping, roles),
+            None => kept_by_sets(architecture, roles, report),
+        };
+        Self { architecture, roles, keeps, dimensions, energy_unit: energy_unit(architecture, report) }
+    }
+
+    /// Memories that keep anything, outermost first, each with its place among the nodes.
+    fn memories(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Memory)> {
+        self.architecture.nodes.iter().enumerate().filter_map(|(index, node)| match node {
+            Node::Memory(memory) if self.keeps[index] != 0 => Some((index, memory)),
+            _ => None,
+        })
+    }
+
+    fn fan_outs(&self) -> impl Iterator<Item = (&'a FanOut, &String)> {
+        self.architecture.nodes.iter().zip(&self.dimensions).filter_map(|(node, dimension)| match node {
+            Node::FanOut(fan_out) => Some((fan_out, dimension)),
+            Node::Memory(_) => None,
+        })
+    }
+
+    /// The mappings of all layers that can be said.
+    fn layers(&self, paths: &[Path], report: &mut Report) -> Result<Vec<LayerMappingSpec>, Diagnostics> {
+        let memories: Vec<&str> = self.memories().map(|(_, memory)| memory.name.as_str()).collect();
+        let mut layers: Vec<LayerMappingSpec> = Vec::new();
+        let mut wrong = Diagnostics::default();
+        for path in paths {
+            let Some(role) = self.roles.iter().find(|role| role.einsum == path.einsum && role.has_weights) else {
+                let reason = "not taken: it is no product of the workload that has a place on the array";
+                report.note(Severity::Expressed, "mapping", reason, &path.einsum);
+                continue;
+            };
+            let schedule = match schedule::place(path, role, &memories) {
+                Ok(schedule) => schedule,
+                Err(Unplaced::Fused(reason)) => {
+                    let reason = format!("not taken, as a mapping document says each layer by itself: {reason}");
+                    report.note(Severity::NotCounted, "mapping", &reason, &path.einsum);
+                    continue;
+                }
+                Err(Unplaced::Wrong(mistakes)) => {
+                    wrong.0.extend(mistakes.0);
+                    continue;
+                }
+            };
+            let unroll = schedule.space.iter().filter_map(|(stated, ours, size)| {
+                let named: Vec<_> =
+                    self.fan_outs().filter(|(fan_out, _)| fan_out.name == *stated || stated.is_empty()).collect();
+                let Some((fan_out, dimension)) = named.first().filter(|_| named.len() == 1 || !stated.is_empty())
+                else {
+                    let names: Vec<&str> = self.fan_outs().map(|(fan_out, _)| fan_out.name.as_str()).collect();
+                    let reason = format!("The architecture has no fan-out `{stated}`");
+                    wrong.0.push(at(path, reason, format!("Its fan-outs are {}", names.join(", "))));
+                    return None;
+                };
+                if *size > fan_out.count {
+                    let reason =
+                        format!("`{}` unrolls {size} along `{stated}`, where {} are", path.einsum, fan_out.count);
+                    wrong.0.push(at(path, reason, "Choose a larger `tile_shape`".to_owned()));
+                }
+                let (array_dimension, loop_dimension) = ((*dimension).clone(), (*ours).to_owned());
+                Some(UnrollSpec { array_dimension, loop_dimension, limit: Some(*size) })
+            });
+            let unroll = Some(unroll.collect());
+            if layers.iter().any(|layer| layer.layer == path.einsum) {
+                let reason = format!("`{}` is computed twice", path.einsum);
+                wrong.0.push(at(path, reason, "Keep one of the two".to_owned()));
+            }
+            layers.push(LayerMappingSpec { layer: path.einsum.clone(), unroll, loops: loops(&schedule) });
+        }
+        wrong.or(layers)
+    }
+
+    fn hardware(&self, layers: &[LayerMappingSpec], report: &mut Report) -> HardwareSpec {
+        let compute = &self.architecture.compute;
+        let mut array: Vec<(String, u64)> =
+            self.fan_outs().map(|(fan_out, name)| (name.clone(), fan_out.count)).collect();
+        if array.is_empty() {
+            array.push(("PE".to_owned(), 1));
+        }
+        let clock = compute.action.throughput.unwrap_or(NO_LIMIT_CLOCK);
+        let reason = match compute.action.throughput {
+            Some(_) => format!("as long as one computation takes: {:.3e} s", 1.0 / clock),
+            None => format!("{:.3e} s, as nothing says how long a computation takes", 1.0 / clock),
+        };
+        report.note(Severity::Assumed, "cycle", &reason, &compute.name);
+        for (node, keeps) in self.architecture.nodes.iter().zip(&self.keeps) {
+            if let (Node::Memory(memory), 0) = (node, *keeps) {
+                report.note(Severity::Merged, "memory", "it keeps no data of a layer", &memory.name);
+            }
+        }
+        let unroll = match layers.first() {
+            Some(layer) => layer.unroll.clone().unwrap_or_default(),
+            None => self.unroll(report),
+        };
+        let unroll = if unroll.is_empty() {
+            Vec::new()
+        } else {
+            ["conv", "matmul"].map(|kind| (kind.to_owned(), unroll.clone())).to_vec()
+        };
+        let area = |area: Option<f64>| area.map(|area| area * PICO).filter(|area| *area > 0.0);
+        HardwareSpec {
+            name: "architecture".to_owned(),
+            about: "Imported from an architecture of AccelForge.".to_owned(),
+            memories: self.memories().rev().map(|place| self.memory(place, &array, clock, report)).collect(),
+            unroll,
+            array: ArraySpec {
+                dimensions: array,
+                mac_energy_pj: compute.action.energy.unwrap_or(0.0) * self.energy_unit,
+                pe_area_um2: area(compute.area),
+                ..ArraySpec::default()
+            },
+            ..HardwareSpec::default()
+        }
+    }
+
+    fn memory(
+        &self,
+        (index, node): (usize, &Memory),
+        array: &[(String, u64)],
+        clock: f64,
+        report: &mut Report,
+    ) -> MemorySpec {
+        let inside = self.dimensions[index..].iter().filter(|name| !name.is_empty());
+        let mut shared_over: Vec<String> = inside.cloned().collect();
+        if self.dimensions.iter().all(String::is_empty) {
+            shared_over = array.iter().map(|(name, _)| name.clone()).collect();
+        }
+        let keeps = |operand: &usize| self.keeps[index] & (1 << operand) > 0;
+        let operands: Vec<String> = (0..3).filter(keeps).map(|operand| OPERANDS[operand].to_owned()).collect();
+        let [read, write] = [&node.read, &node.write].map(|action| self.side(action, clock, &node.name, report));
+        let is_limited = node.read.throughput.is_some() && node.write.throughput.is_some();
+        MemorySpec {
+            name: node.name.clone(),
+            size_bits: self.size(node, report),
+            ports: if is_limited && !node.has_two_ports { vec![shared_port(&operands)] } else { Vec::new() },
+            operands,
+            read_width_bits: read.bits,
+            write_width_bits: write.bits,
+            // Actions are counted as fractions.
+            read_granularity_bits: 1,
+            write_granularity_bits: 1,
+            read_energy_pj: read.energy_pj,
+            write_energy_pj: write.energy_pj,
+            area_um2: node.area.map(|area| area * PICO).filter(|area| *area > 0.0),
+            shared_over,
+            latency_cycles: 1,
+            ..MemorySpec::default()
+        }
+    }
+
+    fn side(&self, action: &Action, clock: f64, name: &str, report: &mut Report) -> Side {
+        let bits = match action.throughput {
+            Some(throughput) => (throughput * action.bits / clock).round().clamp(1.0, MAX_BITS) as u64,
+            None => {
+                let bits = NO_LIMIT_ACCESS * NO_LIMIT_ACCESSES;
+                let reason =
+                    format!("not limited in AccelForge: {bits} bit a cycle here, and the energy is that of so many");
+                report.note(Severity::Assumed, "throughput", &reason, name);
+                bits
+            }
+        };
+        Side { bits, energy_pj: action.energy.unwrap_or(0.0) * self.energy_unit / action.bits * bits as f64 }
+    }
+
+    fn size(&self, node: &Memory, report: &mut Report) -> u64 {
+        let names = &self.architecture.names;
+        let bits = |name: &str| {
+            let tensor = name.strip_suffix(".bits_per_value")?;
+            let role = self.roles.first();
+            let operand = ["weight", "input", "output"].iter().position(|known| *known == tensor);
+            let operand = operand.or_else(|| role?.tensors.iter().position(|known| known == tensor));
+            Some(role.zip(operand).map_or(8.0, |(role, operand)| role.bits[operand] as f64))
+        };
+        let known = |name: &str| {
+            names.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value).or_else(|| bits(name))
+        };
+        let size = node.size.as_ref().and_then(|text| expression::value(text, &known)).unwrap_or(f64::INFINITY);
+        if size.is_finite() {
+            return size.round().clamp(1.0, MAX_BITS) as u64;
+        }
+        report.note(Severity::Assumed, "size", "not limited in AccelForge: 1024 GiB here", &node.name);
+        NO_LIMIT_BITS
+    }
+
+    /// What the array unrolls where no mapping says so: the loops that reuse what a fan-out must reuse.
+    fn unroll(&self, report: &mut Report) -> Vec<UnrollSpec> {
+        let unroll = |(fan_out, dimension): (&FanOut, &String)| {
+            let reused = fan_out.reuse.as_deref().and_then(|text| sets::value(text, &|_| None)).unwrap_or(0);
+            let loop_dimension = match reused {
+                0b100 => "C",
+                0b001 => "OX",
+                _ => "K",
+            };
+            let reason = format!("`{loop_dimension}`, as no mapping says what it unrolls");
+            report.note(Severity::Assumed, "unroll", &reason, dimension);
+            UnrollSpec { array_dimension: dimension.clone(), loop_dimension: loop_dimension.to_owned(), limit: None }
+        };
+        self.fan_outs().filter(|(fan_out, _)| fan_out.count > 1).map(unroll).collect()
+    }
+}
+
+/// What one side of a memory moves in a cycle, and the energy of that.
+struct Side {
+    bits: u64,
+    energy_pj: f64,
+}
+
+/// What an energy of 1 in the file is in pJ: it is in J, unless that is absurd.
+fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
+    let per_bit = |action: &Action| action.energy.unwrap_or(0.0) / action.bits;
+    let of_node = |node: &Node| match node {
+        Node::Memory(memory) => per_bit(&memory.read).max(per_bit(&memory.write)),
+        Node::FanOut(_) => 0.0,
+    };
+    let most = architecture.nodes.iter().map(of_node).fold(per_bit(&architecture.compute.action), f64::max);
+    if most <= MOST_ENERGY {
+        return PICO;
+    }
+    let reason = format!("{most} J an action is no energy of a chip: an energy of 1 in the file is 1 pJ here");
+    report.note(Severity::Assumed, "energy", &reason, "");
+    1.0
+}
+
+/// What each node keeps going by the storages of a mapping. The outermost memory keeps everything.
+fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]) -> Vec<Operands> {
+    let stores = |path: &Path, name: &str| {
+        let role = roles.iter().find(|role| role.einsum == path.einsum);
+        let stored = |tensor: &String| {
+            path.steps
+                .iter()
+                .any(|step| matches!(step, Step::Storage(memory, all) if memory == name && all.contains(tensor)))
+        };
+        role.map_or(0, |role| {
+            (0..3).filter(|operand| stored(&role.tensors[*operand])).map(|operand| 1 << operand).sum()
+        })
+    };
+    kept(architecture, |memory| mapping.iter().map(|path| stores(path, &memory.name)).fold(0, |all, some| all | some))
+}
+
+/// What each node keeps, or may keep, going by its set expressions. The outermost memory keeps everything.
+fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report) -> Vec<Operands> {
+    let mut above: Vec<(String, Operands)> = Vec::new();
+    kept(architecture, |memory| {
+        let name = |name: &str| {
+            let of_memory = above.iter().find(|(known, _)| known == name).map(|(_, keeps)| *keeps);
+            of_memory
+                .or_else(|| roles.first()?.tensors.iter().position(|known| known == name).map(|operand| 1 << operand))
+        };
+        let mut keeps = if memory.keeps.is_empty() { sets::ALL } else { 0 };
+        for text in &memory.keeps {
+            match sets::value(text, &name) {
+                Some(set) => keeps |= set,
+                None => {
+                    let reason =
+                        format!("`{}` is not understood: it keeps everything", crate::import::places::short(text));
+                    report.note(Severity::Assumed, "tensors", &reason, &memory.name);
+                    keeps = sets::ALL;
+                }
+            }
+        }
+        above.push((memory.name.clone(), keeps));
+        keeps
+    })
+}
+
+fn kept(architecture: &Architecture, mut of: impl FnMut(&Memory) -> Operands) -> Vec<Operands> {
+    let mut is_outermost = true;
+    let mut keeps = |node: &Node| match node {
+        Node::Memory(memory) => of(memory) | if std::mem::take(&mut is_outermost) { sets::ALL } else { 0 },
+        Node::FanOut(_) => 0,
+    };
+    architecture.nodes.iter().map(&mut keeps).collect()
+}
+
+fn loops(schedule: &Schedule) -> Vec<MappedLoopSpec> {
+    let written = |one: &schedule::TimeLoop| MappedLoopSpec {
+        dimension: one.ours.to_owned(),
+        size: one.size,
+        memories: OPERANDS.iter().zip(&one.held).map(|(name, held)| ((*name).to_owned(), held.clone())).collect(),
+    };
+    schedule.time.iter().map(written).collect()
+}
+
+fn at(path: &Path, reason: String, remedy: String) -> Diagnostic {
+    Diagnostic { path: path.path.clone(), line: Some(path.line), reason, remedy, fix: None }
+}

@@ -1,0 +1,142 @@
+//! AccelForge, the successor of Timeloop: architecture, workload and mapping as documents, where they map.
+//!
+//! A file is told by its fields at the top and may have several. Its memories are memories here, its fan-outs the dimensions of the array,
+//! its Einsums layers; rank variables are known by the tensors that they index. Energies are in J an action and speeds in actions a second
+//! there: a cycle is what one computation takes.
+//!
+//! A storage of a mapping holds tiles of tensors for all loops inside of it, down to the next storage of the same tensor; just so the
+//! mapping document says which memory holds a loop, so that what moves is the same. Loops that several Einsums have in common, and
+//! tensors that never reach the outermost memory, have no place in a document that maps layer by layer: their mapping is left out.
+
+mod architecture;
+mod assemble;
+mod expression;
+mod layers;
+mod mapping;
+mod schedule;
+mod sets;
+mod workload;
+
+use super::places::find;
+use super::report::Report;
+use crate::spec::reader::{LocatedNode, Reader};
+use crate::spec::{Diagnostic, Diagnostics};
+use architecture::Architecture;
+pub use assemble::assemble;
+use expression::Names;
+use mapping::Path;
+use workload::Workload;
+
+/// What to do about a template.
+const TEMPLATE_REMEDY: &str = "Write the values in their places, or import what AccelForge writes out in Python: \
+    `accelforge.Spec.from_yaml(file, jinja_parse_data={...}).workload.to_yaml()`, and likewise of `arch` and `mapping`";
+
+/// What files of AccelForge say, put together.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The architecture.
+    architecture: Option<Architecture>,
+    /// The workload.
+    workload: Option<Workload>,
+    /// The mapping, a path for each Einsum.
+    mapping: Option<Vec<Path>>,
+    /// What a person should know of all of them.
+    pub report: Report,
+}
+
+impl Files {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.architecture.is_none() && self.workload.is_none() && self.mapping.is_none()
+    }
+
+    /// Adds what another file says.
+    ///
+    /// # Errors
+    /// What there is already: `architecture of AccelForge`.
+    pub fn add(&mut self, other: Self) -> Result<(), &'static str> {
+        let twice = [
+            ("architecture of AccelForge", self.architecture.is_some() && other.architecture.is_some()),
+            ("workload of AccelForge", self.workload.is_some() && other.workload.is_some()),
+            ("mapping of AccelForge", self.mapping.is_some() && other.mapping.is_some()),
+        ];
+        self.architecture = other.architecture.or(self.architecture.take());
+        self.workload = other.workload.or(self.workload.take());
+        self.mapping = other.mapping.or(self.mapping.take());
+        self.report.join(other.report);
+        twice.into_iter().find(|(_, is_twice)| *is_twice).map_or(Ok(()), |(what, _)| Err(what))
+    }
+}
+
+/// Whether a file is one of AccelForge, going by the fields at its top. Timeloop's files have `mapping`, too, as a list.
+pub fn recognise(text: &str) -> bool {
+    let begins = |name: &str| {
+        text.lines().any(|line| {
+            let line = line.trim_start_matches('\u{feff}');
+            line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        })
+    };
+    let has_tree = ["!Compute", "!Storage", "rank_variable"].iter().any(|part| text.contains(part));
+    begins("arch")
+        || begins("einsums")
+        || begins("workload") && text.contains("einsums")
+        || begins("mapping") && has_tree
+        || begins("nodes") && (has_tree || text.contains("fanout") || text.contains("actions"))
+}
+
+/// Reads a file: what could be read of it, and everything that is wrong.
+pub fn read(text: &str) -> (Files, Diagnostics) {
+    let mut files = Files::default();
+    if let Some(line) = text.lines().position(is_template) {
+        let reason = format!("Line {} is a template or takes in another mapping", line + 1);
+        let remedy = TEMPLATE_REMEDY.to_owned();
+        let diagnostic = Diagnostic { path: String::new(), line: Some(line + 1), reason, remedy, fix: None };
+        return (files, Diagnostics(vec![diagnostic]));
+    }
+    let (root, mut reader) = Reader::open_foreign(text);
+    let root = LocatedNode::root(&root);
+    let entries = root.entries(&mut reader);
+    let names = read_names(find(&entries, "variables"), &mut reader);
+    let report = &mut files.report;
+    let is_whole = |name: &str| entries.iter().any(|(known, place)| *known == name && !place.is_empty());
+    // What AccelForge writes out is a part by itself.
+    let has_loops = ["!Compute", "rank_variable"].iter().any(|part| text.contains(part)) && !text.contains("!Memory");
+    let part = |name: &str, is_root: bool| {
+        if is_root { Some(&root) } else { find(&entries, name).filter(|place| !place.is_empty()) }
+    };
+    let is_dump = is_whole("nodes");
+    if let Some(place) = part("arch", is_dump && !has_loops) {
+        files.architecture = architecture::read(place, &names, &mut reader, report);
+    }
+    if let Some(place) = part("workload", is_whole("einsums")) {
+        files.workload = workload::read(place, &names, &mut reader, report);
+    }
+    if let Some(place) = part("mapping", is_dump && has_loops) {
+        files.mapping = Some(mapping::read(place, &names, &mut reader, report));
+    }
+    super::zigzag::note_cleaned(&reader, report);
+    (files, reader.finish())
+}
+
+/// Whether a line needs AccelForge's front end to be understood.
+fn is_template(line: &str) -> bool {
+    let is_comment = line.trim_start().starts_with('#');
+    !is_comment && (line.contains("{{") || line.contains("{%") || line.contains("<<:") || line.contains("<<<:"))
+}
+
+/// The variables of a file, each of which may use those before it. What is no number is only missed where it is used.
+fn read_names(place: Option<&LocatedNode>, reader: &mut Reader) -> Names {
+    let mut names = Names::new();
+    let Some(place) = place.filter(|place| place.is_map()) else { return names };
+    for (name, place) in place.entries(reader) {
+        if !place.is_scalar() {
+            continue;
+        }
+        let text = place.text(reader).unwrap_or_default();
+        let known = |name: &str| names.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
+        if let Some(value) = expression::value(&text, &known) {
+            names.push((name.to_owned(), value));
+        }
+    }
+    names
+}

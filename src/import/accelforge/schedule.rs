@@ -1,0 +1,144 @@
+//! A path of a mapping on its layer: which loops there are, in time and in space, and which memory holds them.
+
+use super::layers::Role;
+use super::mapping::{Path, Step, TileLoop};
+use crate::spec::{Diagnostic, Diagnostics};
+
+/// Loops of a layer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Schedule {
+    /// Loops in time of more than one iteration, innermost first.
+    pub time: Vec<TimeLoop>,
+    /// Loops in space: the dimension as the mapping calls it, the loop dimension, instances.
+    pub space: Vec<(String, &'static str, u64)>,
+}
+
+/// A loop in time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TimeLoop {
+    /// The loop dimension.
+    pub ours: &'static str,
+    /// Iterations.
+    pub size: u64,
+    /// The memories that hold W, I and O while it runs.
+    pub held: [String; 3],
+}
+
+/// Why a mapping of one Einsum is left out.
+pub enum Unplaced {
+    /// It cannot be said layer by layer.
+    Fused(String),
+    /// Something is wrong with it.
+    Wrong(Diagnostics),
+}
+
+/// Puts the loops of a path in their places.
+pub fn place(path: &Path, role: &Role, memories: &[&str]) -> Result<Schedule, Unplaced> {
+    let outermost = memories.first().copied().unwrap_or_default();
+    check_fusion(path, role, outermost).map_err(Unplaced::Fused)?;
+    let mut placing = Placing {
+        path,
+        role,
+        left: role.variables.iter().map(|(_, size, _)| *size).collect(),
+        held: std::array::from_fn(|_| outermost.to_owned()),
+        schedule: Schedule::default(),
+        wrong: Diagnostics::default(),
+    };
+    path.steps.iter().for_each(|step| placing.take(step, memories));
+    placing.finish().map_err(Unplaced::Wrong)
+}
+
+fn check_fusion(path: &Path, role: &Role, outermost: &str) -> Result<(), String> {
+    let is_long = |variable: &str| role.variables.iter().any(|(name, size, _)| *name == variable && *size > 1);
+    let is_loop = |step: &&Step| matches!(step, Step::Loop(one) if is_long(&one.variable));
+    if path.steps[..path.shared.min(path.steps.len())].iter().any(|step| is_loop(&step)) {
+        return Err("it shares loops with other Einsums".to_owned());
+    }
+    for tensor in &role.tensors {
+        let first = path.steps.iter().find_map(|step| match step {
+            Step::Storage(memory, tensors) if tensors.contains(tensor) => Some(memory),
+            _ => None,
+        });
+        match first {
+            Some(memory) if memory != outermost => {
+                return Err(format!("`{tensor}` stays in `{memory}` and never reaches `{outermost}`"));
+            }
+            Some(_) => {}
+            None => return Err(format!("no memory stores `{tensor}`")),
+        }
+    }
+    Ok(())
+}
+
+struct Placing<'a> {
+    path: &'a Path,
+    role: &'a Role,
+    /// By rank variable: the size of the tile so far.
+    left: Vec<u64>,
+    held: [String; 3],
+    schedule: Schedule,
+    wrong: Diagnostics,
+}
+
+impl Placing<'_> {
+    fn take(&mut self, step: &Step, memories: &[&str]) {
+        match step {
+            Step::Storage(memory, tensors) => {
+                if !memories.contains(&memory.as_str()) {
+                    let remedy = format!("Its memories are {}", memories.join(", "));
+                    return self.reject(format!("The architecture has no memory `{memory}`"), remedy);
+                }
+                for (held, tensor) in self.held.iter_mut().zip(&self.role.tensors) {
+                    if tensors.contains(tensor) {
+                        held.clone_from(memory);
+                    }
+                }
+            }
+            Step::Loop(one) => self.take_loop(one),
+        }
+    }
+
+    fn take_loop(&mut self, one: &TileLoop) {
+        let TileLoop { variable, tile, space } = one;
+        let Some(index) = self.role.variables.iter().position(|(name, ..)| name == variable) else {
+            let names: Vec<&str> = self.role.variables.iter().map(|(name, ..)| name.as_str()).collect();
+            let reason = format!("`{}` has no rank variable `{variable}`", self.path.einsum);
+            return self.reject(reason, format!("Its rank variables are {}", names.join(", ")));
+        };
+        let (left, ours) = (self.left[index], self.role.variables[index].2);
+        if *tile >= left {
+            return;
+        }
+        if left % tile != 0 {
+            let reason =
+                format!("Tiles of {tile} leave a rest of {left} iterations of `{variable}` in `{}`", self.path.einsum);
+            let remedy = format!("Choose a `tile_shape` that divides {left}, or import without the mapping");
+            return self.reject(reason, remedy);
+        }
+        self.left[index] = *tile;
+        let size = left / tile;
+        match space {
+            Some(dimension) => self.schedule.space.push((dimension.clone(), ours, size)),
+            None => self.schedule.time.push(TimeLoop { ours, size, held: self.held.clone() }),
+        }
+    }
+
+    fn reject(&mut self, reason: String, remedy: String) {
+        let (path, line) = (self.path.path.clone(), Some(self.path.line));
+        self.wrong.0.push(Diagnostic { path, line, reason, remedy, fix: None });
+    }
+
+    fn finish(mut self) -> Result<Schedule, Diagnostics> {
+        let Self { path, role, left, wrong, .. } = &mut self;
+        if wrong.is_empty() {
+            for ((name, ..), left) in role.variables.iter().zip(&*left).filter(|(_, left)| **left > 1) {
+                let reason = format!("No loop of `{}` runs over {left} iterations of `{name}`", path.einsum);
+                let remedy = format!("End with a loop over `{name}` with `tile_shape: 1`");
+                let (path, line) = (path.path.clone(), Some(path.line));
+                wrong.0.push(Diagnostic { path, line, reason, remedy, fix: None });
+            }
+        }
+        self.schedule.time.reverse();
+        self.wrong.or(self.schedule)
+    }
+}

@@ -1,0 +1,87 @@
+//! Set expressions of AccelForge over the tensors of one Einsum, such as `~MainMemory | weight`.
+
+/// Which of W, I and O are in a set: a bit each, W the lowest.
+pub type Operands = u8;
+
+/// All three.
+pub const ALL: Operands = 0b111;
+/// Deepest nesting of parentheses and complements.
+const MAX_DEPTH: usize = 32;
+
+/// The value of a set expression: of `A if condition else B` that of A. `name` knows what names other than the general ones stand for, and
+/// all others are tensors that the Einsum has not. `None` where it is no expression of sets.
+pub fn value(text: &str, name: &dyn Fn(&str) -> Option<Operands>) -> Option<Operands> {
+    let text = text.split_once(" if ").map_or(text, |(then, _)| then);
+    let mut parser = Parser { rest: text.trim_start(), name };
+    let value = parser.union(0)?;
+    parser.rest.is_empty().then_some(value)
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    name: &'a dyn Fn(&str) -> Option<Operands>,
+}
+
+impl Parser<'_> {
+    fn takes(&mut self, operator: char) -> bool {
+        let Some(rest) = self.rest.strip_prefix(operator) else { return false };
+        self.rest = rest.trim_start();
+        true
+    }
+
+    fn union(&mut self, depth: usize) -> Option<Operands> {
+        let mut set = self.intersection(depth)?;
+        while self.takes('|') {
+            set |= self.intersection(depth)?;
+        }
+        Some(set)
+    }
+
+    fn intersection(&mut self, depth: usize) -> Option<Operands> {
+        let mut set = self.difference(depth)?;
+        while self.takes('&') {
+            set &= self.difference(depth)?;
+        }
+        Some(set)
+    }
+
+    fn difference(&mut self, depth: usize) -> Option<Operands> {
+        let mut set = self.atom(depth)?;
+        while self.takes('-') {
+            set &= !self.atom(depth)?;
+        }
+        Some(set)
+    }
+
+    fn atom(&mut self, depth: usize) -> Option<Operands> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if self.takes('~') {
+            return self.atom(depth + 1).map(|set| !set & ALL);
+        }
+        if self.takes('(') {
+            let set = self.union(depth + 1)?;
+            return self.takes(')').then_some(set);
+        }
+        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
+        let (name, rest) = self.rest.split_at(end);
+        // Older versions write sets as functions.
+        self.rest = rest.strip_prefix("()").unwrap_or(rest).trim_start();
+        let name = name.strip_suffix(".tensors").unwrap_or(name);
+        Some(match name {
+            "" => return None,
+            "All" | "Tensors" => ALL,
+            "Inputs" => 0b011,
+            "Outputs" => 0b100,
+            // Of a layer by itself nothing stays between layers.
+            "Nothing" | "Intermediates" | "Shared" | "Persistent" => 0,
+            name => (self.name)(name).unwrap_or(match name {
+                "weight" => 0b001,
+                "input" => 0b010,
+                "output" => 0b100,
+                _ => 0,
+            }),
+        })
+    }
+}
