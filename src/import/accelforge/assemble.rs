@@ -205,7 +205,7 @@ impl<'a> Stage<'a> {
         } else {
             ["conv", "matmul"].map(|kind| (kind.to_owned(), unroll.clone())).to_vec()
         };
-        let area = |area: Option<f64>| area.map(|area| area * PICO).filter(|area| *area > 0.0);
+        let area = |area: Option<f64>| area.map(|area| scaled(area, PICO)).filter(|area| *area > 0.0);
         HardwareSpec {
             name: "architecture".to_owned(),
             about: "Imported from an architecture of AccelForge.".to_owned(),
@@ -213,7 +213,7 @@ impl<'a> Stage<'a> {
             unroll,
             array: ArraySpec {
                 dimensions: array,
-                mac_energy_pj: compute.action.energy.unwrap_or(0.0) * self.energy_unit,
+                mac_energy_pj: scaled(compute.action.energy.unwrap_or(0.0), self.energy_unit),
                 pe_area_um2: area(compute.area),
                 ..ArraySpec::default()
             },
@@ -249,7 +249,7 @@ impl<'a> Stage<'a> {
             write_granularity_bits: 1,
             read_energy_pj: read.energy_pj,
             write_energy_pj: write.energy_pj,
-            area_um2: node.area.map(|area| area * PICO).filter(|area| *area > 0.0),
+            area_um2: node.area.map(|area| scaled(area, PICO)).filter(|area| *area > 0.0),
             shared_over,
             latency_cycles: 1,
             ..MemorySpec::default()
@@ -267,7 +267,7 @@ impl<'a> Stage<'a> {
                 bits
             }
         };
-        Side { bits, energy_pj: action.energy.unwrap_or(0.0) * self.energy_unit / action.bits * bits as f64 }
+        Side { bits, energy_pj: scaled(action.energy.unwrap_or(0.0), self.energy_unit) / action.bits * bits as f64 }
     }
 
     fn size(&self, node: &Memory, report: &mut Report) -> u64 {
@@ -311,6 +311,12 @@ impl<'a> Stage<'a> {
 struct Side {
     bits: u64,
     energy_pj: f64,
+}
+
+/// A number in another unit, to the 15 digits that a decimal number keeps: 2e-9 m² are 2000 um², not 2000.0000000000002.
+fn scaled(value: f64, unit: f64) -> f64 {
+    let product = value * unit;
+    format!("{product:.14e}").parse().unwrap_or(product)
 }
 
 /// What an energy of 1 in the file is in pJ: it is in J, unless that is absurd.
