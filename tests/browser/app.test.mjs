@@ -207,6 +207,8 @@ test('two fingers zoom a fine landscape in and out, one scrolls the page', () =>
       await page.getByTestId('tiles-y').fill('540');
       await page.waitForFunction(() => window.fusescape.state().points === 48);
       await settled(page, 'done');
+      // Cards that are fetched late move the field that has the focus, and with it the page.
+      for (const name of ['comparison-energy', 'trade-off', 'mac-counts']) await page.getByTestId(name).waitFor();
       const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
       await map.evaluate((element) => element.scrollIntoView({ block: 'center' }));
       const { x, y, width, height } = await map.locator('canvas').boundingBox();

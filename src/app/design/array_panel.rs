@@ -91,30 +91,30 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                     </tfoot>
                 </table>
             </div>
-            <button type="button" class="small" onclick={form.click(add_dimension)} data-testid="dimension-add">
-                { "Add an array dimension" }
-            </button>
+            <div class="row">
+                <button type="button" class="small" onclick={form.click(add_dimension)} data-testid="dimension-add">
+                    { "Add an array dimension" }
+                </button>
+                if !form.document.has(VECTOR_UNIT) {
+                    <button
+                        type="button"
+                        class="small"
+                        title="Lanes beside the array that compute softmax, normalisation, activations, additions and pooling"
+                        onclick={form.click(add_vector_unit)}
+                        data-testid="vector-unit-add"
+                    >
+                        { "Add a vector unit" }
+                    </button>
+                }
+            </div>
             <WrongHere form={form.clone()} wrong={[rest, form.wrong_at("unroll")].concat()} />
-            { vector_unit(form) }
+            if form.document.has(VECTOR_UNIT) { { vector_unit(form) } }
         </div>
     }
 }
 
-/// The fields of the vector unit, or a button that adds one.
+/// The fields of the vector unit.
 fn vector_unit(form: &Form) -> Html {
-    if !form.document.has(VECTOR_UNIT) {
-        return html! {
-            <button
-                type="button"
-                class="small"
-                title="Lanes beside the array that compute softmax, normalisation, activations, additions and pooling"
-                onclick={form.click(add_vector_unit)}
-                data-testid="vector-unit-add"
-            >
-                { "Add a vector unit" }
-            </button>
-        };
-    }
     let shown = VECTOR_UNIT_FIELDS.map(|field| field.name);
     html! {
         <div role="group" aria-label="Vector unit" data-testid="vector-unit-fields">
