@@ -22,11 +22,16 @@ pub struct Link {
     pub precision: u64,
 }
 
+impl Link {
+    /// A link that is not there.
+    const NONE: Self = Self { elements: 0.0, period: 0, count: 0, precision: 0 };
+}
+
 /// The effect of unrolling on the operands: instances at each level, and the boundaries between levels.
 pub(super) struct Units<'a> {
-    /// Unrolled loops below each memory, with the size chosen (average or peak).
-    unrolled: [Vec<Vec<(Dim, f64)>>; OPERANDS],
-    /// Products of those below each architecture level.
+    /// Chooses between the average and the peak of an unrolled loop.
+    size: fn(f64, u64) -> f64,
+    /// Products of the unrolled loops below each architecture level.
     below: [[Extents; MAX_LEVELS + 1]; OPERANDS],
     /// Instances at each architecture level of each operand: level 0 is the PE array, level `m + 1` is memory `m`.
     pub all: [[f64; MAX_LEVELS + 1]; OPERANDS],
@@ -38,26 +43,20 @@ pub(super) struct Units<'a> {
 impl<'a> Units<'a> {
     /// `size` chooses between the average and the peak of every unrolled loop.
     pub fn new(problem: &LayerOnCore<'a>, size: fn(f64, u64) -> f64) -> Self {
-        let unrolled = problem.operands.each_ref().map(|operand| {
-            let loops = |below: &Vec<(Dim, f64, u64)>| {
-                below.iter().map(|&(dim, average, peak)| (dim, size(average, peak))).collect()
-            };
-            operand.unrolled.iter().map(loops).collect::<Vec<Vec<_>>>()
-        });
-        let below = unrolled.each_ref().map(|levels| {
-            let mut below = [Extents::default(); MAX_LEVELS + 1];
-            for (level, loops) in levels.iter().enumerate().take(MAX_LEVELS) {
-                below[level + 1] = below[level];
-                for &(dim, size) in loops {
-                    below[level + 1].multiply(dim, size);
-                }
-            }
-            below
-        });
+        let mut below = [[Extents::ONE; MAX_LEVELS + 1]; OPERANDS];
         let mut unique = [[1.0; MAX_LEVELS + 1]; OPERANDS];
         let mut all = [[1.0; MAX_LEVELS + 1]; OPERANDS];
         for (index, operand) in problem.each_operand() {
-            let factors = decoupled_factors(problem, operand, &unrolled[index]);
+            let below = &mut below[index];
+            for (level, loops) in operand.unrolled.iter().enumerate().take(MAX_LEVELS) {
+                below[level + 1] = below[level];
+                for &(dim, average, peak) in loops {
+                    below[level + 1].multiply(dim, size(average, peak));
+                }
+            }
+            let mut factors = [(1.0, 1.0); MAX_LEVELS + 1];
+            decoupled_factors(problem, operand, size, &mut factors);
+            let factors = &factors[..operand.unrolled.len()];
             for level in 0..factors.len() {
                 unique[index][level] = factors[level..].iter().map(|(relevant, _)| relevant).product();
                 all[index][level] = factors[level..].iter().map(|(_, total)| total).product();
@@ -73,7 +72,7 @@ impl<'a> Units<'a> {
             let levels = 0..problem.operands[index].memories.len();
             levels.map(|level| Boundary::new(problem, index, level, &unique[index], &all[index])).collect()
         });
-        Self { unrolled, below, all, boundaries, rounds: problem.rules.round_fractional_amounts }
+        Self { size, below, all, boundaries, rounds: problem.rules.round_fractional_amounts }
     }
 
     /// Elements that one instance holds of an operand at an architecture level, when the temporal loops up to there multiply
@@ -110,26 +109,24 @@ impl<'a> Units<'a> {
 fn decoupled_factors(
     problem: &LayerOnCore<'_>,
     operand: &OperandView,
-    unrolled: &[Vec<(Dim, f64)>],
-) -> Vec<(f64, f64)> {
-    let mut extents = Extents::default();
-    unrolled
-        .iter()
-        .map(|below| {
-            below.iter().fold((1.0, 1.0), |(relevant, all), &(dim, size)| {
-                let before = extents;
-                extents.multiply(dim, size);
-                match operand.relevance[dim as usize] {
-                    Relevance::Relevant => (relevant * size, all * size),
-                    Relevance::Irrelevant => (relevant, all * size),
-                    Relevance::PartialX | Relevance::PartialY => {
-                        let added = extents.relevant(problem, operand) / before.relevant(problem, operand);
-                        (relevant * added, all * added * (size / added))
-                    }
+    size: fn(f64, u64) -> f64,
+    factors: &mut [(f64, f64); MAX_LEVELS + 1],
+) {
+    let mut extents = Extents::ONE;
+    for (below, factors) in operand.unrolled.iter().zip(factors) {
+        *factors = below.iter().fold((1.0, 1.0), |(relevant, all), &(dim, average, peak)| {
+            let (before, size) = (extents, size(average, peak));
+            extents.multiply(dim, size);
+            match operand.relevance[dim as usize] {
+                Relevance::Relevant => (relevant * size, all * size),
+                Relevance::Irrelevant => (relevant, all * size),
+                Relevance::PartialX | Relevance::PartialY => {
+                    let added = extents.relevant(problem, operand) / before.relevant(problem, operand);
+                    (relevant * added, all * added * (size / added))
                 }
-            })
-        })
-        .collect()
+            }
+        });
+    }
 }
 
 /// How the tools round numbers of instances. DeFiNES takes the first way on which the operands agree about the number of
@@ -148,13 +145,9 @@ fn rounding(rules: &Rules, pe_counts: [f64; OPERANDS]) -> fn(f64) -> f64 {
 #[derive(Clone, Copy)]
 struct Extents([f64; 8]);
 
-impl Default for Extents {
-    fn default() -> Self {
-        Self([1.0; 8])
-    }
-}
-
 impl Extents {
+    const ONE: Self = Self([1.0; 8]);
+
     fn multiply(&mut self, dim: Dim, size: f64) {
         self.0[dim as usize] *= size;
     }
@@ -223,8 +216,8 @@ impl Amounts {
             top_relevant: [[1; MAX_LEVELS + 1]; OPERANDS],
             top_irrelevant: [[1; MAX_LEVELS + 1]; OPERANDS],
             cycles: [[problem.iteration_cycles; MAX_LEVELS + 1]; OPERANDS],
-            crossings: Default::default(),
-            links: PerLink::default(),
+            crossings: [[Crossing::NONE; MAX_LEVELS]; OPERANDS],
+            links: [[[Link::NONE; 4]; MAX_LEVELS]; OPERANDS],
             total_cycles: order.iter().map(|next| next.size).product::<u64>() * problem.iteration_cycles,
         };
         for (index, operand) in problem.each_operand() {
@@ -250,7 +243,7 @@ impl Amounts {
         merged: &Allocation,
         units: &Units<'_>,
     ) {
-        let mut extents = Extents::default();
+        let mut extents = Extents::ONE;
         if problem.rules.array_keeps_inputs && operand.stored_as != Operand::O {
             let kept = leading_reuse(&order[merged.range(index, 0)], operand);
             self.cycles[index][0] *= kept.iter().map(|next| next.size).product::<u64>();
@@ -262,8 +255,8 @@ impl Amounts {
                 extents.multiply(next.dim, next.size as f64);
                 cycles *= next.size;
             }
-            for &(dim, size) in &units.unrolled[index][level] {
-                extents.multiply(dim, size);
+            for &(dim, average, peak) in &operand.unrolled[level] {
+                extents.multiply(dim, (units.size)(average, peak));
             }
             let held = extents.relevant(problem, operand);
             self.held[index][level + 1] = units.whole(held);

@@ -23,6 +23,11 @@ pub struct Crossing {
     pub up: u64,
 }
 
+impl Crossing {
+    /// Nothing crosses.
+    pub(super) const NONE: Self = Self { elements: 0.0, precision: 0, period: 0, down: 0, up: 0 };
+}
+
 /// The boundary below memory `level` of an operand; the lower side is memory `level - 1` or the PE array.
 pub struct Boundary<'a> {
     /// Memory level of the upper side.

@@ -3,8 +3,8 @@
 use super::PerLink;
 use super::amounts::{Amounts, Units};
 use super::causes::{AccessCause, EnergyCause, EnergySplit};
-use crate::hardware::Movement;
-use crate::mapping::{LayerOnCore, LayerOperand};
+use crate::hardware::{MAX_LEVELS, Movement};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS};
 
 /// Accesses and energy (pJ) of one mapped layer. Tables are by operand, memory level and movement.
 #[derive(Debug, Clone)]
@@ -25,9 +25,9 @@ pub struct Energy {
 
 impl Energy {
     pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, units: &Units<'_>) -> Self {
-        let mut words = PerLink::default();
-        let mut elements = PerLink::default();
-        let mut energy_pj = PerLink::default();
+        let mut words = [[[0.0; 4]; MAX_LEVELS]; OPERANDS];
+        let mut elements = words;
+        let mut energy_pj = words;
         for_each_access(amounts, units, |operand, level, movement, count, pj| {
             let link = &amounts.links[operand][level][movement as usize];
             words[operand][level][movement as usize] = count;

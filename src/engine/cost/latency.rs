@@ -86,8 +86,8 @@ impl Latency {
     /// `amounts` decides what is double-buffered, `peak` how much is moved.
     pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, peak: &Amounts) -> Self {
         let double_buffered = double_buffered(problem, amounts);
-        let mut allowed_cycles = PerLink::default();
-        let mut real_cycles = PerLink::default();
+        let mut allowed_cycles = [[[0; 4]; MAX_LEVELS]; OPERANDS];
+        let mut real_cycles = allowed_cycles;
         for (operand, view) in problem.each_operand() {
             for (level, &memory) in view.memories.iter().enumerate() {
                 for movement in Movement::ALL {

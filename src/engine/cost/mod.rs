@@ -116,6 +116,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// The problem whose mappings it evaluates.
+    pub fn problem(&self) -> &'a LayerOnCore<'a> {
+        self.problem
+    }
+
     /// The accesses of a mapping; `None` where a memory would overflow.
     pub fn moves(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<Moves> {
         let merged = allocation.merge_stationary(self.problem, order);

@@ -90,9 +90,9 @@ impl ProblemCost {
         Self { energy: least.split(layer), latency, words: words_at(layer, &least, watched) }
     }
 
-    /// The cost of a problem mapped as `solution` says; `None` if that is no mapping of it.
-    pub fn new(layer: &LayerOnCore<'_>, solution: &Solution, watched: [MemoryId; WATCHED]) -> Option<Self> {
-        let cost = solution.cost(layer)?;
+    /// The cost of a problem mapped as `solution`, one of its mappings, says; `None` if that does not fit.
+    pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, watched: [MemoryId; WATCHED]) -> Option<Self> {
+        let (layer, cost) = (evaluator.problem(), solution.cost_by(evaluator)?);
         Some(Self {
             energy: cost.energy.split(layer),
             latency: cost.latency.split(),

@@ -8,7 +8,7 @@ use crate::depth_first::{
     CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
     StoringMode,
 };
-use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::mapping::LayerProblem;
 use crate::rules::Rules;
 use crate::search::has_mapping;
 
@@ -77,11 +77,11 @@ impl Survey {
 
 /// A feasibility check that does not search: it notes the lower bound of a new problem, and the cost of a known one.
 fn bound(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility {
-    if solver.is_known(problem) {
+    let sweep = solver.sweep;
+    let layer = sweep.on_core(problem);
+    if solver.is_known(problem, &layer) {
         return cost_now(solver, problem);
     }
-    let sweep = solver.sweep;
-    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
     if !has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) {
         return Feasibility::NoMapping;
     }

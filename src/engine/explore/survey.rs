@@ -4,13 +4,14 @@
 //! What was found out about mapping problems stays in a [`CostStore`] and serves the next sweep too.
 
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
+use crate::cost::Evaluator;
 use crate::depth_first::{
     DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory, PointAccount,
     PointPlan, PointTotals, ProblemCost, ProblemId, Stack, StoringMode, TotalsAssembler, WATCHED,
 };
-use crate::hardware::{Core, MemoryId, Operand};
+use crate::hardware::{Memory, MemoryId, Operand};
 use crate::ids::TiVec;
-use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::mapping::{LayerOnCore, LayerProblem, ample_bits};
 use crate::search::{Objective, Solution, has_mapping};
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
@@ -26,7 +27,7 @@ const STORE_LIMIT: usize = 400_000;
 const MAPPINGS_LIMIT: usize = 20_000;
 
 /// A store of the costs of mapping problems, shared by sweeps. The key of a problem is its content and that of the memories that it may
-/// use, so that editing one memory keeps the others' problems.
+/// use, so that editing one memory keeps the others' problems. All sizes of a memory that are ample for a problem are one.
 #[derive(Default)]
 pub struct CostStore {
     known: HashMap<[u64; 2], SolvedProblem>,
@@ -184,7 +185,7 @@ impl Survey {
         problems.dedup();
         let solution = |index: &usize| {
             let problem = memory.problems.list.get(ProblemId::from(*index))?;
-            store.mapping(fingerprints.of(&sweep.core, problem), effort, sweep, problem)
+            store.mapping(fingerprints.of(problem, &sweep.on_core(problem)), effort, sweep, problem)
         };
         let solutions: Vec<Option<Solution>> = problems.iter().map(solution).collect();
         let find = |index: ProblemId| solutions[problems.binary_search(&index.index()).ok()?].as_ref();
@@ -264,8 +265,9 @@ impl Survey {
     pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
         let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
         let problem = &memory.problems.list[index];
-        let solve = || Some(solve(sweep, problem, *watched));
-        costs[index] = match store.cost(fingerprints.of(&sweep.core, problem), effort, solve) {
+        let layer = sweep.on_core(problem);
+        let solve = || Some(solve(sweep, problem, &layer, *watched));
+        costs[index] = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::Cost(cost)) => Some(cost),
             _ => None,
         };
@@ -305,7 +307,10 @@ pub(super) struct ProblemSolver<'a> {
 impl ProblemSolver<'_> {
     /// Searches a problem, if there is time.
     pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Feasibility {
-        let cost = match self.find(problem, has_time) {
+        let layer = self.sweep.on_core(problem);
+        let Self { sweep, watched, store, fingerprints, effort, .. } = self;
+        let solve = || has_time().then(|| solve(sweep, problem, &layer, *watched));
+        let cost = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::Cost(cost)) => Some(cost),
             Some(SolvedProblem::NotFound) => None,
             Some(SolvedProblem::NoMapping) => return Feasibility::NoMapping,
@@ -316,14 +321,8 @@ impl ProblemSolver<'_> {
     }
 
     /// Whether the store knows the problem.
-    pub fn is_known(&mut self, problem: &LayerProblem) -> bool {
-        self.store.known.contains_key(&self.fingerprints.of(&self.sweep.core, problem))
-    }
-
-    fn find(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Option<SolvedProblem> {
-        let Self { sweep, watched, store, fingerprints, effort, .. } = self;
-        let solve = || has_time().then(|| solve(sweep, problem, *watched));
-        store.cost(fingerprints.of(&sweep.core, problem), effort, solve)
+    pub fn is_known(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> bool {
+        self.store.known.contains_key(&self.fingerprints.of(problem, layer))
     }
 }
 
@@ -338,13 +337,19 @@ fn no_such_point() -> Diagnostics {
     diagnostics
 }
 
-fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) -> (SolvedProblem, Option<Solution>) {
-    let best = sweep.search(problem).best;
-    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
-    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&layer, solution, watched)) {
+/// Searches a problem, which is `layer` on the core of the sweep.
+fn solve(
+    sweep: &Sweep,
+    problem: &LayerProblem,
+    layer: &LayerOnCore<'_>,
+    watched: [MemoryId; WATCHED],
+) -> (SolvedProblem, Option<Solution>) {
+    let evaluator = Evaluator::new(layer);
+    let best = sweep.search_by(problem, &evaluator).best;
+    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, watched)) {
         Some(cost) => SolvedProblem::Cost(cost),
         // It may have ended too early; then the search is to blame and not the memories.
-        None if has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
+        None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
         None => SolvedProblem::NoMapping,
     };
     (known, best)
@@ -414,7 +419,9 @@ impl Fingerprints {
         // Words of DRAM are counted, which is where outputs end.
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
-        let memories: TiVec<MemoryId, u64> = core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect();
+        // Their sizes count as far as a problem can tell them apart.
+        let but_size = |memory: &Memory| hash(&format!("{:?}", Memory { size_bits: 0, ..memory.clone() }));
+        let memories: TiVec<MemoryId, u64> = core.memories.iter().map(but_size).collect();
         // Registers of lanes are below what a choice of levels leaves visible.
         let unit = core.vector_unit.as_ref().map(|unit| (unit.figures(), &memories.raw[..core.register_count()]));
         let numbers = format!("{:?} {:?} {:?} {guide:?}", core.array, core.mac_energy, settings.objective);
@@ -425,7 +432,9 @@ impl Fingerprints {
         }
     }
 
-    fn of(&mut self, core: &Core, problem: &LayerProblem) -> [u64; 2] {
+    /// Of a problem, which is `layer` on the core.
+    fn of(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> [u64; 2] {
+        let core = layer.core;
         let known = self.visible.iter().find(|(levels, _)| *levels == problem.levels).map(|&(_, known)| known);
         let visible = known.unwrap_or_else(|| {
             let memories = &self.memories;
@@ -438,7 +447,9 @@ impl Fingerprints {
             self.visible.push((problem.levels, visible));
             visible
         });
-        [0_u8, 1].map(|half| hash(&(half, self.general, visible, problem)))
+        let size = |(id, memory): (MemoryId, &Memory)| memory.size_bits.min(ample_bits(layer, id));
+        let sizes: Vec<u64> = core.memories.iter_enumerated().map(size).collect();
+        [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, problem)))
     }
 }
 

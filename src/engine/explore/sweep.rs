@@ -1,13 +1,14 @@
 //! Planning, solving and assembling a sweep.
 
 use super::request::{Request, Settings};
+use crate::cost::Evaluator;
 use crate::depth_first::{
     Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping, cut,
 };
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best};
+use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best, find_best_by};
 use crate::spec::{Diagnostics, closest};
 use crate::units::Cycles;
 use crate::workload::{Dim, Network};
@@ -189,11 +190,24 @@ impl Sweep {
         Self { guide: Some(guide), ..self }
     }
 
+    /// A problem on the core.
+    pub(super) fn on_core(&self, problem: &LayerProblem) -> LayerOnCore<'_> {
+        LayerOnCore::new(&self.core, self.settings.rules, problem)
+    }
+
     /// The best mapping of any problem.
     pub fn search(&self, problem: &LayerProblem) -> Outcome {
         let core = self.guide.as_ref().unwrap_or(&self.core);
         let layer = LayerOnCore::new(core, self.settings.rules, problem);
         find_best(&layer, &self.settings.objective, &self.limits(), self.settings.strategy)
+    }
+
+    /// As [`Self::search`], with an evaluator of the problem on the core itself at hand.
+    pub(super) fn search_by(&self, problem: &LayerProblem, evaluator: &Evaluator<'_>) -> Outcome {
+        match self.guide {
+            Some(_) => self.search(problem),
+            None => find_best_by(evaluator, &self.settings.objective, &self.limits(), self.settings.strategy),
+        }
     }
 
     /// Why the search of a problem found no mapping.

@@ -1,7 +1,8 @@
 //! How many bits an operand takes in a memory.
 
 use super::operands::{LayerOnCore, LayerOperand, OperandView, Relevance};
-use crate::hardware::Operand;
+use crate::hardware::{MemoryId, Operand};
+use crate::rules::Rules;
 use crate::workload::{Dim, LoopSizes};
 
 /// Bits that one instance of memory `level` holds of an operand, when the temporal loops up to that level multiply to `sizes`.
@@ -39,6 +40,22 @@ pub fn slice_part(
         problem.input_extent(axis, size(outputs) as f64, size(kernel) as f64) as u64
     };
     view.windows.get(window).map_or(1, extent)
+}
+
+/// Bits from which on the size of a memory decides nothing about a problem, neither what fits nor what is double-buffered: all that the
+/// problem may put there has room twice, or, where double buffers are forced, twice as often. `u64::MAX` under the rules of the tools,
+/// which count averages: those may exceed the whole.
+pub fn ample_bits(problem: &LayerOnCore<'_>, memory: MemoryId) -> u64 {
+    let whole = problem.each_operand().filter_map(|(operand, view)| {
+        let level = view.memories.iter().position(|&id| id == memory)?;
+        if problem.rules != Rules::CORRECTED {
+            return Some(u64::MAX);
+        }
+        let elements = slice_elements(problem, operand, level, &problem.spatial.temporal_sizes);
+        Some(elements.saturating_mul(view.precision.0.max(view.precision.1)))
+    });
+    let times = if problem.forces_double_buffers { 4 } else { 2 };
+    whole.fold(0, u64::saturating_add).saturating_mul(times)
 }
 
 impl OperandView {

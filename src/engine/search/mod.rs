@@ -182,11 +182,25 @@ impl Solution {
         let is_mapping = sizes == problem.spatial.temporal_sizes && self.allocation.covers(problem, self.order.len());
         is_mapping.then(|| Evaluator::new(problem).evaluate(&self.order, &self.allocation))?
     }
+
+    /// The same account, where an evaluator of the problem is at hand and this is known to be one of its mappings; `None` if it does not
+    /// fit.
+    pub fn cost_by(&self, evaluator: &Evaluator<'_>) -> Option<LayerCost> {
+        evaluator.evaluate(&self.order, &self.allocation)
+    }
 }
 
 /// The best mapping by `objective`; among equals the one of least latency, then of least energy.
 pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
-    find_best_while(problem, objective, limits, strategy, &|| true)
+    find_best_by(&Evaluator::new(problem), objective, limits, strategy)
+}
+
+/// As [`find_best`], with the evaluator of the problem at hand.
+pub fn find_best_by(evaluator: &Evaluator<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
+    match strategy {
+        Strategy::Exact => exact::find_best(evaluator, objective, limits, &|| true, None),
+        Strategy::Loma => loma::find_best(evaluator.problem(), objective, limits, &|| true, None),
+    }
 }
 
 /// As [`find_best`], but stops once `has_time` returns `false`, with the best mapping so far and what is proved of better ones ([`Proof`]).
@@ -198,7 +212,7 @@ pub fn find_best_while(
     has_time: &dyn Fn() -> bool,
 ) -> Outcome {
     match strategy {
-        Strategy::Exact => exact::find_best(problem, objective, limits, has_time, None),
+        Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, None),
         Strategy::Loma => loma::find_best(problem, objective, limits, has_time, None),
     }
 }

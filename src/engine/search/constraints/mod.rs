@@ -21,6 +21,7 @@ pub use pieces::Misfit;
 
 use super::exact::{self, legality::Legality};
 use super::{Limits, Objective, Outcome, Strategy, loma};
+use crate::cost::Evaluator;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
 use crate::workload::Dim;
 use legal::Legal;
@@ -122,7 +123,7 @@ pub fn find_best_under(
     let legal = Legal::new(problem, constraints)?;
     let legal: &dyn Legality = &legal;
     Ok(match strategy {
-        Strategy::Exact => exact::find_best(problem, objective, limits, has_time, Some(legal)),
+        Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, Some(legal)),
         Strategy::Loma => loma::find_best(problem, objective, limits, has_time, Some(legal)),
     })
 }

@@ -51,17 +51,18 @@ const ACCESS_TIE: f64 = 1e-14;
 
 /// Finds the best mapping by `objective`, and among equals the fastest: of all, or of those that are legal.
 pub(super) fn find_best(
-    problem: &LayerOnCore<'_>,
+    evaluator: &Evaluator<'_>,
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
     legal: Option<Legal<'_>>,
 ) -> Outcome {
+    let problem = evaluator.problem();
     if problem.forces_double_buffers {
         // All of an operand may take less than a part of it, which is there twice: tables of sets do not hold that. LOMA does.
         return loma::find_best(problem, objective, limits, has_time, legal);
     }
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time, legal };
+    let search = Search { problem, evaluator, limits, has_time, legal };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;

@@ -10,7 +10,6 @@ use super::legality::{Legal, Opened};
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_part};
-use crate::sorting::sort_by;
 use crate::workload::{Dim, LoopSizes};
 
 /// Limit on tight memories: shared memories for whose capacity operands compete.
@@ -141,15 +140,18 @@ impl Entry {
 
 /// Sizes with their prices, without those for which there is a smaller one at no higher price.
 fn cheapest_by_size(prices: &[f64], entries: &[Entry]) -> Vec<(f64, f64)> {
-    let possible = prices.iter().zip(entries).filter(|(price, _)| price.is_finite());
-    let mut choices: Vec<(f64, f64)> = possible.map(|(price, entry)| (entry.least_bits(), *price)).collect();
-    sort_by(&mut choices, |a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut least = f64::INFINITY;
-    choices.retain(|&(_, price)| {
-        let cheaper = price < least;
-        least = least.min(price);
-        cheaper
-    });
+    let mut choices: Vec<(f64, f64)> = Vec::new();
+    for (&price, entry) in prices.iter().zip(entries).filter(|(price, _)| price.is_finite()) {
+        let bits = entry.least_bits();
+        // The larger, the cheaper: so the last of those that are no larger is the cheapest of them.
+        let no_larger = choices.partition_point(|&(size, _)| size <= bits);
+        if choices[..no_larger].last().is_some_and(|&(_, least)| least <= price) {
+            continue;
+        }
+        let first = no_larger - usize::from(choices[..no_larger].last().is_some_and(|&(size, _)| size == bits));
+        let no_cheaper = choices[first..].iter().take_while(|&&(_, other)| other >= price).count();
+        choices.splice(first..first + no_cheaper, [(bits, price)]);
+    }
     choices
 }
 
@@ -343,6 +345,9 @@ impl<'a> Space<'a> {
             // Takes no room and moves nothing, so that its boundaries may lie anywhere.
             return prices;
         }
+        if self.level(operand, 0) >= view.memories.len() {
+            return prices;
+        }
         let irrelevant: u64 = Dim::ALL
             .into_iter()
             .filter(|&dim| view.relevance[dim as usize] == Relevance::Irrelevant)
@@ -468,23 +473,21 @@ impl<'a> Space<'a> {
         self.set_rents(&prices);
         let has_rents = self.tight.iter().any(|tight| tight.rent > 0.0);
         for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
-            let (mut higher, mut higher_with_rent) = (Vec::new(), Vec::new());
             for (index, mut least) in prices.into_iter().enumerate().rev() {
+                // Higher boundaries have to be placed too.
+                let higher = self.boundaries[operand].get(index + 1);
+                let mut with_rent = Vec::new();
                 if has_rents {
                     let rent = self.tight_below(operand, index).map_or(0.0, |tight| tight.rent);
                     let entries = &self.boundaries[operand][index].entries;
-                    let mut with_rent: Vec<f64> =
-                        least.iter().zip(entries).map(|(price, entry)| price + rent * entry.least_bits()).collect();
+                    with_rent.extend(least.iter().zip(entries).map(|(price, entry)| price + rent * entry.least_bits()));
                     self.factors.join_supersets(operand, &mut with_rent, f64::min);
-                    add_to(&mut with_rent, &higher_with_rent);
-                    higher_with_rent.clone_from(&with_rent);
-                    self.boundaries[operand][index].least_with_rent = with_rent;
+                    add_to(&mut with_rent, higher.map_or(&[], |higher| &higher.least_with_rent));
                 }
                 self.factors.join_supersets(operand, &mut least, f64::min);
-                // Higher boundaries have to be placed too.
-                add_to(&mut least, &higher);
-                higher.clone_from(&least);
-                self.boundaries[operand][index].least = least;
+                add_to(&mut least, higher.map_or(&[], |higher| &higher.least));
+                let boundary = &mut self.boundaries[operand][index];
+                (boundary.least, boundary.least_with_rent) = (least, with_rent);
             }
         }
     }
@@ -522,12 +525,13 @@ impl<'a> Space<'a> {
                 if exponent < 0 { unit / (1_u64 << -exponent) as f64 } else { unit * (1_u64 << exponent) as f64 }
             });
             let mut best = (estimate(0.0), 0.0);
-            for rent in rents {
-                for rent in [rent, 1.4 * rent] {
-                    let estimate = estimate(rent);
-                    if estimate > best.0 {
-                        best = (estimate, rent);
-                    }
+            for rent in rents.flat_map(|rent| [rent, 1.4 * rent]) {
+                let estimate = estimate(rent);
+                if estimate > best.0 {
+                    best = (estimate, rent);
+                } else if estimate < best.0 - 1e-6 * (best.0.abs() + rent * tight.size_bits as f64) {
+                    // A least of sums that are linear in the rent is concave: once it falls, it goes on falling.
+                    break;
                 }
             }
             let tight = &mut self.tight[index];

@@ -5,7 +5,6 @@ use super::cheapest::{Cheapest, PlacedBoundary};
 use super::orders::Chain;
 use super::space::Space;
 use crate::cost::{BoundaryLoad, LatencyBound};
-use crate::mapping::{Allocation, TemporalLoop};
 use crate::search::Solution;
 use crate::sorting::sort_by_key;
 use rustc_hash::FxHashMap;
@@ -15,11 +14,14 @@ use std::rc::Rc;
 struct Ties<'a, 's> {
     space: &'s Space<'a>,
     cheapest: &'s mut Cheapest,
-    /// Placed boundaries, outermost first, with what they add to latency.
-    chain: Vec<(PlacedBoundary, BoundaryLoad)>,
+    /// Placed boundaries, outermost first.
+    chain: Vec<PlacedBoundary>,
     bound: LatencyBound<'s>,
+    /// Loads of the chains that are gone through, `stride` of them a chain: one on top of the other.
+    loads: Vec<f64>,
+    stride: usize,
     last_placed: FxHashMap<u32, Rc<[Step]>>,
-    best: Option<(Vec<TemporalLoop>, Allocation, u64)>,
+    best: Option<Solution>,
     budget: u64,
     has_time: &'s dyn Fn() -> bool,
 }
@@ -40,52 +42,54 @@ pub fn fastest(
 ) -> (Option<Solution>, bool) {
     let bound = LatencyBound::new(space.evaluator);
     let start = bound.start();
+    let stride = start.len();
     let mut ties = Ties {
         space,
         cheapest,
         chain: Vec::new(),
         bound,
+        loads: start,
+        stride,
         last_placed: FxHashMap::default(),
         best: None,
         budget: most,
         has_time,
     };
     for goal in ties.cheapest.goals() {
-        ties.descend(goal, &start);
+        ties.descend(goal, 0);
     }
-    let best = ties.best.and_then(|(order, allocation, latency_cycles)| {
-        let energy_pj = space.evaluator.energy_pj(&space.evaluator.moves(&order, &allocation)?);
-        Some(Solution { order, allocation, energy_pj, latency_cycles })
-    });
-    (best, ties.budget > 0)
+    (ties.best, ties.budget > 0)
 }
 
 impl Ties<'_, '_> {
-    /// Goes through all chains that lead to a state, with the loads of what lies above it.
-    fn descend(&mut self, index: u32, loads: &[f64]) {
+    /// Goes through all chains that lead to a state; `above` is where the loads begin of what lies above it.
+    fn descend(&mut self, index: u32, above: usize) {
         if self.cheapest.placed(index) == [0; 3] {
-            self.try_orders(loads);
+            self.try_orders(above);
             return;
         }
         let steps = self.steps(index);
-        let mut ranked: Vec<_> = steps
-            .iter()
-            .map(|step| {
-                let mut loads = loads.to_vec();
-                self.bound.place(&mut loads, &step.load);
-                (self.bound.cycles(&loads), step, loads)
-            })
-            .collect();
-        sort_by_key(&mut ranked, |&(cycles, ..)| cycles);
-        for (cycles, step, loads) in ranked {
+        let start = self.loads.len();
+        let mut ranked: Vec<(u64, usize)> = Vec::with_capacity(steps.len());
+        for (number, step) in steps.iter().enumerate() {
+            self.loads.extend_from_within(above..above + self.stride);
+            let loads = &mut self.loads[start + number * self.stride..];
+            self.bound.place(loads, &step.load);
+            ranked.push((self.bound.cycles(loads), number));
+        }
+        if ranked.len() > 1 {
+            sort_by_key(&mut ranked, |&(cycles, _)| cycles);
+        }
+        for (cycles, number) in ranked {
             if !self.may_go_on() || self.is_beaten(cycles) {
-                return;
+                break;
             }
             self.budget -= 1;
-            self.chain.push((step.placed, step.load));
-            self.descend(step.before, &loads);
+            self.chain.push(steps[number].placed);
+            self.descend(steps[number].before, start + number * self.stride);
             self.chain.pop();
         }
+        self.loads.truncate(start);
     }
 
     /// The boundaries that may have been placed last on the way to a state.
@@ -109,12 +113,13 @@ impl Ties<'_, '_> {
     }
 
     fn is_beaten(&self, cycles: u64) -> bool {
-        self.best.as_ref().is_some_and(|(.., latency_cycles)| *latency_cycles <= cycles)
+        self.best.as_ref().is_some_and(|best| best.latency_cycles <= cycles)
     }
 
-    fn try_orders(&mut self, loads: &[f64]) {
-        let placed: Vec<PlacedBoundary> = self.chain.iter().rev().map(|&(placed, _)| placed).collect();
+    fn try_orders(&mut self, loads: usize) {
+        let placed: Vec<PlacedBoundary> = self.chain.iter().rev().copied().collect();
         let chain = Chain::new(self.space, &placed);
+        let loads = &self.loads[loads..loads + self.stride];
         let bound = chain.latency_bound(&self.space.factors, &self.bound, loads);
         if self.is_beaten(bound) {
             return;
@@ -129,7 +134,8 @@ impl Ties<'_, '_> {
                     "the bound {bound} is no bound: {latency_cycles}"
                 );
                 if !self.is_beaten(latency_cycles) {
-                    self.best = Some((order.to_vec(), *allocation, latency_cycles));
+                    let energy_pj = evaluator.energy_pj(&moves);
+                    self.best = Some(Solution { order: order.to_vec(), allocation: *allocation, energy_pj, latency_cycles });
                 }
             }
             self.may_go_on() && !self.is_beaten(bound)
