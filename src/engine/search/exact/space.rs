@@ -348,14 +348,12 @@ impl<'a> Space<'a> {
         if self.level(operand, 0) >= view.memories.len() {
             return prices;
         }
-        let irrelevant: u64 = Dim::ALL
-            .into_iter()
-            .filter(|&dim| view.relevance[dim as usize] == Relevance::Irrelevant)
-            .map(|dim| problem.spatial.temporal_sizes[dim as usize])
-            .product();
-        let relevant = self.total_cycles / irrelevant;
         let seen = self.factors.seen_parts(operand, view);
-        let volumes = seen.map(|_, sizes| sizes.iter().product::<u64>());
+        // Loops of each part that are above a set.
+        let above = seen.map(|part, sizes| {
+            let all = seen.parts[part].last().map_or(1, |all| all.iter().product::<u64>());
+            all / sizes.iter().product::<u64>()
+        });
         let innermost = self.factors.list.iter().find(|factor| factor.seen[operand] == 1);
         let run = innermost.map_or(1, |factor| factor.count as usize + 1);
         for level in self.level(operand, 0)..view.memories.len() {
@@ -402,7 +400,7 @@ impl<'a> Space<'a> {
                     }
                 }
                 // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
-                let times = relevant / seen.of(&volumes, set).into_iter().product::<u64>();
+                let times = seen.of(&above, set).into_iter().product();
                 least.push(self.least_price(operand, level, || seen.sizes(set), times, &entry));
                 entries.push(entry);
             }
