@@ -110,10 +110,11 @@ impl<'a> TotalsAssembler<'a> {
 
     /// The cost expression of a point.
     pub fn cost_expression(&mut self, plan: &PointPlan) -> CostExpression {
+        let layers = plan.stacks.iter().flat_map(|stack| &stack.types).map(|tile| tile.layers.len());
         let mut expression = CostExpression {
             copies: Sum::default(),
             copied_words: [ByCause::default(); WATCHED],
-            problems: Vec::new(),
+            problems: Vec::with_capacity(layers.sum()),
         };
         for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
             let mut words = [ByCause::default(); WATCHED];
