@@ -402,8 +402,8 @@ impl CostStore {
     }
 }
 
-/// Numbers that only equal problems share, on cores whose memories are equal as far as the problem may use them, under the
-/// same settings.
+/// Numbers that only equal problems share, on cores whose memories are equal as far as the problem may use them and can tell their
+/// sizes apart, under the same settings.
 struct Fingerprints {
     /// Of all but memories and problem.
     general: u64,
@@ -447,8 +447,12 @@ impl Fingerprints {
             self.visible.push((problem.levels, visible));
             visible
         });
-        let size = |(id, memory): (MemoryId, &Memory)| memory.size_bits.min(ample_bits(layer, id));
-        let sizes: Vec<u64> = core.memories.iter_enumerated().map(size).collect();
+        // Nothing of the problem lies in a memory of which no bits are ample already.
+        let size = |(id, memory): (MemoryId, &Memory)| match ample_bits(layer, id) {
+            0 => None,
+            ample => Some(memory.size_bits.min(ample)),
+        };
+        let sizes: Vec<u64> = core.memories.iter_enumerated().filter_map(size).collect();
         [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, problem)))
     }
 }

@@ -4,6 +4,7 @@ use fusescape_engine::depth_first::{FuseDepth, NotPlanned, PointAccount};
 use fusescape_engine::explore::{
     CostStore, PointSummary, Request, SearchEffort, Settings, Survey, Sweep, coarse_to_fine, solve_all,
 };
+use fusescape_engine::hardware::Core;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Objective;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -129,6 +130,46 @@ fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
     assert_eq!(edited, SearchEffort { searched: edited.searched, reused: cold.searched - edited.searched });
     assert_eq!(edited.searched, effort(&after, &mut CostStore::default()).searched - edited.reused);
     assert_eq!(accounts(&after, &mut store), accounts(&after, &mut CostStore::default()));
+}
+
+/// The design with one memory this many times as large.
+fn resized(request: &Request, memory: usize, by: (u64, u64)) -> Request {
+    let core = Core::from_text(&request.hardware).unwrap();
+    let bytes = core.memories.iter().nth(memory).unwrap().size_bits / 8;
+    let at = request.hardware.match_indices("    size: ").nth(memory).unwrap().0;
+    let (head, tail) = request.hardware.split_at(at);
+    let after = tail.find('\n').unwrap();
+    let hardware = format!("{head}    size: {} B{}", (bytes * by.0 / by.1).max(1), &tail[after..]);
+    Request { hardware, ..request.clone() }
+}
+
+/// What a problem costs cannot depend on how much more than ample a memory is; whatever else an edit changes is searched anew.
+#[test]
+fn an_edit_of_a_size_searches_only_where_the_memory_was_or_is_not_ample() {
+    let (mut reused, mut all) = (0, 0);
+    for (hardware, workload) in
+        [("meta-proto-like-df", "fsrcnn"), ("tpu-like-df", "three-convs"), ("edge-tpu-like", "fsrcnn-defines")]
+    {
+        let settings = Settings { tiles_x: vec![7], tiles_y: vec![4], ..Settings::default() };
+        let before = request(hardware, workload, settings);
+        for memory in 0..survey(&before).sweep().core.memories.len() {
+            let mut store = CostStore::default();
+            for by in [(1, 1), (2, 1), (16, 1), (1, 2)] {
+                let after = resized(&before, memory, by);
+                let (mut warm, mut cold) = (survey(&after), survey(&after));
+                for point in 0..warm.strategies().len() {
+                    let expected = cold.account(&mut CostStore::default(), point);
+                    assert_eq!(warm.point(&mut store, point, &mut || true).ok().is_some(), expected.is_ok());
+                    let what = format!("{workload} on {hardware}, memory {memory} by {by:?}, point {point}");
+                    assert_eq!(warm.account(&mut store, point), expected, "{what}");
+                }
+                if by == (16, 1) {
+                    (reused, all) = (reused + warm.effort.reused, all + warm.effort.reused + warm.effort.searched);
+                }
+            }
+        }
+    }
+    assert!(reused > all * 9 / 10, "{reused} of {all}");
 }
 
 #[test]
