@@ -1,9 +1,7 @@
 //! All memory accesses of a mapped layer, term by term: transfers, instances, words of each.
 
-use super::LayerCost;
-use super::amounts::Units;
+use super::{Evaluator, LayerCost};
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::LayerOnCore;
 use serde::{Deserialize, Serialize};
 
 /// The accesses of one operand at one memory level by one data movement, over the whole layer.
@@ -50,11 +48,11 @@ impl Access {
 }
 
 /// All accesses of a mapped layer: outputs first, then the inputs, the lowest memories first.
-pub fn accesses(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<Access> {
-    let units = Units::new(problem, |average, _| average);
+pub fn accesses(evaluator: &Evaluator<'_>, cost: &LayerCost) -> Vec<Access> {
+    let problem = evaluator.problem;
     let mut all = Vec::new();
     for (operand, view) in problem.each_operand() {
-        for (boundary, crossing) in units.boundaries[operand].iter().zip(&cost.amounts.crossings[operand]) {
+        for (boundary, crossing) in evaluator.average.boundaries[operand].iter().zip(&cost.amounts.crossings[operand]) {
             boundary.for_each_transfer(crossing, |movement, level, transfer| {
                 let memory = view.memories[level];
                 all.push(Access {

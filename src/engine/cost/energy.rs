@@ -28,17 +28,19 @@ impl Energy {
         let mut words = [[[0.0; 4]; MAX_LEVELS]; OPERANDS];
         let mut elements = words;
         let mut energy_pj = words;
+        let mut access_pj = 0.0;
         for_each_access(amounts, units, |operand, level, movement, count, pj| {
             let link = &amounts.links[operand][level][movement as usize];
             words[operand][level][movement as usize] = count;
             energy_pj[operand][level][movement as usize] = pj;
+            access_pj += pj;
             if link.precision > 0 {
                 elements[operand][level][movement as usize] =
                     link.elements * link.count as f64 * units.all[operand][level + 1];
             }
         });
         let fixed = fixed_energy(problem);
-        let total_pj = total_pj(problem, amounts, units);
+        let total_pj = access_pj + fixed.total_pj();
         Self { words, elements, energy_pj, fixed, memory_pj: total_pj - fixed.total_pj(), total_pj }
     }
 

@@ -140,10 +140,14 @@ impl<'a> Evaluator<'a> {
 
     /// The whole account of a mapping.
     pub fn cost(&self, order: &[TemporalLoop], moves: Moves) -> LayerCost {
-        let latency = self.latency(order, &moves);
+        let (energy, latency) = (self.energy(&moves), self.latency(order, &moves));
         let Moves { merged, amounts } = moves;
-        let energy = Energy::new(self.problem, &amounts, &self.average);
         LayerCost { energy, latency, merged, amounts }
+    }
+
+    /// Accesses and energy of a mapping, as in [`Evaluator::cost`].
+    pub fn energy(&self, moves: &Moves) -> Energy {
+        Energy::new(self.problem, &moves.amounts, &self.average)
     }
 
     /// The latency of a mapping in whole cycles, as in [`Evaluator::cost`].
@@ -151,7 +155,8 @@ impl<'a> Evaluator<'a> {
         self.latency(order, moves).total_cycles()
     }
 
-    fn latency(&self, order: &[TemporalLoop], Moves { merged, amounts }: &Moves) -> Latency {
+    /// The latency of a mapping by its parts, as in [`Evaluator::cost`].
+    pub fn latency(&self, order: &[TemporalLoop], Moves { merged, amounts }: &Moves) -> Latency {
         if let Some(peak) = &self.peak {
             let peak = Amounts::new(self.problem, order, merged, peak);
             Latency::new(self.problem, amounts, &peak)

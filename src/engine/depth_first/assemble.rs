@@ -12,7 +12,7 @@ use super::plan::{LayerTilePlan, PointPlan, ReadPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
-use crate::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+use crate::cost::{AccessCause, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::mapping::LayerOnCore;
@@ -276,8 +276,9 @@ impl<'a> Assembler<'a> {
         if !self.costs.contains_key(&problem) {
             let layer = LayerOnCore::new(self.core, self.rules, self.problems.list.get(problem)?);
             let solution = solution(problem)?;
-            let cost = solution.cost(&layer)?;
-            self.costs.insert(problem, SolvedCost::new(&layer, solution, &cost));
+            let evaluator = Evaluator::new(&layer);
+            let cost = solution.cost_by(&evaluator)?;
+            self.costs.insert(problem, SolvedCost::new(&evaluator, solution, &cost));
         }
         self.costs.get(&problem)
     }

@@ -39,7 +39,8 @@ impl MemoryUse {
 }
 
 impl SolvedCost {
-    pub fn new(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -> Self {
+    pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, cost: &LayerCost) -> Self {
+        let layer = evaluator.problem();
         let mut memories = ti_vec![MemoryUse::default(); layer.core.memories.len()];
         for (index, operand) in layer.each_operand() {
             for (level, &memory) in operand.memories.iter().enumerate() {
@@ -63,7 +64,7 @@ impl SolvedCost {
             energy: cost.energy.split(layer),
             latency: cost.latency.split(),
             memories,
-            accesses: accesses(layer, cost),
+            accesses: accesses(evaluator, cost),
             slowest_port: slowest_port(layer, cost),
         }
     }
@@ -92,11 +93,13 @@ impl ProblemCost {
 
     /// The cost of a problem mapped as `solution`, one of its mappings, says; `None` if that does not fit.
     pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, watched: [MemoryId; WATCHED]) -> Option<Self> {
-        let (layer, cost) = (evaluator.problem(), solution.cost_by(evaluator)?);
+        let layer = evaluator.problem();
+        let moves = evaluator.moves(&solution.order, &solution.allocation)?;
+        let energy = evaluator.energy(&moves);
         Some(Self {
-            energy: cost.energy.split(layer),
-            latency: cost.latency.split(),
-            words: words_at(layer, &cost.energy, watched),
+            energy: energy.split(layer),
+            latency: evaluator.latency(&solution.order, &moves).split(),
+            words: words_at(layer, &energy, watched),
         })
     }
 }

@@ -480,7 +480,7 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
             .map(|operand| levels(operand).map(|level| cost.energy.energy_pj[operand][level].iter().sum()).collect()),
         words: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
-        accesses: accesses(layer, cost),
+        accesses: accesses(&Evaluator::new(layer), cost),
         double_buffered: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
         cycles: Cycles {

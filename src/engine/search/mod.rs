@@ -174,19 +174,19 @@ pub struct Solution {
 impl Solution {
     /// The whole account of this mapping; `None` if it is not one of `problem`.
     pub fn cost(&self, problem: &LayerOnCore<'_>) -> Option<LayerCost> {
+        self.cost_by(&Evaluator::new(problem))
+    }
+
+    /// As [`Self::cost`], with the evaluator of the problem at hand.
+    pub fn cost_by(&self, evaluator: &Evaluator<'_>) -> Option<LayerCost> {
+        let problem = evaluator.problem();
         let mut sizes: LoopSizes = [1; 8];
         for next in &self.order {
             let size = &mut sizes[next.dim as usize];
             *size = size.checked_mul(next.size)?;
         }
         let is_mapping = sizes == problem.spatial.temporal_sizes && self.allocation.covers(problem, self.order.len());
-        is_mapping.then(|| Evaluator::new(problem).evaluate(&self.order, &self.allocation))?
-    }
-
-    /// The same account, where an evaluator of the problem is at hand and this is known to be one of its mappings; `None` if it does not
-    /// fit.
-    pub fn cost_by(&self, evaluator: &Evaluator<'_>) -> Option<LayerCost> {
-        evaluator.evaluate(&self.order, &self.allocation)
+        is_mapping.then(|| evaluator.evaluate(&self.order, &self.allocation))?
     }
 }
 

@@ -135,7 +135,8 @@ impl Ties<'_, '_> {
                 );
                 if !self.is_beaten(latency_cycles) {
                     let energy_pj = evaluator.energy_pj(&moves);
-                    self.best = Some(Solution { order: order.to_vec(), allocation: *allocation, energy_pj, latency_cycles });
+                    self.best =
+                        Some(Solution { order: order.to_vec(), allocation: *allocation, energy_pj, latency_cycles });
                 }
             }
             self.may_go_on() && !self.is_beaten(bound)
