@@ -3,7 +3,7 @@
 use super::{Layer, V3_8, V3_9};
 use crate::Report;
 use crate::single_layer::{EXACT, check_level};
-use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost, PortStall};
+use fusescape_engine::cost::{EnergyCause, Evaluator, LatencyCause, LayerCost, PortStall};
 use fusescape_engine::hardware::{Core, Movement};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, allocate};
 use fusescape_engine::rules::Rules;
@@ -90,6 +90,10 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
             continue;
         }
         report.close(ours, number(&output[field]), EXACT, || format!("{id} {field}"));
+    }
+    // What rules make negative is no cause, so that the others sum up to more than the total.
+    if LatencyCause::ALL.into_iter().all(|cause| latency.of(cause).exact() >= 0.0) {
+        report.same(&latency.split().total_cycles(), &latency.total_cycles(), || format!("{id}: cycles by cause"));
     }
     for (memory, ports) in entries(&output["stall_per_port"]) {
         for (port, theirs) in entries(ports) {
