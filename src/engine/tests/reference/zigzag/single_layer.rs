@@ -3,7 +3,7 @@
 use super::{Layer, V3_8, V3_9};
 use crate::Report;
 use crate::single_layer::{EXACT, check_level};
-use fusescape_engine::cost::{EnergyCause, Evaluator, LatencyCause, LayerCost, PortStall};
+use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost, PortStall};
 use fusescape_engine::hardware::{Core, Movement};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, allocate};
 use fusescape_engine::rules::Rules;
@@ -91,8 +91,10 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
         }
         report.close(ours, number(&output[field]), EXACT, || format!("{id} {field}"));
     }
-    // What rules make negative is no cause, so that the others sum up to more than the total.
-    if LatencyCause::ALL.into_iter().all(|cause| latency.of(cause).exact() >= 0.0) {
+    // Whatever fractions there are, the causes in whole cycles make up the total.
+    for (loading, offloading) in [(latency.loading_cycles.max(0.0), latency.offloading_cycles.max(0.0)), (1.5, 1.5)] {
+        let mut latency = latency.clone();
+        (latency.loading_cycles, latency.offloading_cycles) = (loading, offloading);
         report.same(&latency.split().total_cycles(), &latency.total_cycles(), || format!("{id}: cycles by cause"));
     }
     for (memory, ports) in entries(&output["stall_per_port"]) {
