@@ -212,9 +212,9 @@ fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: LayerOperand, memory: Me
         &problem.operands[if operand == LayerOperand::First { LayerOperand::Second } else { LayerOperand::First }];
     let mine = problem.operands[operand].stored_as;
     let description = &problem.core.memories[memory];
-    let Some(port) = description.port(mine, movement) else { return false };
+    let port = description.port(mine, movement).map(|port| &description.ports[port]);
     other.memories.contains(&memory)
-        && description.ports[port].serves.iter().any(|(served, _)| *served == other.stored_as)
+        && port.is_some_and(|port| port.serves.iter().any(|(served, _)| *served == other.stored_as))
 }
 
 /// Cycles until the last outputs have gone up.

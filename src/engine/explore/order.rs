@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn every_point_is_visited_once() {
         for (columns, rows, lanes) in [(1, 1, 3), (6, 6, 1), (6, 6, 2), (96, 54, 2), (37, 5, 8), (3, 100, 4)] {
-            for fuse in [vec![FuseDepth::Automatic], vec![FuseDepth::SingleLayer, FuseDepth::LayerByLayer]] {
+            use FuseDepth::{Automatic, LayerByLayer, SingleLayer};
+            for fuse in [vec![Automatic], vec![SingleLayer, LayerByLayer], vec![LayerByLayer, SingleLayer]] {
                 let settings = settings(columns, rows, fuse);
                 let mut visited: Vec<u32> = coarse_to_fine(&settings, lanes).into_iter().flatten().collect();
                 visited.sort_unstable();

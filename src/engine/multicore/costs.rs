@@ -137,14 +137,15 @@ pub fn too_large(core: &ComputeCore, bits: [u64; 3]) -> [bool; 3] {
             used <= capacity
         });
         let mut kept = fitting.count();
+        // A lowest memory that is this one itself has no room of its own.
         let lowest = |operand: &Operand| {
-            let memory = &core.core.memories[core.core.levels(*operand)[0]];
-            memory.size_bits.saturating_mul(memory.instances)
+            let lowest = core.core.levels(*operand).first().filter(|&&lowest| lowest != top)?;
+            let memory = &core.core.memories[*lowest];
+            Some(memory.size_bits.saturating_mul(memory.instances))
         };
         while kept > 0 {
             let used: u64 = here[..kept].iter().map(|&operand| bits[operand as usize]).sum();
-            // A lowest memory that is this one itself has no room of its own.
-            let needed: u64 = here[kept..].iter().map(lowest).filter(|&bits| bits < capacity).sum();
+            let needed = here[kept..].iter().filter_map(lowest).fold(0, u64::saturating_add);
             if capacity - used >= needed {
                 break;
             }

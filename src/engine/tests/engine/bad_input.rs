@@ -65,6 +65,28 @@ fn weights_must_weigh_something() {
 }
 
 #[test]
+fn why_a_layer_has_no_mapping_is_a_memory_or_else_the_limit_of_the_search() {
+    let mut rules = Rules::CORRECTED;
+    rules.lpf_limit_below_dimensions_fails = true;
+    let settings = Settings { strategy: Strategy::Loma, lpf_limit: 1, rules, ..Settings::default() };
+    let limited = request(small(settings));
+    let mut no_room = limited.clone();
+    no_room.hardware = no_room.hardware.replace("size: 1 B", "size: 1 bit").replace("size: 2 B", "size: 1 bit");
+    for (request, remedy) in [
+        (limited, "Use smaller tiles, a larger memory, or a higher LPF limit"),
+        (no_room, "Use smaller tiles, or a larger memory"),
+    ] {
+        let sweep = Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let plan = sweep.plan();
+        let problem = plan.problems.list.first().unwrap();
+        let outcome = sweep.search(problem);
+        assert!(outcome.best.is_none());
+        let why = sweep.explain(problem, &outcome);
+        assert!(!why.is_empty() && why.0.iter().all(|reason| reason.remedy == remedy), "{why}");
+    }
+}
+
+#[test]
 fn wrong_documents_and_settings_are_said_together() {
     let mut request = request(Settings { lpf_limit: 99, ..Settings::default() });
     request.hardware = request.hardware.replace("size: 64 KiB", "size: 64 KB");

@@ -1,11 +1,14 @@
 //! A network on many cores, from documents to the best schedule.
 
+use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity, NestId, ScheduleObjective,
-    Scheduler, StackAllocation, StackRule, SystemAccount, SystemPart, TileCosts, TileId, TileRun,
+    ComputeCore, CoreAllocation, CoreId, CoreSystem, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity,
+    MemoryAccess, MemoryUse, NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule,
+    SystemAccount, SystemPart, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
+use std::collections::BTreeSet;
 
 const SMALL: &str = "
 name: small
@@ -83,6 +86,27 @@ fn check(account: &SystemAccount, what: &str) {
         assert!(link.busy <= account.latency_cycles + 1e-6, "{what}: {}", link.name);
     }
     assert!(account.energy.total_pj() > 0.0 && account.energy.of(SystemPart::Cores) >= 0.0);
+    check_peak(account, what);
+    // Of DRAM, which has no core, there is only the name.
+    let on_chip = |of: &&MemoryAccess| account.memories.iter().any(|memory| memory.name == of.memory);
+    let elsewhere: Vec<_> = account.accesses.iter().filter(|of| !on_chip(of)).collect();
+    assert!(elsewhere.len() == 1 && !elsewhere[0].memory.contains(" of "), "{what}: {elsewhere:?}");
+    for (transfer, run) in account.transfers.iter_enumerated() {
+        let Some(before) = account.came_by(transfer).map(|before| &account.transfers[before]) else { continue };
+        assert_eq!((before.end, &before.to), (run.waits.there, &run.from), "{what}: transfer {transfer}");
+    }
+}
+
+/// Most is in use in all memories together where summing up what each one holds in every cycle of a change says so.
+fn check_peak(account: &SystemAccount, what: &str) {
+    let held = |memory: &MemoryUse, cycle: i64| {
+        let steps = memory.usage.partition_point(|step| step.0 <= cycle);
+        steps.checked_sub(1).map_or(0, |last| memory.usage[last].1)
+    };
+    let changes: BTreeSet<i64> = account.memories.iter().flat_map(|memory| &memory.usage).map(|step| step.0).collect();
+    let sums = changes.into_iter().map(|cycle| (cycle, account.memories.iter().map(|of| held(of, cycle)).sum::<u64>()));
+    let most = sums.reduce(|most, next| if next.1 > most.1 { next } else { most });
+    assert_eq!(Some(account.peak()), most, "{what}");
 }
 
 #[test]
@@ -205,6 +229,85 @@ fn the_schedulers_of_the_public_tool_run_the_same_documents() {
         assert_eq!(account.tiles.len(), study(&request).outline().tiles.max(account.tiles.len()), "{scheduler:?}");
         assert!(account.latency_cycles > 0.0);
     }
+}
+
+#[test]
+fn a_memory_in_parts_costs_a_bit_what_each_part_does() {
+    let mut in_parts = 0;
+    for hardware in hardware_presets() {
+        let mut request = request(SMALL);
+        request.hardware = hardware.text.to_owned();
+        let Ok(system) = CoreSystem::from_text(&request.system, &request.hardware) else { continue };
+        let cores = system.system(Scheduler::Corrected.rules());
+        for (id, core) in system.cores.iter_enumerated() {
+            for operand in Operand::ALL {
+                let part = &core.core.memories[core.top(operand)];
+                let all = &cores.memories[cores.memory_of[id][operand as usize]];
+                for (all, part) in [
+                    (all.read_pj / all.read_width.0 as f64, part.read_energy_pj / part.read_width_bits as f64),
+                    (all.write_pj / all.write_width.0 as f64, part.write_energy_pj / part.write_width_bits as f64),
+                    (all.capacity.0 as f64, (part.size_bits * part.instances) as f64),
+                ] {
+                    assert!((all - part).abs() <= 1e-12 * part, "{} {operand}: {all} for {part}", hardware.id);
+                }
+                in_parts += usize::from(part.instances > 1);
+            }
+        }
+    }
+    assert!(in_parts > 0);
+}
+
+#[test]
+fn the_deepest_tile_that_may_begin_comes_first_where_the_order_says_so() {
+    let mut request = request(SMALL);
+    request.settings.stacks = StackRule::One;
+    let study = study(&request);
+    let choice = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
+    let account = study.account(&mut TileCosts::default(), &[], &choice, Some(OrderRule::Deepest)).unwrap().1;
+    let last_of_first = account.tiles.iter().filter(|run| run.layer == NestId::default()).map(|run| run.start);
+    let last_of_first = last_of_first.fold(0.0, f64::max);
+    // All layers but those that need the whole map before them begin while the first one is under way.
+    let begun = account.tiles.iter().filter(|run| run.start < last_of_first).map(|run| run.layer);
+    let begun: BTreeSet<&str> = begun.map(|layer| account.layers[layer].as_str()).collect();
+    assert!(["conv1", "left", "right", "mixed"].iter().all(|layer| begun.contains(layer)), "{begun:?}");
+}
+
+/// A stack of its own begins where the weights of all since the last one would not fit on the chip.
+#[test]
+fn stacks_grow_as_long_as_their_weights_fit_on_the_chip() {
+    let mut lengths = BTreeSet::new();
+    let presets = ["resnet18-main-path", "mobilenet-v1", "fsrcnn", "vgg16-e"];
+    // The image, which nobody computes either, is no weight.
+    let pooled_image = "name: pooled
+layers:
+  - { name: image, type: input, K: 64, size: 512 x 512 }
+  - { name: pool, type: pooling, kernel: 2 x 2, stride: 2 }
+  - { name: conv, type: conv, K: 8, kernel: 1 x 1 }
+";
+    for workload in presets.map(|id| preset(workload_presets(), id)).into_iter().chain([pooled_image.to_owned()]) {
+        let study = study(&request(&workload));
+        let weights = |core: &ComputeCore| {
+            let memory = &core.core.memories[core.top(Operand::W)];
+            memory.size_bits * memory.instances
+        };
+        let capacity: u64 = study.system.cores.iter().map(weights).sum();
+        let bits = |layer: NestId| {
+            let layer = study.network.layer(study.nests.layers[layer]);
+            if layer.shape.kind.has_no_weights() { 0 } else { layer.shape.weight_bits() }
+        };
+        let mut expected: Vec<Vec<NestId>> = Vec::new();
+        for layer in study.layer_names().keys() {
+            match expected.last_mut() {
+                Some(stack) if stack.iter().chain([&layer]).map(|&of| bits(of)).sum::<u64>() <= capacity => {
+                    stack.push(layer)
+                }
+                _ => expected.push(vec![layer]),
+            }
+        }
+        assert_eq!(study.stacks.raw, expected, "{}", study.network.name);
+        lengths.extend(expected.iter().map(Vec::len));
+    }
+    assert!(lengths.len() > 3, "{lengths:?}");
 }
 
 #[test]

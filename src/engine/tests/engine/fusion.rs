@@ -123,6 +123,48 @@ fn the_published_table_misses_schemes_across_the_order() {
     assert_eq!(algorithm.cost, 40, "{algorithm:?}");
 }
 
+/// The least cost of cutting the order of operators into convex blocks, of which each operator but the last shares data with those after
+/// it: it computes what one of them reads, or reads what one of them reads.
+fn cut_along_the_order(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Option<u64>) -> Option<u64> {
+    let order: Vec<OperatorId> = graph.ids().collect();
+    let is_generated = |block: &[OperatorId]| {
+        let shares = |place: usize| {
+            let mut read = block[place + 1..].iter().flat_map(|&later| graph.producers(later));
+            read.any(|map| map == block[place] || graph.producers(block[place]).any(|other| other == map))
+        };
+        is_convex(graph, block) && (0..block.len() - 1).all(shares)
+    };
+    let mut least = vec![Some(0)];
+    for end in 1..=order.len() {
+        let blocks = (0..end).map(|start| (start, &order[start..end])).filter(|(_, block)| is_generated(block));
+        let costs = blocks.filter_map(|(start, block)| Some(least[start]? + price(block)?));
+        let cost = costs.min();
+        least.push(cost);
+    }
+    least[order.len()]
+}
+
+#[test]
+fn the_published_algorithm_finds_the_best_of_the_blocks_that_it_generates() {
+    let mut random = Random(6);
+    let (mut fused, mut unfit) = (0, 0);
+    for case in 0..500 {
+        let graph = random.graph();
+        // Fewer and larger groups are cheaper, but for what chance forbids.
+        let salt = random.below(1 << 20);
+        let price = |group: &[OperatorId]| {
+            let hash = group.iter().fold(salt, |hash, id| (hash * 31 + id.index() as u64) % 1_000_003);
+            (group.len() == 1 || !hash.is_multiple_of(4)).then_some(100 + hash % 50)
+        };
+        let expected = cut_along_the_order(&graph, &price);
+        let found = algorithm1(&graph, &PriceList(&price));
+        assert_eq!(found.as_ref().map(|scheme| scheme.cost), expected, "case {case}: {graph:?}");
+        fused += usize::from(found.is_some_and(|scheme| scheme.groups.len() < graph.len()));
+        unfit += usize::from(price(&graph.ids().collect::<Vec<_>>()).is_none());
+    }
+    assert!(fused > 300 && unfit > 50, "{fused} {unfit}");
+}
+
 /// Two groups, each convex, that wait for each other: eq. 2 takes them for a scheme.
 #[test]
 fn convex_groups_may_still_wait_for_each_other() {

@@ -60,14 +60,17 @@ fn study(settings: HierarchySettings) -> Study {
 }
 
 fn preset_study(settings: HierarchySettings) -> Study {
+    Study::new(&preset_request(settings)).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn preset_request(settings: HierarchySettings) -> HierarchyRequest {
     let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
-    let request = HierarchyRequest {
+    HierarchyRequest {
         pool: text(pool_presets(), "zigzag-65nm"),
         hardware: text(hardware_presets(), "zigzag-8x8"),
         workload: text(workload_presets(), "mobilenet-v2-study"),
         settings,
-    };
-    Study::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+    }
 }
 
 /// One layer and few levels, where a test needs no more.
@@ -174,6 +177,49 @@ fn the_width_fits_what_lies_below() {
     assert!(names.contains("W: 1 KiB (16 bit)") && names.len() == all.hierarchies.len());
 }
 
+#[test]
+fn the_narrower_of_two_ports_decides_whether_a_width_fits() {
+    let pool = POOL
+        .replace("{ width: 16 bit, read_energy: 3 pJ", "{ read_width: 64 bit, write_width: 16 bit, read_energy: 3 pJ");
+    let settings = HierarchySettings { max_levels: 1, ..one_layer() };
+    let study = Study::new(&HierarchyRequest { pool, ..request(settings) }).unwrap();
+    let names: HashSet<String> = study.hierarchies.iter().map(|hierarchy| study.name(hierarchy)).collect();
+    // Four weights of 8 bit at once.
+    assert!(names.contains("W: 1 KiB (64 bit)") && !names.contains("W: 1 KiB (64/16 bit)"), "{names:?}");
+}
+
+#[test]
+fn all_memories_are_smaller_than_the_highest() {
+    for (size, is_offered) in [("1 KiB", false), ("1032 B", true)] {
+        let hardware = ARRAY.replace("size: 1 GiB", &format!("size: {size}"));
+        let settings = HierarchySettings { min_ratio: 1, max_levels: 1, ..one_layer() };
+        let study = Study::new(&HierarchyRequest { hardware, ..request(settings) }).unwrap();
+        let names: Vec<String> = study.hierarchies.iter().map(|hierarchy| study.name(hierarchy)).collect();
+        assert_eq!(names.iter().any(|name| name.contains("1 KiB")), is_offered, "{size}: {names:?}");
+    }
+}
+
+#[test]
+fn a_name_says_along_which_array_dimensions_there_are_several() {
+    let pool = POOL.replace("[per_pe, shared]", "[per_dimension]");
+    let hardware = ARRAY.replace("{ D1: 4, D2: 2 }", "{ D1: 4, D2: 4 }");
+    let settings = HierarchySettings { max_levels: 1, ..one_layer() };
+    let study = Study::new(&HierarchyRequest { pool, hardware, ..request(settings) }).unwrap();
+    let mut along = BTreeSet::new();
+    for hierarchy in &study.hierarchies {
+        let core = study.core_of(hierarchy).unwrap();
+        let registers = core.memories.iter().filter(|memory| memory.name.starts_with("rf"));
+        for register in registers {
+            let several = core.array.iter_enumerated().filter(|(dim, _)| !register.shared_over.contains(*dim));
+            let several: Vec<&str> = several.map(|(_, (name, _))| name.as_str()).collect();
+            let name = study.name(hierarchy);
+            assert!(name.contains(&format!("32 B × 4 along {}", several.join(", "))), "{name}: {several:?}");
+            along.insert(several.join(", "));
+        }
+    }
+    assert_eq!(along, BTreeSet::from(["D1".to_owned(), "D2".to_owned()]));
+}
+
 /// What every hierarchy costs, without a front to compare with.
 fn search_all(study: &Study) -> Vec<Point> {
     (0..study.hierarchies.len())
@@ -201,6 +247,7 @@ fn explore(study: &Study, slice: usize) -> Exploration {
 fn run(study: &Study, mut exploration: Exploration, slice: usize) -> Exploration {
     while exploration.stage() == Stage::Bounding {
         let range = exploration.next_to_bound(slice);
+        assert!((1..=slice).contains(&range.len()), "{range:?}");
         let bounds = range.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
         exploration.record_bounds(range.start, bounds);
     }
@@ -309,8 +356,14 @@ fn other_unrollings_keep_the_hierarchies() {
     let unrollings = unrollings(&study);
     let titles: Vec<&str> = unrollings.iter().map(|unrolling| unrolling.title.as_str()).collect();
     assert_eq!(titles, ["OX 8 | OY 8", "OX 8 | K 8", "OX 8 | C 8", "OY 8 | K 8", "OY 8 | C 8", "K 8 | C 8"]);
-    assert_eq!(study.unrolled(&unrollings[1]).layers, study.layers, "OX | K is what the document says");
-    assert_ne!(study.unrolled(&unrollings[5]).layers, study.layers);
+    let hardware = find_preset(hardware_presets(), "zigzag-8x8").unwrap().text;
+    for unrolling in unrollings {
+        let [first, second] = unrolling.loops.map(|of| of.dim);
+        let text = hardware.replace("{ D1: OX, D2: K }", &format!("{{ D1: {first}, D2: {second} }}"));
+        let stated =
+            Study::new(&HierarchyRequest { hardware: text, ..preset_request(study.settings.clone()) }).unwrap();
+        assert_eq!(study.unrolled(&unrolling).layers, stated.layers, "{}", unrolling.title);
+    }
 }
 
 #[test]

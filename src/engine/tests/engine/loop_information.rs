@@ -213,6 +213,12 @@ fn tables_and_costs_agree() {
             let total: f64 = operand.levels.iter().map(|level| level.reuse.total).product();
             assert!((total / operand.reuse - 1.0).abs() < 1e-9, "{hardware} {}", operand.name);
             assert!((operand.levels.last().unwrap().unit_size - operand.size).abs() < 1e-6, "{hardware}");
+            let levels = operand.levels.iter().enumerate();
+            let unrolled =
+                levels.flat_map(|(level, of)| of.unrolled.iter().map(move |&(dim, size)| (level, dim, size)));
+            let in_space = operand.effect.iter().filter(|step| step.unrolled);
+            let in_space = in_space.map(|step| (step.level, step.dim, step.size));
+            assert_eq!(in_space.collect::<Vec<_>>(), unrolled.collect::<Vec<_>>(), "{hardware} {}", operand.name);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! ZigZag's search strategies: the mapping space against brute force, and Table V.
 
 use fusescape_engine::cost::Evaluator;
-use fusescape_engine::explore::{LayerRequest, LayerStudy};
+use fusescape_engine::explore::{LayerRequest, LayerStudy, ZigZagStrategy};
 use fusescape_engine::hardware::MAX_LEVELS;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, temporal::limited_factors};
 use fusescape_engine::rules::Rules;
@@ -54,6 +54,24 @@ fn brute_force(problem: &LayerOnCore<'_>) -> BTreeMap<Vec<u8>, f64> {
     }
 }
 
+/// The energies of all blockings, ascending: of which loops lie below each level, in whatever order.
+fn energies_of_blockings(all: &BTreeMap<Vec<u8>, f64>, problem: &LayerOnCore<'_>) -> Vec<f64> {
+    let levels: usize = problem.operands.iter().map(|view| view.memories.len()).sum();
+    let mut blockings = BTreeMap::new();
+    for (key, &energy_pj) in all {
+        let (loops, ends) = key.split_at(key.len() - levels);
+        let below = |&end: &u8| {
+            let mut below: Vec<[u8; 2]> = loops.chunks(2).take(end.into()).map(|of| [of[0], of[1]]).collect();
+            below.sort_unstable();
+            below
+        };
+        blockings.insert(ends.iter().map(below).collect::<Vec<_>>(), energy_pj);
+    }
+    let mut energies: Vec<f64> = blockings.into_values().collect();
+    energies.sort_by(f64::total_cmp);
+    energies
+}
+
 fn next_permutation<T: Ord>(items: &mut [T]) -> bool {
     let Some(pivot) = items.windows(2).rposition(|pair| pair[0] < pair[1]) else { return false };
     let successor = items.iter().rposition(|item| *item > items[pivot]).unwrap();
@@ -63,7 +81,8 @@ fn next_permutation<T: Ord>(items: &mut [T]) -> bool {
 }
 
 fn explore(problem: &LayerOnCore<'_>, pruning: Pruning) -> MappingSpace {
-    let search = SpaceSearch::new(problem, SpaceOptions { pruning, ..SpaceOptions::default() }).unwrap();
+    let options = SpaceOptions { pruning, samples: usize::MAX, ..SpaceOptions::default() };
+    let search = SpaceSearch::new(problem, options).unwrap();
     explore_space(&search, |_, _| true)
 }
 
@@ -89,6 +108,11 @@ fn the_mapping_space_is_that_of_all_orders_and_boundaries() {
         let all = brute_force(&problem);
         let space = explore(&problem, Pruning::None);
         assert_eq!(space.mappings, all.len() as u64, "{shape:?} {core:?}");
+        let mut points: Vec<f64> = space.points.iter().map(|point| point.energy_pj).collect();
+        points.sort_by(f64::total_cmp);
+        let blockings = energies_of_blockings(&all, &problem);
+        assert_eq!((points.len(), points.len() as u64), (blockings.len(), space.blockings), "a point a blocking");
+        assert!(points.iter().zip(&blockings).all(|(a, b)| close(*a, *b)), "{points:?} {blockings:?}");
         mappings += all.len();
         let least = all.values().copied().fold(f64::INFINITY, f64::min);
         let most = all.values().copied().fold(0.0, f64::max);
@@ -113,7 +137,11 @@ fn the_mapping_space_is_that_of_all_orders_and_boundaries() {
 }
 
 fn alexnet(layer: &str) -> LayerStudy {
-    LayerStudy::new(&LayerRequest {
+    LayerStudy::new(&request(layer)).unwrap()
+}
+
+fn request(layer: &str) -> LayerRequest {
+    LayerRequest {
         hardware: find_preset(hardware_presets(), "eyeriss-like").unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text.to_owned(),
         layer: Some(layer.to_owned()),
@@ -122,8 +150,7 @@ fn alexnet(layer: &str) -> LayerStudy {
         lpf_limit: 8,
         rules: Rules::CORRECTED,
         unroll: None,
-    })
-    .unwrap()
+    }
 }
 
 /// ZigZag, Table V: 4,887,334 schedules in all, 30 % of them under the heuristic, which loses nothing; the iterative search
@@ -197,8 +224,35 @@ fn parts_say_the_same_whoever_walks_through_them() {
     let mut all = search.start();
     backwards.iter().for_each(|part| all.merge(part));
     assert_eq!(search.space(&all, true), alone);
+    // A larger sample begins with the smaller one.
+    let larger = SpaceSearch::new(&problem, SpaceOptions { samples: 120, ..options }).unwrap();
+    let larger = explore_space(&larger, |_, _| true).points;
+    assert_eq!((alone.points.len(), larger.len()), (100, 240), "half of them even");
+    assert_eq!([&larger[..50], &larger[120..170]].concat(), alone.points);
     let stopped = explore_space(&search, |done, _| done < 2);
     assert!(!stopped.is_complete && stopped.blockings < alone.blockings);
+}
+
+#[test]
+fn strategies_search_what_their_options_say_up_to_the_limit_on_factors() {
+    for limit in [4, 6] {
+        let study = LayerStudy::new(&LayerRequest { lpf_limit: limit, ..request("conv3") }).unwrap();
+        let problem = study.on_core();
+        for (strategy, pruning) in
+            [(ZigZagStrategy::Exhaustive, Pruning::None), (ZigZagStrategy::Heuristic, Pruning::Heuristic)]
+        {
+            let options = SpaceOptions { pruning, lpf_limit: limit, ..SpaceOptions::default() };
+            let expected = explore_space(&SpaceSearch::new(&problem, options).unwrap(), |_, _| true);
+            let found = study.strategy(strategy).unwrap();
+            assert_eq!(
+                (found.mappings, found.looked_at),
+                (Some(expected.mappings), expected.blockings),
+                "{strategy:?}"
+            );
+            assert_eq!(found.best.unwrap().energy_pj(), expected.best.unwrap().energy_pj);
+            assert_eq!(found.space.is_some(), strategy == ZigZagStrategy::Exhaustive);
+        }
+    }
 }
 
 #[test]

@@ -253,6 +253,10 @@ fn every_method_is_judged_by_both_models() {
     let (study, runs, optimal) = study(&sweep, StackLimits::default());
     let fusions = compare_fusions(&study, &runs);
     let oracle = fusions.oracle_bytes.unwrap();
+    let moved = &fusions.oracle.as_ref().unwrap().maps;
+    let moved: Vec<_> = moved.iter().map(|map| (map.layer, map.is_read, map.sizes)).collect();
+    let last = fusions.names.len() - 1;
+    assert_eq!(moved, [(None, true, [3, 224, 224]), (Some(last), false, [1000, 1, 1])], "input and output once");
     let of = |wanted: FusionMethod| {
         let (_, verdict) = fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap();
         verdict.as_ref().unwrap()

@@ -177,6 +177,7 @@ fn the_joint_search_finds_what_trying_every_unrolling_finds() {
 #[test]
 fn with_exact_searches_the_best_unrolling_is_proved_too() {
     let mut random = Lcg(13);
+    let mut proofs = [0, 0];
     for _ in 0..6 {
         let (core, shape) = (random_core(&mut random), random_shape(&mut random));
         let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
@@ -185,7 +186,16 @@ fn with_exact_searches_the_best_unrolling_is_proved_too() {
         let stopped = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Exact, |_, _| false);
         let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Exact, |_, _| true);
         let Some(best) = outcome.best else { continue };
-        assert!(matches!(outcome.proof, Proof::Optimal | Proof::OptimalButForTies), "{:?}", outcome.proof);
+        let mut search = UnrolledSearch::new(layer, &options, objective.clone(), limits, Strategy::Exact);
+        let mut ties = false;
+        for index in 0..outcome.searched {
+            let outcome = search.solve(index).unwrap();
+            ties |= outcome.proof == Proof::OptimalButForTies;
+            search.offer(index, &outcome);
+        }
+        assert_eq!(outcome.proof, if ties { Proof::OptimalButForTies } else { Proof::Optimal });
+        assert_eq!(search.end(), outcome.searched);
+        proofs[usize::from(ties)] += 1;
         if let (Some(first), Proof::Gap(gap)) = (stopped.best, stopped.proof) {
             assert!(best.score >= first.score * (1.0 - gap) * (1.0 - 1e-9), "{} {} {gap}", best.score, first.score);
         }

@@ -91,6 +91,12 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
         }
         report.close(ours, number(&output[field]), EXACT, || format!("{id} {field}"));
     }
+    // Whatever fractions there are, the causes in whole cycles make up the total.
+    for (loading, offloading) in [(latency.loading_cycles.max(0.0), latency.offloading_cycles.max(0.0)), (1.5, 1.5)] {
+        let mut latency = latency.clone();
+        (latency.loading_cycles, latency.offloading_cycles) = (loading, offloading);
+        report.same(&latency.split().total_cycles(), &latency.total_cycles(), || format!("{id}: cycles by cause"));
+    }
     for (memory, ports) in entries(&output["stall_per_port"]) {
         for (port, theirs) in entries(ports) {
             let is_this = |stall: &&PortStall| {
