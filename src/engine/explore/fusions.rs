@@ -72,9 +72,8 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     let bytes = |elements: u64| comparison.optimus.as_ref().ok().map(|optimus| optimus.setting.bytes(elements));
     let setting = Setting::of(&sweep.core, &sweep.network);
     let oracle = comparison.optimus.as_ref().ok();
-    let oracle = oracle.map(|optimus| {
-        GroupTraffic::oracle(&optimus.graph, baselines::oracle(&optimus.graph, &optimus.setting))
-    });
+    let oracle =
+        oracle.map(|optimus| GroupTraffic::oracle(&optimus.graph, baselines::oracle(&optimus.graph, &optimus.setting)));
     Fusions {
         names: comparison.layers.iter().map(|&id| sweep.network.layer(id).name.clone()).collect(),
         verdicts: FusionMethod::ALL.map(|method| (method, comparison.verdict(method))).into(),

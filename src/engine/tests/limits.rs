@@ -129,7 +129,8 @@ fn short_stacks_are_all_listed_and_what_other_methods_choose() {
 fn every_method_answers_for_a_long_chain() {
     let few = Settings { tiles_x: vec![32], tiles_y: vec![8], ..Settings::default() };
     let fusions = lean("all methods on a long chain", || {
-        let mut study = StackStudy::new(Sweep::new(&request(chain(32, 600), few)).unwrap(), StackLimits::default()).unwrap();
+        let mut study =
+            StackStudy::new(Sweep::new(&request(chain(32, 600), few)).unwrap(), StackLimits::default()).unwrap();
         let mut store = CostStore::default();
         let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
         compare_fusions(&study, &runs)
