@@ -7,7 +7,7 @@ use super::optimal::{all_parts, run_json};
 use super::{Failure, json_text, print, sequences};
 use fusescape::chart::{Column, Table, TableCell};
 use fusescape::depth_first::FuseDepth;
-use fusescape::explore::{FusionVerdict, Fusions, StackStudy, compare_fusions};
+use fusescape::explore::{FusionMethod, FusionVerdict, Fusions, StackStudy, compare_fusions};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     if let Some(sharing) = sequences {
         return sequences::run(&sweep, *sharing, options.tried.format);
     }
-    let study = StackStudy::new(sweep.clone(), options.tried.limits())?;
-    let (runs, _) = all_parts(&sweep, options.tried.limits(), study.parts())?;
+    let study = StackStudy::new(sweep, options.tried.limits())?;
+    let (runs, _) = all_parts(&study);
     let fusions = compare_fusions(&study, &runs);
     print(&match options.tried.format {
         Format::Table => table(&study, &fusions)?,
@@ -61,6 +61,13 @@ fn table(study: &StackStudy, fusions: &Fusions) -> Result<String, std::fmt::Erro
         fusions.buffer_bytes as f64 / 1024.0,
         fusions.oracle_bytes.map_or_else(|| "?".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
     )?;
+    if let Some(scope) = fusions.listed.scope() {
+        writeln!(
+            out,
+            "{} is proved to be the best of {scope}; other stacks are too many, and were not looked at.",
+            FusionMethod::Optimal.title()
+        )?;
+    }
     for (method, verdict) in &fusions.verdicts {
         let Ok(verdict) = verdict else { continue };
         writeln!(out, "\n{}", method.title())?;
@@ -104,6 +111,7 @@ fn json(study: &StackStudy, fusions: &Fusions) -> Value {
         "optimus_buffer_bytes": fusions.buffer_bytes,
         "optimus_oracle_bytes": fusions.oracle_bytes,
         "stacks_considered": fusions.stacks,
+        "proved_among": fusions.listed,
         "methods": methods,
     })
 }

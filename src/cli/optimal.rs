@@ -28,7 +28,7 @@ pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Fail
 /// Why there is none.
 pub fn find(sweep: &Sweep, limits: StackLimits) -> Result<(StackStudy, OptimalStacks, SearchEffort), Failure> {
     let study = StackStudy::new(sweep.clone(), limits)?;
-    let (runs, effort) = all_parts(sweep, limits, study.parts())?;
+    let (runs, effort) = all_parts(&study);
     let optimal = study.combine(&runs)?;
     Ok((study, optimal, effort))
 }
@@ -49,30 +49,29 @@ pub fn run_json(run: &StackRun, layers: &[&str]) -> Value {
 }
 
 /// Each core takes the next part that is left; what it found out stays with it.
-pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, SearchEffort), Failure> {
-    let next = AtomicUsize::new(0);
-    let found: Result<Vec<(Vec<StackRun>, SearchEffort)>, String> = (0..rayon::current_num_threads())
+pub fn all_parts(study: &StackStudy) -> (Vec<StackRun>, SearchEffort) {
+    let (next, parts) = (AtomicUsize::new(0), study.parts());
+    let found: Vec<(Vec<StackRun>, SearchEffort)> = (0..rayon::current_num_threads())
         .into_par_iter()
         .map(|_| {
-            let (mut study, mut store) =
-                (StackStudy::new(sweep.clone(), limits).map_err(|wrong| wrong.to_string())?, CostStore::default());
+            let (mut study, mut store) = (study.anew(), CostStore::default());
             let mut runs = Vec::new();
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= parts {
-                    return Ok((runs, study.effort()));
+                    return (runs, study.effort());
                 }
                 runs.append(&mut study.part(&mut store, part));
             }
         })
         .collect();
     let mut all = (Vec::new(), SearchEffort::default());
-    for (mut runs, effort) in found? {
+    for (mut runs, effort) in found {
         all.0.append(&mut runs);
         all.1.searched += effort.searched;
         all.1.reused += effort.reused;
     }
-    Ok(all)
+    all
 }
 
 struct OptimalReport {
@@ -115,6 +114,9 @@ impl OptimalReport {
             study.stacks().len(),
             effort.searched,
         )?;
+        if let Some(scope) = study.listed().scope() {
+            writeln!(out, "proved to be the best of {scope}; other stacks are too many, and were not looked at")?;
+        }
         if let Some(power) = self.power() {
             writeln!(out, "{}", power_text(&power))?;
         }
@@ -142,6 +144,7 @@ impl OptimalReport {
             "cuts": optimal.fuse().to_string(),
             "stacks": stacks,
             "stacks_considered": study.stacks().len(),
+            "proved_among": study.listed(),
             "ways_to_cut": study.cuttings().to_string(),
             "mapping_problems_searched": effort.searched,
         })

@@ -211,7 +211,10 @@ fn headline(fusions: &Rc<Fusions>, request: Option<&Request>) -> Html {
     let others: Html = others.collect();
     let stacks = optimal.layers.len();
     let (cuttings, different) = (ways(fusions.cuttings), group_thousands(fusions.stacks as u64));
-    let all = format!("the best of {cuttings} ways to cut, of {different} different stacks");
+    let all = match fusions.listed.scope() {
+        None => format!("the best of {cuttings} ways to cut, of {different} different stacks"),
+        Some(scope) => format!("the best of {scope}: {different} stacks, {cuttings} ways to cut; others are too many"),
+    };
     html! {
         <div class="answer" data-testid="fusion-answer">
             { kpi(

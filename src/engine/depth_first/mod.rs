@@ -21,7 +21,7 @@
 //!    the bit. Before problems are solved, a [`CostExpression`] adds up their lower bounds.
 //!
 //! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `stack_graph.rs` lists every stack that some
-//! choice of cuts makes ([`StackGraph`]: arcs between order ideals of layers), for the search of
+//! choice of cuts makes, or the short ones ([`StackGraph`]: arcs between order ideals of layers), for the search of
 //! [`explore::StackStudy`](crate::explore::StackStudy).
 //!
 //! # Example
@@ -79,6 +79,6 @@ pub use planner::{Planner, PlannerMemory};
 pub use problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut, cut_with_outputs};
-pub use stack_graph::{MOST_STACKED_LAYERS, MOST_STACKS, NotListed, StackArc, StackGraph};
+pub use stack_graph::{ListedStacks, NotListed, StackArc, StackGraph};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 pub use totals::{CostExpression, PointTotals, TotalsAssembler};

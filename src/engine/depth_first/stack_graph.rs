@@ -10,8 +10,9 @@ use super::stack::Stack;
 use crate::ids::{IdBitSet, TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Arcs beyond which a network is too wide to look at every stack.
 pub const MOST_STACKS: usize = 20_000;
@@ -19,12 +20,14 @@ pub const MOST_STACKS: usize = 20_000;
 pub const MOST_STACKED_LAYERS: usize = 1_400_000;
 /// Steps of finding them before a network is called too wide: a second's work, or two.
 const MOST_STEPS: usize = 500_000_000;
-/// Steps of finding out whether smaller stacks would be few enough.
-const MOST_STEPS_OF_ADVICE: usize = 30_000_000;
-/// Stacks of more layers are no advice.
-const MOST_LAYERS_OF_ADVICE: usize = 64;
+/// Steps of finding out whether shorter stacks are few enough.
+const MOST_STEPS_OF_A_LENGTH: usize = 30_000_000;
+/// Limit on the length of stacks that are listed where not all are.
+const MOST_LAYERS_OF_SHORT_STACKS: usize = 64;
+/// Layers of all stacks together where not all stacks are listed: so many are studied in well below a minute.
+const MOST_LAYERS_OF_ALL_SHORT_STACKS: usize = 40_000;
 
-/// All stacks of a network, between states of what is done. A way from the first state to [`Self::end`] is a choice of
+/// Stacks of a network, between states of what is done. A way from the first state to [`Self::end`] is a choice of
 /// cuts, and each choice is one way.
 #[derive(Debug, Clone)]
 pub struct StackGraph {
@@ -34,6 +37,33 @@ pub struct StackGraph {
     pub end: StateId,
     /// The stacks, by ascending state in which they begin.
     pub arcs: Vec<StackArc>,
+    /// Which stacks of the network these are.
+    pub listed: ListedStacks,
+}
+
+/// Which stacks of a network are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListedStacks {
+    /// All, within the limits that were asked for.
+    All,
+    /// All of at most so many layers, and longer ones that were given.
+    UpTo(usize),
+    /// Those that were given: even the shortest are too many.
+    Given,
+}
+
+impl ListedStacks {
+    /// What the best of them is proved to be the best of, where that is not all: for a person.
+    pub fn scope(self) -> Option<String> {
+        let named = "the stacks that the other methods choose";
+        match self {
+            Self::All => None,
+            Self::UpTo(1) => Some(format!("single layers and {named}")),
+            Self::UpTo(most) => Some(format!("all stacks of at most {most} layers and {named}")),
+            Self::Given => Some(named.to_owned()),
+        }
+    }
 }
 
 /// One stack.
@@ -62,33 +92,63 @@ impl StackGraph {
     /// # Errors
     /// Too many of them, which is noticed while they are counted, or too few to compute the network.
     pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
-        let mut arcs = Vec::new();
-        let ideals = Ideals::new(network);
-        let limits = Within { most_layers, most_steps: MOST_STEPS };
-        // Counted before they are kept.
-        ideals.follow(limits, &mut |_, _, _| {})?;
-        let done_in = ideals.follow(limits, &mut |from, to, layers| {
-            arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
-        })?;
-        let end = done_in.position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
-        Ok(Self::ordered(&done_in, end, arcs))
+        let limits = Within { most_layers, most_stacked_layers: MOST_STACKED_LAYERS, most_steps: MOST_STEPS };
+        Self::listed(network, &Ideals::new(network), limits, ListedStacks::All, &[])
     }
 
-    /// How many layers a stack may have, as a power of two, so that [`Self::new`] lists them all; none where nothing helps that is
-    /// quickly found.
-    pub fn most_layers_listed(network: &Network) -> Option<usize> {
+    /// As many of the stacks of at most `most_layers` layers as a limited effort allows: all up to the greatest power of two of layers
+    /// that leaves few enough, and those of each of the `given` choices of cuts, so that the best choice is no worse than these.
+    ///
+    /// # Errors
+    /// Where the given choices do not compute the network with so few layers in a stack, and short stacks are too many.
+    pub fn within_effort(network: &Network, most_layers: usize, given: &[Vec<Stack>]) -> Result<Self, NotListed> {
         let ideals = Ideals::new(network);
-        let is_listed = |&most_layers: &usize| {
-            let limits = Within { most_layers, most_steps: MOST_STEPS_OF_ADVICE };
-            let done_in = ideals.follow(limits, &mut |_, _, _| {});
-            done_in.is_ok_and(|done_in| done_in.iter().any(|done| ideals.is_all(done)))
+        let of = |most_layers| Within {
+            most_layers,
+            most_stacked_layers: MOST_LAYERS_OF_ALL_SHORT_STACKS,
+            most_steps: MOST_STEPS_OF_A_LENGTH,
         };
-        std::iter::successors(Some(MOST_LAYERS_OF_ADVICE), |most| Some(most / 2).filter(|&half| half > 0))
-            .find(is_listed)
+        let halves = std::iter::successors(Some(MOST_LAYERS_OF_SHORT_STACKS), |most| Some(most / 2));
+        let lengths = halves.take_while(|&most| most > 0).filter(|&most| most <= most_layers);
+        let given: Vec<&[Stack]> = given
+            .iter()
+            .filter(|stacks| stacks.iter().all(|stack| stack.layers().len() <= most_layers))
+            .map(Vec::as_slice)
+            .collect();
+        for length in lengths {
+            match Self::listed(network, &ideals, of(length), ListedStacks::UpTo(length), &given) {
+                Err(NotListed::TooMany) => {}
+                graph => return graph,
+            }
+        }
+        Self::listed(network, &ideals, of(0), ListedStacks::Given, &given)
+    }
+
+    fn listed(
+        network: &Network,
+        ideals: &Ideals,
+        limits: Within,
+        listed: ListedStacks,
+        given: &[&[Stack]],
+    ) -> Result<Self, NotListed> {
+        let mut arcs = Vec::new();
+        // Counted before they are kept.
+        ideals.follow(limits, &mut |_, _, _| {})?;
+        let mut done_in = ideals.follow(limits, &mut |from, to, layers| {
+            arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
+        })?;
+        ideals.add_ways(&mut done_in, &mut arcs, given);
+        let end = done_in.position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
+        Ok(Self::ordered(&done_in, end, arcs, listed))
     }
 
     /// States by how much is done, without those from which the end is out of reach.
-    fn ordered(done_in: &TiSlice<StateId, IdBitSet<LayerId>>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
+    fn ordered(
+        done_in: &TiSlice<StateId, IdBitSet<LayerId>>,
+        end: StateId,
+        mut arcs: Vec<StackArc>,
+        listed: ListedStacks,
+    ) -> Self {
         let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count()).collect();
         let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
         leads_on[end] = true;
@@ -107,7 +167,7 @@ impl StackGraph {
             (arc.from, arc.to) = (place[arc.from], place[arc.to]);
         }
         sort_by_key(&mut arcs, |arc| (arc.from, arc.to));
-        Self { states: order.len(), end: place[end], arcs }
+        Self { states: order.len(), end: place[end], arcs, listed }
     }
 }
 
@@ -116,6 +176,8 @@ impl StackGraph {
 struct Within {
     /// Layers of a stack.
     most_layers: usize,
+    /// Layers of all stacks together.
+    most_stacked_layers: usize,
     /// Work altogether.
     most_steps: usize,
 }
@@ -161,7 +223,7 @@ impl Ideals {
     /// Tells `found` every stack of at most `most_layers` layers, with the states before and after it. Gives what is done in each state.
     fn follow(
         &self,
-        Within { most_layers, most_steps }: Within,
+        Within { most_layers, most_stacked_layers, most_steps }: Within,
         found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
     ) -> Result<TiVec<StateId, IdBitSet<LayerId>>, NotListed> {
         let nothing = IdBitSet::with_capacity(self.readers.len());
@@ -193,7 +255,7 @@ impl Ideals {
                     let to = *number.entry(after).or_insert_with_key(|after| done_in.push_and_get_key(after.clone()));
                     found(from, to, layers);
                 }
-                if stacks > MOST_STACKS || stacked_layers > MOST_STACKED_LAYERS {
+                if stacks > MOST_STACKS || stacked_layers > most_stacked_layers {
                     return Err(NotListed::TooMany);
                 }
                 if self.whole.contains(end) {
@@ -207,6 +269,33 @@ impl Ideals {
             from = from.following();
         }
         Ok(done_in)
+    }
+
+    /// Adds the stacks of choices of cuts, each in the order of its stacks' last layers, that are not there yet.
+    fn add_ways(
+        &self,
+        done_in: &mut TiVec<StateId, IdBitSet<LayerId>>,
+        arcs: &mut Vec<StackArc>,
+        choices: &[&[Stack]],
+    ) {
+        let mut number: HashMap<IdBitSet<LayerId>, StateId> =
+            done_in.iter_enumerated().map(|(state, done)| (done.clone(), state)).collect();
+        let mut known: HashSet<(StateId, StateId)> = arcs.iter().map(|arc| (arc.from, arc.to)).collect();
+        for choice in choices {
+            let mut done = IdBitSet::with_capacity(self.readers.len());
+            let mut from = StateId::default();
+            let mut stacks: Vec<&Stack> = choice.iter().collect();
+            sort_by_key(&mut stacks, |stack| stack.nodes[stack.output()]);
+            for stack in stacks {
+                done.extend(stack.layers().iter().copied());
+                let to = *number.entry(done.clone()).or_insert_with_key(|done| done_in.push_and_get_key(done.clone()));
+                // What is done between two states is one stack.
+                if known.insert((from, to)) {
+                    arcs.push(StackArc { from, to, stack: stack.clone() });
+                }
+                from = to;
+            }
+        }
     }
 
     /// The layers of the stack that ends at a layer, unless somebody outside reads one of the others.

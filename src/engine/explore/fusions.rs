@@ -3,88 +3,17 @@
 //! Every method divides the network into groups. By the whole model a group is run as a depth-first stack, with the tile and the mode
 //! that suit it best; where later groups read several of a group's outputs, it is run as several stacks, as a stack has one output.
 
+use super::fusion_choices::{FusionMethod, OptimusChoice, choice_of};
 use super::group_traffic::{GroupTraffic, TrafficUnits};
 use super::stacks::{OptimalStacks, StackRun, StackStudy};
-use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
-use crate::fusion::document::{layers_of, operators_in, operators_of};
-use crate::fusion::{
-    Group, OperatorGraph, OperatorId, Proof, Scheme, Setting, algorithm1, baselines, fuse, memory_cost,
-};
+use crate::depth_first::{ListedStacks, Stack};
+use crate::fusion::document::operators_in;
+use crate::fusion::{OperatorId, Proof, Setting, baselines};
 use crate::ids::TiVec;
-use crate::interlayer::groups_of;
 use crate::search::Objective;
 use crate::spec::Diagnostics;
 use crate::workload::LayerId;
 use serde::{Deserialize, Serialize};
-
-/// Order ideals beyond which Optimus' optimum is not proved.
-const MOST_IDEALS: usize = 4_000;
-
-/// A method that decides which layers run together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FusionMethod {
-    /// No fusion: every layer by itself.
-    SingleLayer,
-    /// DeFiNES' rule: as many layers as have weights that fit on the chip together.
-    Automatic,
-    /// HW-Flow-Fusion's walk over sequences of convolutions and poolings, for the least energy by its model.
-    InterLayer,
-    /// Optimus' algorithm as printed, for the fewest accesses to DRAM by its model.
-    Published,
-    /// The best of all groups by Optimus' model.
-    Optimus,
-    /// The best of all stacks, tiles and modes by the whole model.
-    Optimal,
-}
-
-impl FusionMethod {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::SingleLayer, Self::Automatic, Self::InterLayer, Self::Published, Self::Optimus, Self::Optimal];
-
-    /// For a person.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::SingleLayer => "Single layers",
-            Self::Automatic => "DeFiNES' rule",
-            Self::InterLayer => "HW-Flow-Fusion",
-            Self::Published => "Optimus, as published",
-            Self::Optimus => "Optimus, exact",
-            Self::Optimal => "Jointly optimal",
-        }
-    }
-
-    /// An abbreviation of the title, for figures.
-    pub fn short_title(self) -> &'static str {
-        match self {
-            Self::SingleLayer => "single",
-            Self::Automatic => "rule",
-            Self::InterLayer => "HWFF",
-            Self::Published => "Alg. 1",
-            Self::Optimus => "exact",
-            Self::Optimal => "optimal",
-        }
-    }
-
-    /// How the method chooses layers, in a sentence.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::SingleLayer => "Every layer by itself; features between layers go through DRAM.",
-            Self::Automatic => {
-                "Layers are fused as long as their weights fit on the chip together (DeFiNES, Section III)."
-            }
-            Self::InterLayer => {
-                "Temporal fusion of convolutions and poolings in a row, on a row-stationary array with this buffer \
-                 and these energies; other layers by themselves (HW-Flow-Fusion, Section 4)."
-            }
-            Self::Published => {
-                "Groups of operators with the fewest accesses to DRAM, by Algorithm 1 (Optimus, Section 6)."
-            }
-            Self::Optimus => "The same model, searched over all order ideals of the graph: nothing is cheaper by it.",
-            Self::Optimal => "Stacks, tile sizes and modes together, by the whole cost model: nothing is better by it.",
-        }
-    }
-}
 
 /// The groups of a method, and their cost by the whole model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,6 +53,8 @@ pub struct Fusions {
     pub bound_bytes: Option<u64>,
     /// Number of different stacks.
     pub stacks: usize,
+    /// Which stacks of the network these are: of what the jointly optimal ones are proved to be the best.
+    pub listed: ListedStacks,
     /// In how many ways the network can be cut into them.
     pub cuttings: f64,
 }
@@ -132,18 +63,17 @@ pub struct Fusions {
 pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     let sweep = study.sweep();
     let layers: TiVec<OperatorId, LayerId> = sweep.network.computing().collect();
-    let optimus = operators_of(&sweep.network).map(|graph| (graph, Setting::of(&sweep.core, &sweep.network)));
-    let fused = optimus.as_ref().ok().map(|(graph, setting)| fuse(graph, setting, MOST_IDEALS));
-    let bound = fused.as_ref().and_then(|(_, proof)| match proof {
+    let optimus = OptimusChoice::new(sweep);
+    let bound = optimus.as_ref().ok().and_then(|optimus| match optimus.proof {
         Proof::Optimal => None,
-        Proof::TooWide(bound) => Some(*bound),
+        Proof::TooWide(bound) => Some(bound),
     });
-    let fused = fused.and_then(|(scheme, _)| scheme);
-    let comparison = Comparison { study, runs, layers, optimus, fused };
-    let bytes = |elements: u64| comparison.optimus.as_ref().ok().map(|(_, setting)| setting.bytes(elements));
+    let comparison = Comparison { study, runs, layers, optimus };
+    let bytes = |elements: u64| comparison.optimus.as_ref().ok().map(|optimus| optimus.setting.bytes(elements));
     let setting = Setting::of(&sweep.core, &sweep.network);
     let oracle = comparison.optimus.as_ref().ok();
-    let oracle = oracle.map(|(graph, setting)| GroupTraffic::oracle(graph, baselines::oracle(graph, setting)));
+    let oracle =
+        oracle.map(|optimus| GroupTraffic::oracle(&optimus.graph, baselines::oracle(&optimus.graph, &optimus.setting)));
     Fusions {
         names: comparison.layers.iter().map(|&id| sweep.network.layer(id).name.clone()).collect(),
         verdicts: FusionMethod::ALL.map(|method| (method, comparison.verdict(method))).into(),
@@ -155,60 +85,29 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
         oracle,
         bound_bytes: bound.and_then(bytes),
         stacks: study.stacks().len(),
+        listed: study.listed(),
         cuttings: study.cuttings() as f64,
     }
-}
-
-pub(super) fn no_chain() -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    diagnostics.add(
-        "workload.layers",
-        "HW-Flow-Fusion fuses convolutions without groups and poolings, for one image, and no two of them follow each other here",
-        "Compare the other methods",
-    );
-    diagnostics
 }
 
 struct Comparison<'a> {
     study: &'a StackStudy,
     runs: &'a [StackRun],
     layers: TiVec<OperatorId, LayerId>,
-    optimus: Result<(OperatorGraph, Setting), Diagnostics>,
-    /// The best groups by Optimus' model.
-    fused: Option<Scheme>,
+    optimus: Result<OptimusChoice, Diagnostics>,
 }
 
 impl Comparison<'_> {
     fn verdict(&self, method: FusionMethod) -> Result<FusionVerdict, Diagnostics> {
         let sweep = self.study.sweep();
-        let rule = |fuse: FuseDepth| {
-            let stacks = cut(&sweep.network, &sweep.core, &fuse, &sweep.settings.rules)?;
-            let groups = stacks.iter().map(|stack| stack.layers().to_vec()).collect();
-            Ok((groups, self.evaluate(&stacks)?))
-        };
-        let (groups, stacks): (Vec<Vec<LayerId>>, OptimalStacks) = match method {
-            FusionMethod::SingleLayer => rule(FuseDepth::SingleLayer)?,
-            FusionMethod::Automatic => rule(FuseDepth::Automatic)?,
-            FusionMethod::InterLayer => {
-                let groups = groups_of(&sweep.network, &sweep.core).ok_or_else(no_chain)?;
-                let mut ends: Vec<LayerId> = groups.iter().filter_map(|group| group.last().copied()).collect();
-                ends.sort_unstable();
-                let stacks = cut_with_outputs(&sweep.network, ends, &sweep.settings.rules)?;
-                let evaluated = self.evaluate(&stacks)?;
-                (groups, evaluated)
-            }
-            FusionMethod::Published | FusionMethod::Optimus => {
-                let groups = self.optimus_groups(method)?;
-                let ends = self.outputs(&groups)?;
-                let stacks = cut_with_outputs(&sweep.network, ends, &sweep.settings.rules)?;
-                let evaluated = self.evaluate(&stacks)?;
-                (groups.iter().map(|group| layers_of(&sweep.network, group)).collect(), evaluated)
-            }
-            FusionMethod::Optimal => {
-                let optimal = self.study.combine(self.runs)?;
-                let layers = optimal.runs.iter().map(|run| self.study.stacks()[run.arc].stack.layers().to_vec());
-                (layers.collect(), optimal)
-            }
+        let (groups, stacks) = if method == FusionMethod::Optimal {
+            let optimal = self.study.combine(self.runs)?;
+            let layers = optimal.runs.iter().map(|run| self.study.stacks()[run.arc].stack.layers().to_vec());
+            (layers.collect(), optimal)
+        } else {
+            let choice = choice_of(method, sweep, &self.optimus)?;
+            let evaluated = self.evaluate(&choice.stacks)?;
+            (choice.groups, evaluated)
         };
         let place = |id: &LayerId| self.layers.binary_search(id).ok().map(OperatorId::index);
         let places = |layers: &[LayerId]| layers.iter().filter_map(place).collect();
@@ -230,41 +129,15 @@ impl Comparison<'_> {
         self.study.combine(&runs)
     }
 
-    fn optimus_groups(&self, method: FusionMethod) -> Result<Vec<Vec<OperatorId>>, Diagnostics> {
-        let (graph, setting) = self.optimus.as_ref().map_err(Clone::clone)?;
-        let price = memory_cost(graph, setting);
-        let scheme: Option<Scheme> =
-            if method == FusionMethod::Published { algorithm1(graph, &price) } else { self.fused.clone() };
-        let mut diagnostics = Diagnostics::default();
-        let Some(scheme) = scheme else {
-            diagnostics.add(
-                "hardware",
-                format!("Some layer's smallest tile exceeds the buffer of {} B", setting.buffer_bytes),
-                "Enlarge the highest memories on the chip",
-            );
-            return Err(diagnostics);
-        };
-        Ok(scheme.groups)
-    }
-
-    /// The layers whose outputs leave their groups.
-    fn outputs(&self, groups: &[Vec<OperatorId>]) -> Result<Vec<LayerId>, Diagnostics> {
-        let (graph, _) = self.optimus.as_ref().map_err(Clone::clone)?;
-        let outputs = groups.iter().flat_map(|group| Group::new(graph, group).outputs().collect::<Vec<_>>());
-        let mut ends: Vec<LayerId> = outputs.filter_map(|map| self.layers.get(map.writer()?).copied()).collect();
-        ends.sort_unstable();
-        Ok(ends)
-    }
-
     /// What groups move by Optimus' model.
     fn traffic(&self, groups: &[Vec<LayerId>]) -> Option<Vec<GroupTraffic>> {
-        let (graph, setting) = self.optimus.as_ref().ok()?;
+        let OptimusChoice { graph, setting, .. } = self.optimus.as_ref().ok()?;
         let network = &self.study.sweep().network;
         groups.iter().map(|group| GroupTraffic::of(graph, &operators_in(network, group), setting)).collect()
     }
 
     fn optimus_bytes(&self, traffic: &[GroupTraffic]) -> Option<u64> {
-        let (_, setting) = self.optimus.as_ref().ok()?;
+        let setting = &self.optimus.as_ref().ok()?.setting;
         let elements = traffic.iter().try_fold(0_u64, |sum, group| sum.checked_add(group.elements))?;
         Some(setting.bytes(elements))
     }

@@ -11,8 +11,8 @@
 //!
 //! # Which layers run together
 //!
-//! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph)). A stack costs the same
-//! whatever stands around it, so each is optimised by itself, in parts that workers take in any order: every tile and mode is planned
+//! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph)); where these are too
+//! many, the short ones and those that other methods choose (`fusion_choices.rs`). A stack costs the same whatever stands around it, so each is optimised by itself, in parts that workers take in any order: every tile and mode is planned
 //! without a search, and adds up lower bounds of its mapping problems (`bounded.rs`); they are searched by ascending bound, until the bound
 //! of the next exceeds the best cost. `combine` finds the best path through the graph by dynamic programming; for the energy-delay product
 //! it keeps all Pareto-optimal paths.
@@ -62,6 +62,7 @@
 mod best;
 mod bounded;
 mod dataflows;
+mod fusion_choices;
 mod fusion_sweep;
 mod fusions;
 mod group_traffic;
@@ -84,8 +85,9 @@ mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
+pub use fusion_choices::FusionMethod;
 pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};
-pub use fusions::{FusionMethod, FusionVerdict, Fusions, compare_fusions};
+pub use fusions::{FusionVerdict, Fusions, compare_fusions};
 pub use group_traffic::{GroupTraffic, MapTraffic, TrafficUnits};
 pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,

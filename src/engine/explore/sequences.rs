@@ -3,7 +3,7 @@
 //!
 //! A question takes milliseconds, so that workers may be asked about each sequence by itself.
 
-use super::fusions::no_chain;
+use super::fusion_choices::no_chain;
 use super::resources::{Resource, ResourceStep, resource_step};
 use super::sequence_needs::{SequenceNeeds, SequencePartitions, needs, partition_costs};
 use super::sweep::Sweep;

@@ -7,19 +7,20 @@
 //!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
 
+use super::fusion_choices::stacks_of_methods;
 use super::survey::{CostStore, SearchEffort, Survey};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    CostExpression, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals, StackArc,
-    StackGraph, StateId, StoringMode,
+    CostExpression, FuseDepth, ListedStacks, NotListed, PointAccount, PointTotals, StackArc, StackGraph, StateId,
+    StoringMode,
 };
 use crate::ids::{TiVec, ti_vec};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
-use crate::workload::{Dim, LayerId, Network};
+use crate::workload::{Dim, LayerId};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,10 +128,11 @@ pub struct StackStudy {
 }
 
 impl StackStudy {
-    /// A study of the tile sizes and modes of a sweep, and of the whole map as a tile.
+    /// A study of the tile sizes and modes of a sweep, and of the whole map as a tile. Of a network that can be cut into too many stacks
+    /// it looks at the short ones and at those that the other methods choose, and says so in [`Self::listed`].
     ///
     /// # Errors
-    /// A network that branches into too many stacks, or limits that leave no way.
+    /// Limits that leave no way.
     pub fn new(sweep: Sweep, limits: StackLimits) -> Result<Self, Diagnostics> {
         let graph = stack_graph(&sweep, limits)?;
         let parts = parts(&graph);
@@ -146,6 +148,22 @@ impl StackStudy {
     /// All stacks.
     pub fn stacks(&self) -> &[StackArc] {
         &self.graph.arcs
+    }
+
+    /// Which stacks of the network these are: of what the optimum is proved to be the best.
+    pub fn listed(&self) -> ListedStacks {
+        self.graph.listed
+    }
+
+    /// The study that nothing has been found out for yet, for another worker.
+    pub fn anew(&self) -> Self {
+        Self {
+            survey: Survey::new(self.sweep().clone()),
+            graph: self.graph.clone(),
+            parts: self.parts.clone(),
+            limits: self.limits,
+            order: PathOrder { objective: self.order.objective.clone() },
+        }
     }
 
     /// Number of paths through the graph: the ways to cut the network into stacks; saturates.
@@ -415,13 +433,20 @@ fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnos
         diagnostics.add("settings.limits", "A limit of 0 leaves no stack", "Write 1 or more");
         return Err(diagnostics);
     }
-    let graph = match StackGraph::new(&sweep.network, most_layers) {
-        Ok(graph) => graph,
-        Err(why) => {
-            let (problem, remedy) = not_listed(&sweep.network, most_layers, why);
-            diagnostics.add("settings.limits", problem, remedy);
-            return Err(diagnostics);
-        }
+    let graph = StackGraph::new(&sweep.network, most_layers).or_else(|why| match why {
+        NotListed::TooMany => StackGraph::within_effort(&sweep.network, most_layers, &stacks_of_methods(sweep)),
+        NotListed::NoWay => Err(why),
+    });
+    let Ok(graph) = graph else {
+        let name = &sweep.network.name;
+        diagnostics.add(
+            "settings.limits",
+            format!(
+                "No stacks of at most {most_layers} layers compute {name}: what branches off inside a stack has to join there"
+            ),
+            "Allow more layers in a stack",
+        );
+        return Err(diagnostics);
     };
     let strategies = (sweep.settings.tiles_x.len() * sweep.settings.tiles_y.len() + 1) * sweep.settings.modes.len();
     if graph.arcs.len().saturating_mul(strategies) > MOST_RUNS {
@@ -435,29 +460,6 @@ fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnos
         );
     }
     diagnostics.or(graph)
-}
-
-/// Why the stacks of a network are not listed, and what to do.
-fn not_listed(network: &Network, most_layers: usize, why: NotListed) -> (String, String) {
-    let name = &network.name;
-    match why {
-        NotListed::TooMany => (
-            format!(
-                "{name} can be cut into more than {MOST_STACKS} different stacks, or they have more than \
-                 {MOST_STACKED_LAYERS} layers in all"
-            ),
-            match StackGraph::most_layers_listed(network) {
-                Some(most) => format!("Allow at most {most} layers in a stack"),
-                None => "Cut the network into parts, and look at each by itself".to_owned(),
-            },
-        ),
-        NotListed::NoWay => (
-            format!(
-                "No stacks of at most {most_layers} layers compute {name}: what branches off inside a stack has to join there"
-            ),
-            "Allow more layers in a stack".to_owned(),
-        ),
-    }
 }
 
 fn nothing_fits() -> Diagnostics {
