@@ -14,7 +14,8 @@ use super::sketch::Sketch;
 use super::{Chart, Color, MINIMUM_WIDTH, Quantity, Table, Theme, group_thousands};
 use crate::chart::color::mix;
 use crate::depth_first::{
-    LayerTileAccount, NodeId, PointAccount, Rect, StackAccount, StackMotion, Step, TileTypeAccount, TileTypeId,
+    LayerTileAccount, NodeId, PointAccount, Rect, Span, StackAccount, StackMotion, Step, StripMotion, TileTypeAccount,
+    TileTypeId,
 };
 use std::rc::Rc;
 
@@ -61,19 +62,24 @@ impl MovingStack {
 
 /// The widest and the highest window of each map.
 fn largest_windows(motion: &StackMotion) -> Vec<(u64, u64)> {
-    let columns = motion.columns.len() as u64;
-    let along_columns = 0..columns;
-    let along_rows = (0..motion.rows.len() as u64).map(|row| row * columns);
-    let mut largest = vec![(1, 1); motion.maps.len()];
-    for tile in along_columns.chain(along_rows) {
-        for (node, largest) in motion.maps.keys().zip(&mut largest) {
-            if let Some(found) = motion.window(tile, node) {
-                largest.0 = largest.0.max(found.window.columns.length());
-                largest.1 = largest.1.max(found.window.rows.length());
+    let along = |strips: &[StripMotion]| {
+        let mut longest = vec![1; motion.maps.len()];
+        for strip in strips {
+            let mut windows: Vec<Span> = strip.computed.iter().copied().collect();
+            for (read, span) in motion.reads.iter().zip(&strip.read).filter(|(_, span)| span.length() > 0) {
+                if let Some(window) = windows.get_mut(read.producer.index()) {
+                    let is_empty = window.length() == 0;
+                    let (first, end) = (window.first.min(span.first), window.end.max(span.end));
+                    *window = if is_empty { *span } else { Span { first, end } };
+                }
+            }
+            for (longest, window) in longest.iter_mut().zip(windows) {
+                *longest = window.length().max(*longest);
             }
         }
-    }
-    largest
+        longest
+    };
+    along(&motion.columns).into_iter().zip(along(&motion.rows)).collect()
 }
 
 /// One step of a stack.
@@ -211,7 +217,8 @@ impl Motion {
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
         let mut entries: Vec<Entry> =
             Origin::ALL.map(|origin| (Mark::Chip(origin.color(theme)), origin.title().to_owned())).into();
-        entries.push((Mark::Chip(done_color(theme)), "computed by earlier tiles".to_owned()));
+        entries.push((Mark::Chip(later_color(Origin::New.color(theme), theme)), "comes later".to_owned()));
+        entries.push((Mark::Chip(done_color(theme)), "done by earlier tiles".to_owned()));
         entries
     }
 
@@ -238,6 +245,11 @@ impl Motion {
 /// What earlier tiles have computed.
 fn done_color(theme: &Theme) -> Color {
     mix(theme.panel, theme.modes[1], 0.22)
+}
+
+/// What a layer computes that has not run yet in this tile.
+fn later_color(color: Color, theme: &Theme) -> Color {
+    mix(color, theme.panel, 0.6)
 }
 
 struct Layout {

@@ -1,15 +1,18 @@
 //! The maps of a stack: each as a whole with its tile, and around the tile enlarged, pixel by pixel where there is room.
 
-use super::{Motion, MotionHit, MovingStack, Origin, done_color};
+use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
 use crate::chart::color::mix;
 use crate::chart::sketch::Sketch;
 use crate::chart::{Color, Theme, group_thousands, shorten};
 use crate::depth_first::{NodeId, Rect, Span};
 
-const CELL: i32 = 150;
-const SMALL_CELL: i32 = 112;
-/// More maps than this get small cells.
+const CELL: i32 = 118;
+const SMALL_CELL: i32 = 98;
+/// Room for the frame around the map that is computed now.
+const PAD: i32 = 6;
+/// More maps than this get small cells, and maps of narrow figures.
 const MANY: usize = 12;
+const NARROW: i32 = 460;
 const GAP: i32 = 16;
 const HEAD: i32 = 34;
 const COUNTS: i32 = 34;
@@ -50,25 +53,27 @@ struct Lens {
 impl MapsLayout {
     pub fn new(moving: &MovingStack, width: i32) -> Self {
         let count = moving.motion.maps.len() as i32;
-        let wanted = if moving.motion.maps.len() > MANY { SMALL_CELL } else { CELL };
+        let is_tight = moving.motion.maps.len() > MANY || width < NARROW;
+        let wanted = if is_tight { SMALL_CELL } else { CELL };
+        let width = width - 2 * PAD;
         let columns = ((width + GAP) / (wanted + GAP)).clamp(1, count.max(1));
         let cell = ((width - (columns - 1) * GAP) / columns).min(wanted * 7 / 4);
         let tallest = moving.motion.maps.iter().map(|map| map.rows as f64 / map.columns.max(1) as f64);
         let tallest = tallest.fold(0.0, f64::max);
-        let overview = ((f64::from(cell) * tallest) as i32).clamp(16, cell / 2);
+        let overview = ((f64::from(cell) * tallest) as i32).clamp(16, cell * 9 / 20);
         let lens = cell * 3 / 4;
         let (wide, high) = (f64::from(cell) * 0.88, f64::from(lens) * 0.88);
         let zooms = moving.largest.iter().map(|&(columns, rows)| (wide / columns as f64).min(high / rows as f64));
         let zoom = zooms.fold(LARGEST_PIXEL, f64::min);
         let rows = (count + columns - 1) / columns;
         let one = HEAD + overview + 6 + lens + COUNTS + UNDER;
-        Self { cell, columns, overview, lens, zoom, height: rows * one }
+        Self { cell, columns, overview, lens, zoom, height: rows * one + 4 }
     }
 
     fn corner(&self, node: NodeId) -> (i32, i32) {
         let index = node.index() as i32;
         let one = HEAD + self.overview + 6 + self.lens + COUNTS + UNDER;
-        (index % self.columns * (self.cell + GAP), index / self.columns * one)
+        (PAD + index % self.columns * (self.cell + GAP), index / self.columns * one + 4)
     }
 
     /// The whole map, to scale.
@@ -166,9 +171,9 @@ impl Motion {
         let is_now = node == self.step.node;
         if is_now {
             let height = HEAD + layout.overview + layout.lens + COUNTS + 14;
-            frame(sketch, (x - 6, y - 4), (layout.cell + 12, height), theme.accent);
+            frame(sketch, (x - PAD, y - 4), (layout.cell + 2 * PAD, height), theme.accent);
         }
-        let name = if map.is_input { format!("{} (input)", map.layer) } else { map.layer.clone() };
+        let name = if map.is_input { format!("{}, fetched", map.layer) } else { map.layer.clone() };
         let letters = theme.value().bold();
         let letters = if is_now { letters.color(theme.accent) } else { letters };
         sketch.text(shorten(&name, layout.cell, letters.size, true), (x, y + 7), letters);
@@ -234,7 +239,7 @@ impl Motion {
             let Some((at, size)) = lens.place(part) else { continue };
             let is_there = has_run || matches!(origin, Origin::Left | Origin::Above);
             let color = origin.color(theme);
-            let color = if is_there { color } else { mix(color, theme.panel, 0.6) };
+            let color = if is_there { color } else { later_color(color, theme) };
             sketch.rect(at, size, color);
             stripes(sketch, origin, (at, size), mix(color, theme.panel, 0.45));
         }

@@ -4,6 +4,7 @@
 
 use super::{Motion, MovingStack};
 use crate::chart::color::{mix, text_on};
+use crate::chart::legend::{Entry, Mark, draw_legend, legend_height};
 use crate::chart::sketch::Sketch;
 use crate::chart::{Color, Quantity, Theme, shorten};
 use crate::cost::EnergyCause;
@@ -21,10 +22,9 @@ const TANK: i32 = 42;
 const ARROWS: i32 = 44;
 const ROW: i32 = NAME + TANK + ARROWS;
 const ARRAY: i32 = 26;
-const LEGEND: i32 = 62;
 const GAP: i32 = 8;
-/// The widest arrow: half of what is left of a column.
-const WIDEST: f64 = 34.0;
+/// Two lines about arrows below the legend.
+const NOTES: i32 = 40;
 
 /// Where the vessels lie.
 pub(super) struct VesselsLayout {
@@ -58,7 +58,17 @@ impl VesselsLayout {
             memory.operands.iter().for_each(|&operand| next[operand as usize] = row + 1);
         }
         let row_count = rows.iter().max().map_or(0, |row| row + 1);
-        Self { width, order, rows, row_count, height: HEAD + row_count * ROW + ARRAY + LEGEND }
+        Self { width, order, rows, row_count, height: 0 }.measured()
+    }
+
+    fn measured(self) -> Self {
+        let legend = legend_height(&entries(&Theme::LIGHT), self.width - 2, Theme::LIGHT.label());
+        Self { height: self.array_top() + ARRAY + 8 + legend + NOTES, ..self }
+    }
+
+    /// Width of the widest arrow: four stand side by side in a column.
+    fn widest(&self) -> f64 {
+        f64::from((self.pitch() / 4 - 5).clamp(4, 26))
     }
 
     fn column_of(&self, operand: Operand) -> i32 {
@@ -113,7 +123,7 @@ impl Motion {
             vessels.text(operand_title(operand), (middle, 7), letters);
         }
         let flows = layer.flows();
-        let scale = WIDEST / self.most_energy().max(f64::MIN_POSITIVE);
+        let scale = layout.widest() / self.most_energy().max(f64::MIN_POSITIVE);
         let contents = stack.contents(&self.moving.motion, self.step, &self.moving.account.memories);
         self.draw_arrows(&mut vessels, theme, layout, &flows, scale);
         for (id, memory) in self.moving.account.memories.iter_enumerated() {
@@ -213,7 +223,7 @@ fn draw_vessel(
     let ((x, width), top) = (layout.across(memory), layout.tank_top(id));
     let name = match memory.instances {
         1 => memory.name.clone(),
-        count => format!("{} ({count} of them)", memory.name),
+        count => format!("{} × {count}", memory.name),
     };
     sketch.rect((x - 2, top - NAME), (width + 4, NAME), theme.panel);
     sketch.text(shorten(&name, width, 11.5, true), (x, top - 8), theme.label().start().bold().color(theme.ink));
@@ -235,23 +245,20 @@ fn draw_vessel(
     {
         sketch.rect(at, size, theme.soft);
     }
-    let text = amount_text(contents.total(), capacity);
     let letters = theme.label().size(10.5);
-    let wide = letters.width(&text) + 8;
-    let (middle, y) = (x + width / 2, top + 11);
-    if wide <= width {
-        sketch.round_rect((middle - wide / 2, y - 8), (wide, 16), 3, theme.panel);
-        sketch.text(text, (middle, y), letters.middle().color(theme.ink));
-    } else {
-        let short = shorten(&Quantity::Bytes.text(contents.total() / 8.0), width - 4, 10.5, false);
-        let wide = letters.width(&short) + 6;
-        sketch.round_rect((middle - wide / 2, y - 8), (wide, 16), 3, theme.panel);
-        sketch.text(short, (middle, y), letters.middle().color(theme.ink));
-    }
+    let full = amount_text(contents.total(), capacity);
+    let short = Quantity::Bytes.text(contents.total() / 8.0);
+    let text = if letters.width(&full) + 8 <= width { full } else { shorten(&short, width - 8, letters.size, false) };
+    let (wide, middle, y) = (letters.width(&text) + 8, x + width / 2, top + 11);
+    sketch.round_rect((middle - wide / 2, y - 8), (wide, 16), 3, theme.panel);
+    sketch.text(text, (middle, y), letters.middle().color(theme.ink));
 }
 
-/// `38.2 KiB of 64 KiB`
+/// `38.2 KiB of 64 KiB`; the capacity alone where nothing of the step lies there.
 fn amount_text(bits: f64, capacity: f64) -> String {
+    if bits <= 0.0 {
+        return Quantity::Bytes.plain(capacity / 8.0);
+    }
     format!("{} of {}", Quantity::Bytes.text(bits / 8.0), Quantity::Bytes.plain(capacity / 8.0))
 }
 
@@ -271,27 +278,26 @@ fn draw_array(sketch: &mut Sketch, theme: &Theme, layout: &VesselsLayout, layer:
     sketch.text(shorten(&text, layout.width - 20, letters.size, false), (layout.width / 2, top + ARRAY / 2), letters);
 }
 
-/// What the colours of the contents mean, and how wide an arrow is.
+/// What the colours of the contents mean, beside those of the operands.
+fn entries(theme: &Theme) -> Vec<Entry> {
+    [ContentsPart::Kept, ContentsPart::OtherWeights, ContentsPart::Waiting]
+        .map(|part| (Mark::Chip(part_color(part, theme)), part.title().to_owned()))
+        .into()
+}
+
 fn draw_key(sketch: &mut Sketch, theme: &Theme, layout: &VesselsLayout, most_energy: f64) {
-    let top = layout.array_top() + ARRAY + 14;
-    let (mut x, mut y) = (2, top);
-    for (color, title) in [
-        (part_color(ContentsPart::Kept, theme), "kept for other tiles, and copies"),
-        (part_color(ContentsPart::OtherWeights, theme), ContentsPart::OtherWeights.title()),
-        (part_color(ContentsPart::Waiting, theme), ContentsPart::Waiting.title()),
-    ] {
-        let letters = theme.label().start();
-        let width = 16 + letters.width(title);
-        if x > 2 && x + width > layout.width {
-            (x, y) = (2, y + 16);
-        }
-        sketch.round_rect((x, y - 5), (10, 10), 2, color);
-        sketch.text(title, (x + 14, y), letters);
-        x += width + 12;
+    let (top, letters) = (layout.array_top() + ARRAY + 8, theme.label().start());
+    let entries = entries(theme);
+    draw_legend(sketch, &entries, (2, top), layout.width - 2, letters);
+    let below = top + legend_height(&entries, layout.width - 2, letters);
+    let notes = [
+        "Arrows are as wide as their energy; purple ones copy.".to_owned(),
+        format!("The widest of this tile takes {}.", Quantity::Energy.text(most_energy)),
+    ];
+    for (index, note) in notes.into_iter().enumerate() {
+        let note = shorten(&note, layout.width - 2, letters.size, false);
+        sketch.text(note, (2, below + 10 + 18 * index as i32), letters);
     }
-    let text =
-        format!("arrows as wide as their energy, the widest of this tile {}", Quantity::Energy.text(most_energy));
-    sketch.text(shorten(&text, layout.width - 2, 11.5, false), (2, y + 16), theme.label().start());
 }
 
 /// An arrow that points down or up, from the lower edge of one vessel to the upper edge of the next.
