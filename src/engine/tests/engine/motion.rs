@@ -218,7 +218,7 @@ fn what_lies_in_a_memory_fits_it() {
                     let contents = stack.contents(motion, Step { tile, node }, &account.memories);
                     for (memory, contents) in account.memories.iter().zip(&contents) {
                         let is_top = memory.name == account.memories.last().unwrap().name;
-                        // Where features wait for a later layer, the model does not look at who runs meanwhile (DeFiNES, Section III, step 3).
+                        // The model reserves no room for features that wait for a later layer (DeFiNES, Section III, step 3).
                         let total = contents.total() - contents.of(ContentsPart::Waiting);
                         assert!(
                             is_top || total <= memory.size_bits as f64 * (1.0 + 1e-9),
