@@ -257,7 +257,8 @@ impl Motion {
         let counts: Vec<_> = self.counts(node).into_iter().filter(|(_, pixels)| *pixels > 0).collect();
         let half = width / 2;
         if counts.is_empty() {
-            sketch.text("nothing to compute", (x, y), theme.label().start());
+            let letters = theme.label().start();
+            sketch.text(shorten("nothing to compute", width, letters.size, false), (x, y), letters);
         }
         for (index, (origin, pixels)) in counts.into_iter().enumerate() {
             let at = (x + (index as i32 % 2) * half, y + (index as i32 / 2) * 16);

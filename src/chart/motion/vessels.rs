@@ -120,7 +120,7 @@ impl Motion {
         for operand in layout.order {
             let middle = layout.column_of(operand) * layout.pitch() + layout.pitch() / 2;
             let letters = theme.value().bold().middle().color(theme.ink);
-            vessels.text(operand_title(operand), (middle, 7), letters);
+            vessels.text(shorten(operand_title(operand), layout.pitch() - 2, letters.size, true), (middle, 7), letters);
         }
         let flows = layer.flows();
         let scale = layout.widest() / self.most_energy().max(f64::MIN_POSITIVE);
@@ -183,7 +183,7 @@ impl Motion {
             if energy_pj > 0.0 {
                 let letters = theme.label().size(10.5).middle().color(theme.ink);
                 let middle = column * layout.pitch() + layout.pitch() / 2;
-                let text = Quantity::Energy.text(energy_pj);
+                let text = shorten(&Quantity::Energy.text(energy_pj), layout.pitch() - 8, letters.size, false);
                 let width = letters.width(&text) + 6;
                 sketch.round_rect((middle - width / 2, top - 22), (width, 14), 3, theme.panel);
                 sketch.text(text, (middle, top - 15), letters);

@@ -54,8 +54,8 @@ impl StackMotion {
         Some(MapWindow {
             window: of(x.window, y.window),
             computed: of(x.computed, y.computed),
-            new: of(x.new(), y.new()),
-            again: [of(x.again(), y.computed), of(x.new(), y.again())],
+            new: of(x.fresh(), y.fresh()),
+            again: [of(x.again(), y.computed), of(x.fresh(), y.again())],
             kept_left: of(x.kept, y.read),
             kept_above: of(kept_rows, y.kept),
         })
@@ -94,7 +94,7 @@ impl Along {
         Span { first: self.computed.first, end: self.seam() }
     }
 
-    fn new(&self) -> Span {
+    fn fresh(&self) -> Span {
         Span { first: self.seam(), end: self.computed.end }
     }
 }
