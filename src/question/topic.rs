@@ -57,6 +57,8 @@ pub enum Topic {
     Unrollings,
     /// The claims of the gallery's entry of this number.
     Gallery(u8),
+    /// Where the tiles of the stack at hand lie.
+    Motion,
     /// The numbers of the open step of a lesson.
     Lesson,
 }
@@ -66,7 +68,7 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
-            Self::Cores | Self::CoresByHand => false,
+            Self::Cores | Self::CoresByHand | Self::Motion => false,
             Self::Rules
             | Self::LayerUnrollings
             | Self::UnrollingCosts

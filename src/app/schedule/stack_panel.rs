@@ -45,7 +45,6 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
         <>
             <section class="card">
                 <h2>{ stack_title(account, props.index) }</h2>
-                { stack_switch(account, props.index, &props.act) }
                 <p class="facts" data-testid="stack-facts">{ stack_facts(&props.account, props.index, stack) }</p>
                 <Figure
                     title="Tile types"
@@ -102,7 +101,8 @@ fn stack_title(account: &PointAccount, index: usize) -> String {
     }
 }
 
-fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Action>) -> Html {
+/// A button a stack, where there are several.
+pub fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Action>) -> Html {
     if account.stacks.len() < 2 {
         return html! {};
     }

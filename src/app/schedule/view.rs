@@ -1,10 +1,12 @@
 //! The view of one point in depth: where every pJ and every cycle goes, and why.
 
-use super::stack_panel::StackPanel;
+use super::motion_panel::MotionPanel;
+use super::stack_panel::{StackPanel, stack_switch};
 use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;
 use crate::chart::{
@@ -20,7 +22,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// Properties of [`ScheduleView`].
-#[derive(Properties, PartialEq)]
+#[derive(Properties)]
 pub struct ScheduleViewProps {
     /// Everything.
     pub state: Rc<PageState>,
@@ -28,8 +30,17 @@ pub struct ScheduleViewProps {
     pub opened: Option<u32>,
     /// How far the sweep is, as [`crate::app::session::handle::Session::status`] says.
     pub status: &'static str,
+    /// Asks workers.
+    pub workers: Workers,
     /// Called with every change.
     pub act: Callback<Action>,
+}
+
+impl PartialEq for ScheduleViewProps {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |props: &Self| (props.opened, props.status);
+        is_same(self) == is_same(other) && self.state == other.state && self.act == other.act
+    }
 }
 
 /// The opened point. What is known of one stays until all is known of the next, so that nothing jumps.
@@ -45,7 +56,7 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     }
     let is_busy = next.is_none() && props.status != "rejected" && (is_running || props.opened.is_some());
     let (point, body) = match &*kept.borrow() {
-        Some((point, state)) => (Some(point.to_string()), point_view(*point, state, &props.act)),
+        Some((point, state)) => (Some(point.to_string()), point_view(*point, state, &props.workers, &props.act)),
         None => {
             let text = match is_busy {
                 true => "Working it out …",
@@ -80,12 +91,13 @@ fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
     }
 }
 
-fn point_view(point: u32, state: &Rc<PageState>, act: &Callback<Action>) -> Html {
+fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callback<Action>) -> Html {
     let results = &*state.results;
     let Some(strategy) = results.strategy(point) else { return html! {} };
     let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
         (_, Some(account)) => {
-            html! { <Account account={Rc::clone(account)} state={Rc::clone(state)} act={act.clone()} /> }
+            let (account, state, workers) = (Rc::clone(account), Rc::clone(state), workers.clone());
+            html! { <Account {account} {state} {workers} act={act.clone()} /> }
         }
         (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
         (Some(PointState::Failed(reason)), _) => html! {
@@ -185,11 +197,18 @@ fn why_not(reasons: &Diagnostics) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
+#[derive(Properties)]
 struct AccountProps {
     account: Rc<PointAccount>,
     state: Rc<PageState>,
+    workers: Workers,
     act: Callback<Action>,
+}
+
+impl PartialEq for AccountProps {
+    fn eq(&self, other: &Self) -> bool {
+        self.account == other.account && self.state == other.state && self.act == other.act
+    }
 }
 
 #[component]
@@ -208,8 +227,24 @@ fn Account(props: &AccountProps) -> Html {
     let energy = EnergyCause::seen_in([account.energy]).into_iter().map(Amount::EnergyOf).chain([Amount::Energy]);
     let latency = Amount::latency_parts().chain([Amount::Cycles]);
     let (energy, latency) = (cells(energy.collect()), cells(latency.collect()));
+    let request = use_memo(Rc::clone(&props.state.chosen), |chosen| {
+        chosen.design.request().ok().and_then(|requests| requests.into_iter().next()).map(Rc::new)
+    });
+    let tile_type = account
+        .stacks
+        .get(stack_index)
+        .and_then(|stack| view.tile_type.filter(|&index| index < stack.tile_types.len()));
     html! {
         <>
+            <MotionPanel
+                account={Rc::clone(&props.account)}
+                stack={stack_index}
+                {tile_type}
+                request={(*request).clone()}
+                workers={props.workers.clone()}
+            >
+                { stack_switch(account, stack_index, &props.act) }
+            </MotionPanel>
             <div class="two">
                 <section class="card">
                     <h2>{ "Energy and latency by cause" }</h2>
@@ -218,14 +253,12 @@ fn Account(props: &AccountProps) -> Html {
                 </section>
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>
-            if let Some(stack) = account.stacks.get(stack_index) {
-                <StackPanel
-                    account={Rc::clone(&props.account)}
-                    index={stack_index}
-                    tile_type={view.tile_type.filter(|&index| index < stack.tile_types.len())}
-                    act={props.act.clone()}
-                />
-            }
+            <StackPanel
+                account={Rc::clone(&props.account)}
+                index={stack_index}
+                {tile_type}
+                act={props.act.clone()}
+            />
         </>
     }
 }

@@ -75,7 +75,9 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
     let state = Rc::new(state.clone());
     match state.chosen.view.tab {
         Tab::Landscape => html! {},
-        Tab::Schedule => html! { <ScheduleView {state} {opened} {status} {act} /> },
+        Tab::Schedule => {
+            html! { <ScheduleView {state} {opened} {status} workers={(*session.workers).clone()} {act} /> }
+        }
         Tab::Mapping => html! {
             <MappingView {state} {network} workers={(*session.workers).clone()} is_valid={session.is_valid} {act} />
         },

@@ -45,6 +45,8 @@ pub struct MemoryAccount {
     pub name: String,
     /// Capacity of one instance.
     pub size_bits: u64,
+    /// Number of instances.
+    pub instances: u64,
     /// The operands that it may hold.
     pub operands: Vec<Operand>,
     /// Full-width words read and written, all instances.
@@ -133,6 +135,10 @@ pub struct CacheAccount {
     pub v_write: Option<String>,
     /// Rows of the upper neighbour.
     pub v_read: Option<String>,
+    /// Bits of the columns that the horizontal cache keeps, of all layers; 0 without one.
+    pub h_bits: u64,
+    /// Bits of the rows that the vertical cache keeps, of all layers, over the whole width of the map; 0 without one.
+    pub v_bits: u64,
     /// Why not in lower memories, in sentences.
     pub reasons: Vec<String>,
 }
@@ -315,6 +321,23 @@ pub struct LayerTileCost {
     pub spatial_utilization: f64,
     /// Every access of a memory.
     pub accesses: Vec<Access>,
+    /// What each memory holds of each operand meanwhile.
+    pub held: Vec<HeldData>,
     /// The port that the array waits for; `None` where it never waits.
     pub slowest_port: Option<PortBalance>,
+}
+
+/// What one instance of a memory holds of an operand while a layer-tile runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeldData {
+    /// Name of the operand, for a person.
+    pub operand: String,
+    /// The operand as which memories hold it.
+    pub stored_as: Operand,
+    /// The memory level of the operand, lowest first.
+    pub level: usize,
+    /// The memory.
+    pub memory: MemoryId,
+    /// Bits; an average under a fractional unrolling.
+    pub bits: f64,
 }

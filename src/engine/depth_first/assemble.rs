@@ -104,6 +104,7 @@ impl<'a> Assembler<'a> {
             .map(|(memory, used)| MemoryAccount {
                 name: memory.name.clone(),
                 size_bits: memory.size_bits,
+                instances: memory.instances,
                 operands: memory.operands.clone(),
                 words: used.words,
                 elements: used.elements,
@@ -123,6 +124,9 @@ impl<'a> Assembler<'a> {
         total: &TileTotal,
         layers: TiVec<NodeId, LayerTileAccount>,
     ) -> TileTypeAccount {
+        let deciders = stack.deciders(tile, self.core);
+        let h = deciders.h_write.or(deciders.h_read).filter(|decided| decided.caches.h_memory.is_some());
+        let v = deciders.v.filter(|decided| decided.caches.v_memory.is_some());
         TileTypeAccount {
             size: tile.size,
             count: tile.count,
@@ -133,6 +137,8 @@ impl<'a> Assembler<'a> {
                 h_read: self.memory_name(tile.caches.h_read),
                 v_write: self.memory_name(tile.caches.v_write),
                 v_read: self.memory_name(tile.caches.v_read),
+                h_bits: h.map_or(0, |decided| decided.caches.h_cache_bits),
+                v_bits: v.map_or(0, |decided| decided.caches.v_cache_bits),
                 reasons: self.reasons().of_caches(stack, tile),
             },
             energy_pj: total.energy.total_pj(),
@@ -174,6 +180,7 @@ impl<'a> Assembler<'a> {
                 unrolled: solved.unrolled.clone(),
                 spatial_utilization: solved.spatial_utilization,
                 accesses: solved.accesses.clone(),
+                held: solved.held.clone(),
                 slowest_port: solved.slowest_port.clone(),
             });
         }

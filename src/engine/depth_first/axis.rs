@@ -350,6 +350,64 @@ impl Axis {
         }
     }
 
+    /// Where every strip lies on every map, from the first strip to the last. Arguments as of [`Self::strips`].
+    ///
+    /// Extents and lags have no places: there a strip lies on a map where the windows of its readers begin, which is right in the middle of
+    /// a map and shifts it at borders that the tool does not know.
+    pub(super) fn places(
+        self,
+        network: &Network,
+        stack: &Stack,
+        tile: u64,
+        caches: bool,
+        borders: bool,
+    ) -> Vec<StripPlaces> {
+        let total = self.map_size(network, stack, stack.output());
+        let tile = tile.clamp(1, total);
+        let first = if total.is_multiple_of(tile) { tile } else { total % tile };
+        let shifted = self.shifted_windows(network, stack);
+        if borders || shifted.iter().any(Option::is_some) {
+            let all = self.intervals(network, stack, (first, tile), caches, &shifted);
+            return (0..all.strips(stack.nodes.len())).map(|index| all.places(index, stack, caches)).collect();
+        }
+        let strips = self.by_extents(network, stack, first, tile, caches);
+        let mut places: Vec<StripPlaces> = Vec::new();
+        for slot in &strips.slots {
+            for index in 0..slot.count {
+                let strip = &strips.different[slot.strip].own;
+                places.push(self.places_by_extents(network, stack, slot.start + index * slot.size, strip));
+            }
+        }
+        places
+    }
+
+    fn places_by_extents(self, network: &Network, stack: &Stack, start: u64, strip: &Strip) -> StripPlaces {
+        let mut places = StripPlaces {
+            computed: ti_vec![(0, 0); stack.nodes.len()],
+            reads: ti_vec![ReadPlace::default(); stack.read_count()],
+        };
+        // How far the readers of each node come.
+        let mut end: TiVec<NodeId, u64> = ti_vec![0; stack.nodes.len()];
+        end[stack.output()] = start + strip.nodes[stack.output()].computed;
+        for node in stack.nodes.keys().rev() {
+            let end_of = end[node].max(strip.nodes[node].computed);
+            places.computed[node] = (end_of - strip.nodes[node].computed, end_of);
+            if stack.is_input(node) {
+                continue;
+            }
+            let window = self.window(network, stack, node);
+            let first = (places.computed[node].0 * window.stride).saturating_sub(window.padding);
+            for (read, &producer) in ReadId::within(stack.reads(node)).zip(&stack.producers[node]) {
+                let ReadSpan { needed, cached, .. } = strip.reads[read];
+                let size = self.map_size(network, stack, producer);
+                let first = first.min(size.saturating_sub(needed));
+                places.reads[read] = ReadPlace { needed: (first, first + needed), cached };
+                end[producer] = end[producer].max(first + needed);
+            }
+        }
+        places
+    }
+
     fn by_extents(self, network: &Network, stack: &Stack, first: u64, tile: u64, caches: bool) -> Strips {
         let total = self.map_size(network, stack, stack.output());
         let both = |size, is_first| {
@@ -404,7 +462,30 @@ impl Axis {
         strip
     }
 
-    /// Back-calculation by intervals: which columns of every map each strip needs, computes and keeps.
+    /// Intervals of all strips: which columns of every map each strip needs, computes and keeps.
+    fn intervals(
+        self,
+        network: &Network,
+        stack: &Stack,
+        (first, tile): (u64, u64),
+        caches: bool,
+        shifted: &ShiftedWindows,
+    ) -> AllIntervals {
+        let total = self.map_size(network, stack, stack.output());
+        let windows: TiVec<NodeId, Window> = stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
+        let back = BackCalculation { stack, windows: &windows, shifted };
+        let mut intervals = if caches && shifted.iter().any(Option::is_some) {
+            // Behind views a later strip may go back, such as to a part that is shown further on.
+            let alone = back.intervals((first, tile, total), None);
+            back.intervals((first, tile, total), Some(&alone.first_wanted(stack.nodes.len())))
+        } else {
+            back.intervals((first, tile, total), caches.then_some(&[][..]))
+        };
+        intervals.find_needed_later(stack);
+        intervals
+    }
+
+    /// Back-calculation by intervals: how many columns of every map each strip needs, computes and keeps.
     fn exact(
         self,
         network: &Network,
@@ -413,18 +494,8 @@ impl Axis {
         caches: bool,
         shifted: &ShiftedWindows,
     ) -> Result<Strips, TooManyKinds> {
-        let total = self.map_size(network, stack, stack.output());
         let (count, read_count) = (stack.nodes.len(), stack.read_count());
-        let windows: TiVec<NodeId, Window> = stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
-        let back = BackCalculation { stack, windows: &windows, shifted };
-        let mut intervals = if caches && shifted.iter().any(Option::is_some) {
-            // Behind views a later strip may go back, such as to a part that is shown further on.
-            let alone = back.intervals((first, tile, total), None);
-            back.intervals((first, tile, total), Some(&alone.first_wanted(count)))
-        } else {
-            back.intervals((first, tile, total), caches.then_some(&[][..]))
-        };
-        intervals.find_needed_later(stack);
+        let intervals = self.intervals(network, stack, (first, tile), caches, shifted);
         let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
         let mut known: Numbers = Numbers::default();
         let mut runs: Vec<Run> = Vec::new();
@@ -461,6 +532,24 @@ impl Axis {
     }
 }
 
+/// Where a strip lies on every map: columns (or rows), first and end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct StripPlaces {
+    /// By node, what of its output is computed (or fetched).
+    pub computed: TiVec<NodeId, (u64, u64)>,
+    /// By read of each node.
+    pub reads: TiVec<ReadId, ReadPlace>,
+}
+
+/// Where a read lies on the map of its producer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct ReadPlace {
+    /// First and end of what is read.
+    pub needed: (u64, u64),
+    /// How many of these, from the first on, an earlier strip left in a cache.
+    pub cached: u64,
+}
+
 /// Intervals of one strip at one node, in columns of its maps, end exclusive.
 #[derive(Debug, Clone, Copy, Default)]
 struct Intervals {
@@ -494,6 +583,17 @@ impl AllIntervals {
     /// Intervals of a strip by read.
     fn reads(&self, index: usize, read_count: usize) -> &TiSlice<ReadId, (u64, u64)> {
         TiSlice::from_ref(&self.reads[index * read_count..(index + 1) * read_count])
+    }
+
+    /// Where a strip lies.
+    fn places(&self, index: usize, stack: &Stack, caches: bool) -> StripPlaces {
+        let nodes = self.nodes(index, stack.nodes.len());
+        let reads = self.reads(index, stack.read_count()).iter().zip(stack.producers.iter().flatten());
+        let place = |(&needed, &producer): (&(u64, u64), &NodeId)| {
+            let cached = read_span(needed, nodes[producer].had, caches).cached;
+            ReadPlace { needed, cached }
+        };
+        StripPlaces { computed: nodes.iter().map(|node| node.computed).collect(), reads: reads.map(place).collect() }
     }
 
     /// For each strip and node the first column that it or a later strip computes.

@@ -20,6 +20,8 @@
 //! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`TotalsAssembler`]), equal to
 //!    the bit. Before problems are solved, a [`CostExpression`] adds up their lower bounds.
 //!
+//! `motion/` follows a stack tile by tile and layer by layer: which pixels are new, kept or computed again, what moves, what lies where.
+//!
 //! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `stack_graph.rs` lists every stack that some
 //! choice of cuts makes, or the short ones ([`StackGraph`]: arcs between order ideals of layers), for the search of
 //! [`explore::StackStudy`](crate::explore::StackStudy).
@@ -57,6 +59,7 @@ mod axis;
 mod copies;
 mod ids;
 mod layer_tile;
+mod motion;
 mod placement;
 mod plan;
 mod planner;
@@ -73,6 +76,9 @@ pub use account::*;
 pub use assemble::Assembler;
 pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
 pub use ids::{NodeId, ProblemId, ReadId, StateId, StripId, TileTypeId};
+pub use motion::{
+    Contents, ContentsPart, Flow, MapWindow, MotionMap, MotionRead, Place, Rect, Span, StackMotion, Step, StripMotion,
+};
 pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, PointPlan, ReadPlan, StackPlan, TileDecision, TilePlan};
 pub use planner::{Planner, PlannerMemory};

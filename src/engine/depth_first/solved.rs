@@ -1,12 +1,13 @@
 //! The cost of a solved mapping problem as a point adds it up: found once, added many times.
 
+use super::account::HeldData;
 use crate::cost::{
     Access, AccessCause, ByCause, Energy, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, PerLink,
     PortBalance, accesses, slowest_port,
 };
 use crate::hardware::MemoryId;
 use crate::ids::{TiVec, ti_vec};
-use crate::mapping::{LayerOnCore, TemporalLoop};
+use crate::mapping::{LayerOnCore, LayerOperand, OperandView, TemporalLoop};
 use crate::search::Solution;
 use crate::workload::Dim;
 
@@ -19,6 +20,7 @@ pub(super) struct SolvedCost {
     pub latency: LatencySplit,
     pub memories: TiVec<MemoryId, MemoryUse>,
     pub accesses: Vec<Access>,
+    pub held: Vec<HeldData>,
     pub slowest_port: Option<PortBalance>,
 }
 
@@ -65,9 +67,25 @@ impl SolvedCost {
             latency: cost.latency.split(),
             memories,
             accesses: accesses(evaluator, cost),
+            held: held(layer, cost),
             slowest_port: slowest_port(layer, cost),
         }
     }
+}
+
+/// Of each operand, lowest memory first.
+fn held(layer: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<HeldData> {
+    let of = |(index, operand): (LayerOperand, &OperandView)| {
+        let at = |(level, &memory): (usize, &MemoryId)| HeldData {
+            operand: layer.operand_name(index).to_owned(),
+            stored_as: operand.stored_as,
+            level,
+            memory,
+            bits: cost.amounts.bits_held(index, level),
+        };
+        operand.memories.iter().enumerate().map(at).collect::<Vec<_>>()
+    };
+    layer.each_operand().flat_map(of).collect()
 }
 
 /// At most so many memories are watched: DRAM, and the one that an objective names.

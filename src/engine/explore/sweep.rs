@@ -3,7 +3,8 @@
 use super::request::{Request, Settings};
 use crate::cost::Evaluator;
 use crate::depth_first::{
-    Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping, cut,
+    Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping,
+    StackMotion, cut,
 };
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
@@ -110,6 +111,14 @@ impl Sweep {
     /// Limits of every search of the sweep.
     pub fn limits(&self) -> Limits {
         Limits { lpf_limit: self.settings.lpf_limit, ..Limits::default() }
+    }
+
+    /// Where the tiles of stack number `stack` of a strategy lie on all of its maps.
+    ///
+    /// # Errors
+    /// Cuts that are impossible, a stack that does not exist, or more places than a page can hold.
+    pub fn motion(&self, strategy: &DepthFirstStrategy, stack: usize) -> Result<StackMotion, Diagnostics> {
+        StackMotion::new(&self.core, &self.network, &self.settings.rules, strategy, stack)
     }
 
     /// Finds all points and the different problems they contain.

@@ -1,6 +1,7 @@
 //! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them to a person.
 
 mod figures;
+mod motion;
 mod tables;
 
 use figures::{

@@ -18,6 +18,7 @@ mod layer_by_elements;
 mod loop_information;
 mod mapping_documents;
 mod mapping_space;
+mod motion;
 mod multi_tiling;
 mod multicore;
 mod online;

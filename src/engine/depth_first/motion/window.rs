@@ -1,0 +1,105 @@
+//! The part of a map that one tile has to do with, by where its pixels come from.
+
+use super::{Span, StackMotion, StripMotion};
+use crate::depth_first::ids::{NodeId, ReadId};
+
+/// Pixels of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rect {
+    /// Columns.
+    pub columns: Span,
+    /// Rows.
+    pub rows: Span,
+}
+
+impl Rect {
+    /// Number of pixels.
+    pub fn pixels(self) -> u64 {
+        self.columns.length() * self.rows.length()
+    }
+}
+
+/// What one tile computes and reads of one map. Of the window every pixel lies in one part at most: kept from the left, kept from above,
+/// or computed; a computed one is new, or an earlier tile computed it, too. What lies in no part is read later, or by no layer at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MapWindow {
+    /// The smallest rectangle around all that follows.
+    pub window: Rect,
+    /// What is computed now (or fetched): `new` and `again`.
+    pub computed: Rect,
+    /// What no earlier tile computed.
+    pub new: Rect,
+    /// What an earlier tile computed as well: columns at the left over all computed rows, then rows at the top beside these.
+    pub again: [Rect; 2],
+    /// Columns that the horizontal cache has kept.
+    pub kept_left: Rect,
+    /// Rows that the vertical cache has kept, without what the horizontal one has.
+    pub kept_above: Rect,
+}
+
+impl MapWindow {
+    /// Pixels that are computed again.
+    pub fn again_pixels(&self) -> u64 {
+        self.again.iter().map(|part| part.pixels()).sum()
+    }
+}
+
+impl StackMotion {
+    /// The window of a tile on the map of a node; `None` where there is no such tile or node.
+    pub fn window(&self, tile: u64, node: NodeId) -> Option<MapWindow> {
+        let (column, row) = self.strips_of(tile)?;
+        let (x, y) = (self.along(column, node)?, self.along(row, node)?);
+        let of = |columns: Span, rows: Span| Rect { columns, rows };
+        let kept_rows = Span { first: x.kept.end, end: x.window.end };
+        Some(MapWindow {
+            window: of(x.window, y.window),
+            computed: of(x.computed, y.computed),
+            new: of(x.fresh(), y.fresh()),
+            again: [of(x.again(), y.computed), of(x.fresh(), y.again())],
+            kept_left: of(x.kept, y.read),
+            kept_above: of(kept_rows, y.kept),
+        })
+    }
+
+    fn along(&self, strip: &StripMotion, node: NodeId) -> Option<Along> {
+        let computed = *strip.computed.get(node)?;
+        let of_node = |(read, span): (ReadId, &Span)| {
+            let is_it = self.reads.get(read).is_some_and(|read| read.producer == node) && span.length() > 0;
+            is_it.then(|| (*span, strip.cached.get(read).copied().unwrap_or_default()))
+        };
+        let reads = || strip.read.iter_enumerated().filter_map(of_node);
+        let read = hull(reads().map(|(span, _)| span)).unwrap_or_default();
+        let kept_end = reads().filter(|(_, cached)| *cached > 0).map(|(span, cached)| span.first + cached).max();
+        let kept = Span { first: read.first, end: kept_end.unwrap_or(read.first) };
+        let window = hull([read, computed].into_iter().filter(|span| span.length() > 0)).unwrap_or(computed);
+        Some(Along { window, read, kept, computed, before: strip.before.get(node).copied().unwrap_or_default() })
+    }
+}
+
+/// A window along one axis.
+struct Along {
+    window: Span,
+    read: Span,
+    kept: Span,
+    computed: Span,
+    before: u64,
+}
+
+impl Along {
+    fn seam(&self) -> u64 {
+        self.before.clamp(self.computed.first, self.computed.end.max(self.computed.first))
+    }
+
+    fn again(&self) -> Span {
+        Span { first: self.computed.first, end: self.seam() }
+    }
+
+    fn fresh(&self) -> Span {
+        Span { first: self.seam(), end: self.computed.end }
+    }
+}
+
+/// The smallest span around all of them.
+fn hull(spans: impl Iterator<Item = Span>) -> Option<Span> {
+    spans.reduce(|a, b| Span { first: a.first.min(b.first), end: a.end.max(b.end) })
+}

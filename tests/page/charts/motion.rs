@@ -1,0 +1,123 @@
+//! Data in motion: every step of a stack as a figure.
+
+use super::{check_layout, directory};
+use fusescape::chart::{Chart, Motion, MotionHit, MovingStack, Theme, memory_motion_table, svg};
+use fusescape::depth_first::{NodeId, StackMotion, Step, StoringMode};
+use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep};
+use fusescape::question::{Answerer, FollowTiles};
+use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use std::fs;
+use std::rc::Rc;
+
+/// All stacks of a design in one tile size, in the three modes.
+fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<MovingStack>> {
+    let settings = Settings { tiles_x: vec![tile.0], tiles_y: vec![tile.1], lpf_limit: 4, ..Settings::default() };
+    let request = Rc::new(Request {
+        hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
+        settings,
+    });
+    let mut survey = Survey::new(Sweep::new(&request).unwrap());
+    let (mut store, mut answerer) = (CostStore::default(), Answerer::default());
+    let mut stacks = Vec::new();
+    for (point, strategy) in survey.strategies().to_vec().into_iter().enumerate() {
+        let account = Rc::new(survey.account(&mut store, point).unwrap());
+        for stack in 0..account.stacks.len() {
+            let (request, strategy) = (Rc::clone(&request), strategy.clone());
+            let motion = answerer.ask(FollowTiles { request, strategy, stack: stack as u32 }).unwrap();
+            stacks.push(Rc::new(MovingStack::new(Rc::clone(&account), stack, motion).unwrap()));
+        }
+    }
+    stacks
+}
+
+fn designs() -> Vec<Rc<MovingStack>> {
+    [
+        ("meta-proto-like-df", "fsrcnn", (4, 4)),
+        ("meta-proto-like-df", "fsrcnn", (60, 72)),
+        ("tpu-like-df", "mobilenet-v1", (7, 7)),
+        ("edge-tpu-like-df", "resnet18", (7, 3)),
+    ]
+    .into_iter()
+    .flat_map(|(hardware, workload, tile)| stacks(hardware, workload, tile))
+    .collect()
+}
+
+/// The first tile of every type, at every layer.
+fn steps(moving: &MovingStack) -> Vec<Step> {
+    let types = 0..moving.of().unwrap().tile_types.len();
+    let tiles = types.map(|index| moving.first_step(Some(index)).tile);
+    tiles.flat_map(|tile| moving.motion.maps.keys().map(move |node| Step { tile, node })).collect()
+}
+
+#[test]
+fn every_step_fits_its_figure_and_stays_small() {
+    for moving in designs() {
+        for step in steps(&moving) {
+            let chart = Motion { moving: Rc::clone(&moving), step };
+            for width in [240, 326, 560, 760, 1010, 1400] {
+                let sketch = chart.sketch(width, &Theme::LIGHT);
+                assert_eq!((sketch.width, sketch.height), (width, chart.height_for(width)));
+                check_layout(&chart.title(), &sketch);
+                assert!(sketch.shapes.len() < 260 * moving.motion.maps.len() + 400, "{} shapes", sketch.shapes.len());
+            }
+            for table in [chart.table(), memory_motion_table(&chart)] {
+                assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.caption);
+            }
+            assert!(
+                chart.describe().contains("pixels") || chart.layer().unwrap().output.0 == 0,
+                "{}",
+                chart.describe()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_height_does_not_change_with_the_step() {
+    for moving in designs() {
+        let heights: Vec<u32> = steps(&moving)
+            .into_iter()
+            .map(|step| Motion { moving: Rc::clone(&moving), step }.height_for(1010))
+            .collect();
+        assert!(heights.windows(2).all(|pair| pair[0] == pair[1]), "{heights:?}");
+    }
+}
+
+#[test]
+fn every_tile_row_and_every_layer_can_be_clicked() {
+    let moving = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
+    let chart = Motion { moving: Rc::clone(&moving), step: Step::default() };
+    let places = (0..1010).step_by(2).flat_map(|x| (0..700).step_by(2).map(move |y| (x, y)));
+    let (mut tiles, mut nodes) = (vec![0; 128], vec![0; moving.motion.maps.len()]);
+    for (x, y) in places {
+        match chart.hit(f64::from(x), f64::from(y), 1010) {
+            Some(MotionHit::Tile(tile)) => tiles[tile as usize] += 1,
+            Some(MotionHit::Node(node)) => nodes[node.index()] += 1,
+            None => {}
+        }
+    }
+    assert!(tiles.iter().chain(&nodes).all(|&hits| hits > 0), "{tiles:?} {nodes:?}");
+}
+
+#[test]
+fn another_stack_than_that_of_the_places_is_refused() {
+    let all = stacks("tpu-like-df", "mobilenet-v1", (7, 7));
+    let (first, second) = (&all[0], &all[1]);
+    assert_ne!(first.motion.maps.len(), 0);
+    let wrong = StackMotion::clone(&second.motion);
+    assert!(MovingStack::new(Rc::clone(&first.account), first.stack, Rc::new(wrong)).is_none());
+}
+
+#[test]
+fn a_saved_step_names_what_it_shows() {
+    let moving = stacks("meta-proto-like-df", "fsrcnn", (60, 72)).remove(2);
+    assert_eq!(moving.account.strategy.mode, StoringMode::FullyCached);
+    let node = NodeId::from(3);
+    let chart = Motion { step: Step { node, ..moving.first_step(None) }, moving };
+    let document = svg(&chart, 900, &Theme::LIGHT.painted()).unwrap();
+    for text in ["kept from the left", "kept from above", "sram_64KB", "W weights", "shrink"] {
+        assert!(document.contains(text), "{text}");
+    }
+    fs::write(directory().join("motion_light_900.svg"), document).unwrap();
+}
