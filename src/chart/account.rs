@@ -94,6 +94,27 @@ impl LevelMatrix {
     }
 }
 
+impl LevelMatrix {
+    /// Top memories of all layers of a point, each in the tile type that most tiles of its stack are of, in one block.
+    pub fn of_point(account: &PointAccount) -> Self {
+        let mut whole = Self { layers: Vec::new(), types: Vec::new(), depths: 0, selected: None };
+        let mut block = TypeLevels { title: String::new(), layers: Vec::new() };
+        for stack in &account.stacks {
+            let Some(most) = stack.most_frequent_type() else { continue };
+            let of_stack = Self::from_account(stack, &account.memories);
+            let Some(levels) = of_stack.types.into_iter().nth(most.index()) else { continue };
+            whole.depths = of_stack.depths;
+            whole.layers.extend(of_stack.layers);
+            block.title = match account.stacks.len() {
+                1 => levels.title,
+                count => format!("{count} stacks, each in its most frequent tile type"),
+            };
+            block.layers.extend(levels.layers);
+        }
+        Self { types: vec![block], ..whole }
+    }
+}
+
 impl DataSizes {
     /// Activation data of tile type `index` of a stack; `memories` are those of the account it belongs to.
     pub fn from_account(

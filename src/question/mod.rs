@@ -11,6 +11,7 @@ mod gallery;
 mod hierarchies;
 mod last_value_cache;
 mod layer;
+mod neighbours;
 mod online;
 mod sequences;
 mod stacks;
@@ -28,6 +29,7 @@ pub use hierarchies::{
 pub use layer::{
     BestMapping, EvaluateMapping, FindBestCost, FindBestMapping, FindUnrollings, LayerCost, SearchByStrategy,
 };
+pub use neighbours::CompareNeighbour;
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use sequences::AskSequences;
 pub use stacks::{CombineStacks, CompareFusions, CountParts, RunStacks, StepFusions};
@@ -163,6 +165,7 @@ questions! {
     UnrollHierarchies,
     CheckClaim,
     LessonNumbers,
+    CompareNeighbour,
 }
 
 /// Runs a function; returns its result, and the milliseconds that it took.
@@ -173,6 +176,7 @@ pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
 pub struct Answerer {
     layer: LastValueCache<layer::Key, layer::Study>,
     stacks: LastValueCache<stacks::Key, stacks::Study>,
+    neighbours: LastValueCache<neighbours::Key, neighbours::Study>,
     online: LastValueCache<online::Key, online::Study>,
     papers: online::Papers,
     cores: LastValueCache<cores::Key, CoresWork>,

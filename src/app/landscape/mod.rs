@@ -6,5 +6,7 @@ pub mod comparison;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod mac_counts;
+pub mod neighbours;
+pub mod top_memories;
 pub mod trade_off;
 pub mod view;

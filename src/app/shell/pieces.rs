@@ -51,6 +51,8 @@ fn others() -> Result<Others, SplitLoaderError> {
             comparison: landscape::comparison::comparison,
             trade_off: landscape::trade_off::trade_off,
             mac_counts: landscape::mac_counts::mac_counts,
+            neighbours: landscape::neighbours::neighbours,
+            top_memories: landscape::top_memories::top_memories,
         },
         hardware: HardwareParts {
             array_panel: design::array_panel::array_panel,

@@ -26,6 +26,8 @@ pub mod heatmap_figure;
 #[cfg(target_arch = "wasm32")]
 pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
+pub mod neighbours;
+#[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
 #[cfg(target_arch = "wasm32")]
 pub mod pointers;

@@ -20,6 +20,7 @@ mod mapping_documents;
 mod mapping_space;
 mod multi_tiling;
 mod multicore;
+mod neighbours;
 mod online;
 mod optimal_stacks;
 mod own_mapping;
