@@ -3,10 +3,12 @@
 pub mod answer;
 pub mod combination;
 pub mod comparison;
+pub mod film;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod mac_counts;
 pub mod neighbours;
+pub mod readout;
 pub mod top_memories;
 pub mod trade_off;
 pub mod view;

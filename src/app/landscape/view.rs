@@ -1,6 +1,7 @@
 //! The view of all points.
 
 use super::answer::{Answer, ProgressRow};
+use super::film::FilmProps;
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
 use super::neighbours::NeighboursProps;
@@ -32,6 +33,10 @@ pub struct SweptParts {
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
     /// Draws what changes from a point to its neighbours.
     pub neighbours: fn(NeighboursProps) -> Html,
+    /// Draws the last designs, to go back to.
+    pub film: fn(FilmProps) -> Html,
+    /// Draws the best point in a line, to stay in sight.
+    pub readout: fn(Rc<PageState>) -> Html,
     /// Draws the top memories of a point.
     pub top_memories: fn(Rc<PointAccount>) -> Html,
 }
@@ -93,6 +98,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 <div class={classes!(old)}>
                     <Answer
                         results={Rc::clone(results)}
+                        before={props.state.before().cloned()}
                         act={props.act.clone()}
                     />
                 </div>
@@ -111,11 +117,15 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     <Impossible results={Rc::clone(results)} />
                     <Heatmaps
                         results={Rc::clone(results)}
+                        before={props.state.before().cloned()}
                         metric={props.state.chosen.view.metric}
                         opened={props.opened}
                         act={props.act.clone()}
                     />
                 </div>
+                if props.part.is_none() && props.state.film.frames().len() > 1 {
+                    { film(props) }
+                }
             </section>
             // Nothing to see before the first point; and so the first frame is quick.
             if props.part.is_none() && results.swept_summaries().next().is_some() {
@@ -173,6 +183,16 @@ fn neighbours(props: &LandscapeProps) -> Html {
         act: props.act.clone(),
     };
     late(move |parts: SweptParts| (parts.neighbours)(part.clone()))
+}
+
+/// The last designs; its code is fetched with the first edit.
+fn film(props: &LandscapeProps) -> Html {
+    let part = FilmProps {
+        film: Rc::clone(&props.state.film),
+        chosen: Rc::clone(&props.state.chosen),
+        act: props.act.clone(),
+    };
+    late(move |parts: SweptParts| (parts.film)(part.clone()))
 }
 
 /// Where the data of the point at hand lies, once its account is known; its code is fetched as [`neighbours`]' is.

@@ -8,6 +8,7 @@ use super::shortcuts::use_shortcuts;
 use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
+use crate::app::landscape::view::SweptParts;
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::missing::{failure_message, missing};
 use crate::app::platform::pieces::{Fetched, late, use_piece};
@@ -106,6 +107,7 @@ pub fn Page() -> Html {
                 { import_panel(&import, "page") }
                 <main>
                     <aside id="design" aria-label="Design">
+                        if built > 1 { { readout(&state) } }
                         if built > 0 {
                             { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &session, act)) }
                         }
@@ -157,6 +159,15 @@ pub fn Page() -> Html {
         </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
     }
+}
+
+/// The best point in a line, which stays in sight while something of the design is edited; its code is fetched with the first edit.
+fn readout(state: &PageState) -> Html {
+    if state.history.edits() == 0 {
+        return html! {};
+    }
+    let state = Rc::new(state.clone());
+    late(move |parts: SweptParts| (parts.readout)(Rc::clone(&state)))
 }
 
 /// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.

@@ -52,6 +52,8 @@ fn others() -> Result<Others, SplitLoaderError> {
             trade_off: landscape::trade_off::trade_off,
             mac_counts: landscape::mac_counts::mac_counts,
             neighbours: landscape::neighbours::neighbours,
+            film: landscape::film::film,
+            readout: landscape::readout::readout,
             top_memories: landscape::top_memories::top_memories,
         },
         hardware: HardwareParts {
