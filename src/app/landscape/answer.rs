@@ -1,6 +1,7 @@
 //! The answer in one row, and how far the workers are.
 
 use crate::app::widgets::explain::{Asked, Number, number_of};
+use crate::app::widgets::term::Term;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{
     Quantity, group_thousands, more_or_less, seconds_text, strategy_title, three_digits, tile_text, time_text,
@@ -94,7 +95,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     });
     let time = account.and_then(|account| account.power.as_ref());
     let time = time.map_or_else(String::new, |power| format!(" · {}", time_text(power)));
-    let busy = html! { <>{ time }{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
+    let busy = html! { <>{ time }{ " · " }<Term of="MAC use" text="MAC use" />{ " " }{ number_of(account, PointNumber::MacUse, busy) }</> };
     let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
     let dram = account.and_then(|account| account.memories.last_key()).unwrap_or_default();
     let amount = match objective {

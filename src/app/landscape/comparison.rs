@@ -1,6 +1,7 @@
 //! What the best of a sweep is compared with.
 
 use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::term::termed;
 use crate::app::workers::results::{REFERENCES, Status, SweepResults};
 use crate::chart::{Breakdown, tile_text};
 use crate::depth_first::{FuseDepth, PointAccount};
@@ -36,7 +37,7 @@ fn Comparison(props: &ResultsProps) -> Html {
             aria-busy={(waits && !results.stale).then_some("true")}
             data-testid="comparison"
         >
-            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
+            <h2><span>{ termed("[Single-layer, layer-by-layer, depth-first|depth-first]") }</span></h2>
             if points.is_empty() {
                 <p class="hint">{ "Comes when all points are known." }</p>
             } else {

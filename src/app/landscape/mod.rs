@@ -4,6 +4,7 @@ pub mod answer;
 pub mod combination;
 pub mod comparison;
 pub mod film;
+pub mod first_minute;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod mac_counts;

@@ -1,6 +1,7 @@
 //! Top memory of every layer-tile of the point at hand, and why data is not lower.
 
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::term::termed;
 use crate::chart::{LevelCell, LevelMatrix, strategy_title};
 use crate::depth_first::{LayerTileAccount, PointAccount};
 use crate::spec::sentence;
@@ -37,7 +38,7 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
     };
     html! {
         <section class="card" data-testid="point-memories">
-            <h2>{ "Why: top memory of every layer-tile" }</h2>
+            <h2><span>{ termed("Why: [top memory|top memory level] of every [layer-tile]") }</span></h2>
             <p class="hint">{ format!("Of {}. Click a cell to see why its data lies there.", strategy_title(&account.strategy)) }</p>
             <Figure title="" chart={Drawn::new(chart)} testid="point-memories-figure" {on_click} />
             if let Some((cell, layer)) = selected.and_then(|cell| Some((cell, layers.get(cell.layer)?))) {

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, ProgressRow};
 use super::film::FilmProps;
+use super::first_minute::{FirstMinute, Try};
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
 use super::neighbours::NeighboursProps;
@@ -33,6 +34,8 @@ pub struct SweptParts {
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
     /// Draws what changes from a point to its neighbours.
     pub neighbours: fn(NeighboursProps) -> Html,
+    /// Does one of the first things to try.
+    pub try_out: fn(Try, &PageState, Callback<Action>),
     /// Draws the last designs, to go back to.
     pub film: fn(FilmProps) -> Html,
     /// Draws the best point in a line, to stay in sight.
@@ -95,6 +98,9 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     html! {
         <>
             <section class="card" aria-label="Landscape">
+                if props.part.is_none() && props.state.chosen.lesson.is_none() {
+                    <FirstMinute state={Rc::clone(&props.state)} act={props.act.clone()} />
+                }
                 <div class={classes!(old)}>
                     <Answer
                         results={Rc::clone(results)}

@@ -107,10 +107,10 @@ pub fn Page() -> Html {
                 { import_panel(&import, "page") }
                 <main>
                     <aside id="design" aria-label="Design">
-                        if built > 1 { { readout(&state) } }
                         if built > 0 {
                             { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &session, act)) }
                         }
+                        if built > 1 { { readout(&state) } }
                     </aside>
                     <section class="answers" aria-label="Results" tabindex="-1">
                         <Tabs tab={state.chosen.view.tab} act={act.clone()} />

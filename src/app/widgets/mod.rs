@@ -20,6 +20,8 @@ pub mod figure;
 pub mod fine_grid;
 #[cfg(target_arch = "wasm32")]
 pub mod form;
+#[cfg(target_arch = "wasm32")]
+pub mod glossary;
 pub mod grid;
 #[cfg(target_arch = "wasm32")]
 pub mod heatmap_figure;
@@ -33,6 +35,8 @@ pub mod pan_zoom;
 pub mod pointers;
 #[cfg(target_arch = "wasm32")]
 pub mod save;
+#[cfg(target_arch = "wasm32")]
+pub mod term;
 #[cfg(target_arch = "wasm32")]
 pub mod theme;
 pub mod theme_choice;
