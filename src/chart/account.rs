@@ -169,6 +169,19 @@ impl Breakdown {
         Self::latency_splits("strategy", points.iter().map(of).collect())
     }
 
+    /// Energy of the accesses of each memory by cause, the highest memory first.
+    pub fn energy_by_memory(account: &PointAccount) -> Self {
+        let bar = |memory: &MemoryAccount| StackedBar {
+            label: memory.name.clone(),
+            values: memory.energy_pj.values().into(),
+        };
+        let bars = account.memories.iter().rev().map(bar).collect();
+        Self {
+            title: "Energy of each memory".to_owned(),
+            ..Self::of_bars(Quantity::Energy, "memory", Cause::of_accesses().collect(), bars)
+        }
+    }
+
     /// Energy by cause of several of what `bar` says, each with its label.
     pub fn energy_splits(bar: &str, splits: Vec<(String, EnergySplit)>) -> Self {
         let seen = EnergyCause::seen_in(splits.iter().map(|(_, split)| *split));

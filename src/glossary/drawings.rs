@@ -33,9 +33,6 @@ pub enum Mark {
 use Mark::{Arrow, Box, Word};
 use Tone::{Accent, I, Line, O, Pale, Soft, W};
 
-/// Width and height of the field.
-pub const FIELD: (f32, f32) = (160.0, 64.0);
-
 /// The drawing of a term, by its name in the list.
 pub fn drawing(name: &str) -> Option<&'static [Mark]> {
     DRAWINGS.iter().find(|(term, _)| *term == name).map(|(_, marks)| *marks)

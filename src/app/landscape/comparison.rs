@@ -41,6 +41,10 @@ fn Comparison(props: &ResultsProps) -> Html {
             if points.is_empty() {
                 <p class="hint">{ "Comes when all points are known." }</p>
             } else {
+                <p class="hint">
+                    { "Single-layer and layer-by-layer compute the whole map at once. Fusion cuts single layers into the tiles that suit \
+                       each best, so that its single layers may cost less." }
+                </p>
                 <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
                 <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
             }

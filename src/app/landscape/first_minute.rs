@@ -9,6 +9,7 @@ use crate::form::{FieldTarget, ladder, memory_boxes};
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;
 use crate::state::{Action, Half, Metric, ViewChange};
+use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -21,6 +22,11 @@ pub enum Try {
     CountMacs,
     /// Open the best point.
     LookInside,
+}
+
+thread_local! {
+    /// Whether a person closed the row; it stays away as long as the page is open.
+    static WAS_CLOSED: Cell<bool> = const { Cell::new(false) };
 }
 
 const TRIES: [(Try, &str, &str); 3] = [
@@ -41,13 +47,16 @@ pub struct FirstMinuteProps {
 /// The row above the answer, until a person closes it.
 #[component]
 pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
-    let is_closed = use_state_eq(|| false);
+    let is_closed = use_state_eq(|| WAS_CLOSED.get());
     if *is_closed {
         return html! {};
     }
     let close = {
         let is_closed = is_closed.clone();
-        Callback::from(move |_: MouseEvent| is_closed.set(true))
+        Callback::from(move |_: MouseEvent| {
+            WAS_CLOSED.set(true);
+            is_closed.set(true);
+        })
     };
     let button = |(what, title, testid): (Try, &'static str, &'static str)| {
         let (state, act) = (Rc::clone(&props.state), props.act.clone());

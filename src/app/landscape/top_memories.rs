@@ -1,9 +1,11 @@
 //! Top memory of every layer-tile of the point at hand, and why data is not lower.
 
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::highlight::{Subject, use_highlight};
 use crate::app::widgets::term::termed;
 use crate::chart::{LevelCell, LevelMatrix, strategy_title};
-use crate::depth_first::{LayerTileAccount, PointAccount};
+use crate::depth_first::{LayerTileAccount, PointAccount, TopMemory};
+use crate::hardware::Operand;
 use crate::spec::sentence;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -26,21 +28,34 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
     let matrix = LevelMatrix::of_point(account);
     let layers = layers(account);
     let is_there = |cell: &LevelCell| layers.get(cell.layer).is_some_and(|layer| layer.top(cell.operand).is_some());
-    let selected = (*chosen).filter(is_there).or_else(|| most_telling(&layers));
+    let highlight = use_highlight();
+    let lit = highlight.shown().and_then(|subject| cell_of(&layers, subject));
+    let selected = lit.or(*chosen).filter(is_there).or_else(|| most_telling(&layers));
     let chart = LevelMatrix { selected, ..matrix };
     let on_click = {
-        let (chart, chosen) = (chart.clone(), chosen.clone());
+        let (chart, chosen, highlight) = (chart.clone(), chosen.clone(), highlight.clone());
+        let subjects = subjects(&layers);
         Callback::from(move |spot: Spot| {
             if let Some(cell) = chart.cell_at(spot.x, spot.y, spot.width) {
                 chosen.set(Some(cell));
+                if let Some(subject) = subject_of(&subjects, cell) {
+                    highlight.pin(subject);
+                }
             }
+        })
+    };
+    let on_hover = {
+        let (chart, subjects) = (chart.clone(), subjects(&layers));
+        Callback::from(move |spot: Option<Spot>| {
+            let cell = spot.and_then(|spot| chart.cell_at(spot.x, spot.y, spot.width));
+            highlight.hover(cell.and_then(|cell| subject_of(&subjects, cell)));
         })
     };
     html! {
         <section class="card" data-testid="point-memories">
             <h2><span>{ termed("Why: [top memory|top memory level] of every [layer-tile]") }</span></h2>
             <p class="hint">{ format!("Of {}. Click a cell to see why its data lies there.", strategy_title(&account.strategy)) }</p>
-            <Figure title="" chart={Drawn::new(chart)} testid="point-memories-figure" {on_click} />
+            <Figure title="" chart={Drawn::new(chart)} testid="point-memories-figure" {on_click} {on_hover} />
             if let Some((cell, layer)) = selected.and_then(|cell| Some((cell, layers.get(cell.layer)?))) {
                 <div class="why" role="status" data-testid="why-there">
                     <b>{ format!("{} of {} in {}: ", cell.operand, layer.layer, layer.top(cell.operand).unwrap_or("–")) }</b>
@@ -49,6 +64,29 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
             }
         </section>
     }
+}
+
+/// What the cells of each layer show.
+fn subjects(layers: &[&LayerTileAccount]) -> Vec<(String, TopMemory)> {
+    layers.iter().map(|layer| (layer.layer.clone(), layer.top_memory.clone())).collect()
+}
+
+/// What a cell shows.
+fn subject_of(subjects: &[(String, TopMemory)], cell: LevelCell) -> Option<Subject> {
+    let (layer, top) = subjects.get(cell.layer)?;
+    let memory = match cell.operand {
+        Operand::W => &top.w,
+        Operand::I => &top.i,
+        Operand::O => &top.o,
+    };
+    Some(Subject { layer: Some(layer.clone()), memory: memory.clone(), operand: Some(cell.operand) })
+}
+
+/// The first cell that shows a subject.
+fn cell_of(layers: &[&LayerTileAccount], subject: &Subject) -> Option<LevelCell> {
+    let name = subject.layer.as_deref()?;
+    let layer = layers.iter().position(|layer| layer.layer == name)?;
+    Some(LevelCell { tile_type: 0, layer, operand: subject.operand.unwrap_or(Operand::I) })
 }
 
 /// The layers of a point, each in the most frequent tile type of its stack, as in the figure.

@@ -28,6 +28,8 @@ pub mod heatmap_figure;
 #[cfg(target_arch = "wasm32")]
 pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
+pub mod highlight;
+#[cfg(target_arch = "wasm32")]
 pub mod neighbours;
 #[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;

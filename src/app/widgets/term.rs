@@ -43,6 +43,8 @@ pub fn Term(props: &TermProps) -> Html {
     let entry = (*shown)
         .clone()
         .map(|beside| late(move |parts: GlossaryParts| (parts.entry)(of, beside.clone(), on_close.clone())));
+    // There even while it is empty, so that the button stays the element that the entry stands beside.
+    let entry = html! { <span class="entry">{ entry }</span> };
     html! {
         <>
             <button type="button" class="term" aria-haspopup="dialog" title="What it means" {onclick}>{ props.text.clone() }</button>
