@@ -97,7 +97,8 @@ pub use panels::Panels;
 pub use power::{power_text, time_text};
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
 pub use scale::{
-    Quantity, Unit, above_best, digits, group_thousands, more_or_less, seconds_text, size_text, three_digits,
+    Quantity, Unit, above_best, compared_with, digits, group_thousands, more_or_less, seconds_text, size_text,
+    three_digits,
 };
 pub use scatter::{Scatter, ScatterPoint};
 pub use search_times::{SearchTime, search_time_table};

@@ -235,6 +235,13 @@ pub fn more_or_less(before: f64, now: f64) -> String {
     }
 }
 
+/// How much more or less something is than what is named: `4 % more than before`, `2.5 times as much as before`.
+pub fn compared_with(name: &str, before: f64, now: f64) -> String {
+    let text = more_or_less(before, now);
+    let word = if text.ends_with("as much") { "as" } else { "than" };
+    format!("{text} {word} {name}")
+}
+
 /// A share in per cent, with one digit behind the point below ten.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;

@@ -17,6 +17,7 @@ test('a click shrinks the memory step by step, says what that changes, and one u
     const box = page.locator('.hierarchy button', { hasText: 'sram_64KB' });
     await page.getByTestId('try-shrink').click();
     await box.getByText('16 KiB').waitFor();
+    await settled(page);
     await page.getByTestId('kpi-best').getByTestId('change').waitFor();
     assert.match(await page.getByTestId('kpi-best').innerText(), /[\d.]+ % more than before/);
     const frames = page.getByTestId('film-frame');

@@ -4,7 +4,8 @@ use crate::app::widgets::explain::{Asked, Number, number_of};
 use crate::app::widgets::term::Term;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{
-    Quantity, group_thousands, more_or_less, seconds_text, strategy_title, three_digits, tile_text, time_text,
+    Quantity, compared_with, group_thousands, more_or_less, seconds_text, strategy_title, three_digits, tile_text,
+    time_text,
 };
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{Amount, Counted, Explained, How, PointNumber, Scope, Unit};
@@ -150,7 +151,11 @@ const LAYER_BY_LAYER: &str =
 
 /// What a gain means: `11.2× less`, `32 % less`, `4 % more`.
 fn less_or_more(gain: f64) -> String {
-    if gain >= 2.0 { format!("{}× less", three_digits(gain)) } else { more_or_less(gain, 1.0) }
+    match gain {
+        2.0.. => format!("{}× less", three_digits(gain)),
+        0.5.. => more_or_less(gain, 1.0),
+        _ => format!("{}× more", three_digits(1.0 / gain)),
+    }
 }
 
 /// ` · 11.2× less than layer-by-layer`
@@ -185,7 +190,7 @@ fn change_text(before: Option<&PointSummary>, value: fn(&PointSummary) -> f64, b
     let look = if now > before { "worse" } else { "better" };
     html! {
         <small class={classes!("change", look)} data-testid="change">
-            { format!("{} than before", more_or_less(before, now)) }
+            { compared_with("before", before, now) }
         </small>
     }
 }

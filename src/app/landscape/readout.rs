@@ -1,7 +1,7 @@
 //! The best point in a line, which stays in sight while the design below or beside it is edited.
 
 use crate::app::session::state::PageState;
-use crate::chart::{Quantity, more_or_less, strategy_title};
+use crate::chart::{Quantity, compared_with, strategy_title};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -20,7 +20,7 @@ pub fn readout(state: Rc<PageState>) -> Html {
         _ if !state.is_answered() => html! { <small>{ "of the state before, until this one is known" }</small> },
         Some(before) if before != best.score => {
             let look = if best.score > before { "worse" } else { "better" };
-            html! { <small class={classes!("change", look)}>{ format!("{} than before", more_or_less(before, best.score)) }</small> }
+            html! { <small class={classes!("change", look)}>{ compared_with("before", before, best.score) }</small> }
         }
         _ => html! {},
     };

@@ -148,10 +148,10 @@ impl PageState {
         }
     }
 
-    /// What was known before the last edit of the design, to compare with.
+    /// What was known before the last edit of the design, to compare with; nothing while the sweep goes on, as its best is not known.
     pub fn before(&self) -> Option<&Rc<SweepResults>> {
         let frame = self.film.before(&self.chosen, self.history.edits())?;
-        Some(&frame.results).filter(|_| self.is_answered())
+        Some(&frame.results).filter(|_| self.is_answered() && self.results.status == Status::Done)
     }
 
     /// Keeps what is known of the pinned design, as soon as all of it is.
