@@ -429,7 +429,7 @@ const DRAWINGS: &[(&str, &[Mark])] = &[
             Box(66.0, 10.0, 24.0, 18.0, W),
             Box(92.0, 10.0, 24.0, 18.0, I),
             Box(118.0, 10.0, 24.0, 18.0, W),
-            Word(80.0, 44.0, "tiles of both layers, interleaved"),
+            Word(80.0, 44.0, "tiles of both, interleaved"),
         ],
     ),
     (
@@ -440,7 +440,7 @@ const DRAWINGS: &[(&str, &[Mark])] = &[
             Box(78.0, 12.0, 30.0, 18.0, Accent),
             Box(112.0, 12.0, 30.0, 18.0, Accent),
             Word(23.0, 42.0, "start"),
-            Word(93.0, 42.0, "the same again and again"),
+            Word(93.0, 42.0, "again and again"),
         ],
     ),
     (
