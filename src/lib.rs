@@ -11,6 +11,7 @@
 //! - [`state`]: what a person chose or wrote, and every change of it
 //! - [`form`]: documents as forms, whose edits change the text in place
 //! - [`explain`]: what made a number: formulas with the values put in
+//! - [`glossary`]: the words of the papers, from the one list in `docs/`
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
@@ -24,6 +25,7 @@ pub mod embed;
 pub mod explain;
 pub mod form;
 pub mod gallery;
+pub mod glossary;
 pub mod import;
 pub mod link;
 pub mod question;

@@ -94,6 +94,27 @@ impl LevelMatrix {
     }
 }
 
+impl LevelMatrix {
+    /// Top memories of all layers of a point, each in the tile type that most tiles of its stack are of, in one block.
+    pub fn of_point(account: &PointAccount) -> Self {
+        let mut whole = Self { layers: Vec::new(), types: Vec::new(), depths: 0, selected: None };
+        let mut block = TypeLevels { title: String::new(), layers: Vec::new() };
+        for stack in &account.stacks {
+            let Some(most) = stack.most_frequent_type() else { continue };
+            let of_stack = Self::from_account(stack, &account.memories);
+            let Some(levels) = of_stack.types.into_iter().nth(most.index()) else { continue };
+            whole.depths = of_stack.depths;
+            whole.layers.extend(of_stack.layers);
+            block.title = match account.stacks.len() {
+                1 => levels.title,
+                count => format!("{count} stacks, each in its most frequent tile type"),
+            };
+            block.layers.extend(levels.layers);
+        }
+        Self { types: vec![block], ..whole }
+    }
+}
+
 impl DataSizes {
     /// Activation data of tile type `index` of a stack; `memories` are those of the account it belongs to.
     pub fn from_account(
@@ -146,6 +167,19 @@ impl Breakdown {
     pub fn latency(points: &[(String, &PointAccount)]) -> Self {
         let of = |(label, account): &(String, &PointAccount)| (label.clone(), account.latency);
         Self::latency_splits("strategy", points.iter().map(of).collect())
+    }
+
+    /// Energy of the accesses of each memory by cause, the highest memory first.
+    pub fn energy_by_memory(account: &PointAccount) -> Self {
+        let bar = |memory: &MemoryAccount| StackedBar {
+            label: memory.name.clone(),
+            values: memory.energy_pj.values().into(),
+        };
+        let bars = account.memories.iter().rev().map(bar).collect();
+        Self {
+            title: "Energy of each memory".to_owned(),
+            ..Self::of_bars(Quantity::Energy, "memory", Cause::of_accesses().collect(), bars)
+        }
     }
 
     /// Energy by cause of several of what `bar` says, each with its label.

@@ -14,6 +14,7 @@ mod bars;
 mod breakdown;
 #[cfg(target_arch = "wasm32")]
 mod canvas;
+mod change_bar;
 mod color;
 mod color_bar;
 mod comparison;
@@ -65,6 +66,7 @@ pub use bars::{BarGroup, Bars};
 pub use breakdown::{Breakdown, Cause, StackedBar};
 #[cfg(target_arch = "wasm32")]
 pub use canvas::draw_on_canvas;
+pub use change_bar::ChangeBar;
 pub use color::{Color, contrast, layer_color, tile_type_color, viridis};
 pub use color_bar::ColorBar;
 pub use comparison::{comparisons, whole_costs};
@@ -96,7 +98,10 @@ pub use paired::{Pair, Paired, change};
 pub use panels::Panels;
 pub use power::{power_text, time_text};
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
-pub use scale::{Quantity, Unit, above_best, digits, group_thousands, seconds_text, size_text, three_digits};
+pub use scale::{
+    Quantity, Unit, above_best, compared_with, digits, group_thousands, more_or_less, seconds_text, size_text,
+    three_digits,
+};
 pub use scatter::{Scatter, ScatterPoint};
 pub use search_times::{SearchTime, search_time_table};
 pub use sequences::{

@@ -223,6 +223,31 @@ pub fn above_best(value: f64, bound: f64) -> String {
     }
 }
 
+/// How much more or less something is than before: `4 % more`, `32 % less`, `2.5 times as much`, `as much`.
+pub fn more_or_less(before: f64, now: f64) -> String {
+    let ratio = now / before;
+    match ratio {
+        // What differs by less is printed equal.
+        _ if !ratio.is_finite() || (ratio - 1.0).abs() < 0.0005 => "as much".to_owned(),
+        2.0.. => format!("{} times as much", three_digits(ratio)),
+        1.0.. => format!("{} % more", percent(ratio - 1.0)),
+        _ => format!("{} % less", percent(1.0 - ratio)),
+    }
+}
+
+/// How much more or less something is than what is named: `4 % more than before`, `2.5 times as much as before`.
+pub fn compared_with(name: &str, before: f64, now: f64) -> String {
+    let text = more_or_less(before, now);
+    let word = if text.ends_with("as much") { "as" } else { "than" };
+    format!("{text} {word} {name}")
+}
+
+/// A share in per cent, with one digit behind the point below ten.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+}
+
 /// A number with `significant` significant digits.
 pub fn digits(value: f64, significant: i32) -> String {
     if !value.is_finite() {

@@ -8,6 +8,7 @@
 //! fits. No text of a formula is written by hand: a [`Formula`] is evaluated and printed from its terms. `tests/page/explain.rs` and
 //! `tests/page/explain_systems.rs` unfold everything under all rules and compare it with what is shown.
 
+mod change;
 mod cores;
 mod formula;
 mod fusion;
@@ -22,6 +23,7 @@ mod sequences;
 mod sizes;
 mod sources;
 
+pub use change::{change_sentence, neighbour_title};
 pub use cores::{CorePart, CoresNumber, TileFigure, TransferFigure, explain_choice, explain_cores, explain_systems};
 pub use formula::{Explained, Formula, How, Unit};
 pub use fusion::{FusionNumber, StackAmount, explain_decision, explain_fusion, explain_online, explain_steps};

@@ -15,6 +15,7 @@ mod hardware;
 mod layers;
 mod memories;
 mod repair;
+mod slider;
 mod stacks;
 
 pub use boxes::{MemoryBox, memory_boxes};
@@ -36,6 +37,7 @@ pub use memories::{
 
 pub use field_target::FieldTarget;
 pub use repair::{repair, repair_title};
+pub use slider::{Ladder, ladder};
 pub use stacks::{Stacks, stacks};
 
 use crate::spec::edit::Outline;

@@ -12,6 +12,7 @@ mod hierarchies;
 mod last_value_cache;
 mod layer;
 mod motion;
+mod neighbours;
 mod online;
 mod sequences;
 mod stacks;
@@ -30,6 +31,7 @@ pub use layer::{
     BestMapping, EvaluateMapping, FindBestCost, FindBestMapping, FindUnrollings, LayerCost, SearchByStrategy,
 };
 pub use motion::FollowTiles;
+pub use neighbours::CompareNeighbour;
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use sequences::AskSequences;
 pub use stacks::{CombineStacks, CompareFusions, CountParts, RunStacks, StepFusions};
@@ -166,6 +168,7 @@ questions! {
     CheckClaim,
     LessonNumbers,
     FollowTiles,
+    CompareNeighbour,
 }
 
 /// Runs a function; returns its result, and the milliseconds that it took.
@@ -177,6 +180,7 @@ pub struct Answerer {
     layer: LastValueCache<layer::Key, layer::Study>,
     stacks: LastValueCache<stacks::Key, stacks::Study>,
     motion: LastValueCache<motion::Key, motion::Study>,
+    neighbours: LastValueCache<neighbours::Key, neighbours::Study>,
     online: LastValueCache<online::Key, online::Study>,
     papers: online::Papers,
     cores: LastValueCache<cores::Key, CoresWork>,

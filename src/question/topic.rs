@@ -61,6 +61,8 @@ pub enum Topic {
     Motion,
     /// The numbers of the open step of a lesson.
     Lesson,
+    /// What changes from the point at hand to its neighbours.
+    Neighbours,
 }
 
 impl Topic {
@@ -79,7 +81,7 @@ impl Topic {
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::DesignTable | Self::Gallery(_) => true,
-            Self::Lesson => true,
+            Self::Lesson | Self::Neighbours => true,
         }
     }
 }

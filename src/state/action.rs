@@ -25,6 +25,8 @@ pub enum Action {
     Write(Half, String),
     /// Take a document in which a field of its form was filled in, letter by letter.
     Fill(Half, FieldTarget, String),
+    /// Take a document in which a value was dragged to another; drags of one field are told apart by their number.
+    Drag(Half, FieldTarget, u32, String),
     /// Take a document that the page composed.
     Take(Half, String),
     /// Take documents out of files.
@@ -135,6 +137,8 @@ pub enum Kind {
     Look,
     /// A keystroke in a field, after which more may follow.
     Typing(Field),
+    /// A step of a drag, which is one edit until it ends.
+    Dragging(Field),
     /// An edit that is complete at once.
     Edit,
 }
@@ -146,6 +150,8 @@ pub enum Field {
     Document(Half),
     /// A field of a document's form.
     Value(Half, FieldTarget),
+    /// A field of a document's form that is dragged, and the number of the drag.
+    Dragged(Half, FieldTarget, u32),
     /// Tile widths.
     TilesX,
     /// Tile heights.
@@ -182,6 +188,7 @@ impl Action {
         match self {
             Self::Write(half, _) => Kind::Typing(Field::Document(*half)),
             Self::Fill(half, place, _) => Kind::Typing(Field::Value(*half, place.clone())),
+            Self::Drag(half, place, number, _) => Kind::Dragging(Field::Dragged(*half, place.clone(), *number)),
             Self::TilesX(_) => Kind::Typing(Field::TilesX),
             Self::TilesY(_) => Kind::Typing(Field::TilesY),
             Self::Schedule(change) => {

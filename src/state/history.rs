@@ -17,6 +17,8 @@ pub struct History {
     future: Vec<Step>,
     /// The field of the last keystroke, and when it was, milliseconds.
     typing: Option<(Field, f64)>,
+    /// Edits that were made so far, whether or not they were taken back.
+    edits: usize,
 }
 
 /// One edit.
@@ -30,23 +32,25 @@ struct Step {
 
 impl History {
     /// Takes note of an edit of this kind that made `after` of `before` at a time in milliseconds; says whether it is a keystroke
-    /// that goes on with the one before, after which more may follow.
+    /// that goes on with the one before, after which more may follow. A drag is one edit, however long it rests.
     pub fn note(&mut self, before: &State, after: &State, kind: Kind, now_ms: f64) -> bool {
+        let is_drag = matches!(kind, Kind::Dragging(_));
         let field = match kind {
             // A keystroke that changes nothing begins no edit that the next could go on with.
             _ if before == after => return false,
             Kind::Look => return false,
-            Kind::Typing(field) => Some(field),
+            Kind::Typing(field) | Kind::Dragging(field) => Some(field),
             Kind::Edit => None,
         };
         let continues = self.typing.as_ref().is_some_and(|(last, at_ms)| {
-            field.as_ref() == Some(last) && now_ms - at_ms < ONE_EDIT_MS && self.future.is_empty()
+            field.as_ref() == Some(last) && (is_drag || now_ms - at_ms < ONE_EDIT_MS) && self.future.is_empty()
         });
         self.typing = field.map(|field| (field, now_ms));
         if continues {
-            return true;
+            return !is_drag;
         }
         self.future.clear();
+        self.edits += 1;
         let view = (before.view != after.view).then(|| before.view.clone());
         self.past.push(Step { state: before.clone(), view });
         let mut bytes: usize = self.past.iter().map(|step| step.state.text_bytes()).sum();
@@ -66,6 +70,11 @@ impl History {
     pub fn redo(&mut self, now: &State) -> Option<State> {
         self.typing = None;
         cross(&mut self.future, &mut self.past, now)
+    }
+
+    /// How many edits were made so far; keystrokes that follow each other, and the steps of a drag, are one.
+    pub fn edits(&self) -> usize {
+        self.edits
     }
 
     /// Whether there is something to undo.

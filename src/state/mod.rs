@@ -100,7 +100,10 @@ impl State {
         match action {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),
-            Action::Write(half, text) | Action::Fill(half, _, text) | Action::Take(half, text) => {
+            Action::Write(half, text)
+            | Action::Fill(half, _, text)
+            | Action::Drag(half, _, _, text)
+            | Action::Take(half, text) => {
                 self.design.document_mut(half).write(text);
             }
             Action::Import(ImportedDocuments { hardware, workload, system }) => {

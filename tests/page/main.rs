@@ -13,6 +13,7 @@ mod explain_tables;
 mod forms;
 mod fuzz_seeds;
 mod gallery;
+mod glossary;
 mod hostile;
 mod import_command;
 mod imports;

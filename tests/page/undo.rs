@@ -41,6 +41,29 @@ impl Page {
 }
 
 #[test]
+fn a_drag_is_one_edit_however_long_it_rests() {
+    let mut page = Page::first();
+    let before = page.state.clone();
+    let place = || FieldTarget::value("memories[0].size");
+    let drag = |number: u32, text: &str| Action::Drag(Half::Hardware, place(), number, format!("name: {text}"));
+    for (step, now_ms) in [0.0, 300.0, 60_000.0, 3_600_000.0].into_iter().enumerate() {
+        page.now_ms = now_ms;
+        page.act(drag(1, &step.to_string()));
+    }
+    let dragged = page.state.clone();
+    assert_eq!(page.history.edits(), 1);
+    // The next drag of the same field is another edit, even if it follows at once.
+    page.act(drag(2, "again"));
+    assert_eq!(page.history.edits(), 2);
+    assert!(page.undo());
+    assert_eq!(page.state.design, dragged.design);
+    assert!(page.undo());
+    assert_eq!(page.state.design, before.design);
+    assert!(!page.undo() && page.redo());
+    assert_eq!(page.state.design, dragged.design);
+}
+
+#[test]
 fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     let mut page = Page::first();
     assert!(!page.state.is_edited());

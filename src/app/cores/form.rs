@@ -80,7 +80,7 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                         <TextField label="Rows of a tile" value={form.rows.clone()} oninput={change.reform(CoresChange::Rows)}
                             testid="core-rows" invalid={invalid("rows")} />
                     }
-                    { select("Layers that take turns", &StackChoice::ALL, form.stacks, change.reform(CoresChange::Stacks), "core-stacks") }
+                    { select("Layer stacks", &StackChoice::ALL, form.stacks, change.reform(CoresChange::Stacks), "core-stacks") }
                 </div>
                 <div>
                     { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::ScheduleObjective), "core-aim") }

@@ -5,6 +5,7 @@ use super::memory_panel::MemoryPanelProps;
 use crate::app::platform::pieces::late;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::form::{Form, FormField, Selected};
+use crate::app::widgets::highlight::{Subject, use_highlight};
 use crate::chart::{Quantity, group_thousands, size_text, three_digits};
 use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
@@ -72,22 +73,32 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
     let document = &*form.document;
     let boxes = memory_boxes(document);
     let (selected, select) = (props.selected, &props.on_select);
+    let highlight = use_highlight();
     let button = |place: Classes,
                   title: Option<String>,
                   own: Selected,
                   paths: &[String],
                   testid: String,
+                  subject: Option<Subject>,
                   text: Html| {
+        let is_lit = subject.is_some()
+            && highlight
+                .shown()
+                .is_some_and(|shown| shown.memory == subject.as_ref().and_then(|own| own.memory.clone()));
         let is_selected = selected == Some(own);
         let wrong = paths.iter().map(|path| form.wrong_at(path).len()).sum::<usize>();
         html! {
             <button
                 type="button"
                 key={testid.clone()}
-                class={classes!(place, is_selected.then_some("selected"), (wrong > 0).then_some("is-wrong"))}
+                class={classes!(place, is_selected.then_some("selected"), is_lit.then_some("lit"), (wrong > 0).then_some("is-wrong"))}
                 {title}
                 aria-expanded={is_selected.to_string()}
                 onclick={select.reform(move |_: MouseEvent| (!is_selected).then_some(own))}
+                onpointerenter={highlight.pointing(subject.clone())}
+                onpointerleave={highlight.pointing(None)}
+                onfocus={highlight.pointing(subject)}
+                onblur={highlight.pointing(None)}
                 data-testid={testid}
             >
                 { text }
@@ -102,7 +113,15 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
         let paths = [format!("memories[{index}]")];
         let title = memory_title(memory, props.core.as_deref());
         let text = memory_text(memory, document);
-        button(memory_class(memory), Some(title), Selected::Part(index), &paths, format!("memory-{index}"), text)
+        button(
+            memory_class(memory),
+            Some(title),
+            Selected::Part(index),
+            &paths,
+            format!("memory-{index}"),
+            Some(Subject::memory(memory.name.clone())),
+            text,
+        )
     };
     let array_paths = ARRAY_PATHS.map(str::to_owned);
     let shown = match selected {
@@ -125,7 +144,7 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
             { bandwidth(form, &boxes) }
             <div class="hierarchy" role="group" aria-label="Memories, the highest first, and the PE array: each opens its fields">
                 { for boxes.iter().rev().map(memory) }
-                { button(array_class(&boxes), None, Selected::Whole, &array_paths, "array".into(), array_text(document)) }
+                { button(array_class(&boxes), None, Selected::Whole, &array_paths, "array".into(), None, array_text(document)) }
             </div>
             if boxes.is_empty() {
                 <button

@@ -3,6 +3,7 @@
 use super::network_card::LayerFacts;
 use crate::app::platform::timer::later;
 use crate::app::widgets::figure::IsDark;
+use crate::app::widgets::highlight::{Highlight, Subject, use_highlight};
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
@@ -46,6 +47,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let view = use_node_ref();
     let pan_zoom = use_pan_zoom(&view, size);
     let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
+    let highlight = use_highlight();
     let focus = use_state_eq(|| 0usize);
     let focused = (*focus).min(props.nodes.len().saturating_sub(1));
     let is_long = props.nodes.len() > ALL_DRAWN;
@@ -121,7 +123,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     <g>{ for routes.map(draw_route) }</g>
                     <g>{ for drawn.iter().map(|&(index, node)| draw_cut(props, layout, spacing, index, node)) }</g>
                     <g>{ for drawn.iter().map(|&(index, node)| {
-                        draw_node(props, layout, spacing, (index, focused), node, theme)
+                        draw_node(props, layout, spacing, (index, focused), node, (theme, &highlight))
                     }) }</g>
                 </svg>
             </div>
@@ -236,8 +238,10 @@ fn draw_node(
     spacing: &Spacing,
     (index, focused): (usize, usize),
     node: &LayerNode,
-    theme: &Theme,
+    (theme, highlight): (&Theme, &Highlight),
 ) -> Html {
+    let is_lit = highlight.has_layer(&node.name);
+    let subject = Some(Subject::layer(node.name.clone()));
     let (x, y) = layout.nodes[index];
     let facts = props.facts.get(index).and_then(Option::as_ref);
     let is_selected = props.selected == Some(index);
@@ -254,11 +258,15 @@ fn draw_node(
         <g
             key={index}
             id={format!("layer-{index}")}
-            class={classes!("layer", node.kind.clone(), is_selected.then_some("selected"), is_wrong.then_some("is-wrong"))}
+            class={classes!("layer", node.kind.clone(), is_selected.then_some("selected"), is_lit.then_some("lit"), is_wrong.then_some("is-wrong"))}
             role="button"
             tabindex={if index == focused { "0" } else { "-1" }}
             aria-expanded={is_selected.to_string()}
             {onclick}
+            onpointerenter={highlight.pointing(subject.clone())}
+            onpointerleave={highlight.pointing(None)}
+            onfocus={highlight.pointing(subject)}
+            onblur={highlight.pointing(None)}
             data-testid={format!("layer-{index}")}
         >
             <title>{ label }</title>

@@ -36,7 +36,7 @@ pub fn PortTable(props: &PortTableProps) -> Html {
     html! {
         <details class="twin ports" open={!wrong.is_empty()} data-testid="ports">
             <summary>{ summary }</summary>
-            <p class="hint">{ "What one port serves has to take turns." }</p>
+            <p class="hint">{ "Data movements that share a port are served one after the other." }</p>
             if is_default {
                 <button
                     type="button"

@@ -3,6 +3,7 @@
 use crate::app::platform::pieces::late;
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::{DiagnosticList, sentences};
+use crate::app::widgets::term::termed;
 use crate::depth_first::StoringMode;
 use crate::piece;
 use crate::rules::Rules;
@@ -69,7 +70,7 @@ pub fn ScheduleCard(props: &ScheduleCardProps) -> Html {
                 <p class="facts" role="status" data-testid="schedule-notes">{ sentences(&props.notes) }</p>
             }
             <fieldset>
-                <legend>{ "Overlap of tiles" }</legend>
+                <legend>{ termed("[Overlap of tiles|overlap storing mode]") }</legend>
                 { for StoringMode::ALL.into_iter().map(mode) }
             </fieldset>
             { fuse_fields(schedule, act, wrong("fuse")) }

@@ -1,8 +1,12 @@
 //! The answer in one row, and how far the workers are.
 
 use crate::app::widgets::explain::{Asked, Number, number_of};
+use crate::app::widgets::term::Term;
 use crate::app::workers::results::{Status, SweepResults};
-use crate::chart::{Quantity, group_thousands, seconds_text, strategy_title, three_digits, tile_text, time_text};
+use crate::chart::{
+    Quantity, compared_with, group_thousands, more_or_less, seconds_text, strategy_title, three_digits, tile_text,
+    time_text,
+};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{Amount, Counted, Explained, How, PointNumber, Scope, Unit};
 use crate::explore::PointSummary;
@@ -16,6 +20,8 @@ use yew::prelude::*;
 pub struct AnswerProps {
     /// What the workers found out.
     pub results: Rc<SweepResults>,
+    /// What was known before the last edit, to compare with.
+    pub before: Option<Rc<SweepResults>>,
     /// Called with every change.
     pub act: Callback<Action>,
 }
@@ -36,8 +42,8 @@ pub fn Answer(props: &AnswerProps) -> Html {
     let waits = html! {
         <>
             // As long as what comes, so that nothing below moves then.
-            <div class="kpi"><b>{ "…" }</b><span>{ "best point · …× below layer-by-layer" }</span></div>
-            <div class="kpi"><b>{ "…" }</b><span>{ "what it costs · …× below layer-by-layer · MAC use …" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "best point · …× less than layer-by-layer" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "what it costs · …× less than layer-by-layer · MAC use …" }</span></div>
             <div class="kpi"><b>{ "…" }</b><span>{ "its tile, and how overlap is stored" }</span></div>
         </>
     };
@@ -59,8 +65,8 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
             Explained::computed("gain", Unit::Of(Quantity::Factor), How::Quotient, terms).noted(LAYER_BY_LAYER)
         })
     };
-    let energy = |point: &PointSummary| point.energy_pj;
-    let latency = |point: &PointSummary| point.latency_cycles as f64;
+    let energy: fn(&PointSummary) -> f64 = |point| point.energy_pj;
+    let latency: fn(&PointSummary) -> f64 = |point| point.latency_cycles as f64;
     let objective = results.requests.first().map(|request| &request.settings.objective);
     let fewest;
     let what = match objective {
@@ -76,12 +82,12 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     };
     let quantity = objective.map_or(Quantity::Energy, Quantity::of_objective);
     let (value, best_gain) = (quantity.text(best.score), gain(quantity, |point| point.score));
-    let (beside, beside_what, beside_gain) = match objective {
-        Some(Objective::Latency) => {
-            (Quantity::Energy.text(best.energy_pj), "energy there", gain(Quantity::Energy, energy))
-        }
-        _ => (Quantity::Latency.text(latency(best)), "latency there", gain(Quantity::Latency, latency)),
+    let (beside, beside_value, beside_what): (_, fn(&PointSummary) -> f64, _) = match objective {
+        Some(Objective::Latency) => (Quantity::Energy, energy, "energy there"),
+        _ => (Quantity::Latency, latency, "latency there"),
     };
+    let beside_gain = gain(beside, beside_value);
+    let beside = beside.text(beside_value(best));
     let account = results.accounts.get(&(best.point as u32));
     let busy = account.map_or("…".to_owned(), |known| {
         let share = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
@@ -90,7 +96,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     });
     let time = account.and_then(|account| account.power.as_ref());
     let time = time.map_or_else(String::new, |power| format!(" · {}", time_text(power)));
-    let busy = html! { <>{ time }{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
+    let busy = html! { <>{ time }{ " · " }<Term of="MAC use" text="MAC use" />{ " " }{ number_of(account, PointNumber::MacUse, busy) }</> };
     let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
     let dram = account.and_then(|account| account.memories.last_key()).unwrap_or_default();
     let amount = match objective {
@@ -108,6 +114,8 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
         Some(Objective::Latency) => Some(at(Amount::Energy)),
         _ => Some(at(Amount::Cycles)),
     };
+    let before = props.before.as_deref().filter(|before| is_comparable(before, results));
+    let before = before.and_then(|before| before.summary(before.best?));
     let shown = |text: String, number: Option<PointNumber>| match number {
         Some(number) => number_of(account, number, text),
         None => html! { { text } },
@@ -120,10 +128,12 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
         <>
             <div class="kpi" data-testid="kpi-best">
                 <b>{ shown(value, amount) }</b><span>{ what }{ gain_text(best_gain) }</span>
+                { change_text(before, |point| point.score, best) }
             </div>
             <div class="kpi">
                 <b>{ shown(beside, beside_amount) }</b>
                 <span>{ beside_what }{ gain_text(beside_gain) }{ busy }</span>
+                { change_text(before, beside_value, best) }
             </div>
             <div class="kpi" data-testid="kpi-tile">
                 <b>{ tile_text(strategy) }</b>
@@ -139,20 +149,49 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
 const LAYER_BY_LAYER: &str =
     "Layer-by-layer runs the same network on the same hardware one layer after the other, features as low as they fit.";
 
-/// ` · 11.2× below layer-by-layer`
+/// What a gain means: `11.2× less`, `32 % less`, `4 % more`.
+fn less_or_more(gain: f64) -> String {
+    match gain {
+        2.0.. => format!("{}× less", three_digits(gain)),
+        0.5.. => more_or_less(gain, 1.0),
+        _ => format!("{}× more", three_digits(1.0 / gain)),
+    }
+}
+
+/// ` · 11.2× less than layer-by-layer`
 fn gain_text(explained: Option<Explained>) -> Html {
     let Some(explained) = explained else { return html! {} };
     let gain = explained.value;
     let number = |text: String| html! { <Number asked={Asked::Made(Rc::new(explained.clone()))} {text} /> };
     match gain {
-        gain if gain >= 1.005 && gain.is_finite() => html! {
-            <>{ " · " }<em>{ number(format!("{}× below", three_digits(gain))) }</em>{ " layer-by-layer" }</>
-        },
-        gain if gain < 0.995 && gain > 0.0 => html! {
-            <>{ " · " }<em class="worse">{ number(format!("{}× above", three_digits(1.0 / gain))) }</em>{ " layer-by-layer" }</>
+        gain if (gain >= 1.005 || gain < 0.995 && gain > 0.0) && gain.is_finite() => html! {
+            <>
+                { " · " }
+                <em class={(gain < 1.0).then_some("worse")}>{ number(less_or_more(gain)) }</em>
+                { " than layer-by-layer" }
+            </>
         },
         gain if gain.is_finite() => html! { { " · equal to layer-by-layer" } },
         _ => html! {},
+    }
+}
+
+/// Whether both sweeps minimise the same.
+fn is_comparable(before: &SweepResults, now: &SweepResults) -> bool {
+    let objective = |results: &SweepResults| results.requests.first().map(|request| request.settings.objective.clone());
+    objective(before) == objective(now)
+}
+
+/// `6 % more than before`; what did not change says nothing.
+fn change_text(before: Option<&PointSummary>, value: fn(&PointSummary) -> f64, best: &PointSummary) -> Html {
+    let Some((before, now)) = before.map(value).zip(Some(value(best))).filter(|(before, now)| before != now) else {
+        return html! {};
+    };
+    let look = if now > before { "worse" } else { "better" };
+    html! {
+        <small class={classes!("change", look)} data-testid="change">
+            { compared_with("before", before, now) }
+        </small>
     }
 }
 

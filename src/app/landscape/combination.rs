@@ -1,6 +1,7 @@
 //! The best combination of stacks, each with a strategy of its own.
 
 use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Quantity, Table, TableCell, strategy_title};
 use yew::prelude::*;
@@ -14,7 +15,7 @@ pub fn combination(results: &SweepResults) -> Html {
     if combination.points.len() < 2 {
         return html! {
             <section class="card" data-testid="combination">
-                <h2>{ "Best combination of stacks" }</h2>
+                <h2><span>{ termed("Best combination of [stacks|stack]") }</span></h2>
                 <p class="hint">
                     { "The whole network is one stack, so there is nothing to combine. \
                        There are more stacks where the weights do not fit on the chip together, \
@@ -61,7 +62,7 @@ pub fn combination(results: &SweepResults) -> Html {
     };
     html! {
         <section class="card" data-testid="combination">
-            <h2>{ "Best combination of stacks" }</h2>
+            <h2><span>{ termed("Best combination of [stacks|stack]") }</span></h2>
             <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(table) }</div>
             <p class="hint">{ "These are the stacks of the fuse depth at hand. Fusion finds the best of all." }</p>
         </section>

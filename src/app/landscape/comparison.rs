@@ -1,6 +1,7 @@
 //! What the best of a sweep is compared with.
 
 use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::term::termed;
 use crate::app::workers::results::{REFERENCES, Status, SweepResults};
 use crate::chart::{Breakdown, tile_text};
 use crate::depth_first::{FuseDepth, PointAccount};
@@ -36,10 +37,14 @@ fn Comparison(props: &ResultsProps) -> Html {
             aria-busy={(waits && !results.stale).then_some("true")}
             data-testid="comparison"
         >
-            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
+            <h2><span>{ termed("[Single-layer, layer-by-layer, depth-first|depth-first]") }</span></h2>
             if points.is_empty() {
                 <p class="hint">{ "Comes when all points are known." }</p>
             } else {
+                <p class="hint">
+                    { "Single-layer and layer-by-layer compute the whole map at once. Fusion cuts single layers into the tiles that suit \
+                       each best, so that its single layers may cost less." }
+                </p>
                 <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
                 <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
             }

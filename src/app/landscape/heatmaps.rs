@@ -19,6 +19,8 @@ use yew::prelude::*;
 pub struct HeatmapsProps {
     /// What the workers found out.
     pub results: Rc<SweepResults>,
+    /// What was known before the last edit, to compare with.
+    pub before: Option<Rc<SweepResults>>,
     /// Which number is shown.
     pub metric: Metric,
     /// The opened point.
@@ -103,6 +105,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
                         {metric}
                         opened={props.opened}
                         results={Rc::clone(results)}
+                        before={props.before.clone()}
                         act={props.act.clone()}
                         on_zoom={can_zoom.then(|| on_zoom.clone())}
                     />

@@ -5,7 +5,7 @@ use crate::app::session::state::PageState;
 use crate::app::studies::stacks::{use_request, use_study};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
-use crate::chart::{Quantity, three_digits};
+use crate::chart::{Quantity, compared_with};
 use crate::explore::{FusionMethod, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::listed_names;
@@ -96,10 +96,10 @@ fn found(state: &PageState, fusions: &Fusions, request: &Request, act: &Callback
     let best = state.results.best.and_then(|best| state.results.summary(best));
     let gain = best.map(|best| best.score / score).filter(|gain| gain.is_finite());
     let gain = match gain {
-        Some(gain) if gain >= 1.0005 => format!(", {}× below the best point", three_digits(gain)),
+        Some(gain) if gain >= 1.0005 => format!(", {}", compared_with("the best point", gain, 1.0)),
         Some(gain) if gain >= 0.9995 => ", as the best point".to_owned(),
         // Only limits on layers or tiles keep the optimum above a point.
-        Some(gain) => format!(", within its limits {}× above the best point", three_digits(1.0 / gain)),
+        Some(gain) => format!(", within its limits {}", compared_with("the best point", gain, 1.0)),
         None => String::new(),
     };
     let stacks = match optimal.layers.len() {

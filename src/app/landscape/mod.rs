@@ -3,8 +3,13 @@
 pub mod answer;
 pub mod combination;
 pub mod comparison;
+pub mod film;
+pub mod first_minute;
 pub mod heatmaps;
 pub mod joint_optimum;
 pub mod mac_counts;
+pub mod neighbours;
+pub mod readout;
+pub mod top_memories;
 pub mod trade_off;
 pub mod view;

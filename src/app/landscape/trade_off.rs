@@ -1,6 +1,7 @@
 //! Energy against latency of all points.
 
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
 use crate::explore::PointSummary;
@@ -68,7 +69,7 @@ fn TradeOff(props: &TradeOffProps) -> Html {
     };
     html! {
         <section class="card">
-            <h2>{ "Energy against latency" }</h2>
+            <h2><span>{ termed("Energy against latency: the [Pareto front]") }</span></h2>
             if every > 1 {
                 <p class="hint">
                     { format!(

@@ -1,8 +1,11 @@
 //! The view of all points.
 
 use super::answer::{Answer, ProgressRow};
+use super::film::FilmProps;
+use super::first_minute::{FirstMinute, Try};
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
+use super::neighbours::NeighboursProps;
 use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
@@ -10,6 +13,7 @@ use crate::app::widgets::diagnostics::sentences;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, Status, SweepResults};
 use crate::chart::strategy_title;
+use crate::depth_first::PointAccount;
 use crate::piece;
 use crate::state::Action;
 use std::rc::Rc;
@@ -28,6 +32,16 @@ pub struct SweptParts {
     pub trade_off: fn(TradeOffProps) -> Html,
     /// Draws how much is computed twice.
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
+    /// Draws what changes from a point to its neighbours.
+    pub neighbours: fn(NeighboursProps) -> Html,
+    /// Does one of the first things to try.
+    pub try_out: fn(Try, &PageState, Callback<Action>),
+    /// Draws the last designs, to go back to.
+    pub film: fn(FilmProps) -> Html,
+    /// Draws the best point in a line, to stay in sight.
+    pub readout: fn(Rc<PageState>) -> Html,
+    /// Draws the top memories of a point.
+    pub top_memories: fn(Rc<PointAccount>) -> Html,
 }
 piece!(SweptParts);
 
@@ -84,9 +98,13 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     html! {
         <>
             <section class="card" aria-label="Landscape">
+                if props.part.is_none() && props.state.chosen.lesson.is_none() {
+                    <FirstMinute state={Rc::clone(&props.state)} act={props.act.clone()} />
+                }
                 <div class={classes!(old)}>
                     <Answer
                         results={Rc::clone(results)}
+                        before={props.state.before().cloned()}
                         act={props.act.clone()}
                     />
                 </div>
@@ -105,21 +123,29 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     <Impossible results={Rc::clone(results)} />
                     <Heatmaps
                         results={Rc::clone(results)}
+                        before={props.state.before().cloned()}
                         metric={props.state.chosen.view.metric}
                         opened={props.opened}
                         act={props.act.clone()}
                     />
                 </div>
+                if props.part.is_none() && props.state.film.frames().len() > 1 {
+                    { film(props) }
+                }
             </section>
             // Nothing to see before the first point; and so the first frame is quick.
             if props.part.is_none() && results.swept_summaries().next().is_some() {
                 <div class={classes!("two", old)}>
                     <div class="column">
-                        if *was_swept.borrow() { { comparison(results) } }
+                        if *was_swept.borrow() {
+                            { top_memories(props, results) }
+                            { comparison(results) }
+                        }
                         if is_swept { { combination(results) } }
                     </div>
                     <div class="column">
                         if *was_swept.borrow() {
+                            { neighbours(props) }
                             { trade_off(props, results) }
                             { mac_counts(results, props.least_macs) }
                         }
@@ -152,6 +178,34 @@ fn combination(results: &Rc<SweepResults>) -> Html {
 fn comparison(results: &Rc<SweepResults>) -> Html {
     let results = Rc::clone(results);
     late(move |parts: SweptParts| (parts.comparison)(Rc::clone(&results)))
+}
+
+/// What changes from the point at hand to its neighbours; its code is fetched when the first sweep is over, or stopped.
+fn neighbours(props: &LandscapeProps) -> Html {
+    let part = NeighboursProps {
+        state: Rc::clone(&props.state),
+        opened: props.opened,
+        workers: props.workers.clone(),
+        act: props.act.clone(),
+    };
+    late(move |parts: SweptParts| (parts.neighbours)(part.clone()))
+}
+
+/// The last designs; its code is fetched with the first edit.
+fn film(props: &LandscapeProps) -> Html {
+    let part = FilmProps {
+        film: Rc::clone(&props.state.film),
+        chosen: Rc::clone(&props.state.chosen),
+        act: props.act.clone(),
+    };
+    late(move |parts: SweptParts| (parts.film)(part.clone()))
+}
+
+/// Where the data of the point at hand lies, once its account is known; its code is fetched as [`neighbours`]' is.
+fn top_memories(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
+    let account = props.opened.and_then(|point| results.accounts.get(&point)).cloned();
+    let Some(account) = account else { return html! {} };
+    late(move |parts: SweptParts| (parts.top_memories)(Rc::clone(&account)))
 }
 
 fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {

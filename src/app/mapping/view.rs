@@ -329,8 +329,8 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
                 <Figure
                     title="What every loop does for the accesses"
                     hint="From left to right one loop more lies below. A loop that does not index the operand lets its \
-                          data be used again, and the line falls. Rings mark where a memory level ends: \
-                          so often the memory above is accessed."
+                          data be used again, and the line falls. A ring marks where a memory level \
+                          ends: its height is the number of accesses of the memory above."
                     chart={Drawn::new(Lines::effect(facts, shown))}
                     testid="loop-effect"
                 />

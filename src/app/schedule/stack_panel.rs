@@ -3,6 +3,7 @@
 use super::layer_tables::{CopyTable, LayerTileTable};
 use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers, Spot};
+use crate::app::widgets::term::termed;
 use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, group_thousands, size_text};
 use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount, TileTypeId};
 use crate::explain::{Amount, Data, PointNumber, Scope};
@@ -55,7 +56,7 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
                 />
             </section>
             <section class="card">
-                <h2>{ "Where the data of every layer-tile lies" }</h2>
+                <h2><span>{ termed("Where the data of every [layer-tile] lies: its [top memory|top memory level]") }</span></h2>
                 <Figure
                     title=""
                     chart={Drawn::new(levels(account, stack))}
@@ -79,9 +80,9 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
                     testid="data-sizes"
                 />
                 { reasons(tile_type) }
-                <h3>{ "Layer-tiles" }</h3>
+                <h3>{ termed("[Layer-tiles|layer-tile]") }</h3>
                 <LayerTileTable account={Rc::clone(&props.account)} stack={props.index} tile={chosen} />
-                <h3>{ "Data copy actions" }</h3>
+                <h3>{ termed("[Data copy actions|data copy action]") }</h3>
                 <CopyTable account={Rc::clone(&props.account)} stack={props.index} tile={chosen} />
             </section>
         </>

@@ -250,6 +250,7 @@ fn Account(props: &AccountProps) -> Html {
                     <h2>{ "Energy and latency by cause" }</h2>
                     <Figure title="" chart={Drawn::new(Breakdown::energy(&bars))} numbers={energy} testid="energy-by-cause" />
                     <Figure title="" chart={Drawn::new(Breakdown::latency(&bars))} numbers={latency} testid="latency-by-cause" />
+                    <Figure title="" chart={Drawn::new(Breakdown::energy_by_memory(account))} testid="energy-by-memory" />
                 </section>
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>

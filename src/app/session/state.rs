@@ -1,5 +1,6 @@
 //! The one value that drives the page.
 
+use super::film::Film;
 use crate::app::studies::study_results::StudyResults;
 use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
@@ -23,6 +24,8 @@ pub struct PageState {
     pub study: Rc<StudyResults>,
     /// Results of the pinned design, from before it was edited further.
     pub pinned_results: Option<PinnedResults>,
+    /// The last designs with their results.
+    pub film: Rc<Film>,
     /// What a person should know of a link.
     pub notice: Option<String>,
     /// Light or dark.
@@ -114,7 +117,7 @@ impl PageState {
                 Rc::make_mut(&mut next.answers).insert(step, answer);
             }
             Event::Notice(notice) => next.notice = notice,
-            Event::Found(results) => next.results = results,
+            Event::Found(results) => next.find(results),
             Event::Studied(study) => next.study = study,
         }
         next.keep_pinned_results();
@@ -133,6 +136,22 @@ impl PageState {
             self.chosen = Rc::new(state);
             (self.is_typing, self.is_set_aside) = (false, false);
         }
+    }
+
+    /// Takes what the workers have found; a sweep that is complete is a frame of the film.
+    fn find(&mut self, results: Rc<SweepResults>) {
+        let is_news = !Rc::ptr_eq(&self.results, &results);
+        self.results = results;
+        if is_news && self.results.status == Status::Done && self.is_answered() && self.results.best.is_some() {
+            let edit = self.history.edits();
+            Rc::make_mut(&mut self.film).settle(&self.chosen, &self.results, edit);
+        }
+    }
+
+    /// What was known before the last edit of the design, to compare with; nothing while the sweep goes on, as its best is not known.
+    pub fn before(&self) -> Option<&Rc<SweepResults>> {
+        let frame = self.film.before(&self.chosen, self.history.edits())?;
+        Some(&frame.results).filter(|_| self.is_answered() && self.results.status == Status::Done)
     }
 
     /// Keeps what is known of the pinned design, as soon as all of it is.

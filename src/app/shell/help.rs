@@ -4,6 +4,7 @@ use super::shortcuts::{SingleKeys, shortcuts};
 use crate::app::platform::storage;
 use crate::app::widgets::controls::target;
 use crate::app::widgets::dialog::Dialog;
+use crate::app::widgets::glossary::Glossary;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -109,6 +110,7 @@ pub fn Help(props: &HelpProps) -> Html {
                     <dl class="tasks">
                         { for TASKS.iter().map(|(what, how)| html! { <><dt>{ *what }</dt><dd>{ *how }</dd></> }) }
                     </dl>
+                    <Glossary />
                 </section>
                 <section aria-labelledby="keys-title">
                     <h3 id="keys-title">{ "Keys" }</h3>

@@ -8,6 +8,7 @@ use super::shortcuts::use_shortcuts;
 use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
+use crate::app::landscape::view::SweptParts;
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::missing::{failure_message, missing};
 use crate::app::platform::pieces::{Fetched, late, use_piece};
@@ -17,6 +18,7 @@ use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::Explaining;
 use crate::app::widgets::figure::IsDark;
+use crate::app::widgets::highlight::Highlighting;
 use crate::app::widgets::save::DesignNames;
 use crate::app::widgets::theme::use_is_dark;
 use crate::embed::Control;
@@ -81,6 +83,7 @@ pub fn Page() -> Html {
     html! {
         <ContextProvider<IsDark> context={is_dark}>
         <ContextProvider<DesignNames> context={session.names()}>
+        <Highlighting>
             <div
                 class="page"
                 data-testid="root"
@@ -109,6 +112,7 @@ pub fn Page() -> Html {
                         if built > 0 {
                             { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &session, act)) }
                         }
+                        if built > 1 { { readout(&state) } }
                     </aside>
                     <section class="answers" aria-label="Results" tabindex="-1">
                         <Tabs tab={state.chosen.view.tab} act={act.clone()} />
@@ -154,9 +158,19 @@ pub fn Page() -> Html {
                     (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
                 } }
             </div>
+        </Highlighting>
         </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
     }
+}
+
+/// The best point in a line, which stays in sight while something of the design is edited; its code is fetched with the first edit.
+fn readout(state: &PageState) -> Html {
+    if state.history.edits() == 0 {
+        return html! {};
+    }
+    let state = Rc::new(state.clone());
+    late(move |parts: SweptParts| (parts.readout)(Rc::clone(&state)))
 }
 
 /// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.

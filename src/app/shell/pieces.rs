@@ -17,6 +17,7 @@ use crate::app::widgets::document_text::TextParts;
 use crate::app::widgets::explain::ExplainParts;
 use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::save::SaveParts;
+use crate::app::widgets::term::GlossaryParts;
 use crate::app::{design, landscape, widgets};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
@@ -33,6 +34,7 @@ struct Others {
     fine_grid: FineGridParts,
     save: SaveParts,
     text: TextParts,
+    glossary: GlossaryParts,
 }
 
 #[wasm_split(others, fallible)]
@@ -51,6 +53,11 @@ fn others() -> Result<Others, SplitLoaderError> {
             comparison: landscape::comparison::comparison,
             trade_off: landscape::trade_off::trade_off,
             mac_counts: landscape::mac_counts::mac_counts,
+            neighbours: landscape::neighbours::neighbours,
+            try_out: landscape::first_minute::try_out,
+            film: landscape::film::film,
+            readout: landscape::readout::readout,
+            top_memories: landscape::top_memories::top_memories,
         },
         hardware: HardwareParts {
             array_panel: design::array_panel::array_panel,
@@ -63,6 +70,7 @@ fn others() -> Result<Others, SplitLoaderError> {
         fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
         save: SaveParts { save: widgets::save::write },
         text: TextParts { document_text: widgets::document_text::document_text },
+        glossary: GlossaryParts { entry: widgets::glossary::entry },
     })
 }
 
@@ -72,7 +80,7 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text } = fetched;
+    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text, glossary } = fetched;
     keep(shell);
     keep(swept);
     keep(hardware);
@@ -83,4 +91,5 @@ fn keep_all(fetched: Others) {
     keep(fine_grid);
     keep(save);
     keep(text);
+    keep(glossary);
 }

@@ -3,6 +3,8 @@
 #[cfg(target_arch = "wasm32")]
 pub mod hierarchies;
 #[cfg(target_arch = "wasm32")]
+pub mod neighbours;
+#[cfg(target_arch = "wasm32")]
 pub mod stacks;
 pub mod study_results;
 #[cfg(target_arch = "wasm32")]

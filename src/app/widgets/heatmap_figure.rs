@@ -8,7 +8,8 @@ use super::save::SaveFigure;
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
 use crate::app::workers::results::{PointState, SweepResults};
-use crate::chart::{Heatmap, Window};
+use crate::chart::{Heatmap, Window, more_or_less};
+use crate::explore::PointSummary;
 use crate::state::{Action, Metric, ViewChange};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -28,6 +29,9 @@ pub struct HeatmapFigureProps {
     pub opened: Option<u32>,
     /// What the workers found out.
     pub results: Rc<SweepResults>,
+    /// What was known before the last edit, to compare with.
+    #[prop_or_default]
+    pub before: Option<Rc<SweepResults>>,
     /// Called with every change.
     pub act: Callback<Action>,
     /// Called with the part that is to be looked at; `None` where the grid is too small for that.
@@ -206,7 +210,8 @@ fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<
     let lines = match props.results.points.get(point as usize) {
         Some(PointState::Done(summary)) => {
             let line = |metric: Metric| (metric.title(), metric.quantity().text(metric.of(summary)));
-            offered(&props.results).into_iter().map(line).collect()
+            let before = change_before(props, point, summary).map(|text| ("than before", text));
+            offered(&props.results).into_iter().map(line).chain(before).collect()
         }
         Some(PointState::Infeasible(reasons)) => {
             vec![("", sentences(reasons))]
@@ -215,6 +220,14 @@ fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<
         _ => vec![("", "not computed yet".to_owned())],
     };
     (title, lines)
+}
+
+/// How the number that is shown has changed at a point: `6 % more`.
+fn change_before(props: &HeatmapFigureProps, point: u32, now: &PointSummary) -> Option<String> {
+    let before = props.before.as_ref()?;
+    let before = before.summary(before.point_of(props.results.strategy(point)?)?)?;
+    let (before, now) = (props.metric.of(before), props.metric.of(now));
+    (before != now).then(|| more_or_less(before, now))
 }
 
 fn cell_sentence(props: &HeatmapFigureProps, cell: (usize, usize)) -> String {

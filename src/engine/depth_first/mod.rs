@@ -56,6 +56,7 @@
 mod account;
 mod assemble;
 mod axis;
+mod change;
 mod copies;
 mod ids;
 mod layer_tile;
@@ -74,6 +75,7 @@ mod totals;
 
 pub use account::*;
 pub use assemble::Assembler;
+pub use change::{DataMove, MemoryChange, PointChange, Sides};
 pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
 pub use ids::{NodeId, ProblemId, ReadId, StateId, StripId, TileTypeId};
 pub use motion::{

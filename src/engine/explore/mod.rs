@@ -67,6 +67,7 @@ mod fusion_sweep;
 mod fusions;
 mod group_traffic;
 mod layer;
+mod neighbours;
 mod online;
 mod order;
 #[cfg(not(target_arch = "wasm32"))]
@@ -93,6 +94,7 @@ pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,
 };
+pub use neighbours::{Direction, FuseKind, Neighbour, account_of_strategy, neighbours};
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
 #[cfg(not(target_arch = "wasm32"))]

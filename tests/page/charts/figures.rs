@@ -1,9 +1,9 @@
 //! Figures with numbers of the papers, and some that are hard to draw.
 
 use fusescape::chart::{
-    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Curves, DataSizes,
-    FusionMap, GroupStrips, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines,
-    LoopNest, MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter,
+    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, ChangeBar, Chart, ColorBar, Curves,
+    DataSizes, FusionMap, GroupStrips, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix,
+    Lines, LoopNest, MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter,
     ScatterPoint, SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels, partition_scatter,
     resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
 };
@@ -447,6 +447,13 @@ fn network(id: &str, per_stack: usize) -> NetworkDrawing {
 }
 
 /// Each figure with texts that must be on it at every width.
+/// Changes of both signs, of which those that cost more leave the figure.
+fn change_bar() -> ChangeBar {
+    let growth = |cause: EnergyCause| if cause == EnergyCause::Mac { -0.2e9 } else { 1.1e9 };
+    let growths = EnergyCause::ALL.into_iter().map(|cause| (Cause::Energy(cause), growth(cause))).collect();
+    ChangeBar { quantity: Quantity::Energy, growths, whole: 1.81e9 }
+}
+
 pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let axes = ["tile width X, columns", "tile height Y, rows"];
     let bar = ColorBar {
@@ -459,6 +466,7 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let (facts, layer) = mapped("eyeriss-like", "alexnet-eyeriss", "conv2");
     let (sum_facts, sum) = mapped("tpu-like-df", "resnet18", "block1_1_add");
     vec![
+        ("change_bar", Box::new(change_bar()), vec![]),
         ("loop_nest", Box::new(LoopNest::new(&facts, &layer)), vec!["W", "I", "O", "spad_W", "dram", "MACs"]),
         ("loop_nest_add", Box::new(LoopNest::new(&sum_facts, &sum)), vec!["X", "Y", "O", "MACs"]),
         (

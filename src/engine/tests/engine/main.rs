@@ -21,6 +21,7 @@ mod mapping_space;
 mod motion;
 mod multi_tiling;
 mod multicore;
+mod neighbours;
 mod online;
 mod optimal_stacks;
 mod own_mapping;

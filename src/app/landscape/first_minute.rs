@@ -1,0 +1,127 @@
+//! A first minute: what there is to see in a sentence, three things that a click tries, and the words for it.
+
+use super::view::SweptParts;
+use crate::app::platform::pieces::with_piece;
+use crate::app::platform::timer::later;
+use crate::app::session::state::PageState;
+use crate::app::widgets::term::termed;
+use crate::form::{FieldTarget, ladder, memory_boxes};
+use crate::hardware::Operand;
+use crate::spec::edit::Outline;
+use crate::state::{Action, Half, Metric, ViewChange};
+use std::cell::Cell;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// A thing to try, which does itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Try {
+    /// Drag the lowest shared memory of activations down.
+    ShrinkMemory,
+    /// Show how much is computed twice.
+    CountMacs,
+    /// Open the best point.
+    LookInside,
+}
+
+thread_local! {
+    /// Whether a person closed the row; it stays away as long as the page is open.
+    static WAS_CLOSED: Cell<bool> = const { Cell::new(false) };
+}
+
+const TRIES: [(Try, &str, &str); 3] = [
+    (Try::ShrinkMemory, "Shrink the on-chip memory", "try-shrink"),
+    (Try::CountMacs, "See what overlap costs in MACs", "try-macs"),
+    (Try::LookInside, "Look inside the best schedule", "try-inside"),
+];
+
+/// Properties of [`FirstMinute`].
+#[derive(Properties, PartialEq)]
+pub struct FirstMinuteProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// The row above the answer, until a person closes it.
+#[component]
+pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
+    let is_closed = use_state_eq(|| WAS_CLOSED.get());
+    if *is_closed {
+        return html! {};
+    }
+    let close = {
+        let is_closed = is_closed.clone();
+        Callback::from(move |_: MouseEvent| {
+            WAS_CLOSED.set(true);
+            is_closed.set(true);
+        })
+    };
+    let button = |(what, title, testid): (Try, &'static str, &'static str)| {
+        let (state, act) = (Rc::clone(&props.state), props.act.clone());
+        let onclick = Callback::from(move |_: MouseEvent| {
+            let (state, act) = (Rc::clone(&state), act.clone());
+            with_piece(move |parts: SweptParts| (parts.try_out)(what, &state, act));
+        });
+        html! { <button type="button" class="small" {onclick} data-testid={testid}>{ title }</button> }
+    };
+    html! {
+        <div class="first-minute" role="group" aria-label="First steps" data-testid="first-minute">
+            <p>
+                { termed(
+                    "Each cell below runs the whole network on the accelerator in its own way: layers fused in a [stack], cut into \
+                     [tiles|tile size], the overlap of tiles [cached or computed again|overlap storing mode]. Which costs least energy?"
+                ) }
+            </p>
+            <button type="button" class="icon" onclick={close} aria-label="Close the first steps" data-testid="first-minute-close">{ "×" }</button>
+            <div class="row">{ "Try: " }{ for TRIES.into_iter().map(button) }</div>
+            <small>
+                { termed("Words: [W I O|W] · [K C OX|K] · [top memory|top memory level] · [depth-first] · [steady state] · [WACO]") }
+            </small>
+        </div>
+    }
+}
+
+/// Milliseconds between two steps of a drag that does itself.
+const STEP_MS: u32 = 600;
+/// Its steps: each is half a doubling.
+const STEPS: usize = 4;
+
+/// Does a thing to try. Only `shell::pieces` may name it.
+pub fn try_out(what: Try, state: &PageState, act: Callback<Action>) {
+    match what {
+        Try::ShrinkMemory => shrink(&state.chosen.design.hardware.text, &act),
+        Try::CountMacs => {
+            act.emit(Action::Look(ViewChange::Metric(Metric::Macs)));
+        }
+        Try::LookInside => {
+            if let Some(best) = state.results.best.and_then(|point| state.results.strategy(point)) {
+                act.emit(Action::Look(ViewChange::Open(best.clone())));
+            }
+        }
+    }
+}
+
+/// Drags the size of the lowest memory of activations that all PEs share, step by step, so that a person sees the landscape follow.
+fn shrink(hardware: &str, act: &Callback<Action>) {
+    let Ok(document) = Outline::read(hardware) else { return };
+    let boxes = memory_boxes(&document);
+    let holds = |operand| move |memory: &&crate::form::MemoryBox| memory.operands.contains(&operand);
+    let shared = boxes.iter().filter(|memory| memory.instances == 1).filter(holds(Operand::O));
+    let Some(memory) = shared.min_by_key(|memory| memory.size_bits) else { return };
+    let place = FieldTarget::value(format!("memories[{}].size", memory.index));
+    let Some(steps) = ladder(&place.read(&document)) else { return };
+    let lower = steps.steps[..steps.at.min(steps.steps.len())].iter().rev().take(STEPS).cloned();
+    for (index, text) in lower.enumerate() {
+        let (document, place, act) = (document.clone(), place.clone(), act.clone());
+        later(index as u32 * STEP_MS, move || {
+            if let Some(next) = place.write(&document, &text) {
+                act.emit(Action::Drag(Half::Hardware, place, DRAG, next.into_text()));
+            }
+        });
+    }
+}
+
+/// The number of this drag, which no slider counts up to.
+const DRAG: u32 = u32::MAX;

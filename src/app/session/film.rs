@@ -1,0 +1,140 @@
+//! The last designs whose sweeps were complete: what the design at hand is compared with, and what a person can go back to.
+
+use crate::app::workers::results::SweepResults;
+use crate::state::State;
+use std::rc::Rc;
+
+/// Frames that are kept.
+const MOST_FRAMES: usize = 8;
+
+/// A design with its results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// What was chosen.
+    pub state: Rc<State>,
+    /// All that the sweep found.
+    pub results: Rc<SweepResults>,
+    /// The edit that led to it: a drag is one edit, however many designs it passes.
+    edit: usize,
+}
+
+/// The last designs, the oldest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Film {
+    frames: Vec<Frame>,
+    /// The one that was complete last.
+    current: Option<usize>,
+    /// What was known before the edit that led to it.
+    before: Option<Frame>,
+}
+
+impl Film {
+    /// All frames, the oldest first.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The frame that was complete last.
+    pub fn current(&self) -> Option<usize> {
+        self.current
+    }
+
+    /// Takes note that the sweep of a design is complete; `edit` counts the edits that led to it.
+    pub fn settle(&mut self, state: &Rc<State>, results: &Rc<SweepResults>, edit: usize) {
+        let here = self.current.and_then(|index| self.frames.get(index)).cloned();
+        let frame = Frame { state: Rc::clone(state), results: Rc::clone(results), edit };
+        if let Some((index, known)) =
+            self.frames.iter_mut().enumerate().find(|(_, known)| known.state.design == state.design)
+        {
+            *known = frame;
+            if self.current != Some(index) {
+                (self.before, self.current) = (here, Some(index));
+            }
+            return;
+        }
+        match (here, self.current.and_then(|index| self.frames.get_mut(index))) {
+            // The first frame is what everything began with.
+            (Some(here), Some(place)) if here.edit == edit && edit > 0 => *place = frame,
+            (here, _) => {
+                self.frames.push(frame);
+                if self.frames.len() > MOST_FRAMES {
+                    self.frames.remove(0);
+                }
+                (self.before, self.current) = (here, Some(self.frames.len() - 1));
+            }
+        }
+    }
+
+    /// What a design is compared with: what was known before the edit that led to it. Nothing where another network was chosen.
+    pub fn before(&self, state: &State, edit: usize) -> Option<&Frame> {
+        let here = self.current.and_then(|index| self.frames.get(index))?;
+        let is_here = here.state.design == state.design || (here.edit == edit && edit > 0);
+        let before = if is_here { self.before.as_ref() } else { Some(here) };
+        before.filter(|frame| frame.state.design.workload.text == state.design.workload.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{Action, Half};
+
+    fn state(tiles: &str) -> Rc<State> {
+        let mut state = State::first();
+        state.apply(Action::TilesX(tiles.to_owned()));
+        Rc::new(state)
+    }
+
+    fn settle(film: &mut Film, tiles: &str, edit: usize) {
+        film.settle(&state(tiles), &Rc::default(), edit);
+    }
+
+    fn tiles(film: &Film) -> Vec<&str> {
+        film.frames().iter().map(|frame| frame.state.design.schedule.tiles_x.as_str()).collect()
+    }
+
+    fn before(film: &Film, at: &str, edit: usize) -> Option<String> {
+        film.before(&state(at), edit).map(|frame| frame.state.design.schedule.tiles_x.clone())
+    }
+
+    #[test]
+    fn the_designs_that_a_drag_passes_are_one_frame() {
+        let mut film = Film::default();
+        settle(&mut film, "1", 0);
+        assert_eq!(before(&film, "1", 0), None);
+        for passed in ["2", "4", "8"] {
+            // While nothing is known of it, and afterwards, it is compared with what was there before the drag.
+            assert_eq!(before(&film, passed, 1).as_deref(), Some("1"));
+            settle(&mut film, passed, 1);
+            assert_eq!(before(&film, passed, 1).as_deref(), Some("1"));
+        }
+        assert_eq!(tiles(&film), ["1", "8"]);
+        settle(&mut film, "9", 2);
+        assert_eq!(tiles(&film), ["1", "8", "9"]);
+        assert_eq!(before(&film, "9", 2).as_deref(), Some("8"));
+    }
+
+    #[test]
+    fn going_back_adds_no_frame_and_compares_with_where_one_came_from() {
+        let mut film = Film::default();
+        for (edit, tiles) in ["1", "2", "3"].into_iter().enumerate() {
+            settle(&mut film, tiles, edit);
+        }
+        settle(&mut film, "1", 3);
+        assert_eq!((tiles(&film), film.current()), (vec!["1", "2", "3"], Some(0)));
+        assert_eq!(before(&film, "1", 3).as_deref(), Some("3"));
+    }
+
+    #[test]
+    fn the_oldest_frames_make_room_and_another_network_is_not_compared() {
+        let mut film = Film::default();
+        for edit in 0..20 {
+            settle(&mut film, &edit.to_string(), edit);
+        }
+        assert_eq!(tiles(&film).len(), MOST_FRAMES);
+        assert_eq!(tiles(&film).last(), Some(&"19"));
+        let mut other = State::first();
+        other.apply(Action::PickPreset(Half::Workload, "mobilenet-v1"));
+        assert_eq!(film.before(&other, 20), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! What changes from a point to its neighbours, over the workers.
+
+use crate::app::widgets::neighbours::{ComparedNeighbour, Outcome};
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::app::workers::results::{Status, SweepResults};
+use crate::depth_first::DepthFirstStrategy;
+use crate::explore::neighbours;
+use crate::question::{CompareNeighbour, Topic};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// The neighbours of a point of the sweep and what changes towards each, as far as it is known. Nothing is asked before the sweep is
+/// over, as that goes first; nor while an edit waits, where it is not `is_current`.
+#[hook]
+pub fn use_neighbours(
+    workers: &Workers,
+    results: &SweepResults,
+    is_current: bool,
+    point: Option<u32>,
+) -> Rc<Vec<ComparedNeighbour>> {
+    let is_settled = matches!(results.status, Status::Done | Status::Stopped) && !results.stale && is_current;
+    let strategy = point.filter(|_| is_settled).and_then(|point| results.strategy(point)).cloned();
+    let request = results.requests.first().cloned();
+    let questions = use_memo((strategy, results.generation), move |(strategy, _)| {
+        strategy.clone().zip(request).map_or_else(Vec::new, |(from, request)| asked(Rc::new(request), &from))
+    });
+    let answers = use_answers(workers, Topic::Neighbours, (*questions).clone());
+    let kept = use_mut_ref(Rc::<Vec<ComparedNeighbour>>::default);
+    // What is known of one point stays until something is known of the next.
+    if answers.done() > 0 {
+        let outcome = |index: usize| match answers.get(index) {
+            None => Outcome::Awaited,
+            Some(Ok(change)) => Outcome::Known(Rc::clone(change)),
+            Some(Err(refusal)) => Outcome::Impossible(refusal.reason().to_owned()),
+        };
+        let compared = |(index, question): (usize, &CompareNeighbour)| ComparedNeighbour {
+            neighbour: question.to.clone(),
+            outcome: outcome(index),
+        };
+        *kept.borrow_mut() = Rc::new(questions.iter().enumerate().map(compared).collect());
+    }
+    let shown = Rc::clone(&kept.borrow());
+    shown
+}
+
+fn asked(request: Rc<crate::explore::Request>, from: &DepthFirstStrategy) -> Vec<CompareNeighbour> {
+    let question = |to| CompareNeighbour { request: Rc::clone(&request), from: from.clone(), to };
+    neighbours(&request.settings, from).into_iter().map(question).collect()
+}

@@ -1,0 +1,121 @@
+//! The neighbours of a point: what changes towards each, in a sentence and a small bar.
+
+use super::figure::{Canvas, Drawn};
+use crate::chart::{Cause, ChangeBar, Quantity, more_or_less};
+use crate::cost::EnergyCause;
+use crate::depth_first::{DepthFirstStrategy, PointChange};
+use crate::explain::{change_sentence, neighbour_title};
+use crate::explore::Neighbour;
+use crate::spec::sentence;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// A neighbour of a point, and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedNeighbour {
+    /// The neighbour.
+    pub neighbour: Neighbour,
+    /// What is known of it.
+    pub outcome: Outcome,
+}
+
+/// What is known of a neighbour.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Nothing yet.
+    Awaited,
+    /// What changes towards it.
+    Known(Rc<PointChange>),
+    /// It cannot be scheduled, for this reason.
+    Impossible(String),
+}
+
+/// Properties of [`Neighbours`].
+#[derive(Properties, PartialEq)]
+pub struct NeighboursProps {
+    /// The neighbours.
+    pub all: Rc<Vec<ComparedNeighbour>>,
+    /// Called with a neighbour that a person opens; without it they are only shown.
+    #[prop_or_default]
+    pub on_open: Option<Callback<DepthFirstStrategy>>,
+    /// Which of them can be opened.
+    #[prop_or_default]
+    pub can_open: Option<Callback<DepthFirstStrategy, bool>>,
+}
+
+/// A card with the neighbours, in the order of their directions.
+#[component]
+pub fn Neighbours(props: &NeighboursProps) -> Html {
+    let is_busy = props.all.is_empty() || props.all.iter().any(|one| one.outcome == Outcome::Awaited);
+    html! {
+        <section class="card" data-testid="neighbours" aria-busy={is_busy.then_some("true")}>
+            <h2>{ "Why this and not that" }</h2>
+            if props.all.is_empty() {
+                <p class="hint">{ "What changes towards the neighbours comes when all points are known." }</p>
+            } else {
+                <p class="hint">
+                    { "What changes towards the next tile sizes, the other storing modes and fuse depths. Right of the line: what \
+                       costs more energy than here, up to twice as much; left of it: what costs less." }
+                </p>
+                { legend(&props.all) }
+                <ul class="neighbours">{ for props.all.iter().map(|one| row(props, one)) }</ul>
+            }
+        </section>
+    }
+}
+
+/// The causes whose bars are seen.
+fn legend(all: &[ComparedNeighbour]) -> Html {
+    let splits = all.iter().filter_map(|one| match &one.outcome {
+        Outcome::Known(change) => Some([change.energy.from, change.energy.to]),
+        _ => None,
+    });
+    let causes = EnergyCause::seen_in(splits.flatten());
+    html! {
+        <p class="causes" aria-hidden="true">
+            { for causes.into_iter().map(|cause| html! { <span><i class={format!("is-{}", cause.key())}></i>{ cause.title() }</span> }) }
+        </p>
+    }
+}
+
+fn row(props: &NeighboursProps, one: &ComparedNeighbour) -> Html {
+    let title = neighbour_title(&one.neighbour);
+    let strategy = one.neighbour.strategy.clone();
+    let can_open = props.can_open.as_ref().is_some_and(|can| can.emit(strategy.clone()));
+    let heading = match &props.on_open {
+        Some(on_open) if can_open => {
+            let onclick = on_open.reform(move |_: MouseEvent| strategy.clone());
+            html! { <button type="button" class="link" {onclick}>{ title }</button> }
+        }
+        _ => html! { <b>{ title }</b> },
+    };
+    let body = match &one.outcome {
+        Outcome::Awaited => html! { <p class="hint">{ "…" }</p> },
+        Outcome::Impossible(reason) => html! { <p class="hint">{ "Cannot be scheduled. " }{ sentence(reason) }</p> },
+        Outcome::Known(change) => known(change),
+    };
+    html! { <li><div class="towards">{ heading }{ totals(&one.outcome) }</div>{ body }</li> }
+}
+
+/// `4 % more energy, 2 % less latency`
+fn totals(outcome: &Outcome) -> Html {
+    let Outcome::Known(change) = outcome else { return html! {} };
+    let (from, to) = (change.energy.from.total_pj(), change.energy.to.total_pj());
+    let cycles = (change.latency.from.total_cycles() as f64, change.latency.to.total_cycles() as f64);
+    let look = |from: f64, to: f64| if to > from * 1.0005 { Some("worse") } else { None };
+    html! {
+        <span>
+            <em class={look(from, to)}>{ format!("{} energy", more_or_less(from, to)) }</em>
+            { format!(", {} latency", more_or_less(cycles.0, cycles.1)) }
+        </span>
+    }
+}
+
+fn known(change: &PointChange) -> Html {
+    let bar = ChangeBar {
+        quantity: Quantity::Energy,
+        growths: change.energy_growth().map(|(cause, growth)| (Cause::Energy(cause), growth)).collect(),
+        whole: change.energy.from.total_pj(),
+    };
+    html! { <><Canvas chart={Drawn::new(bar)} /><p>{ change_sentence(change) }</p></> }
+}

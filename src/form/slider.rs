@@ -1,0 +1,114 @@
+//! Values that can be dragged: a figure with its unit as one of a ladder of rounder figures.
+
+/// A ladder of values, the smallest first, and where a figure stands on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ladder {
+    /// The values, as documents write them.
+    pub steps: Vec<String>,
+    /// The figure itself.
+    pub at: usize,
+}
+
+/// Units of sizes in bytes, each with its number of bytes.
+const BYTES: [(&str, f64); 4] = [("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)];
+/// Doublings of the ladder of sizes: up to 64 GiB.
+const BYTE_DOUBLINGS: i32 = 36;
+/// Doublings of the ladder of widths: up to 16 384 bit.
+const BIT_DOUBLINGS: i32 = 14;
+/// Units of energy.
+const ENERGIES: [&str; 3] = ["pJ", "fJ", "nJ"];
+/// The steps of a decade of the ladder of energies.
+const DECADE: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+/// Decades of the ladder of energies, as powers of ten.
+const DECADES: std::ops::RangeInclusive<i32> = -3..=5;
+
+/// The ladder of a figure: `64 KiB` in half doublings of bytes, `64 bit` in those of bits, `26.56 pJ` in rounded figures. `None` where it
+/// is no positive figure in such a unit.
+pub fn ladder(text: &str) -> Option<Ladder> {
+    let (number, unit) = text.trim().split_once(' ')?;
+    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)?;
+    let unit = unit.trim();
+    let ascending: Vec<(f64, String)> = match BYTES.iter().find(|(name, _)| *name == unit) {
+        Some((_, factor)) => return Some(with(halves(BYTE_DOUBLINGS).map(bytes), number * factor, text)),
+        None if unit == "bit" => halves(BIT_DOUBLINGS).map(|bits| (bits, format!("{bits} bit"))).collect(),
+        None => {
+            let unit = ENERGIES.iter().find(|name| **name == unit)?;
+            let decade = |power: i32| DECADE.map(|step| step * 10f64.powi(power));
+            DECADES.flat_map(decade).map(|value| (value, format!("{} {unit}", short(value)))).collect()
+        }
+    };
+    Some(with(ascending.into_iter(), number, text))
+}
+
+/// Whole numbers at every doubling and half-way between two: 1, 2, 3, 4, 6, 8, 12.
+fn halves(doublings: i32) -> impl Iterator<Item = f64> {
+    (0..=doublings)
+        .flat_map(|power| [2f64.powi(power), 3.0 * 2f64.powi(power - 1)])
+        .filter(|value| value.fract() == 0.0)
+}
+
+fn bytes(bytes: f64) -> (f64, String) {
+    let unit = BYTES.iter().rev().find(|(_, factor)| bytes >= *factor).unwrap_or(&BYTES[0]);
+    (bytes, format!("{} {}", bytes / unit.1, unit.0))
+}
+
+/// Without the digits that powers of ten leave behind.
+fn short(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// The ladder with the figure itself on it, as it is written.
+fn with(ascending: impl Iterator<Item = (f64, String)>, value: f64, text: &str) -> Ladder {
+    let is_same = |step: f64| (step / value - 1.0).abs() < 1e-9;
+    let (below, above): (Vec<_>, Vec<_>) =
+        ascending.filter(|(step, _)| !is_same(*step)).partition(|(step, _)| *step < value);
+    let at = below.len();
+    let own = std::iter::once(text.trim().to_owned());
+    let steps = below.into_iter().map(|(_, text)| text).chain(own).chain(above.into_iter().map(|(_, text)| text));
+    Ladder { steps: steps.collect(), at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(text: &str) -> Option<[String; 3]> {
+        let Ladder { steps, at } = ladder(text)?;
+        Some([steps[at - 1].clone(), steps[at].clone(), steps[at + 1].clone()])
+    }
+
+    #[test]
+    fn figures_stand_between_rounder_ones_of_their_unit() {
+        for (text, neighbours) in [
+            ("64 KiB", ["48 KiB", "64 KiB", "96 KiB"]),
+            ("1 MiB", ["768 KiB", "1 MiB", "1.5 MiB"]),
+            ("100 KiB", ["96 KiB", "100 KiB", "128 KiB"]),
+            ("64 bit", ["48 bit", "64 bit", "96 bit"]),
+            ("26.56 pJ", ["25 pJ", "26.56 pJ", "30 pJ"]),
+            ("0.04 pJ", ["0.03 pJ", "0.04 pJ", "0.05 pJ"]),
+            ("2 nJ", ["1.5 nJ", "2 nJ", "2.5 nJ"]),
+        ] {
+            assert_eq!(around(text).unwrap(), neighbours, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_step_of_a_ladder_has_the_same_ladder() {
+        for text in ["64 KiB", "1 B", "64 bit", "26.56 pJ", "3 fJ"] {
+            let whole = ladder(text).unwrap();
+            for (index, step) in whole.steps.iter().enumerate().filter(|(index, _)| *index != whole.at) {
+                let there = ladder(step).unwrap_or_else(|| panic!("{step} has none"));
+                assert_eq!(there.steps[there.at], *step);
+                assert!(there.at.abs_diff(index) <= 1, "{step} of {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_figure_cannot_be_dragged() {
+        for text in ["", "64", "0 KiB", "-1 pJ", "inf pJ", "64 KB", "any", "8 x 8", "where it comes from", "1e999 bit"]
+        {
+            assert_eq!(ladder(text), None, "{text}");
+        }
+    }
+}
