@@ -17,8 +17,8 @@ mod stacks;
 mod topic;
 
 pub use cores::{
-    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, SolveTiles, SolvedTiles,
-    SummaryWay,
+    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
+    RunTiles, SolveTiles, SolvedTiles, SummaryWay,
 };
 pub use gallery::{CheckClaim, LessonNumbers};
 pub use hierarchies::{
@@ -150,6 +150,9 @@ questions! {
     DecideOnline,
     DecideOnlineAndSearch,
     TimeSearch,
+    OutlineTiles,
+    RunTiles,
+    RunAlone,
     OutlineCores,
     SolveTiles,
     AllocateStack,

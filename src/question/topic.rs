@@ -39,8 +39,12 @@ pub enum Topic {
     Dataflows,
     /// How long it takes to find the groups of networks of a paper.
     SearchTimes,
+    /// The tile size of a network on many cores.
+    CoresTiles,
     /// A network on many cores.
     Cores,
+    /// The same on its best core alone.
+    CoresAlone,
     /// The cost of an allocation by hand.
     CoresByHand,
     /// Better cores for single layers.
@@ -66,7 +70,7 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
-            Self::Cores | Self::CoresByHand => false,
+            Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand => false,
             Self::Rules
             | Self::LayerUnrollings
             | Self::UnrollingCosts

@@ -34,6 +34,7 @@ mod stack_by_elements;
 mod stacks;
 mod survey;
 mod systems;
+mod tile_search;
 mod tiling_by_pixels;
 mod unrolling;
 mod vector_unit;
