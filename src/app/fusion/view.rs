@@ -133,7 +133,7 @@ fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
         let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewChange::FusionPart(part)));
         html! {
             <button type="button" aria-current={(part == open).then_some("true")} {onclick}
-                data-testid={format!("fusion-{}", part.name())}>{ title }</button>
+                data-testid={format!("fusion-{}-part", part.name())}>{ title }</button>
         }
     };
     html! { <nav class="parts" aria-label="Questions of fusion">{ for FusionPart::ALL.into_iter().map(part) }</nav> }
