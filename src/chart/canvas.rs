@@ -1,7 +1,7 @@
 //! Figures on a canvas of the page.
 
 use super::render::draw_sketch;
-use super::{Chart, ChartError, MINIMUM_WIDTH, Shape, Sketch, Theme};
+use super::{Chart, ChartError, Color, MINIMUM_WIDTH, Shape, Sketch, Theme};
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
@@ -33,6 +33,14 @@ pub fn draw_on_canvas(
         .and_then(|context| context.dyn_into().ok())
         .ok_or_else(|| ChartError("the canvas has no 2d context".to_owned()))?;
     context.scale(pixel_ratio, pixel_ratio).map_err(|_| ChartError("the canvas cannot be scaled".to_owned()))?;
+    let painted = |color: Color| {
+        context.set_fill_style_str(&format!("rgb({} {} {})", color.0, color.1, color.2));
+        context.fill_rect(0.0, 0.0, f64::from(sketch.width), f64::from(sketch.height));
+    };
+    // The panel comes first, as it would cover the images.
+    if theme.paint_panel {
+        painted(theme.panel);
+    }
     // Images lie behind all else, and as one picture each they take a hundredth of the time.
     let images: Vec<Shape> = sketch.shapes.extract_if(.., |shape| matches!(shape, Shape::Image { .. })).collect();
     for image in &images {
@@ -41,7 +49,7 @@ pub fn draw_on_canvas(
     let root = CanvasBackend::with_canvas_object(canvas.clone())
         .ok_or_else(|| ChartError("the canvas has no 2d context".to_owned()))?
         .into_drawing_area();
-    draw_sketch(&sketch, &root, theme)?;
+    draw_sketch(&sketch, &root, &Theme { paint_panel: false, ..theme.clone() })?;
     Ok(sketch)
 }
 

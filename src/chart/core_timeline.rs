@@ -4,6 +4,7 @@ mod columns;
 mod draw;
 mod hit;
 mod lanes;
+mod moment;
 mod table;
 
 use super::color::{Color, mix};
@@ -23,6 +24,7 @@ pub struct CoreTimeline {
     lanes: Rc<SystemLanes>,
     window: TimeWindow,
     focus: Option<TileId>,
+    cursor: Option<f64>,
 }
 
 /// A row of the timeline.
@@ -79,7 +81,7 @@ impl CoreTimeline {
     /// All of a schedule.
     pub fn new(lanes: Rc<SystemLanes>) -> Self {
         let window = TimeWindow::whole(lanes.account.latency_cycles);
-        Self { lanes, window, focus: None }
+        Self { lanes, window, focus: None, cursor: None }
     }
 
     /// A part of its time.
@@ -90,6 +92,11 @@ impl CoreTimeline {
     /// With a tile, and all that it has to do with, brought out.
     pub fn with_focus(self, focus: Option<TileId>) -> Self {
         Self { focus: focus.filter(|tile| tile.index() < self.account().tiles.len()), ..self }
+    }
+
+    /// With a line at a cycle.
+    pub fn with_cursor(self, cursor: Option<f64>) -> Self {
+        Self { cursor, ..self }
     }
 
     /// The part of the time that is shown.

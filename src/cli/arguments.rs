@@ -425,9 +425,10 @@ pub struct Cores {
     /// Network: a preset or a file
     #[arg(long, value_name = "PRESET|FILE")]
     pub workload: String,
-    /// How large computation tiles are: so many rows, layer-by-layer, or the pieces of loops as in "OY 14, OX 2; conv1: K 4"
-    #[arg(long, default_value = "1", value_name = "ROWS|layer-by-layer|CUTS", value_parser = parse_granularity)]
-    pub tiles: Granularity,
+    /// How large computation tiles are: best (the best size that a search finds, over rows, columns, output channels, and stacks), so
+    /// many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2; conv1: K 4"
+    #[arg(long, default_value = "best", value_name = "best|ROWS|layer-by-layer|CUTS", value_parser = parse_tiles)]
+    pub tiles: Tiles,
     /// Which layers take turns, tile by tile: automatic (as many as have weights that fit on the chip), one, each-layer, or names of layers
     /// after which a stack ends, separated by commas
     #[arg(long, default_value = "automatic", value_name = "automatic|one|each-layer|NAMES", value_parser = parse_turns)]
@@ -478,6 +479,9 @@ pub struct Cores {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 }
+
+/// How large computation tiles are; `None`: the best size that a search finds.
+pub type Tiles = Option<Granularity>;
 
 /// Which tile is next; `None`: whichever way is the best.
 pub type Order = Option<OrderRule>;
@@ -588,12 +592,13 @@ pub enum Format {
     Csv,
 }
 
-fn parse_granularity(text: &str) -> Result<Granularity, String> {
+fn parse_tiles(text: &str) -> Result<Tiles, String> {
     match text.parse() {
         Ok(0) => Err("write 1 row or more".to_owned()),
-        Ok(rows) => Ok(Granularity::Rows(rows)),
-        Err(_) if text == "layer-by-layer" => Ok(Granularity::LayerByLayer),
-        Err(_) => Ok(Granularity::ByHand(text.to_owned())),
+        Ok(rows) => Ok(Some(Granularity::Rows(rows))),
+        Err(_) if text == "best" => Ok(None),
+        Err(_) if text == "layer-by-layer" => Ok(Some(Granularity::LayerByLayer)),
+        Err(_) => Ok(Some(Granularity::ByHand(text.to_owned()))),
     }
 }
 

@@ -9,18 +9,23 @@ use fusescape::chart::{Column, Quantity, Table, TableCell, power_text};
 use fusescape::hardware::Power;
 use fusescape::multicore::{
     Carrier, CoreAllocation, CoreId, CoreTimeCause, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation,
-    Evolution, MOST_CHOICES, NestId, ScheduleObjective, StackAllocation, SystemAccount, SystemPart, TileCosts,
+    Evolution, Granularity, MOST_CHOICES, NestId, ScheduleObjective, SingleCore, StackAllocation, SystemAccount,
+    SystemPart, TileCosts, TileCut, TileLadder, TilePoint, TileSearch, TileStage,
 };
 use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The best schedule of a network on many cores, with the effort that it took.
 struct CoresReport {
     study: CoresStudy,
+    /// The search for the tile size; `None` where it is stated.
+    search: Option<TileSearch>,
+    /// The best core alone, with its tile size.
+    single: Option<(TileCut, SingleCore)>,
     stacks: Vec<StackAllocation>,
     evaluated: EvaluatedAllocation,
     account: SystemAccount,
@@ -30,15 +35,19 @@ struct CoresReport {
 
 /// Runs the study and prints it.
 pub fn run(options: &Cores) -> Result<(), Failure> {
-    let study = CoresStudy::new(&request(options)?)?;
+    let started = Instant::now();
+    let mut request = request(options)?;
+    let search = if options.tiles.is_none() { Some(search_tiles(&request, options)?) } else { None };
+    let best = search.as_ref().and_then(TileSearch::best);
+    if let Some((cut, _)) = best {
+        request = request.in_tiles(cut);
+    }
+    let study = CoresStudy::new(&request)?;
     for note in study.network.left_out_note(&study.system.name).into_iter().chain(study.network.density_note()) {
         super::tell(&format!("note: {note}"));
     }
     let problems = study.problems();
-    let bar = ProgressBar::new(problems.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} tiles solved, {eta} left") {
-        bar.set_style(style);
-    }
+    let bar = progress_bar(problems.len(), "tiles solved");
     let solve = |problem: fusescape::multicore::TileProblem| {
         let solved = study.solve(&problem);
         bar.inc(1);
@@ -52,12 +61,57 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     if let Some(path) = &options.trace {
         std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", shown(path)))?;
     }
-    let found = CoresReport { study, stacks, evaluated, account, problems: count, elapsed: bar.elapsed() };
+    let single = match &search {
+        Some(search) => search.best_single().map(|(cut, single)| (cut.clone(), single.clone())),
+        None => study.outcome_alone(&mut costs).map(|single| (TileCut::default(), single)),
+    };
+    let elapsed = started.elapsed();
+    let found = CoresReport { study, search, single, stacks, evaluated, account, problems: count, elapsed };
     print(&match options.format {
         Format::Table => for_a_person(&found, options),
         Format::Json => json_text("cores", as_json(&found))?,
         Format::Csv => layers(&found, true).to_csv(),
     })
+}
+
+fn progress_bar(length: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64);
+    if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}} of {{len}} {what}, {{eta}} left")) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Runs the candidates of each stage of the search on all cores of this machine. Cores that a person chose are those of every candidate.
+fn search_tiles(request: &CoresRequest, options: &Cores) -> Result<TileSearch, Failure> {
+    let mut search = TileSearch::new(TileLadder::of(request)?, request.settings.aim);
+    for stage in TileStage::ALL {
+        let cuts = search.candidates(stage);
+        let bar = progress_bar(cuts.len(), "tile sizes run");
+        let run = |cut: TileCut| {
+            let point = match &options.allocation {
+                Allocation::ByHand(text) => point_by_hand(request, cut, text),
+                Allocation::Best | Allocation::Genetic => TilePoint::of(request, cut),
+            };
+            bar.inc(1);
+            point
+        };
+        let points: Vec<TilePoint> = cuts.into_par_iter().map(run).collect();
+        bar.finish_and_clear();
+        points.into_iter().for_each(|point| search.add(point));
+    }
+    Ok(search)
+}
+
+/// A candidate on the cores that a person chose.
+fn point_by_hand(request: &CoresRequest, cut: TileCut, text: &str) -> TilePoint {
+    let outcome = CoresStudy::new(&request.in_tiles(&cut)).map_err(Failure::from).and_then(|study| {
+        let mut costs = TileCosts::default();
+        let choice = by_hand(&study, text)?;
+        let found = study.evaluate(&mut costs, &[], &choice, None)?;
+        Ok(study.outcome_of(&mut costs, &found, &[]))
+    });
+    TilePoint { cut, outcome: outcome.map_err(|failure| failure.to_string()) }
 }
 
 fn request(options: &Cores) -> Result<CoresRequest, Failure> {
@@ -69,7 +123,7 @@ fn request(options: &Cores) -> Result<CoresRequest, Failure> {
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(system), Ok(hardware), Ok(workload)] = documents else { return Err(wrong.join("\n").into()) };
     let settings = CoresSettings {
-        granularity: options.tiles.clone(),
+        granularity: options.tiles.clone().unwrap_or(Granularity::LayerByLayer),
         stacks: options.stacks.clone(),
         aim: options.objective,
         scheduler: options.scheduler,
@@ -220,8 +274,12 @@ fn times(account: &SystemAccount) -> Table {
 }
 
 fn for_a_person(found: &CoresReport, options: &Cores) -> String {
-    let CoresReport { study, stacks, evaluated, account, problems, elapsed } = found;
+    let CoresReport { study, search, stacks, evaluated, account, problems, elapsed, .. } = found;
     let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
+    if let Some(search) = search {
+        text += &plain(&tile_sizes(search));
+        text += "\n";
+    }
     text += &plain(&layers(found, false));
     text += "\n";
     text += &plain(&times(account));
@@ -241,6 +299,11 @@ fn for_a_person(found: &CoresReport, options: &Cores) -> String {
         SystemPart::ALL.map(part).join(", "),
         TableCell::size(account.peak_bits()).text(),
     );
+    text += &format!(
+        "MAC use {:.1} %: so much of what all arrays could multiply in that time the network needs\n",
+        100.0 * study.mac_use(account.latency_cycles)
+    );
+    text += &against_one_core(found);
     if let Some(power) = power(found) {
         text += &format!("{}\n", power_text(&power));
     }
@@ -261,7 +324,57 @@ fn for_a_person(found: &CoresReport, options: &Cores) -> String {
             stacks.len()
         );
     }
+    if let Some(search) = search {
+        text += &format!(
+            "the tiles are the best of the {} sizes that were run; that no other size is better is not proved\n",
+            search.points().len()
+        );
+    }
     text
+}
+
+/// All tile sizes that were run, the best one marked.
+fn tile_sizes(search: &TileSearch) -> Table {
+    let best = search.best().map(|(cut, _)| cut);
+    let row = |point: &TilePoint| {
+        let mark = if Some(&point.cut) == best { "best" } else { "" };
+        let numbers = match &point.outcome {
+            Ok(outcome) => [
+                TableCell::of(Quantity::Latency, outcome.latency_cycles),
+                TableCell::of(Quantity::Energy, outcome.energy_pj),
+                TableCell::count(outcome.tiles as u64),
+            ],
+            Err(reason) => [reason.as_str().into(), TableCell::Nothing, TableCell::Nothing],
+        };
+        std::iter::once(point.cut.text().into()).chain(numbers).chain([mark.into()]).collect()
+    };
+    Table {
+        caption: String::new(),
+        columns: vec![
+            Column::words("tiles"),
+            Column::numbers("latency"),
+            Column::numbers("energy"),
+            Column::numbers("count"),
+            Column::words(""),
+        ],
+        rows: search.points().iter().map(row).collect(),
+    }
+}
+
+/// How the schedule compares with the best core that computes all layers alone.
+fn against_one_core(found: &CoresReport) -> String {
+    let Some((cut, single)) = &found.single else {
+        return "no core runs all layers alone, so that there is none to compare with\n".to_owned();
+    };
+    let tiles = if found.search.is_some() { format!(" in its best tiles ({})", cut.text()) } else { String::new() };
+    format!(
+        "against {} alone{tiles}: {:.2} times as fast, {:.2} times the energy ({}, {})\n",
+        single.name,
+        single.latency_cycles / found.account.latency_cycles,
+        found.evaluated.energy_pj / single.energy_pj,
+        TableCell::of(Quantity::Latency, single.latency_cycles).text(),
+        TableCell::of(Quantity::Energy, single.energy_pj).text(),
+    )
 }
 
 fn power(found: &CoresReport) -> Option<Power> {
@@ -270,7 +383,7 @@ fn power(found: &CoresReport) -> Option<Power> {
 }
 
 fn as_json(found: &CoresReport) -> Value {
-    let CoresReport { study, stacks, evaluated, account, problems, elapsed } = found;
+    let CoresReport { study, search, single, stacks, evaluated, account, problems, elapsed } = found;
     let names =
         |cores: &[CoreId]| -> Vec<&str> { cores.iter().map(|&core| account.cores[core].name.as_str()).collect() };
     let layer =
@@ -300,6 +413,16 @@ fn as_json(found: &CoresReport) -> Value {
         "power": power(found),
         "edp_pj_cycles": evaluated.score(ScheduleObjective::EnergyDelay),
         "peak_on_chip_bits": account.peak_bits(),
+        "mac_use": study.mac_use(account.latency_cycles),
+        "tile_size": granularity_text(&study.settings.granularity),
+        "tile_sizes": search.as_ref().map(|search| search.points().iter().map(tile_size).collect::<Vec<_>>()),
+        "single_core": single.as_ref().map(|(cut, single)| json!({
+            "core": single.name,
+            "tile_size": search.as_ref().map_or_else(|| granularity_text(&study.settings.granularity), |_| cut.text()),
+            "latency_cycles": single.latency_cycles,
+            "energy_pj": single.energy_pj,
+            "speed_up": single.latency_cycles / account.latency_cycles,
+        })),
         "tiles": account.tiles.len(),
         "tiles_solved": problems,
         "transfers": account.transfers.len(),
@@ -313,4 +436,24 @@ fn as_json(found: &CoresReport) -> Value {
         report[format!("energy_{}_pj", part.key())] = json!(account.energy.of(part));
     }
     report
+}
+
+/// A tile size as `--tiles` takes it.
+fn granularity_text(granularity: &Granularity) -> String {
+    match granularity {
+        Granularity::Rows(rows) => format!("rows {rows}"),
+        Granularity::LayerByLayer => TileCut::default().text(),
+        Granularity::ByHand(text) => text.clone(),
+    }
+}
+
+fn tile_size(point: &TilePoint) -> Value {
+    let outcome = point.outcome.as_ref();
+    json!({
+        "tile_size": point.cut.text(),
+        "latency_cycles": outcome.ok().map(|outcome| outcome.latency_cycles),
+        "energy_pj": outcome.ok().map(|outcome| outcome.energy_pj),
+        "tiles": outcome.ok().map(|outcome| outcome.tiles),
+        "why_none": outcome.err(),
+    })
 }

@@ -2,8 +2,8 @@
 
 use super::{Answer, Answerer, Ask, Refusal};
 use crate::multicore::{
-    CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, NestId, Solved,
-    StackAllocation, StackId, SystemAccount, TileCosts,
+    CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, NestId, SingleCore,
+    Solved, StackAllocation, StackId, SystemAccount, TileCosts, TileCut, TileLadder, TilePoint, TileSearch,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,57 @@ impl Answerer {
             work.costs.extend(work.study.problems().into_iter().zip(known.iter().cloned()));
         }
         Ok(work)
+    }
+}
+
+/// What may the tiles of a network be cut from?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutlineTiles {
+    /// Network and system; the tiles that it states do not count.
+    pub request: Rc<CoresRequest>,
+}
+
+impl Ask for OutlineTiles {
+    type Reply = TileLadder;
+
+    fn answer(self, _: &mut Answerer) -> Answer<TileLadder> {
+        Ok(TileLadder::of(&self.request)?)
+    }
+}
+
+/// What does a network cost in tiles of one size, with its best allocation and on its best core alone?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunTiles {
+    /// Network and system; the tiles that it states do not count.
+    pub request: Rc<CoresRequest>,
+    /// The size of tiles.
+    pub cut: TileCut,
+}
+
+impl Ask for RunTiles {
+    type Reply = TilePoint;
+
+    fn answer(self, _: &mut Answerer) -> Answer<TilePoint> {
+        Ok(TilePoint::of(&self.request, self.cut))
+    }
+}
+
+/// What does a network cost on its best core alone, in the tiles that are stated?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunAlone {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+    /// What all tiles cost.
+    pub costs: Rc<Vec<Solved>>,
+}
+
+impl Ask for RunAlone {
+    /// `None` where no core runs all layers.
+    type Reply = Option<SingleCore>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
+        Ok(study.outcome_alone(costs))
     }
 }
 
@@ -182,6 +233,11 @@ pub enum SummaryWay {
         /// Names of layers, and numbers of cores.
         by_hand: Vec<(String, Vec<CoreId>)>,
     },
+    /// The same in the best tiles that a search finds, whatever tiles are stated.
+    BestTiles {
+        /// Names of layers, and numbers of cores.
+        by_hand: Vec<(String, Vec<CoreId>)>,
+    },
     /// By evolution (Stream, Section 6).
     Evolution {
         /// What all tiles cost.
@@ -198,6 +254,12 @@ impl Ask for CoresSummary {
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         let aim = self.request.settings.aim;
         let found = match self.way {
+            SummaryWay::BestTiles { by_hand } => {
+                let search = TileSearch::run(&self.request)?;
+                let request = search.best().map(|(cut, _)| Rc::new(self.request.in_tiles(cut)));
+                let (request, way) = (request.unwrap_or(self.request), SummaryWay::Best { by_hand });
+                return Self { request, way }.answer(answerer);
+            }
             SummaryWay::Best { by_hand } => {
                 let CoresWork { study, costs } = answerer.cores(self.request, &[])?;
                 let (best, stacks) = study.best(costs)?;

@@ -19,8 +19,8 @@ mod stacks;
 mod topic;
 
 pub use cores::{
-    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, SolveTiles, SolvedTiles,
-    SummaryWay,
+    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
+    RunTiles, SolveTiles, SolvedTiles, SummaryWay,
 };
 pub use gallery::{CheckClaim, LessonNumbers};
 pub use hierarchies::{
@@ -154,6 +154,9 @@ questions! {
     DecideOnline,
     DecideOnlineAndSearch,
     TimeSearch,
+    OutlineTiles,
+    RunTiles,
+    RunAlone,
     OutlineCores,
     SolveTiles,
     AllocateStack,

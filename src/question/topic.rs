@@ -39,8 +39,12 @@ pub enum Topic {
     Dataflows,
     /// How long it takes to find the groups of networks of a paper.
     SearchTimes,
+    /// The tile size of a network on many cores.
+    CoresTiles,
     /// A network on many cores.
     Cores,
+    /// The same on its best core alone.
+    CoresAlone,
     /// The cost of an allocation by hand.
     CoresByHand,
     /// Better cores for single layers.
@@ -70,7 +74,7 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
-            Self::Cores | Self::CoresByHand | Self::Motion => false,
+            Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion => false,
             Self::Rules
             | Self::LayerUnrollings
             | Self::UnrollingCosts

@@ -1,6 +1,7 @@
 //! Every change that a person can make.
 
 use super::State;
+use super::choice::FusionPart;
 use super::cores_form::CoresChange;
 use super::design::Half;
 use super::design_table::TableChange;
@@ -122,6 +123,8 @@ pub enum ViewChange {
     Metric(Metric),
     /// Open a point and show it.
     Open(DepthFirstStrategy),
+    /// Another question of the view of fusion.
+    FusionPart(FusionPart),
     /// Another stack of the opened point.
     Stack(usize),
     /// Another tile type of the stack.
@@ -241,7 +244,7 @@ impl Action {
                 | Self::Open(_)
                 | Self::OpenStep(_)
                 | Self::LeaveLesson
-                | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_))
+                | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_) | ViewChange::FusionPart(_))
         )
     }
 }

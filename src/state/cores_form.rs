@@ -53,7 +53,7 @@ impl Default for CoresForm {
             preset: Some(FIRST_SYSTEM.to_owned()),
             own: String::new(),
             shows_system: false,
-            granularity: TileChoice::Rows,
+            granularity: TileChoice::Best,
             rows: "1".to_owned(),
             tiles: String::new(),
             stacks: StackChoice::Automatic,
@@ -103,6 +103,8 @@ pub enum CoresChange {
     Rows(String),
     /// Text of the tiles by hand.
     Tiles(String),
+    /// Tiles of this size from now on, whatever a search finds.
+    State(Granularity),
     /// Kind of stacks.
     Stacks(StackChoice),
     /// Text of the layers after which stacks end.
@@ -125,11 +127,7 @@ impl CoresForm {
         let mut form = Self { preset: Some(system.to_owned()), ..Self::default() };
         let CoresSettings { granularity, stacks, aim, scheduler, order, prefetches_weights, .. } = settings;
         (form.aim, form.scheduler, form.order, form.prefetches) = (aim, scheduler, order, prefetches_weights);
-        match granularity {
-            Granularity::Rows(rows) => form.rows = rows.to_string(),
-            Granularity::LayerByLayer => form.granularity = TileChoice::LayerByLayer,
-            Granularity::ByHand(text) => (form.granularity, form.tiles) = (TileChoice::ByHand, text),
-        }
+        form.state(granularity);
         match stacks {
             StackRule::Automatic => {}
             StackRule::One => form.stacks = StackChoice::One,
@@ -137,6 +135,20 @@ impl CoresForm {
             StackRule::After(names) => (form.stacks, form.ends) = (StackChoice::ByHand, names.join(", ")),
         }
         form
+    }
+
+    /// States the size of tiles.
+    fn state(&mut self, granularity: Granularity) {
+        match granularity {
+            Granularity::Rows(rows) => (self.granularity, self.rows) = (TileChoice::Rows, rows.to_string()),
+            Granularity::LayerByLayer => self.granularity = TileChoice::LayerByLayer,
+            Granularity::ByHand(text) => (self.granularity, self.tiles) = (TileChoice::ByHand, text),
+        }
+    }
+
+    /// Whether the tile size is searched; a request then states any.
+    pub fn searches_tiles(&self) -> bool {
+        self.granularity == TileChoice::Best
     }
 
     /// Changes one field.
@@ -155,6 +167,7 @@ impl CoresForm {
             }
             CoresChange::Rows(text) => self.rows = text,
             CoresChange::Tiles(text) => self.tiles = text,
+            CoresChange::State(granularity) => self.state(granularity),
             CoresChange::Stacks(choice) => self.stacks = choice,
             CoresChange::Ends(text) => self.ends = text,
             CoresChange::ScheduleObjective(aim) => self.aim = aim,
@@ -169,6 +182,7 @@ impl CoresForm {
     pub fn described(&self) -> [(&'static str, String); 7] {
         let named = |name: Option<&&'static str>| name.map_or(String::new(), |name| (*name).to_owned());
         let tiles = match self.granularity {
+            TileChoice::Best => "the best size found".to_owned(),
             TileChoice::Rows => format!("{} rows", self.rows.trim()),
             TileChoice::LayerByLayer => "whole layers".to_owned(),
             TileChoice::ByHand => self.tiles.trim().to_owned(),
@@ -211,7 +225,8 @@ impl CoresForm {
     ) -> Result<CoresRequest, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let granularity = match self.granularity {
-            TileChoice::LayerByLayer => Granularity::LayerByLayer,
+            // What is asked then is searched for.
+            TileChoice::Best | TileChoice::LayerByLayer => Granularity::LayerByLayer,
             TileChoice::ByHand => Granularity::ByHand(self.tiles.clone()),
             TileChoice::Rows => Granularity::Rows(match self.rows.trim().parse::<u64>() {
                 Ok(rows) if rows > 0 => rows,

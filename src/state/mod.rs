@@ -34,7 +34,7 @@ mod views;
 
 pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, ViewChange};
 pub(crate) use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
-pub use choice::{FuseChoice, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
+pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
 pub use design_table::{DesignTable, TableChange, TableDocument};

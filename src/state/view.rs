@@ -1,6 +1,7 @@
 //! How a person looks at the results.
 
 use super::action::ViewChange;
+use super::choice::FusionPart;
 use super::design::Half;
 use super::fields::fields;
 use super::views::Tab;
@@ -95,6 +96,8 @@ pub struct View {
     pub stack: usize,
     /// The tile type that is looked at; `None`: the most frequent.
     pub tile_type: Option<usize>,
+    /// The question of the view of fusion that is open.
+    pub fusion_part: FusionPart,
     /// Whether the hardware's text is shown.
     pub hardware_text: bool,
     /// Whether the workload's text is shown.
@@ -108,6 +111,7 @@ fields! {
         stack: Ordinal = 0, 25, ["stack"];
         tile_type: OptionalOrdinal = None, 26, ["tile_type"];
         point: Point = None, 24, ["point"];
+        fusion_part: Choice = FusionPart::Methods, 52, ["fusion_part"];
     } otherwise {
         hardware_text = false;
         workload_text = false;
@@ -123,6 +127,7 @@ impl View {
                 (self.point, self.stack, self.tile_type) = (Some(point), 0, None);
                 self.tab = Tab::Schedule;
             }
+            ViewChange::FusionPart(part) => self.fusion_part = part,
             ViewChange::Stack(stack) => (self.stack, self.tile_type) = (stack, None),
             ViewChange::TileType(index) => self.tile_type = Some(index),
             ViewChange::Text(Half::Hardware, shown) => self.hardware_text = shown,

@@ -151,6 +151,7 @@ await visit('groups', async ({ page, url }) => {
   await page.getByTestId('tab-fusion').click();
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: 2 * MINUTE });
   await page.waitForFunction(() => window.fusescape.busy() === 0, undefined, { timeout: 2 * MINUTE });
+  await page.getByTestId('fusion-times-part').click();
   await page.getByTestId('times-start').click();
   await page.locator('[data-testid=fusion-times][data-status=done]').waitFor({ timeout: 5 * MINUTE });
   for (const { network, search, ...row } of await savedTable(page, 'fusion-times')) {
@@ -160,6 +161,8 @@ await visit('groups', async ({ page, url }) => {
   }
   // As a person drags the buffer, the view's own network.
   const ways = [];
+  await page.getByTestId('fusion-buffer-part').click();
+  await page.locator('[data-testid=fusion-online][data-step]').waitFor();
   for (const step of [-12, -8, -4, -2, 2, 4, 8, 12, 0]) {
     const start = await enter(page, '[data-testid=online-buffer]', String(step), 'input');
     ways.push((await when(page, `document.querySelector('[data-testid=fusion-online]')?.dataset.step === argument`, String(step))) - start);
@@ -210,6 +213,7 @@ await visit('schedule', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
   await page.getByTestId('tab-cores').click();
+  await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   await when(page, isDone);
   await atRest();
   note('FSRCNN in 4,320 tiles on four cores, a layer on another core by hand, from the click to the new schedule on the screen', await byHand(), 'ms');
@@ -220,7 +224,7 @@ await visit('schedule', async ({ page, url }) => {
   await answered(page, inRows);
   note('the same in 103,680 tiles', await byHand(), 'ms');
   await page.getByTestId('cores-found').click();
-  await page.getByTestId('core-tiles').selectOption('rows');
+  await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   await choose(page, 'system-preset', 'tpu-quad');
   const generation = await generationOf(page);
   await choose(page, 'workload-preset', 'resnet18');

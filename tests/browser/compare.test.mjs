@@ -9,6 +9,7 @@ test('two ways to use many cores are compared, in a link, too', () =>
     await page.goto(url);
     await done(page);
     await page.getByTestId('tab-cores').click();
+    await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
     await page.getByTestId('core-rows').fill('18');
     await page.getByTestId('tab-compare').click();
     await page.getByTestId('pin').click();

@@ -150,6 +150,7 @@ test('the trace holds every tile, and the table all of them together', () =>
 async function opened(page, url) {
   await page.goto(url);
   await page.getByTestId('tab-cores').click();
+  await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   const done = page.locator('[data-testid=cores-view][data-status=done]');
   await done.waitFor({ timeout: 2 * MINUTE });
   // Nothing may change while somebody looks.

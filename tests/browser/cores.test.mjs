@@ -160,6 +160,8 @@ test('the allocation stands beside others, systems beside each other, and the wo
 async function open(page, url) {
   await page.goto(url);
   await page.getByTestId('tab-cores').click();
+  // Stated tiles are scheduled without a search for their size.
+  await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   await done(page);
 }
 

@@ -100,6 +100,7 @@ test('a schedule on many cores unfolds down to tiles, transfers and their energi
   withPage(async ({ page, url }) => {
     await page.goto(url);
     await page.getByTestId('tab-cores').click();
+    await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
     await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
     const facts = page.getByTestId('cores-answer').locator('button.number');
     assert.equal(await facts.count(), 4);

@@ -113,6 +113,8 @@ async function open(page, url, workload) {
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: 60_000 });
+  // Each question has its own part of the view; what was opened goes on.
+  await page.getByTestId('fusion-sequences-part').click();
   await settled(page);
 }
 

@@ -10,7 +10,7 @@ const STEPS = 33;
 
 test('the buffer is dragged, and groups are decided anew: the newest place wins', () =>
   withPage(async ({ page, url, screenshot }) => {
-    await fusion(page, url, 'resnet18');
+    await fusion(page, url, 'resnet18', 'buffer');
     const card = page.getByTestId('fusion-online');
     await at(page, 0);
     await page.locator('[data-testid=fusion-online][data-status=done]').waitFor({ timeout: MINUTE });
@@ -67,6 +67,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await at(page, 3);
     assert.ok(await whole.evaluate((card) => card.isConnected), 'the card disappeared in between');
     // What is wrong for a moment takes nothing away.
+    await page.getByTestId('fusion-methods-part').click();
     await page.getByTestId('most-layers').fill('few');
     await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
     assert.ok(await whole.evaluate((card) => card.isConnected), 'an error took the card away');
@@ -78,7 +79,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
 
 test('other dataflows and array sizes are worked out, stopped, and gone on with', () =>
   withPage(async ({ page, url }) => {
-    await fusion(page, url, 'resnet18');
+    await fusion(page, url, 'resnet18', 'what-if');
     const card = page.getByTestId('fusion-dataflows');
     await page.getByTestId('dataflows-start').click();
     await page.getByTestId('dataflows-energy').waitFor({ timeout: MINUTE });
@@ -110,6 +111,7 @@ test("the paper's networks are searched and timed in this browser", () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
     await page.getByTestId('tab-fusion').click();
+    await page.getByTestId('fusion-times-part').click();
     await page.getByTestId('times-start').click();
     await page.locator('[data-testid=fusion-times][data-status=done]').waitFor({ timeout: 2 * MINUTE });
     const rows = await saved(page, 'fusion-times');
@@ -130,18 +132,21 @@ test('a network that Optimus cannot express is not asked for', () =>
     await page.getByTestId('workload-preset').selectOption('bert-base-block');
     await page.getByTestId('tab-fusion').click();
     await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.getByTestId('fusion-what-if-part').click();
     await page.getByTestId('fusion-dataflows').waitFor();
+    await page.getByTestId('fusion-buffer-part').click();
     await page.waitForFunction(() => window.fusescape.busy() === 0);
     assert.equal(await page.getByTestId('fusion-online').count(), 0);
   }));
 
-async function fusion(page, url, network) {
+async function fusion(page, url, network, part) {
   await page.goto(url);
   await page.getByTestId('workload-preset').selectOption(network);
   await page.getByTestId('tiles-x').fill('7 28');
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.getByTestId(`fusion-${part}-part`).click();
 }
 
 /** The answer is that of a step of the slider. */

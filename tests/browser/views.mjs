@@ -2,6 +2,13 @@
 
 const MINUTE = 60_000;
 
+/** A question of the view of fusion, once these parts of it are there. */
+async function fusionPart(page, part, waited) {
+  await page.getByTestId(`fusion-${part}-part`).click();
+  for (const card of waited) await page.locator(`[data-testid=${card}][data-status=done]`).waitFor({ timeout: MINUTE });
+  await unfold(page);
+}
+
 /** How to come to everything there is to see; each goes on from the one before. */
 export const VIEWS = {
   landscape: async () => {},
@@ -55,6 +62,12 @@ export const VIEWS = {
   fusion: async (page) => {
     await page.getByTestId('tab-fusion').click();
     await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await unfold(page);
+  },
+  'fusion, buffer at run time': (page) => fusionPart(page, 'buffer', ['fusion-online']),
+  'fusion, other hardware': (page) => fusionPart(page, 'what-if', ['fusion-sweeps']),
+  'fusion, sequences': async (page) => {
+    await fusionPart(page, 'sequences', []);
     for (const part of ['sequences', 'sequence-facts', 'sequence-resources']) {
       await page.locator(`[data-testid=${part}][data-status=done]`).waitFor({ timeout: MINUTE });
     }
@@ -62,6 +75,7 @@ export const VIEWS = {
   },
   cores: async (page) => {
     await page.getByTestId('tab-cores').click();
+    await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
     await page.getByTestId('core-rows').fill('18');
     await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
     await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });

@@ -442,3 +442,56 @@ fn a_trace_is_complete() {
     let many = chrome_trace(&long_account(30_000));
     assert!(!many.contains("\"ph\":\"s\""), "so many arrows would stop a viewer");
 }
+
+#[test]
+fn the_cursor_tells_at_every_event_which_tile_runs_where_and_how_many_transfers_are_under_way() {
+    for name in CASES {
+        let account = account(name);
+        let lanes = SystemLanes::new(Rc::clone(&account));
+        let mut times: Vec<f64> = account.tiles.iter().flat_map(|run| [run.start, run.end]).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        for &time in &times {
+            let table = lanes.moment(time);
+            let text = |row: usize| table.rows[row][2].text().to_owned();
+            for core in account.cores.keys() {
+                let runs =
+                    |run: &&fusescape::multicore::TileRun| run.core == core && run.start <= time && time < run.end;
+                let running: Vec<_> = account.tiles.iter().filter(runs).collect();
+                assert!(running.len() <= 1, "{name}: {time}");
+                match running.first() {
+                    Some(run) => {
+                        let tile = format!("{} {} of ", account.layers[run.layer], run.number.index() + 1);
+                        assert!(text(core.index()).starts_with(&tile), "{name} at {time}: {}", text(core.index()));
+                    }
+                    None => assert!(["waits", "is do"].contains(&&text(core.index())[..5]), "{name} at {time}"),
+                }
+            }
+            let used = account
+                .links
+                .keys()
+                .filter(|link| account.transfers.iter().any(|run| run.links.contains(link) && run.end > run.start));
+            for (place, link) in used.enumerate() {
+                let runs = |run: &&fusescape::multicore::TransferRun| {
+                    run.links.contains(&link) && run.start <= time && time < run.end
+                };
+                let count = account.transfers.iter().filter(runs).count();
+                let told = text(account.cores.len() + place);
+                let listed = if told == "nothing" { 0 } else { told.split("; ").count() };
+                assert_eq!(listed, count, "{name} at {time}: {told}");
+            }
+        }
+        // From event to event through all of them, and back.
+        let mut forth = vec![times[0]];
+        while let Some(next) = lanes.event(*forth.last().unwrap(), true) {
+            forth.push(next);
+        }
+        assert_eq!(forth, times, "{name}");
+        let mut back = vec![*times.last().unwrap()];
+        while let Some(next) = lanes.event(*back.last().unwrap(), false) {
+            back.push(next);
+        }
+        back.reverse();
+        assert_eq!(back, times, "{name}");
+    }
+}

@@ -60,6 +60,7 @@ fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
         (CoresNumber::Latency, account.latency_cycles),
         (CoresNumber::Energy, energy.total_pj()),
         (CoresNumber::EnergyDelay, energy.total_pj() * account.latency_cycles),
+        (CoresNumber::MacUse, account.macs as f64 / (account.latency_cycles * account.peak_macs_per_cycle as f64)),
         (CoresNumber::ComputingShare, computing / (account.latency_cycles * account.cores.len() as f64)),
         (CoresNumber::Peak, account.peak_bits() as f64 / 8.0),
         (CoresNumber::OnChip, energy[SystemEnergyCause::OnChip]),

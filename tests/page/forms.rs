@@ -322,7 +322,8 @@ fn what_is_wrong_with_the_rows_of_a_tile_is_said_in_words() {
         ("two", "`two` is not a number of rows"),
         ("99999999999999999999", "`99999999999999999999` rows are too many"),
     ] {
-        let form = CoresForm { rows: rows.to_owned(), ..CoresForm::default() };
+        let granularity = fusescape::state::TileChoice::Rows;
+        let form = CoresForm { granularity, rows: rows.to_owned(), ..CoresForm::default() };
         let wrong = form.request("", "", (Strategy::Exact, 6), Rules::default()).unwrap_err();
         assert_eq!(wrong.to_string(), format!("settings.rows: {reason}. Write a whole number from 1 on."));
     }

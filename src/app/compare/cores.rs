@@ -4,7 +4,7 @@ use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::data_table::plain_table;
 use crate::app::workers::handle::Workers;
 use crate::chart::allocations_table;
-use crate::multicore::{CoreId, CoresRequest};
+use crate::multicore::CoresRequest;
 use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{CoresForm, Design, State, read_allocation};
@@ -20,13 +20,15 @@ pub struct CompareCoresProps {
     pub workers: Workers,
 }
 
-/// What is asked of one of the two, with the cores that were chosen by hand.
-type Side = Result<(CoresRequest, Vec<(String, Vec<CoreId>)>), Diagnostics>;
+/// What is asked of one of the two, with how its tiles and its cores are chosen.
+type Side = Result<(CoresRequest, SummaryWay), Diagnostics>;
 
 fn side(design: &Design, cores: &CoresForm) -> Side {
     let (schedule, [hardware, workload]) = (&design.schedule, [&design.hardware.text, &design.workload.text]);
     let request = cores.request(hardware, workload, (schedule.strategy, schedule.lpf_limit), schedule.rules);
-    request.map(|request| (request, read_allocation(&cores.allocation)))
+    let by_hand = read_allocation(&cores.allocation);
+    let way = if cores.searches_tiles() { SummaryWay::BestTiles { by_hand } } else { SummaryWay::Best { by_hand } };
+    request.map(|request| (request, way))
 }
 
 fn system_name(form: &CoresForm) -> &'static str {
@@ -42,9 +44,9 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
         chosen.pinned.as_ref().map_or((&chosen.design, &chosen.cores), |pinned| (&pinned.design, &pinned.cores));
     let sides = [side(pinned_design, pinned_cores), side(&chosen.design, &chosen.cores)];
     let questions = use_memo(sides.clone(), |sides| {
-        let question = |(request, by_hand): &(CoresRequest, Vec<(String, Vec<CoreId>)>)| CoresSummary {
+        let question = |(request, way): &(CoresRequest, SummaryWay)| CoresSummary {
             request: Rc::new(request.clone()),
-            way: SummaryWay::Best { by_hand: by_hand.clone() },
+            way: way.clone(),
         };
         sides.iter().flatten().map(question).collect::<Vec<_>>()
     });

@@ -1,15 +1,11 @@
-//! The system of cores, how layers are cut for it, and whose rules the scheduler follows.
+//! How layers are cut for a system of cores, and whose rules the scheduler follows.
 
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::document_text::FoldedText;
 use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
-use crate::spec::{Diagnostics, system_presets};
+use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, CoresForm, StackChoice, TileChoice};
 use yew::prelude::*;
-
-/// Value of the choice of a system of one's own.
-const OWN: &str = "(own)";
 
 const AIMS: [(ScheduleObjective, &str); 3] = [
     (ScheduleObjective::Latency, "latency"),
@@ -61,20 +57,11 @@ fn select<T: Copy + PartialEq + 'static>(
 pub fn CoresFormCard(props: &CoresFormProps) -> Html {
     let form = &props.form;
     let change = props.act.reform(Action::Cores);
-    let mut systems: Vec<Choice> = system_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
-    if form.preset.is_none() || !form.own.is_empty() {
-        systems.push(Choice::new(OWN, "my own system"));
-    }
-    let pick = passing(&change, |value: String| {
-        Some(if value == OWN { CoresChange::Own } else { CoresChange::Preset(value) })
-    });
     let invalid = |what: &str| props.wrong.0.iter().any(|wrong| wrong.path.ends_with(what));
     html! {
         <>
             <div class="form">
                 <div>
-                    <Select label="System" choices={systems} value={form.preset.clone().unwrap_or_else(|| OWN.to_owned())}
-                        onchange={pick} testid="system-preset" />
                     { select("Tiles", &TileChoice::ALL, form.granularity, change.reform(CoresChange::Granularity), "core-tiles") }
                     if form.granularity == TileChoice::Rows {
                         <TextField label="Rows of a tile" value={form.rows.clone()} oninput={change.reform(CoresChange::Rows)}
@@ -104,14 +91,6 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                 onchange={change.reform(CoresChange::Prefetches)}
                 testid="core-prefetch"
             />
-                <FoldedText
-                    of="system"
-                    label="System document"
-                    text={form.system().to_owned()}
-                    is_shown={form.shows_system}
-                    onshow={change.reform(CoresChange::ShowSystem)}
-                    oninput={change.reform(CoresChange::Write)}
-                />
             <DiagnosticList diagnostics={props.wrong.clone()} testid="cores-errors" />
         </>
     }

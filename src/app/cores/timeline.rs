@@ -1,5 +1,6 @@
 //! Who computes what when on many cores: a timeline to move and zoom in, whose tiles show what they have to do with.
 
+use super::cursor::TimeCursor;
 use super::numbers::{link_numbers, memory_numbers, tile_numbers};
 use super::timeline_moves::{Looking, Moves};
 use crate::app::platform::timer::before_next_frame;
@@ -55,7 +56,16 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
     let of = (props.account.layers.clone(), cores);
     let looking = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
     let moves = Moves { looking, lanes, view: view.clone(), update: use_force_update() };
-    let chart = moves.chart();
+    let cursor = use_state_eq(|| None::<f64>);
+    // Another schedule has other times.
+    let cursor_of = use_mut_ref(|| Rc::clone(&props.account));
+    let is_moved = Rc::ptr_eq(&cursor_of.borrow(), &props.account);
+    if !is_moved {
+        *cursor_of.borrow_mut() = Rc::clone(&props.account);
+        cursor.set(None);
+    }
+    let cycle = cursor.filter(|_| is_moved);
+    let chart = moves.chart().with_cursor(cycle);
     use_drawn(&canvas, &chart, width);
     let settled = use_settled(&chart);
     let onwheel = {
@@ -131,6 +141,7 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
                     </Tooltip>
                 }
             </div>
+            <TimeCursor lanes={Rc::clone(&moves.lanes)} {cycle} on_cycle={Callback::from(move |cycle| cursor.set(Some(cycle)))} />
             <div class="saves">
                 <SaveFigure chart={Drawn::new(settled)} />
                 <SaveTrace account={Rc::clone(&props.account)} />

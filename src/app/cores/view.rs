@@ -7,13 +7,15 @@ use super::numbers::{energy_numbers, number, time_numbers};
 use super::study::{
     CoresStudyState, EvaluationInputs, LocalSearch, Stage, use_cores, use_evaluation, use_local_search,
 };
+use super::tiles::{ComparedCore, TileSizes, use_single_core};
 use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
+use crate::app::studies::tile_search::{TileSearchState, use_tile_search};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::explain::CoresNumber;
-use crate::multicore::{CoreAllocation, CoreTimeCause, CoresOutline, EvaluatedAllocation, StackAllocation};
+use crate::multicore::{CoreAllocation, CoresOutline, EvaluatedAllocation, StackAllocation};
 use crate::question::{Answer, CoresEvaluation, Refusal};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
@@ -45,7 +47,16 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         (design.schedule.strategy, design.schedule.lpf_limit),
         design.schedule.rules,
     );
-    let (study, longer) = use_cores(&props.workers, request.clone().ok());
+    let searches = chosen.cores.searches_tiles();
+    let searched =
+        (*use_memo(request.clone().ok().filter(|_| searches), |request| request.clone().map(Rc::new))).clone();
+    let (tiles, stop_tiles) = use_tile_search(&props.workers, searched.clone());
+    let stated = request.clone().ok().and_then(|request| match (searches, &tiles.cut) {
+        (false, _) => Some(request),
+        (true, cut) => cut.as_ref().map(|cut| request.in_tiles(cut)),
+    });
+    let (study, longer) = use_cores(&props.workers, stated);
+    let single = use_single_core(&props.workers, &study, tiles.search.as_deref().filter(|_| searches));
     let stage = study.stage;
     let best = study.best().map(|(shares, judgement)| (shares, judgement.clone())).filter(|_| stage == Stage::Done);
     let inputs = best.as_ref().and_then(|(shares, _)| {
@@ -76,7 +87,8 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         *kept.borrow_mut() = Some(Shown { judgement, outline, origin });
     }
     let kept = kept.borrow().clone();
-    let wrong = wrong_with(request.as_ref().err(), &study, judged.as_ref());
+    let wrong =
+        wrong_with(request.as_ref().err(), tiles.refusal.as_ref().filter(|_| searches), &study, judged.as_ref());
     let failure = [study.refusal.as_ref(), judged.as_ref().and_then(|judged| judged.as_ref().err())]
         .into_iter()
         .find_map(|refusal| match refusal {
@@ -85,7 +97,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         });
     let status = match () {
         () if !wrong.is_empty() || failure.is_some() => "rejected",
-        () if is_current => "done",
+        () if is_current && (!searches || tiles.is_done) => "done",
         () => "running",
     };
     let on_choice = {
@@ -106,19 +118,22 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     { "Layers are cut into computation tiles, tiles are given to cores, and what they need travels \
                        over links and memories as early as these allow (Stream)." }
                 </p>
+                { progress(failure, stage, (searches && stage == Stage::Nothing).then_some(&tiles)) }
+                if let Some(kept) = &kept {
+                    if status == "rejected" {
+                        <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
+                    }
+                    <div {class}>{ answer(kept, &study, single.as_ref()) }</div>
+                }
+                if searches {
+                    <TileSizes state={tiles.clone()} on_stop={stop_tiles} act={act.clone()} />
+                }
                 <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
                 if let Some(outline) = study.outline.as_ref().filter(|outline| !outline.takes_beside) {
                     <p class="hint" data-testid="cores-own">
                         { format!("{} has cores of its own: of the design, only the network and how mappings are \
                                    searched count here.", outline.system) }
                     </p>
-                }
-                { progress(failure, stage) }
-                if let Some(kept) = &kept {
-                    if status == "rejected" {
-                        <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
-                    }
-                    <div {class}>{ answer(kept, &study) }</div>
                 }
                 if by_hand.is_some() && stage == Stage::Done {
                     <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
@@ -230,6 +245,7 @@ fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
 /// All that is wrong: with the fields, the documents, or with what comes of them.
 fn wrong_with(
     fields: Option<&Diagnostics>,
+    tiles: Option<&Refusal>,
     study: &CoresStudyState,
     judged: Option<&Answer<CoresEvaluation>>,
 ) -> Diagnostics {
@@ -237,16 +253,20 @@ fn wrong_with(
         Refusal::Rejected(wrong) => Some(wrong.clone()),
         Refusal::Failed(_) => None,
     };
-    let asked = || study.refusal.as_ref().and_then(rejected).or_else(|| study.why_none().cloned());
+    let asked = || tiles.or(study.refusal.as_ref()).and_then(rejected).or_else(|| study.why_none().cloned());
     let by_hand = || judged.and_then(|judged| rejected(judged.as_ref().err()?));
     fields.cloned().or_else(asked).or_else(by_hand).unwrap_or_default()
 }
 
-fn progress(failure: Option<&str>, stage: Stage) -> Html {
+fn progress(failure: Option<&str>, stage: Stage, tiles: Option<&TileSearchState>) -> Html {
     if let Some(failure) = failure {
         return html! { <p class="banner" role="alert">{ failure.to_owned() }</p> };
     }
     let (text, done, all) = match stage {
+        Stage::Nothing if tiles.is_some_and(|tiles| tiles.refusal.is_none()) => {
+            let (done, all) = tiles.map_or((0, 1), |tiles| tiles.progress);
+            (format!("{done} of {all} tile sizes run, each with its best allocation"), done, all)
+        }
         Stage::Nothing | Stage::Done => return html! { <div class="progress" data-testid="cores-progress"></div> },
         Stage::Outline => ("cutting layers into tiles".to_owned(), 0, 1),
         Stage::Costs(done, all) => (format!("{done} of {all} different tiles mapped on cores"), done, all),
@@ -261,29 +281,29 @@ fn progress(failure: Option<&str>, stage: Stage) -> Html {
     }
 }
 
-fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
+fn answer(shown: &Shown, study: &CoresStudyState, single: Option<&ComparedCore>) -> Html {
     let Shown { judgement, origin, .. } = shown;
     let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.evaluated;
     let account = &judgement.account;
     let kpi = |of: CoresNumber, big: String, small: String| {
         html! { <div class="kpi"><b>{ number(account, of, big) }</b><span>{ small }</span></div> }
     };
-    let all = account.latency_cycles * account.cores.len() as f64;
-    let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
     let tiles = format!(
         "{} tiles, {} transfers",
         group_thousands(account.tiles.len() as u64),
         group_thousands(account.transfers.len() as u64)
     );
     let aim = study.request.as_ref().map_or("", |request| request.settings.aim.name());
+    let most = account.latency_cycles * account.peak_macs_per_cycle as f64;
     html! {
+        <>
         <div class="answer" data-testid="cores-answer" data-aim={aim}>
             { kpi(CoresNumber::Latency, Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
             { kpi(CoresNumber::Energy, Quantity::Energy.text(energy_pj), tiles) }
             { kpi(
-                CoresNumber::ComputingShare,
-                format!("{} %", three_digits(100.0 * computing / all.max(1.0))),
-                "of the cores’ time their arrays compute, without stalls".to_owned(),
+                CoresNumber::MacUse,
+                format!("{} %", three_digits(100.0 * account.macs as f64 / most.max(1.0))),
+                "MAC use: of what all arrays could multiply in that time".to_owned(),
             ) }
             { kpi(
                 CoresNumber::Peak,
@@ -291,7 +311,41 @@ fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
                 "on the chip at most at once".to_owned(),
             ) }
         </div>
+        if account.cores.len() > 1 {
+            <p class="cores-verdict" data-testid="cores-single">{ against_one_core((energy_pj, latency_cycles), account.cores.len(), single) }</p>
+        }
+        </>
     }
+}
+
+/// How a schedule compares with the best core that computes all layers alone, in a sentence.
+fn against_one_core((energy_pj, latency): (f64, f64), cores: usize, single: Option<&ComparedCore>) -> String {
+    let Some(ComparedCore { core, tiles }) = single else { return "Comparing with one core alone …".to_owned() };
+    let Some(core) = core else {
+        return "No core runs all layers alone, so that there is none to compare with.".to_owned();
+    };
+    let ratio = core.latency_cycles / latency;
+    let times = match ratio {
+        ratio if ratio > 1.005 => format!("{cores} cores are {} times as fast as {}", three_digits(ratio), core.name),
+        ratio if ratio < 0.995 => {
+            format!(
+                "{cores} cores are slower than {}: they take {} times as long",
+                core.name,
+                three_digits(1.0 / ratio)
+            )
+        }
+        _ => format!("{cores} cores are no faster than {}", core.name),
+    };
+    let energy = match energy_pj / core.energy_pj - 1.0 {
+        more if more > 0.0005 => format!("{} % more energy", three_digits(100.0 * more)),
+        less if less < -0.0005 => format!("{} % less energy", three_digits(-100.0 * less)),
+        _ => "the same energy".to_owned(),
+    };
+    format!(
+        "{times} alone {tiles}, and take {energy} ({}, {}).",
+        Quantity::Latency.text(core.latency_cycles),
+        Quantity::Energy.text(core.energy_pj)
+    )
 }
 
 /// How far the search for better cores is.
@@ -387,7 +441,8 @@ fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
                     { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: \
                                their layers are on all cores that they may have.", stacks.len()) }
                 } else if open().count() == 0 {
-                    { "Proved: if nothing had to travel, no other cores and no other order would make what the stacks repeat any faster." }
+                    { "Proved, for these tiles: if nothing had to travel, no other cores and no other order would make what the \
+                       stacks repeat any faster. Not proved: that no other tile size, and no other cores once data travels, are better." }
                 } else {
                     { format!(
                         "What {} of {} searches found may be up to {} % from the fastest that a stack could repeat.",

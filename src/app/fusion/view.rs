@@ -22,7 +22,7 @@ use crate::explain::FusionNumber;
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::{Diagnostics, listed_names};
-use crate::state::{Action, Schedule, ScheduleChange};
+use crate::state::{Action, FusionPart, Schedule, ScheduleChange, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -55,77 +55,127 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
         kept.borrow_mut().clone_from(&asked);
     }
     let studied = kept.borrow().clone().filter(|_| study.fusions.is_some());
+    let part = props.state.chosen.view.fusion_part;
+    // What was opened once goes on, so that nothing that was worked out is lost.
+    let opened = use_mut_ref(Vec::new);
+    if !opened.borrow().contains(&part) {
+        opened.borrow_mut().push(part);
+    }
+    let is_opened = |wanted: FusionPart| opened.borrow().contains(&wanted);
     html! {
         <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
-            <section class="card">
-                <h2>{ "Which layers run together?" }</h2>
-                <p class="hint">
-                    { "Every method divides the network into groups. Each group is then run as a depth-first stack \
-                       with the tile and the mode of the landscape's grid that suit it best, so that all are judged by \
-                       the same cost model." }
-                </p>
-                { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &props.act) }
-                if request.is_none() {
-                    <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
-                }
-                { progress(&study) }
-                if let Some(fusions) = &study.fusions {
-                    <div class={(status != "done").then_some("old")}>
-                        { headline(fusions, request.as_deref()) }
-                        <div class="scroll" tabindex="0" role="group" aria-label="Methods">
-                            { explained_table(Rc::new(fusion_table(fusions)), &method_numbers(fusions)) }
+            { parts(part, &props.act) }
+            <div hidden={part != FusionPart::Methods}>
+                <section class="card">
+                    <h2>{ "Which layers run together?" }</h2>
+                    <p class="hint">
+                        { "Every method divides the network into groups. Each group is then run as a depth-first stack \
+                           with the tile and the mode of the landscape's grid that suit it best, so that all are judged by \
+                           the same cost model." }
+                    </p>
+                    { progress(&study) }
+                    if let Some(fusions) = &study.fusions {
+                        <div class={(status != "done").then_some("old")}>
+                            { headline(fusions, request.as_deref()) }
+                            <div class="scroll" tabindex="0" role="group" aria-label="Methods">
+                                { explained_table(Rc::new(fusion_table(fusions)), &method_numbers(fusions)) }
+                            </div>
+                            { notes(fusions) }
+                            { choices(fusions, &props.act) }
                         </div>
-                        { notes(fusions) }
-                        { choices(fusions, &props.act) }
+                    }
+                    { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &props.act) }
+                    if request.is_none() {
+                        <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
+                    }
+                </section>
+                if let Some(fusions) = study.fusions.as_ref().filter(|_| is_opened(FusionPart::Methods)) {
+                    <div class={(status != "done").then_some("old")}>
+                        { methods_in_depth(fusions, props.graph.as_ref()) }
                     </div>
                 }
-            </section>
-            if let Some(fusions) = &study.fusions {
-                <div class={(status != "done").then_some("old")}>
-                    <section class="card">
-                        <Figure
-                            title="Layers that run as one stack"
-                            hint="A block is a stack, with its tile (columns × rows) and how it stores overlap."
-                            chart={Drawn::new(FusionMap::new(fusions))}
-                            testid="fusion-map"
-                        />
-                    </section>
-                    if let Some(graph) = &props.graph {
-                        <FusionGraph graph={Rc::clone(graph)} fusions={Rc::clone(fusions)} />
-                    }
-                    <section class="card">
-                        <h2>{ "Where accesses, energy and time go" }</h2>
-                        <Figure
-                            title=""
-                            chart={Drawn::new(fusion_dram(fusions))}
-                            numbers={dram_numbers(fusions)}
-                            testid="fusion-dram"
-                        />
-                        <Figure
-                            title=""
-                            chart={Drawn::new(fusion_energy(fusions))}
-                            numbers={energy_numbers(fusions)}
-                            testid="fusion-energy"
-                        />
-                        <Figure
-                            title=""
-                            chart={Drawn::new(fusion_latency(fusions))}
-                            numbers={latency_numbers(fusions)}
-                            testid="fusion-latency"
-                        />
-                    </section>
-                </div>
+            </div>
+            if part != FusionPart::Methods && part != FusionPart::Times && studied.is_none() {
+                <section class="card">{ progress(&study) }</section>
             }
             if let Some((request, limits)) = studied {
                 <div class={asked.is_none().then_some("old")}>
-                    <FusionOnline request={request.clone()} workers={props.workers.clone()} />
-                    <FusionSweeps request={request.clone()} workers={props.workers.clone()} />
-                    <FusionSequences request={request.clone()} workers={props.workers.clone()} />
-                    <FusionDataflows {request} {limits} workers={props.workers.clone()} />
+                    if is_opened(FusionPart::Buffer) {
+                        <div hidden={part != FusionPart::Buffer}>
+                            <FusionOnline request={request.clone()} workers={props.workers.clone()} />
+                        </div>
+                    }
+                    if is_opened(FusionPart::WhatIf) {
+                        <div hidden={part != FusionPart::WhatIf}>
+                            <FusionSweeps request={request.clone()} workers={props.workers.clone()} />
+                            <FusionDataflows request={request.clone()} {limits} workers={props.workers.clone()} />
+                        </div>
+                    }
+                    if is_opened(FusionPart::Sequences) {
+                        <div hidden={part != FusionPart::Sequences}>
+                            <FusionSequences {request} workers={props.workers.clone()} />
+                        </div>
+                    }
                 </div>
             }
-            <FusionTimes workers={props.workers.clone()} />
+            if is_opened(FusionPart::Times) {
+                <div hidden={part != FusionPart::Times}>
+                    <FusionTimes workers={props.workers.clone()} />
+                </div>
+            }
         </div>
+    }
+}
+
+/// The questions, of which one is open.
+fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
+    let part = |(part, title): (FusionPart, &'static str)| {
+        let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewChange::FusionPart(part)));
+        html! {
+            <button type="button" aria-current={(part == open).then_some("true")} {onclick}
+                data-testid={format!("fusion-{}-part", part.name())}>{ title }</button>
+        }
+    };
+    html! { <nav class="parts" aria-label="Questions of fusion">{ for FusionPart::ALL.into_iter().map(part) }</nav> }
+}
+
+/// The stacks of each method, on a map and on the graph, and where accesses, energy and time go.
+fn methods_in_depth(fusions: &Rc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) -> Html {
+    html! {
+        <>
+            <section class="card">
+                <Figure
+                    title="Layers that run as one stack"
+                    hint="A block is a stack, with its tile (columns × rows) and how it stores overlap."
+                    chart={Drawn::new(FusionMap::new(fusions))}
+                    testid="fusion-map"
+                />
+            </section>
+            if let Some(graph) = graph {
+                <FusionGraph graph={Rc::clone(graph)} fusions={Rc::clone(fusions)} />
+            }
+            <section class="card">
+                <h2>{ "Where accesses, energy and time go" }</h2>
+                <Figure
+                    title=""
+                    chart={Drawn::new(fusion_dram(fusions))}
+                    numbers={dram_numbers(fusions)}
+                    testid="fusion-dram"
+                />
+                <Figure
+                    title=""
+                    chart={Drawn::new(fusion_energy(fusions))}
+                    numbers={energy_numbers(fusions)}
+                    testid="fusion-energy"
+                />
+                <Figure
+                    title=""
+                    chart={Drawn::new(fusion_latency(fusions))}
+                    numbers={latency_numbers(fusions)}
+                    testid="fusion-latency"
+                />
+            </section>
+        </>
     }
 }
 

@@ -1,7 +1,7 @@
 //! One view for another page around it (`www/EMBED.md`). It keeps nothing, leaves its address alone, and tells its host what it shows.
 
 use super::address::{fragment, listen, said};
-use super::page::{Notices, retry};
+use super::page::{Notices, computes, retry, system_card};
 use super::parts::Parts;
 use super::share::page_address;
 use super::views::{lesson, view};
@@ -141,7 +141,11 @@ pub fn Embed() -> Html {
                 }
                 if has_cards {
                     <div class="controls">
-                        { for cards.map(|control| html! { <div>{ card(*control, &state, &session, &act) }</div> }) }
+                        if options.controls.contains(&Control::Hardware) {
+                            { system_card(&state, &act) }
+                        }
+                        { for cards.filter(|control| computes(**control, &state))
+                            .map(|control| html! { <div>{ card(*control, &state, &session, &act) }</div> }) }
                     </div>
                 }
                 if session.status(&state) == "rejected" && !has_cards {

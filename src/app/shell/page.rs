@@ -11,7 +11,7 @@ use crate::app::design::import::{carries_files, dropped, import_panel, use_impor
 use crate::app::landscape::view::SweptParts;
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::missing::{failure_message, missing};
-use crate::app::platform::pieces::{Fetched, late, use_piece};
+use crate::app::platform::pieces::{Fetched, Piece, late, use_piece};
 use crate::app::platform::timer::later;
 use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
@@ -110,7 +110,9 @@ pub fn Page() -> Html {
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
-                            { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &session, act)) }
+                            { system_card(&state, act) }
+                            { for Control::ALL.iter().filter(|(control, ..)| computes(*control, &state))
+                                .map(|(control, ..)| card(*control, &state, &session, act)) }
                         }
                         if built > 1 { { readout(&state) } }
                     </aside>
@@ -120,7 +122,9 @@ pub fn Page() -> Html {
                             <p class="banner" role="status">
                                 { "The design has errors. " }
                                 // These two show nothing of it.
-                                if !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery) {
+                                if state.results.best.is_some()
+                                    && !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery)
+                                {
                                     { "These are the results of the last one without. " }
                                 }
                                 <button
@@ -171,6 +175,25 @@ fn readout(state: &PageState) -> Html {
     }
     let state = Rc::new(state.clone());
     late(move |parts: SweptParts| (parts.readout)(Rc::clone(&state)))
+}
+
+/// The system of cores, where the view is of one.
+pub fn system_card(state: &PageState, act: &Callback<Action>) -> Html {
+    if state.chosen.view.tab != Tab::Cores {
+        return html! {};
+    }
+    let (form, hardware) = (state.chosen.cores.clone(), state.chosen.design.hardware.text.clone());
+    let act = act.clone();
+    late(move |parts: Parts| (parts.system)(&form, &hardware, &act))
+}
+
+/// Whether the view computes what a card is about: a system whose cores are all its own has no accelerator beside it.
+pub fn computes(control: Control, state: &PageState) -> bool {
+    if (control, state.chosen.view.tab) != (Control::Hardware, Tab::Cores) {
+        return true;
+    }
+    let chosen = &state.chosen;
+    Parts::slot().get().is_none_or(|parts| (parts.takes_beside)(&chosen.cores, &chosen.design.hardware.text))
 }
 
 /// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.

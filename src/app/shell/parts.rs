@@ -4,7 +4,7 @@ use super::dialogs::{DialogNeeds, Shown};
 use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
 use crate::piece;
-use crate::state::Action;
+use crate::state::{Action, CoresForm};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -13,6 +13,10 @@ use yew::prelude::*;
 pub struct Parts {
     /// Draws any view but the landscape.
     pub view: fn(&PageState, &Session, &Callback<Action>) -> Html,
+    /// Draws the card of the system of cores.
+    pub system: fn(&CoresForm, &str, &Callback<Action>) -> Html,
+    /// Whether that system has the accelerator of a hardware document for one of its cores.
+    pub takes_beside: fn(&CoresForm, &str) -> bool,
     /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Draws a step of a lesson.

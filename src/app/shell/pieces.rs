@@ -18,7 +18,7 @@ use crate::app::widgets::explain::ExplainParts;
 use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::save::SaveParts;
 use crate::app::widgets::term::GlossaryParts;
-use crate::app::{design, landscape, widgets};
+use crate::app::{cores, design, landscape, widgets};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 /// The pieces that are fetched as one file.
@@ -42,6 +42,8 @@ fn others() -> Result<Others, SplitLoaderError> {
     Ok(Others {
         shell: Parts {
             view: views::other_view,
+            system: cores::system_card::system_card,
+            takes_beside: cores::system_card::takes_beside,
             dialog: dialogs::dialog,
             lesson: views::lesson_panel,
             origin: origin::origin,

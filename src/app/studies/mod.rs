@@ -9,3 +9,5 @@ pub mod stacks;
 pub mod study_results;
 #[cfg(target_arch = "wasm32")]
 pub mod systems;
+#[cfg(target_arch = "wasm32")]
+pub mod tile_search;

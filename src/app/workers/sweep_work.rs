@@ -20,6 +20,8 @@ pub enum Job {
 
 /// More points than any worker evaluates in a moment.
 const SLICE: usize = 512;
+/// Before so much time has passed nobody can say how much is left, milliseconds.
+const SETTLED_MS: f64 = 1000.0;
 
 /// One sweep on its way.
 pub struct SweepWork {
@@ -226,7 +228,9 @@ impl SweepWork {
             points: self.swept,
             problems_searched: self.effort.searched as usize,
             elapsed_ms,
-            remaining_ms: (done > 0).then(|| elapsed_ms / done as f64 * self.open_points as f64),
+            // What the first points take says little of the rest.
+            remaining_ms: (done > 0 && (self.open_points == 0 || elapsed_ms >= SETTLED_MS))
+                .then(|| elapsed_ms / done as f64 * self.open_points as f64),
         }
     }
 }

@@ -50,6 +50,11 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
             Row::Memory(memory) => draw_memory(chart, &mut sketch, &layout, theme, (memory, y), &marks),
         }
     }
+    if let Some(cursor) = chart.cursor.filter(|cursor| window.shows((*cursor, *cursor))) {
+        let x = chart.x(&layout, cursor).min(layout.right - 1);
+        sketch.vertical((x, layout.axis), layout.bottom - layout.axis, theme.accent);
+        sketch.vertical((x + 1, layout.axis), layout.bottom - layout.axis, theme.accent);
+    }
     if let Some(tile) = chart.focus {
         draw_focus(chart, &mut sketch, &layout, theme, tile);
     }

@@ -37,6 +37,25 @@ impl<Id: Copy> Lane<Id> {
         self.items.get(first..last).unwrap_or_default()
     }
 
+    /// What has begun at a time and is not done.
+    pub fn now(&self, time: f64) -> impl Iterator<Item = &(Id, f64, f64)> {
+        let first = self.reach.partition_point(|end| *end <= time);
+        let last = self.items.partition_point(|item| item.1 <= time);
+        self.items.get(first..last).unwrap_or_default().iter().filter(move |item| item.2 > time)
+    }
+
+    /// The next time after this one (or the last one before it) at which something begins or ends; for lanes on which nothing overlaps.
+    pub fn event(&self, time: f64, is_later: bool) -> Option<f64> {
+        let at = self.items.partition_point(|item| item.1 <= time);
+        let near = at.saturating_sub(2)..(at + 2).min(self.items.len());
+        let times = self.items.get(near)?.iter().flat_map(|item| [item.1, item.2]);
+        if is_later {
+            times.filter(|other| *other > time).min_by(f64::total_cmp)
+        } else {
+            times.filter(|other| *other < time).max_by(f64::total_cmp)
+        }
+    }
+
     /// What happens at a time, or at most `slack` cycles from it; of several the one that began last.
     pub fn at(&self, time: f64, slack: f64) -> Option<Id> {
         let near = self.seen(TimeWindow { start: time - slack, end: time + slack + f64::EPSILON });

@@ -56,6 +56,10 @@ pub struct SystemAccount {
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
     pub latency_cycles: f64,
+    /// Multiply-accumulates of the network.
+    pub macs: u64,
+    /// Multiply-accumulates that all arrays could do in a cycle.
+    pub peak_macs_per_cycle: u64,
 }
 
 /// A core with its time by cause, cycles. The causes add up to the latency of the schedule.
@@ -128,6 +132,43 @@ pub struct MemoryUse {
     pub at_peak: Option<Vec<HeldTensors>>,
     /// What it holds when most is in use in all memories together; likewise.
     pub at_peak_of_all: Option<Vec<HeldTensors>>,
+    /// What comes and leaves, by cycle; likewise.
+    pub changes: Option<Vec<HeldChange>>,
+}
+
+/// A change of what a memory holds of an operand of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldChange {
+    /// From this cycle on.
+    pub cycle: i64,
+    /// The layer that computes it, or else that reads it.
+    pub layer: NestId,
+    /// The operand.
+    pub operand: Operand,
+    /// So many bits more, or less.
+    pub bits: i64,
+}
+
+impl MemoryUse {
+    /// Bits in use at a cycle.
+    pub fn used_at(&self, cycle: i64) -> u64 {
+        let next = self.usage.partition_point(|step| step.0 <= cycle);
+        next.checked_sub(1).and_then(|last| self.usage.get(last)).map_or(0, |step| step.1)
+    }
+
+    /// Bits of each operand of each layer at a cycle, the most first; `None` where tensors do not add up to what is in use.
+    pub fn held_at(&self, cycle: i64) -> Option<Vec<(NestId, Operand, u64)>> {
+        let changes = self.changes.as_ref()?;
+        let mut held: BTreeMap<(NestId, usize), (Operand, i64)> = BTreeMap::new();
+        for change in changes.iter().take_while(|change| change.cycle <= cycle) {
+            held.entry((change.layer, change.operand as usize)).or_insert((change.operand, 0)).1 += change.bits;
+        }
+        let held = held.into_iter().filter(|(_, (_, bits))| *bits > 0);
+        let mut held: Vec<(NestId, Operand, u64)> =
+            held.map(|((layer, _), (operand, bits))| (layer, operand, bits as u64)).collect();
+        held.sort_by_key(|(.., bits)| std::cmp::Reverse(*bits));
+        Some(held)
+    }
 }
 
 /// Tensors of one operand of a layer that have the same size.
@@ -250,6 +291,8 @@ impl SystemAccount {
             layers,
             energy: schedule.energy,
             latency_cycles: schedule.latency.0,
+            macs: 0,
+            peak_macs_per_cycle: 0,
             charges_cycles: problem.rules.charges_cycles,
             writes_words_read: problem.rules.late_transfers,
             slower: schedule
@@ -304,6 +347,7 @@ impl SystemAccount {
                 usage,
                 at_peak: None,
                 at_peak_of_all: None,
+                changes: None,
             });
         }
         if !problem.rules.frees_at_once && !schedule.contents.is_empty() {
@@ -436,6 +480,17 @@ impl SystemAccount {
             let first = of.usage.iter().find(|step| step.1 == of.peak_bits).map_or(0, |step| step.0);
             of.at_peak = Some(held(memory, first));
             of.at_peak_of_all = Some(held(memory, when));
+            let here = schedule.contents.iter().filter(|change| change.memory == memory);
+            let changes = here.filter_map(|change| {
+                let (tile, operand) = owner[change.tensor]?;
+                let bits = problem.graph.tensors[change.tensor].bits.0 as i64;
+                let bits = if change.comes { bits } else { -bits };
+                let layer = problem.graph.tiles[tile].layer;
+                (bits != 0).then_some(HeldChange { cycle: change.time.0 as i64, layer, operand, bits })
+            });
+            let mut changes: Vec<HeldChange> = changes.collect();
+            changes.sort_by_key(|change| change.cycle);
+            of.changes = Some(changes);
         }
     }
 

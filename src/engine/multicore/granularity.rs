@@ -2,8 +2,10 @@
 
 use super::document::CoreSystem;
 use super::ids::{CoreId, NestId, StackId};
+use super::nest::LoopNest;
 use super::network::NetworkNests;
 use super::request::{Granularity, StackRule};
+use super::tile_size::{SIZES, TileSize};
 use super::tiling::Split;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
@@ -47,7 +49,7 @@ impl LayerCuts {
         diagnostics: &mut Diagnostics,
     ) -> TiVec<NestId, Self> {
         let by_hand = match granularity {
-            Granularity::ByHand(text) => read_cuts(text, nests, diagnostics),
+            Granularity::ByHand(text) => read_cuts(text, network, nests, stacks, diagnostics),
             _ => TiVec::new(),
         };
         let mut all = TiVec::new();
@@ -60,7 +62,7 @@ impl LayerCuts {
                 Granularity::LayerByLayer => Vec::new(),
                 // A layer that takes turns with no other is not cut.
                 _ if is_alone => Vec::new(),
-                Granularity::Rows(rows) => in_rows(layer, *rows),
+                Granularity::Rows(rows) => TileSize { rows: Some(*rows), ..TileSize::default() }.pieces(&layer.shape),
                 Granularity::ByHand(_) => by_hand[index].clone(),
             };
             let kind = layer.shape.kind;
@@ -104,68 +106,112 @@ fn unrolled(layer: &Layer, core: &crate::hardware::Core, dim: Dim) -> u64 {
     layer.unroll_on(core).iter().filter(|unroll| unroll.dim == dim).map(|unroll| unroll.limit).product()
 }
 
-/// Cuts into tiles of `rows` rows; of columns where there is only one row.
-fn in_rows(layer: &Layer, rows: u64) -> Vec<(Dim, u64)> {
-    let dim = if layer.shape.size(Dim::OY) > 1 { Dim::OY } else { Dim::OX };
-    let pieces = layer.shape.size(dim).div_ceil(rows.max(1));
-    if pieces > 1 { vec![(dim, pieces)] } else { Vec::new() }
+/// Path of what is wrong with cuts, and what they look like.
+const CUTS: &str = "settings.tiles";
+const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`, or `rows 4, columns 60; stack 2: rows 8`";
+
+/// Cuts as written: loops into pieces, and tiles of a size.
+#[derive(Debug, Clone, Default)]
+struct WrittenCuts {
+    pieces: Vec<(Dim, u64)>,
+    size: TileSize,
 }
 
-/// Reads [`Granularity::ByHand`]: cuts of all layers, and of single ones.
-fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) -> TiVec<NestId, Vec<(Dim, u64)>> {
-    const PATH: &str = "settings.tiles";
-    const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`";
+impl WrittenCuts {
+    /// Into how many pieces the loops of a layer are cut: never into more than a loop has steps.
+    fn of(&self, layer: &Layer, nest: &LoopNest) -> Vec<(Dim, u64)> {
+        let clipped = self.pieces.iter().map(|&(dim, pieces)| (dim, pieces.min(nest.size(dim))));
+        let mut cuts: Vec<(Dim, u64)> = clipped.filter(|cut| cut.1 > 1).collect();
+        for cut in self.size.pieces(&layer.shape) {
+            if !cuts.iter().any(|known| known.0 == cut.0) {
+                cuts.push(cut);
+            }
+        }
+        cuts
+    }
+
+    /// Takes a cut: a loop and a number of pieces, or a size.
+    fn read(&mut self, cut: &str, diagnostics: &mut Diagnostics) {
+        let mut words = cut.split_whitespace();
+        let (name, count) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let which = SIZES.iter().position(|size| *size == name);
+        match (Dim::from_name(name), which, count.parse::<u64>()) {
+            // All of it.
+            _ if cut == "whole" => {}
+            (Some(dim @ (Dim::C | Dim::FX | Dim::FY)), ..) => diagnostics.add(
+                CUTS,
+                format!("{dim} adds up to one output, so that its pieces would wait for each other"),
+                "Cut B, G, K, OY or OX",
+            ),
+            (Some(dim), _, Ok(pieces)) if pieces > 0 && !self.pieces.iter().any(|known| known.0 == dim) => {
+                self.pieces.push((dim, pieces));
+            }
+            (None, Some(which), Ok(size)) if size > 0 && self.size.size_mut(which) == Some(&mut None) => {
+                self.size.size_mut(which).into_iter().for_each(|known| *known = Some(size));
+            }
+            (Some(_), ..) | (_, Some(_), _) if count.parse::<u64>().is_ok() => {
+                diagnostics.add(CUTS, format!("`{cut}` cuts {name} twice, or into nothing"), EXAMPLE);
+            }
+            (Some(_), _, Err(wrong)) | (_, Some(_), Err(wrong)) if *wrong.kind() == IntErrorKind::PosOverflow => {
+                diagnostics.add(
+                    CUTS,
+                    format!("`{count}` pieces of {name} are too many"),
+                    format!("No layer has so many: write fewer, or the size of {name}"),
+                );
+            }
+            _ => diagnostics.add(CUTS, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),
+        }
+    }
+}
+
+/// Reads [`Granularity::ByHand`]: cuts of all layers, of the layers of a stack, and of single ones.
+fn read_cuts(
+    text: &str,
+    network: &Network,
+    nests: &NetworkNests,
+    stacks: &TiSlice<StackId, Vec<NestId>>,
+    diagnostics: &mut Diagnostics,
+) -> TiVec<NestId, Vec<(Dim, u64)>> {
     let layers = by_name(nests);
-    let mut of_all = Vec::new();
-    let mut of_one: FxHashMap<NestId, Vec<(Dim, u64)>> = FxHashMap::default();
+    let mut of_all = WrittenCuts::default();
+    let mut of_stack: FxHashMap<NestId, WrittenCuts> = FxHashMap::default();
+    let mut of_one: FxHashMap<NestId, WrittenCuts> = FxHashMap::default();
     if text.trim().is_empty() {
-        diagnostics.add(PATH, "The pieces of loops are missing", format!("{EXAMPLE}, or choose whole layers"));
+        diagnostics.add(CUTS, "The pieces of loops are missing", format!("{EXAMPLE}, or choose whole layers"));
     }
     for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
         if diagnostics.is_full() {
             break;
         }
         let (name, cuts) = part.split_once(':').map_or((None, part), |(name, cuts)| (Some(name.trim()), cuts));
-        let mut read: Vec<(Dim, u64)> = Vec::new();
+        let mut read = WrittenCuts::default();
         for cut in cuts.split(',').map(str::trim).filter(|cut| !cut.is_empty()) {
             if diagnostics.is_full() {
                 break;
             }
-            let mut words = cut.split_whitespace();
-            let (dim, count) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-            match (Dim::from_name(dim), count.parse::<u64>()) {
-                (Some(dim @ (Dim::C | Dim::FX | Dim::FY)), _) => diagnostics.add(
-                    PATH,
-                    format!("{dim} adds up to one output, so that its pieces would wait for each other"),
-                    "Cut B, G, K, OY or OX",
-                ),
-                (Some(dim), Ok(pieces)) if pieces > 0 && !read.iter().any(|known| known.0 == dim) => {
-                    read.push((dim, pieces));
-                }
-                (Some(dim), Ok(_)) => {
-                    diagnostics.add(PATH, format!("`{cut}` cuts {dim} twice, or into nothing"), EXAMPLE);
-                }
-                (Some(dim), Err(wrong)) if *wrong.kind() == IntErrorKind::PosOverflow => diagnostics.add(
-                    PATH,
-                    format!("`{count}` pieces of {dim} are too many"),
-                    format!("No layer has so many: write fewer, or the size of {dim}"),
-                ),
-                _ => diagnostics.add(PATH, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),
-            }
+            read.read(cut, diagnostics);
         }
-        match name.map(|name| layers.get(name).ok_or(name)) {
-            None => of_all = read,
-            Some(Ok(&index)) => drop(of_one.insert(index, read)),
-            Some(Err(name)) => complain_unknown(PATH, name, nests, diagnostics),
+        let Some(name) = name else {
+            of_all = read;
+            continue;
+        };
+        match (layers.get(name), stack_named(name, stacks)) {
+            (Some(&layer), _) => drop(of_one.insert(layer, read)),
+            (None, Some(stack)) => of_stack.extend(stack.iter().map(|&layer| (layer, read.clone()))),
+            (None, None) => complain_unknown(CUTS, name, nests, diagnostics),
         }
     }
-    // A loop is never cut into more pieces than it has steps.
-    let fitting = |index: NestId, cuts: &[(Dim, u64)]| -> Vec<(Dim, u64)> {
-        let clipped = cuts.iter().map(|&(dim, pieces)| (dim, pieces.min(nests.nests[index].size(dim))));
-        clipped.filter(|cut| cut.1 > 1).collect()
+    let cuts = |index: NestId| {
+        let written = of_one.get(&index).or_else(|| of_stack.get(&index)).unwrap_or(&of_all);
+        written.of(network.layer(nests.layers[index]), &nests.nests[index])
     };
-    let cuts = |index: NestId| fitting(index, of_one.get(&index).unwrap_or(&of_all));
     nests.nests.keys().map(cuts).collect()
+}
+
+/// The stack that people call `stack 3`, counted from 1; a layer of that name goes first.
+fn stack_named<'s>(name: &str, stacks: &'s TiSlice<StackId, Vec<NestId>>) -> Option<&'s Vec<NestId>> {
+    let number: usize = name.strip_prefix("stack ")?.trim().parse().ok()?;
+    stacks.get(StackId::from(number.checked_sub(1)?))
 }
 
 /// The layers that are computed; of equal names the first.

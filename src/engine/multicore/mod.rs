@@ -15,6 +15,8 @@
 //! 4. [`CoresStudy::evaluate`] schedules an allocation in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
 //!    [`CoresStudy::improve`] is a step of a local search: it evaluates other cores for one layer, transfers and memories included.
 //!
+//! [`TileSearch`] (`study/tile_search.rs`) does all that for one tile size after the other, and finds the best of them.
+//!
 //! The result is a [`SystemAccount`] (`account.rs`). WACO is a branch-and-bound search of our own instead of a constraint solver: with one
 //! lower bound on the length of an iteration and one on the windows of the cores, it needs some thousand states.
 //!
@@ -87,12 +89,13 @@ mod steady_state;
 mod steps;
 mod study;
 mod system;
+mod tile_size;
 mod tiling;
 mod waco;
 
 pub use account::{
-    CoreTime, Gap, HeldTensors, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileAccount, TileRun, TransferCost,
-    TransferRun,
+    CoreTime, Gap, HeldChange, HeldTensors, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileAccount, TileRun,
+    TransferCost, TransferRun,
 };
 pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 pub use causes::{Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, SystemPart, TransferReason};
@@ -113,7 +116,11 @@ pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleO
 pub use rules::{SchedulingRules, TilingRules};
 pub use schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
 pub use steady_state::{SteadyState, steady_state};
-pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
+pub use study::{
+    CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, SingleCore, StackAllocation, TileCut,
+    TileLadder, TileOutcome, TilePoint, TileSearch, TileStage,
+};
 pub use system::{Link, System, TopMemory};
+pub use tile_size::TileSize;
 pub use tiling::{Grid, Split};
 pub use waco::{Allocation, AllocationOutcome, AllocationProblem, TilePlacement, allocate, evaluate};

@@ -80,8 +80,8 @@ pub enum Granularity {
     Rows(u64),
     /// A layer is one tile.
     LayerByLayer,
-    /// As a person says: `OY 14, OX 2` is into how many pieces the loops of all layers are cut; after `;` the same for one layer: `conv1: K
-    /// 4`.
+    /// As a person says: `OY 14, OX 2` is into how many pieces the loops of all layers are cut, `rows 4, columns 60, channels 8` how large
+    /// tiles are, `whole` that a layer is one tile; after `;` the same for one layer, `conv1: K 4`, or for a stack: `stack 2: rows 8`.
     ByHand(String),
 }
 

@@ -68,6 +68,17 @@ impl Schedule<'_> {
                 let time = Explained::computed("the cores’ time", CYCLES, How::Product, vec![latency, count]);
                 shown.or("", How::Quotient, vec![computing, time])
             }
+            CoresNumber::MacUse => {
+                let macs = Explained::given("multiply-accumulates of the network", account.macs as f64, PLAIN);
+                let peak = Explained::given("MACs of all arrays in a cycle", account.peak_macs_per_cycle as f64, PLAIN);
+                let most = Explained::computed(
+                    "what the arrays could do",
+                    PLAIN,
+                    How::Product,
+                    vec![self.folded(CoresNumber::Latency)?, peak],
+                );
+                shown.or("", How::Quotient, vec![macs, most])
+            }
             CoresNumber::Peak => self.peak(shown),
             CoresNumber::OnChip => {
                 shown.or("by core", How::Sum, self.some(account.cores.keys().map(CoresNumber::CoreEnergy)))

@@ -21,6 +21,8 @@ pub enum CoresNumber {
     EnergyDelay,
     /// Share of the cores' time in which their arrays compute.
     ComputingShare,
+    /// Share of what all arrays could multiply in the latency that the network needs.
+    MacUse,
     /// What is on the chip at most at once.
     Peak,
     /// Energy of all cores with their memories.
@@ -154,6 +156,10 @@ impl Schedule<'_> {
                 let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
                 let all = account.latency_cycles * account.cores.len() as f64;
                 ("computing".into(), computing / all.max(1.0), Unit::Share)
+            }
+            CoresNumber::MacUse => {
+                let most = account.latency_cycles * account.peak_macs_per_cycle as f64;
+                ("MAC use".into(), account.macs as f64 / most.max(1.0), Unit::Share)
             }
             CoresNumber::Peak => ("on the chip at most at once".into(), bytes(account.peak_bits()), BYTES),
             CoresNumber::OnChip => {

@@ -133,8 +133,10 @@ impl Choice for HierarchyObjective {
 /// How large tiles are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TileChoice {
-    /// Some rows.
+    /// The best size that a search finds.
     #[default]
+    Best,
+    /// Some rows.
     Rows,
     /// Whole layers.
     LayerByLayer,
@@ -144,8 +146,12 @@ pub enum TileChoice {
 
 impl TileChoice {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Rows, "rows"), (Self::LayerByLayer, "whole layers"), (Self::ByHand, "by hand")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Best, "the best size found"),
+        (Self::Rows, "rows"),
+        (Self::LayerByLayer, "whole layers"),
+        (Self::ByHand, "by hand"),
+    ];
 }
 
 impl Choice for TileChoice {
@@ -158,6 +164,55 @@ impl Choice for TileChoice {
             Self::Rows => 0,
             Self::LayerByLayer => 1,
             Self::ByHand => 2,
+            Self::Best => 3,
+        }
+    }
+}
+
+/// The questions of the view of fusion, one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FusionPart {
+    /// Which layers each method fuses, and what that costs.
+    #[default]
+    Methods,
+    /// What is decided on line while the buffer changes.
+    Buffer,
+    /// What other hardware makes of it.
+    WhatIf,
+    /// Sequences of layers fused on a spatial array (HW-Flow-Fusion).
+    Sequences,
+    /// How long the searches take.
+    Times,
+}
+
+impl FusionPart {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Methods, "Methods"),
+        (Self::Buffer, "Buffer at run time"),
+        (Self::WhatIf, "Other hardware"),
+        (Self::Sequences, "Sequences"),
+        (Self::Times, "Search times"),
+    ];
+
+    /// As files call it.
+    pub fn name(self) -> &'static str {
+        ["methods", "buffer", "what-if", "sequences", "times"][self as usize]
+    }
+}
+
+impl Choice for FusionPart {
+    fn names() -> Vec<(Self, &'static str)> {
+        Self::ALL.map(|(part, _)| (part, part.name())).into()
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Methods => 0,
+            Self::Buffer => 1,
+            Self::WhatIf => 2,
+            Self::Sequences => 3,
+            Self::Times => 4,
         }
     }
 }

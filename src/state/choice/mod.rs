@@ -4,7 +4,7 @@ mod engine;
 mod forms;
 mod rules;
 
-pub use forms::{FuseChoice, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
+pub use forms::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use rules::{RULE_SETS, RuleSet};
 
 /// A choice among a few.
@@ -94,6 +94,7 @@ mod tests {
         check::<Tab>();
         check::<Metric>();
         check::<TileChoice>();
+        check::<FusionPart>();
         check::<StackChoice>();
         check::<ScheduleObjective>();
         check::<Scheduler>();

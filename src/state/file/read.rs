@@ -151,6 +151,8 @@ fn hierarchies(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
 }
 
 fn cores(reader: &mut Reader, place: &LocatedNode, form: &mut CoresForm) {
+    // Files of before there was a search state rows alone.
+    form.granularity = CoresForm::baseline().granularity;
     let fields = members(reader, place, &["system"], form);
     if let Some((text, preset)) = document(reader, fields.get("system"), system_presets()) {
         form.preset = preset.map(str::to_owned);

@@ -174,14 +174,22 @@ impl CoresStudy {
     }
 
     /// Candidate allocations for the scheduler: that of WACO; and, where each layer has one core, a balanced one, as WACO counts slot by
-    /// slot and ignores transfers.
+    /// slot and ignores transfers, and each core alone, as transfers may cost more than other cores save.
     pub fn candidates(&self, costs: &mut TileCosts, stacks: &[StackAllocation]) -> Vec<CoreAllocation> {
         let mut candidates = vec![self.choice(stacks)];
         if candidates[0].iter().all(|cores| cores.len() == 1) {
             candidates.push(self.balanced(costs));
+            candidates.extend(self.alone().into_iter().map(|(_, choice)| choice));
             candidates.dedup();
         }
         candidates
+    }
+
+    /// Each core that runs all layers, with all of them on it.
+    pub fn alone(&self) -> Vec<(CoreId, CoreAllocation)> {
+        let runs_all = |core: &CoreId| self.cuts.iter().all(|cuts| cuts.able.contains(core));
+        let choice = |core: CoreId| (core, self.cuts.iter().map(|_| vec![core]).collect());
+        self.system.cores.keys().filter(runs_all).map(choice).collect()
     }
 
     /// A greedy allocation with each layer on one core: first the fastest one; then layers of a stack move to other cores as long as the

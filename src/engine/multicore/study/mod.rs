@@ -2,9 +2,11 @@
 
 mod allocation;
 mod order;
+mod tile_search;
 mod verdict;
 
 pub use allocation::{MOST_CHOICES, StackAllocation};
+pub use tile_search::{SingleCore, TileCut, TileLadder, TileOutcome, TilePoint, TileSearch, TileStage};
 pub use verdict::EvaluatedAllocation;
 
 use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};

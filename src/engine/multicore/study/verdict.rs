@@ -176,7 +176,9 @@ impl CoresStudy {
 
     fn account_of(&self, cast: &TiledAllocation, found: &Schedule) -> SystemAccount {
         let problem = self.scheduling_problem(cast, TiSlice::from_ref(&[]), OrderRule::Earliest);
-        SystemAccount::new(problem, found, self.layer_names(), &cast.computing)
+        let mut account = SystemAccount::new(problem, found, self.layer_names(), &cast.computing);
+        (account.macs, account.peak_macs_per_cycle) = (self.network.macs(), self.peak_macs_per_cycle());
+        account
     }
 
     /// The best of some allocations, and the account of its schedule.
@@ -314,6 +316,11 @@ impl CoresStudy {
         let tiled = self.tiles(choice);
         let macs = |(index, tile): (TileId, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
         tiled.graph.tiles.iter_enumerated().map(macs).sum()
+    }
+
+    /// How many tiles an allocation has.
+    pub fn count_tiles(&self, choice: &CoreAllocation) -> usize {
+        self.tiles(choice).graph.tiles.len()
     }
 
     /// The tiles of an allocation, placed on its cores.

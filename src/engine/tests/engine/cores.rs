@@ -65,6 +65,15 @@ fn best(study: &CoresStudy) -> SystemAccount {
 fn check(account: &SystemAccount, what: &str) {
     for memory in &account.memories {
         assert!(memory.peak_bits <= memory.capacity_bits, "{what}: {}", memory.name);
+        for &(cycle, bits) in &memory.usage {
+            assert_eq!(memory.used_at(cycle), bits, "{what}: {}", memory.name);
+            let held = memory.held_at(cycle).map(|held| held.iter().map(|(.., bits)| bits).sum::<u64>());
+            assert!(
+                held.is_none_or(|held| held == bits),
+                "{what}: {} holds {held:?} of {bits} at {cycle}",
+                memory.name
+            );
+        }
     }
     let mut by_core = vec![Vec::new(); account.cores.len()];
     for (index, tile) in account.tiles.iter_enumerated() {

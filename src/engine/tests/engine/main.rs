@@ -37,6 +37,7 @@ mod stacks;
 mod survey;
 mod systems;
 mod tile_costs;
+mod tile_search;
 mod tiling_by_pixels;
 mod unrolling;
 mod vector_unit;

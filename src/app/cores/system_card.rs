@@ -1,0 +1,80 @@
+//! The system of cores as a card of the design: which one, what it is made of, and its text.
+
+use crate::app::widgets::controls::{Choice, Select, passing};
+use crate::app::widgets::document_text::FoldedText;
+use crate::chart::Quantity;
+use crate::multicore::{ComputeCore, CoreSystem};
+use crate::spec::system_presets;
+use crate::state::{Action, CoresChange, CoresForm};
+use yew::prelude::*;
+
+/// Value of the choice of a system of one's own.
+const OWN: &str = "(own)";
+
+/// Whether a system has the accelerator of the hardware document for one of its cores. One with mistakes may.
+pub fn takes_beside(form: &CoresForm, hardware: &str) -> bool {
+    CoreSystem::from_text(form.system(), hardware).map_or(true, |system| system.takes_beside)
+}
+
+/// The card.
+pub fn system_card(form: &CoresForm, hardware: &str, act: &Callback<Action>) -> Html {
+    html! { <SystemCard form={form.clone()} hardware={hardware.to_owned()} act={act.clone()} /> }
+}
+
+/// What a [`SystemCard`] needs.
+#[derive(Properties, PartialEq)]
+struct SystemCardProps {
+    form: CoresForm,
+    /// Text of the hardware document.
+    hardware: String,
+    act: Callback<Action>,
+}
+
+#[component]
+fn SystemCard(props: &SystemCardProps) -> Html {
+    let form = &props.form;
+    let change = props.act.reform(Action::Cores);
+    let mut systems: Vec<Choice> = system_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+    if form.preset.is_none() || !form.own.is_empty() {
+        systems.push(Choice::new(OWN, "my own system"));
+    }
+    let pick = passing(&change, |value: String| {
+        Some(if value == OWN { CoresChange::Own } else { CoresChange::Preset(value) })
+    });
+    let of = (form.system().to_owned(), props.hardware.clone());
+    let system = use_memo(of, |(system, hardware)| CoreSystem::from_text(system, hardware).ok());
+    html! {
+        <section class="card" data-testid="system-card">
+            <h2>{ "System of cores" }</h2>
+            <Select label="System" choices={systems} value={form.preset.clone().unwrap_or_else(|| OWN.to_owned())}
+                onchange={pick} testid="system-preset" />
+            if let Some(system) = &*system {
+                <dl class="system-cores">{ for system.cores.iter().map(core) }</dl>
+                <p class="hint">
+                    if system.takes_beside {
+                        { "Cores of which the system says nothing else are the accelerator below." }
+                    } else {
+                        { "All cores are the system’s own: no accelerator of the design is computed here." }
+                    }
+                </p>
+            }
+            <FoldedText
+                of="system"
+                label="System document"
+                text={form.system().to_owned()}
+                is_shown={form.shows_system}
+                onshow={change.reform(CoresChange::ShowSystem)}
+                oninput={change.reform(CoresChange::Write)}
+            />
+        </section>
+    }
+}
+
+/// A core: its array, and what its memories on the chip hold.
+fn core(core: &ComputeCore) -> Html {
+    let sides: Vec<String> = core.core.array.iter().map(|(_, size)| size.to_string()).collect();
+    let bytes = Quantity::Bytes.text(core.core.on_chip_bytes() as f64);
+    let runs: Vec<&str> = core.runs.iter().map(|kind| kind.name()).collect();
+    let only = if runs.is_empty() { String::new() } else { format!("; runs {}", runs.join(", ")) };
+    html! { <><dt>{ core.name.clone() }</dt><dd>{ format!("{} PEs, {bytes}{only}", sides.join(" × ")) }</dd></> }
+}

@@ -1,0 +1,110 @@
+//! The search for the tile size: its curve, how far it is, and the single core that schedules are compared with.
+
+use super::study::{CoresStudyState, Stage};
+use crate::app::studies::tile_search::TileSearchState;
+use crate::app::widgets::data_table::DataTable;
+use crate::app::widgets::figure::{Canvas, Drawn};
+use crate::app::widgets::save::SaveFigure;
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::chart::{Quantity, TileCurve, tile_sizes_table};
+use crate::multicore::{SingleCore, TileSearch};
+use crate::question::{RunAlone, Topic};
+use crate::state::{Action, CoresChange};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What schedules are compared with.
+#[derive(Clone, PartialEq)]
+pub struct ComparedCore {
+    /// The best core that computes all layers alone; `None` where none runs all.
+    pub core: Option<SingleCore>,
+    /// In which tiles it computes them, in words.
+    pub tiles: String,
+}
+
+/// The best single core: of the search where there is one, else in the tiles that are stated; `None` as long as it is not known.
+#[hook]
+pub fn use_single_core(
+    workers: &Workers,
+    study: &CoresStudyState,
+    search: Option<&TileSearch>,
+) -> Option<ComparedCore> {
+    let is_asked = search.is_none() && study.stage == Stage::Done;
+    let request = study.request.clone().filter(|_| is_asked);
+    let question = request.map(|request| RunAlone { request, costs: Rc::clone(&study.costs) });
+    let answers = use_answers(workers, Topic::CoresAlone, question.into_iter().collect());
+    if let Some(search) = search {
+        search.best()?;
+        let best = search.best_single();
+        let tiles = best.map_or_else(String::new, |(cut, _)| format!("in the best tiles for it ({})", cut.text()));
+        return Some(ComparedCore { core: best.map(|(_, single)| single.clone()), tiles });
+    }
+    let core = answers.reply(0)?.clone();
+    Some(ComparedCore { core, tiles: "in the same tiles".to_owned() })
+}
+
+/// What [`TileSizes`] needs.
+#[derive(Properties, PartialEq)]
+pub struct TileSizesProps {
+    /// How far the search is.
+    pub state: TileSearchState,
+    /// Stops it.
+    pub on_stop: Callback<()>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The curve over tile sizes, with what the search says.
+#[component]
+pub fn TileSizes(props: &TileSizesProps) -> Html {
+    let TileSearchState { search, progress: (done, all), is_done, is_stopped, .. } = &props.state;
+    let Some(search) = search.as_ref().filter(|search| search.best().is_some()) else { return html! {} };
+    let best = search.best().map(|(cut, _)| cut.clone()).unwrap_or_default();
+    let curve = |quantity: Quantity| Drawn::new(TileCurve { search: Rc::clone(search), quantity });
+    let figure = |quantity: Quantity, testid: &'static str| {
+        html! {
+            <figure data-testid={testid}>
+                <Canvas chart={curve(quantity)} />
+                <SaveFigure chart={curve(quantity)} />
+            </figure>
+        }
+    };
+    let keep = {
+        let granularity = best.granularity();
+        props.act.reform(move |_: MouseEvent| Action::Cores(CoresChange::State(granularity.clone())))
+    };
+    let count = search.points().len();
+    let told = match (*is_done, *is_stopped) {
+        (true, false) => format!(
+            "The best of {count} tile sizes: {}. Each was run with its best allocation; \
+             that no other size is better is not proved.",
+            best.text()
+        ),
+        (true, true) => {
+            format!("The best of the {count} tile sizes that were run before you stopped: {}.", best.text())
+        }
+        (false, _) => {
+            format!("The best of {count} tile sizes so far: {}. {done} of the next {all} are done.", best.text())
+        }
+    };
+    html! {
+        <div class="tile-sizes" data-testid="cores-tiles" data-done={is_done.to_string()}>
+            <p class="hint row" role="status">
+                <span data-testid="cores-best-tiles">{ told }</span>
+                if *is_done {
+                    <button type="button" class="small" onclick={keep} data-testid="cores-keep-tiles"
+                        title="Links then open with this size, whatever a later search finds">{ "Keep this size" }</button>
+                } else {
+                    <button type="button" class="small" onclick={props.on_stop.reform(|_: MouseEvent| ())}
+                        data-testid="cores-stop-tiles">{ "Stop" }</button>
+                }
+            </p>
+            <div class="side-by-side">
+                { figure(Quantity::Latency, "tile-curve-latency") }
+                { figure(Quantity::Energy, "tile-curve-energy") }
+            </div>
+            <DataTable table={Rc::new(tile_sizes_table(search))} />
+        </div>
+    }
+}

@@ -1,0 +1,189 @@
+//! The search for the tile size of a network on many cores.
+
+use fusescape_engine::multicore::{
+    CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, ScheduleObjective, StackRule, TileCosts,
+    TileCut, TileSearch, TileSize,
+};
+use fusescape_engine::workload::Dim;
+use fusescape_spec::{find_preset, hardware_presets, system_presets};
+
+/// Branches, a depthwise layer, and layers of one row at the end.
+const NETWORK: &str = "
+name: small
+batch: 1
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 3, size: 16 x 12 }
+  - { name: conv1, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+  - { name: spread, type: depthwise, kernel: 3 x 3, padding: 1 }
+  - { name: left, type: conv, K: 16, kernel: 3 x 3, stride: 2, padding: 1 }
+  - { name: right, type: conv, from: spread, K: 16, kernel: 1 x 1, stride: 2 }
+  - { name: sum, type: add, from: [left, right] }
+  - { name: mixed, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: fc, type: fully-connected, K: 10 }
+";
+
+fn request(system: &str) -> CoresRequest {
+    CoresRequest {
+        hardware: find_preset(hardware_presets(), "tpu-like").unwrap().text.to_owned(),
+        workload: NETWORK.to_owned(),
+        system: system.to_owned(),
+        settings: CoresSettings { stacks: StackRule::After(vec!["spread".to_owned()]), ..CoresSettings::default() },
+    }
+}
+
+fn quad() -> CoresRequest {
+    request(find_preset(system_presets(), "quad-beside").unwrap().text)
+}
+
+fn run(request: &CoresRequest) -> TileSearch {
+    TileSearch::run(request).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn study(request: &CoresRequest, granularity: Granularity) -> CoresStudy {
+    let mut request = request.clone();
+    request.settings.granularity = granularity;
+    CoresStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// The pieces of every layer, worked out here from the sizes of its loops.
+fn in_pieces(study: &CoresStudy, cut: &TileCut) -> String {
+    let lines = study.nests.nests.iter_enumerated().map(|(layer, nest)| {
+        let stack = study.stacks.position(|stack| stack.contains(&layer)).unwrap();
+        let size = cut.stacks.iter().find(|of| of.0 == stack).map_or(cut.all, |of| of.1);
+        let mut pieces = Vec::new();
+        let mut piece = |dim: Dim, size: Option<u64>| {
+            let count = size.map_or(1, |size| nest.size(dim).div_ceil(size));
+            if count > 1 {
+                pieces.push(format!("{dim} {count}"));
+            }
+        };
+        if nest.size(Dim::OY) > 1 {
+            piece(Dim::OY, size.rows);
+            piece(Dim::OX, size.columns);
+        } else {
+            piece(Dim::OX, size.rows);
+        }
+        piece(if nest.size(Dim::G) > 1 { Dim::G } else { Dim::K }, size.channels);
+        let pieces = if pieces.is_empty() { "OY 1".to_owned() } else { pieces.join(", ") };
+        format!("{}: {pieces}", nest.name)
+    });
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_written() {
+    for aim in ScheduleObjective::ALL {
+        let mut request = quad();
+        request.settings.aim = aim;
+        let search = run(&request);
+        assert!(search.points().iter().any(|point| !point.cut.stacks.is_empty()), "stacks have sizes of their own");
+        assert!(search.points().iter().any(|point| point.cut.all.columns.is_some()));
+        assert!(search.points().iter().any(|point| point.cut.all.channels.is_some()));
+        for point in search.points() {
+            let outcome = point.outcome.as_ref().unwrap();
+            let as_stated = study(&request, point.cut.granularity());
+            let pieces = Granularity::ByHand(in_pieces(&as_stated, &point.cut));
+            let written = [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces];
+            for granularity in written {
+                let what = format!("{aim:?} {granularity:?}");
+                let study = study(&request, granularity);
+                let mut costs = TileCosts::default();
+                let (best, stacks) = study.best(&mut costs).unwrap();
+                assert_eq!(
+                    (best.energy_pj, best.latency_cycles, stacks.len()),
+                    (outcome.energy_pj, outcome.latency_cycles, outcome.stacks),
+                    "{what}"
+                );
+                let (_, account) = study.account(&mut costs, &stacks, &best.choice, Some(best.order)).unwrap();
+                assert_eq!(account.tiles.len(), outcome.tiles, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_every_system() {
+    for system in system_presets() {
+        let request = request(system.text);
+        // Chips that run not all of these layers.
+        let Ok(search) = TileSearch::run(&request) else { continue };
+        let aim = search.aim();
+        let (cut, best) = search.best().unwrap();
+        for point in search.points() {
+            let Ok(outcome) = &point.outcome else { continue };
+            assert!(best.score(aim) <= outcome.score(aim), "{}: {cut:?}, {:?}", system.id, point.cut);
+            let study = study(&request, point.cut.granularity());
+            let costs = &mut TileCosts::default();
+            // Cores may have too small memories for some layers.
+            let alone = study.alone().into_iter().filter_map(|(core, choice)| {
+                assert!(choice.iter().all(|cores| cores[..] == [core]), "{}", system.id);
+                Some(study.evaluate(costs, &[], &choice, None).ok()?.score(aim))
+            });
+            let alone = alone.min_by(f64::total_cmp);
+            let single = outcome.single.as_ref();
+            let said = single
+                .map(|single| aim.score(single.energy_pj, fusescape_engine::units::Cycles(single.latency_cycles)));
+            assert_eq!(said, alone, "{}: {:?}", system.id, point.cut);
+            assert!(alone.is_none_or(|alone| outcome.score(aim) <= alone), "{}: {:?}", system.id, point.cut);
+        }
+        let single = search.best_single().map(|(_, single)| single.latency_cycles);
+        let singles = search.points().iter().filter_map(|point| point.outcome.as_ref().ok()?.single.as_ref());
+        assert_eq!(single, singles.map(|single| single.latency_cycles).min_by(f64::total_cmp), "{}", system.id);
+    }
+}
+
+#[test]
+fn the_same_request_is_searched_the_same_way_whatever_tiles_it_states() {
+    let mut other = quad();
+    other.settings.granularity = Granularity::Rows(7);
+    assert_eq!(run(&quad()), run(&other));
+}
+
+#[test]
+fn what_cannot_be_cut_has_whole_layers_as_its_only_candidate() {
+    let mut request = quad();
+    request.settings.stacks = StackRule::EachLayer;
+    let search = run(&request);
+    assert_eq!(search.points().iter().map(|point| &point.cut).collect::<Vec<_>>(), [&TileCut::default()]);
+}
+
+#[test]
+fn the_use_of_the_arrays_is_the_work_over_what_they_could_do() {
+    let study = study(&quad(), Granularity::Rows(4));
+    let (best, _) = study.best(&mut TileCosts::default()).unwrap();
+    let choice: CoreAllocation = best.choice.clone();
+    // Four arrays of 32 x 32.
+    let peak: u64 = study.system.cores.iter().map(|core| core.core.pe_count()).sum();
+    let expected = study.macs(&choice) as f64 / (best.latency_cycles * peak as f64);
+    assert!((study.mac_use(best.latency_cycles) - expected).abs() < 1e-12, "{expected}");
+    assert!(expected > 0.0 && expected < 1.0);
+}
+
+#[test]
+fn sizes_that_make_no_sense_are_refused_with_all_that_is_wrong() {
+    let wrong = |text: &str| -> Vec<String> {
+        let mut request = quad();
+        request.settings.granularity = Granularity::ByHand(text.to_owned());
+        let wrong = CoresStudy::new(&request).err().unwrap_or_default();
+        wrong.0.into_iter().map(|wrong| wrong.reason).collect()
+    };
+    assert_eq!(wrong("rows 4, columns 6, channels 8; stack 2: rows 2; fc: whole"), Vec::<String>::new());
+    assert_eq!(wrong("rows 4, rows 5"), ["`rows 5` cuts rows twice, or into nothing"]);
+    assert_eq!(
+        wrong("rows 0; stack 3: rows 4; stack 0: rows 4; columns x"),
+        [
+            "`rows 0` cuts rows twice, or into nothing",
+            "The network computes no layer `stack 3`",
+            "The network computes no layer `stack 0`",
+            "`columns x` is not a loop and a number of pieces",
+        ]
+    );
+    assert_eq!(wrong("rows 99999999999999999999"), ["`99999999999999999999` pieces of rows are too many"]);
+    // Larger than the map is all of it.
+    let large = TileSize { rows: Some(u64::MAX), columns: Some(u64::MAX), channels: Some(u64::MAX) };
+    let request = quad();
+    let whole = study(&request, Granularity::LayerByLayer).best(&mut TileCosts::default()).unwrap().0;
+    let cut = TileCut { all: large, stacks: Vec::new() };
+    assert_eq!(study(&request, cut.granularity()).best(&mut TileCosts::default()).unwrap().0, whole);
+}
