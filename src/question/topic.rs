@@ -59,6 +59,10 @@ pub enum Topic {
     Gallery(u8),
     /// The numbers of the open step of a lesson.
     Lesson,
+    /// The same of the design as a person has changed it.
+    LessonAtHand,
+    /// Steps of a lesson as it is written.
+    LessonPreview,
 }
 
 impl Topic {
@@ -77,7 +81,7 @@ impl Topic {
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::DesignTable | Self::Gallery(_) => true,
-            Self::Lesson => true,
+            Self::Lesson | Self::LessonAtHand | Self::LessonPreview => true,
         }
     }
 }

@@ -115,8 +115,8 @@ pub fn Page() -> Html {
                         if is_old {
                             <p class="banner" role="status">
                                 { "The design has errors. " }
-                                // These two show nothing of it.
-                                if !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery) {
+                                // These show nothing of it.
+                                if !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery | Tab::Lessons) {
                                     { "These are the results of the last one without. " }
                                 }
                                 <button
