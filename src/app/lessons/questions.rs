@@ -68,19 +68,24 @@ pub struct NumberFieldProps {
 /// A number to enter.
 #[component]
 pub fn NumberField(props: &NumberFieldProps) -> Html {
-    let field = use_node_ref();
+    let text = use_state_eq(String::new);
     let is_wrong = use_state_eq(|| false);
     let of = &props.of;
     let unit = of.step.numbers.get(props.asked.number).map_or("", |number| number.unit.symbol).trim();
-    let last = match of.given.last() {
-        Some(Given::Number(last)) => last.to_string(),
-        _ => String::new(),
+    let shown = match of.given.last() {
+        Some(Given::Number(last)) if of.is_over => last.to_string(),
+        _ => (*text).clone(),
+    };
+    let oninput = {
+        let text = text.clone();
+        Callback::from(move |event: InputEvent| {
+            text.set(event.target_dyn_into::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default());
+        })
     };
     let onsubmit = {
-        let (field, answer, is_wrong) = (field.clone(), of.answer.clone(), is_wrong.clone());
+        let (text, answer, is_wrong) = (text.clone(), of.answer.clone(), is_wrong.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let text = field.cast::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default();
             let number = text.trim().replace(',', ".").parse::<f64>().ok().filter(|number| number.is_finite());
             is_wrong.set(number.is_none());
             if let Some(number) = number {
@@ -94,10 +99,10 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
             <div class="row">
                 <input
                     id="lesson-number"
-                    ref={field}
+                    {oninput}
                     inputmode="decimal"
                     autocomplete="off"
-                    value={last}
+                    value={shown}
                     disabled={of.is_over}
                     aria-invalid={is_wrong.then_some("true")}
                     aria-describedby="lesson-number-unit"
