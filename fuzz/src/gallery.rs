@@ -44,7 +44,13 @@ fn show_lesson(lesson: &Lesson, text: &str) {
         let _ = (step.introduction(None), step.introduction(Some(&values)), step.explanation(&values));
         let _ = (step.right_choice(&values), step.right_choice(&[]), step.told().count());
         // An answer of any kind, right or not, deserves a share.
-        for given in [Given::Choice(0), Given::Choice(2), Given::Number(f64::NAN), Given::Curve(vec![1.0]), Given::Values(vec![0, 9])] {
+        for given in [
+            Given::Choice(0),
+            Given::Choice(2),
+            Given::Number(f64::NAN),
+            Given::Curve(vec![1.0]),
+            Given::Values(vec![0, 9]),
+        ] {
             let count = step.decided_by(&given).len();
             for numbers in [vec![Some(values.clone()); count], vec![None; count], vec![]] {
                 let share = step.judge(&given, &numbers).map_or(0.0, |verdict| verdict.share);

@@ -5,8 +5,8 @@ use super::names::unknown;
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
-use fusescape::multicore::CoreSystem;
 use fusescape::lesson::{Draw, Lesson, is_lesson};
+use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
     Diagnostics, MAX_BYTES, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets,
     workload_presets,

@@ -22,7 +22,8 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
         let receipt = receipt.and_then(|text| Receipt::from_json(&text).map_err(|wrong| wrong.to_string()));
         let row = receipt.and_then(|receipt| {
             let source = own.clone().or_else(|| receipt.preset()).ok_or_else(|| {
-                "The receipt is of a lesson that does not come with the program: name it with `--lesson FILE`".to_owned()
+                "The receipt is of a lesson that does not come with the program: name it with `--lesson FILE`"
+                    .to_owned()
             })?;
             let grader = graders.entry(source.key()).or_default();
             let mut graded = grader.grade(&source, &receipt).map_err(|wrong| wrong.to_string())?;

@@ -3,8 +3,8 @@
 
 use super::options::EmbedView;
 use crate::hardware::Core;
-use crate::link::{from_link, to_link};
 use crate::lesson::LessonSource;
+use crate::link::{from_link, to_link};
 use crate::spec::{Diagnostics, find_preset, lesson_presets};
 use crate::state::{Action, Half, Metric, State, ViewChange};
 use crate::workload::Network;

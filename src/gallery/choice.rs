@@ -60,14 +60,16 @@ impl DocumentChoice {
             let Some(document) = changed.take().or_else(|| Outline::read(self.text()).ok()) else { continue };
             let place = place_of(&document, path);
             // What a document leaves out can be added to what it has, not to what it lacks.
-            let is_there = document.has(&place) || document.has(place.rsplit_once('.').map_or("", |(parent, _)| parent));
+            let is_there =
+                document.has(&place) || document.has(place.rsplit_once('.').map_or("", |(parent, _)| parent));
             let is_yaml = value.starts_with(['{', '[']);
             let next = if is_yaml { document.put(&place, value) } else { document.write(&place, value) };
             changed = Some(match next.filter(|_| is_there) {
                 Some(next) => next,
                 None => {
                     let names = document.keys("").join(", ");
-                    let remedy = format!("Write `{half}`, the name of a memory or layer, and a field of it; or one of {names}");
+                    let remedy =
+                        format!("Write `{half}`, the name of a memory or layer, and a field of it; or one of {names}");
                     wrong(field, format!("The {half} document has no `{path}`"), remedy);
                     document
                 }
@@ -103,10 +105,17 @@ pub(super) fn choose_document(
         None => match find_preset(presets, name) {
             Ok(preset) => DocumentChoice::Preset(preset),
             Err(wrong) => {
-                wrong.0.iter().for_each(|wrong| diagnostics.add(format!("{path}.{half}"), &wrong.reason, &wrong.remedy));
+                wrong
+                    .0
+                    .iter()
+                    .for_each(|wrong| diagnostics.add(format!("{path}.{half}"), &wrong.reason, &wrong.remedy));
                 return None;
             }
         },
     };
-    Some(chosen.with(half, set, &mut |field, reason, remedy| diagnostics.add(format!("{path}.set.{field}"), reason, remedy)))
+    Some(
+        chosen.with(half, set, &mut |field, reason, remedy| {
+            diagnostics.add(format!("{path}.set.{field}"), reason, remedy)
+        }),
+    )
 }

@@ -1,7 +1,7 @@
 //! An entry of the gallery, validated.
 
-use super::claim::{Claim, read_claim};
 use super::choice::{DocumentChoice, choose_document};
+use super::claim::{Claim, read_claim};
 use super::cores::read_tiles;
 use super::parameters::{choose, find};
 use super::run_strategy::RunStrategy;
@@ -139,9 +139,7 @@ impl Entry {
             diagnostics.add("claims", "There are no claims", "List at least one");
         }
         let claims = (spec.claims.iter().enumerate())
-            .flat_map(|(index, claim)| {
-                read_claim(claim, &format!("claims[{index}]"), workload, &mut diagnostics)
-            })
+            .flat_map(|(index, claim)| read_claim(claim, &format!("claims[{index}]"), workload, &mut diagnostics))
             .collect();
         let GallerySpec { title, paper, place, lesson, .. } = spec;
         match opens {

@@ -88,8 +88,13 @@ impl Hierarchies {
     }
 
     fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Study, Point)>, String> {
-        let name =
-            format!("{} {} {layer} {:?} {:?}", opens.hardware.key(), opens.workload.key(), opens.settings, opens.budget_um2);
+        let name = format!(
+            "{} {} {layer} {:?} {:?}",
+            opens.hardware.key(),
+            opens.workload.key(),
+            opens.settings,
+            opens.budget_um2
+        );
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }

@@ -228,8 +228,11 @@ fn skipping_of(way: Option<RunStrategy>) -> Skipping {
 }
 
 fn sweep((hardware, workload): DocumentPair<'_>, settings: &Settings) -> Result<Sweep, String> {
-    let request =
-        Request { hardware: hardware.text().to_owned(), workload: workload.text().to_owned(), settings: settings.clone() };
+    let request = Request {
+        hardware: hardware.text().to_owned(),
+        workload: workload.text().to_owned(),
+        settings: settings.clone(),
+    };
     Sweep::new(&request).map_err(|wrong| wrong.to_string())
 }
 

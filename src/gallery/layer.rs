@@ -2,8 +2,8 @@
 
 use super::entry::Opening;
 use super::measure::{LayerFigure, TableFigure};
-use crate::explore::{LayerRequest, LayerStudy, MappedLayer};
 use crate::cost::LatencyCause;
+use crate::explore::{LayerRequest, LayerStudy, MappedLayer};
 use crate::hardware::{Core, Operand};
 use crate::search::Objective;
 

@@ -28,11 +28,11 @@ pub use claim::{Claim, Fidelity, Unit, fidelity_counts};
 pub use cores::{CoresFigure, CoresOf};
 pub use entry::{CoresOpening, Entry, ONE_STACK, Opening, Shown, entries, find_entry, open_with_documents};
 pub use mapping::SpaceOf;
-pub(crate) use parameters::choose;
 pub use measure::{
     HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,
 };
 pub use operators::{OperatorFigure, OperatorsOf};
+pub(crate) use parameters::choose;
 pub use run_strategy::RunStrategy;
 pub use sequences::{SequenceFigure, Sequences};
 pub use workbench::{Finding, Workbench};

@@ -63,7 +63,8 @@ fn right_answer(step: &Step, workbench: &mut Workbench) -> Result<String, String
                 .filter(|choice| choice.when.iter().all(|when| when.holds(&written)))
                 .map(|choice| choice.text.as_str())
                 .collect();
-            let numbers = || step.numbers.iter().zip(&written).map(|(number, value)| format!("{} {value}", number.name));
+            let numbers =
+                || step.numbers.iter().zip(&written).map(|(number, value)| format!("{} {value}", number.name));
             match right.as_slice() {
                 [right] => Ok((*right).to_owned()),
                 [] => Err(format!("no answer is right by {}", numbers().collect::<Vec<_>>().join(", "))),
@@ -97,7 +98,9 @@ fn curve(step: &Step, predict: &Prediction, workbench: &mut Workbench) -> Result
 fn task_optimum(step: &Step, task: &Task, workbench: &mut Workbench) -> Result<String, String> {
     let all: Vec<Numbers> = match task.fields.is_empty() {
         true => vec![step.numbers_of(workbench, &Variation::BestMapping).ok()],
-        false => step.combinations().map(|values| step.numbers_of(workbench, &Variation::Values(values)).ok()).collect(),
+        false => {
+            step.combinations().map(|values| step.numbers_of(workbench, &Variation::Values(values)).ok()).collect()
+        }
     };
     let unit = step.numbers.get(task.minimise).map(|number| number.unit).ok_or("there is no such number")?;
     let optimum = step.optimum(task, &all).ok_or_else(|| format!("none of {} designs meets the goals", all.len()))?;

@@ -241,7 +241,11 @@ fn check_documents(documents: &[(String, String)], diagnostics: &mut Diagnostics
         };
         for wrong in wrong.into_iter().flat_map(|wrong| wrong.0) {
             let line = wrong.line.map_or_else(String::new, |line| format!(", line {line} of it"));
-            diagnostics.add(format!("documents.{name}"), format!("{}{line}: {}", wrong.path, wrong.reason), wrong.remedy);
+            diagnostics.add(
+                format!("documents.{name}"),
+                format!("{}{line}: {}", wrong.path, wrong.reason),
+                wrong.remedy,
+            );
         }
     }
 }
@@ -253,9 +257,13 @@ struct StepReader<'a> {
     diagnostics: &'a mut Diagnostics,
 }
 
-fn read_step(path: &str, spec: StepSpec, documents: &[(String, String)], diagnostics: &mut Diagnostics) -> Option<Step> {
-    let opener =
-        Opener { spec: spec.opens.clone(), documents: documents.to_vec(), path: format!("{path}.opens") };
+fn read_step(
+    path: &str,
+    spec: StepSpec,
+    documents: &[(String, String)],
+    diagnostics: &mut Diagnostics,
+) -> Option<Step> {
+    let opener = Opener { spec: spec.opens.clone(), documents: documents.to_vec(), path: format!("{path}.opens") };
     let opens = opener.open(diagnostics);
     let workload = opens.as_ref().and_then(|opens| opens.workload.preset());
     let mut numbers = Vec::new();
@@ -290,7 +298,11 @@ fn read_step(path: &str, spec: StepSpec, documents: &[(String, String)], diagnos
     };
     let tries = spec.tries.unwrap_or(default_tries);
     if !(1..=MOST_TRIES).contains(&tries) {
-        diagnostics.add(format!("{path}.tries"), format!("Nobody tries {tries} times"), format!("Write 1 to {MOST_TRIES}"));
+        diagnostics.add(
+            format!("{path}.tries"),
+            format!("Nobody tries {tries} times"),
+            format!("Write 1 to {MOST_TRIES}"),
+        );
     }
     let StepSpec { title, text, question, explains, marks, .. } = spec;
     let (marks, tries) = (marks.unwrap_or(1.0), tries as usize);
@@ -362,7 +374,8 @@ impl StepReader<'_> {
 
     fn task(&mut self, spec: &TaskSpec) -> Option<Task> {
         let minimise = self.named(&spec.minimise, "task.minimise");
-        let read = |(index, field)| Field::read(field, &format!("{}.task.fields[{index}]", self.path), self.diagnostics);
+        let read =
+            |(index, field)| Field::read(field, &format!("{}.task.fields[{index}]", self.path), self.diagnostics);
         let fields: Vec<Field> = spec.fields.iter().enumerate().map(read).collect();
         if spec.mapping && !fields.is_empty() {
             self.note("task.fields", "The mapping is made by hand, or fields are chosen", "Keep `fields` or `mapping`");
@@ -398,7 +411,11 @@ impl StepReader<'_> {
     fn named(&mut self, name: &str, field: &str) -> Option<usize> {
         let found = self.numbers.iter().position(|number| number.name == name);
         if found.is_none() && !name.is_empty() {
-            self.note(field, format!("There is no number `{name}`"), format!("Add it to `numbers`, or write {}", self.names()));
+            self.note(
+                field,
+                format!("There is no number `{name}`"),
+                format!("Add it to `numbers`, or write {}", self.names()),
+            );
         }
         found
     }

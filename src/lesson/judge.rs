@@ -177,7 +177,8 @@ impl Step {
         const EXACT: f64 = 1e-9;
         let number = self.numbers.get(asked.number)?;
         let right = *written.get(asked.number)?;
-        let is_right = given.is_finite() && (given - right).abs() <= (asked.tolerance + EXACT) * right.abs() + EXACT * EXACT;
+        let is_right =
+            given.is_finite() && (given - right).abs() <= (asked.tolerance + EXACT) * right.abs() + EXACT * EXACT;
         let said = match is_right {
             true => String::new(),
             false => {
@@ -190,7 +191,8 @@ impl Step {
     }
 
     fn judge_curve(&self, predict: &Prediction, curve: &[f64], numbers: &[Numbers]) -> Option<Verdict> {
-        let right: Vec<f64> = numbers.iter().map(|numbers| numbers.as_ref()?.get(predict.number).copied()).collect::<Option<_>>()?;
+        let right: Vec<f64> =
+            numbers.iter().map(|numbers| numbers.as_ref()?.get(predict.number).copied()).collect::<Option<_>>()?;
         let (mut within, mut above, mut below) = (0_usize, 0, 0);
         for (index, right) in right.iter().enumerate() {
             match curve.get(index).copied().filter(|given| given.is_finite()) {
@@ -257,7 +259,9 @@ impl Step {
                 (Some(_), _) => when.holds(written),
             };
             let is_near = hint.near.is_none_or(|near| match (written.get(near), given) {
-                (Some(number), Some((given, tolerance))) => (given - number).abs() <= tolerance.max(0.005) * number.abs(),
+                (Some(number), Some((given, tolerance))) => {
+                    (given - number).abs() <= tolerance.max(0.005) * number.abs()
+                }
                 _ => false,
             });
             is_near && hint.when.iter().all(holds)

@@ -167,9 +167,8 @@ impl Grader {
 
     fn judge(&mut self, lesson: &Lesson, index: usize, step: &Step, given: &Given) -> Option<Verdict> {
         let drawn = lesson.drawn();
-        let numbers: Vec<Numbers> = (step.decided_by(given).iter())
-            .map(|variation| self.numbers(&drawn, index, step, variation))
-            .collect();
+        let numbers: Vec<Numbers> =
+            (step.decided_by(given).iter()).map(|variation| self.numbers(&drawn, index, step, variation)).collect();
         step.judge(given, &numbers)
     }
 

@@ -36,7 +36,8 @@ pub(super) mod number {
     pub const EXERCISE: u32 = 52;
 
     /// Those that hold documents.
-    pub const DOCUMENTS: [u32; 8] = [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM, EXERCISE];
+    pub const DOCUMENTS: [u32; 8] =
+        [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM, EXERCISE];
 }
 
 /// One thing in which a state differs from the baseline.

@@ -19,8 +19,8 @@ const MAX_VALUES: usize = 64;
 const LESSON: [&str; 6] = ["title", "about", "assignment", "documents", "parameters", "steps"];
 const PARAMETER: [&str; 5] = ["name", "values", "from", "to", "step"];
 const STEP: [&str; 14] = [
-    "title", "text", "opens", "question", "numbers", "answers", "number", "predict", "task", "hints", "hint", "explains",
-    "marks", "tries",
+    "title", "text", "opens", "question", "numbers", "answers", "number", "predict", "task", "hints", "hint",
+    "explains", "marks", "tries",
 ];
 const NUMBER: [&str; 3] = ["name", "unit", "measure"];
 const ANSWER: [&str; 3] = ["text", "when", "hint"];
@@ -189,7 +189,8 @@ pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> (LessonSp
         None => Vec::new(),
     };
     let documents = fields.get("documents").map(|place| place.entries(&mut reader)).unwrap_or_default();
-    let documents = documents.into_iter().filter_map(|(name, place)| Some((name.to_owned(), place.verbatim(&mut reader)?)));
+    let documents =
+        documents.into_iter().filter_map(|(name, place)| Some((name.to_owned(), place.verbatim(&mut reader)?)));
     let documents = documents.collect();
     let spec = LessonSpec {
         title: needed_text(&fields, &mut reader, "title", "Why fuse layers?"),
@@ -202,9 +203,17 @@ pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> (LessonSp
     let mut diagnostics = reader.finish();
     for (line, name) in unknown {
         let names = spec.parameters.iter().map(|parameter| parameter.name.as_str());
-        let remedy = closest(&name, names)
-            .map_or_else(|| format!("Add `{name}` to `parameters`, or write `$$` for a dollar"), |meant| format!("Did you mean `${meant}`?"));
-        let wrong = super::Diagnostic { path: format!("${name}"), line: Some(line), reason: format!("There is no parameter `{name}`"), remedy, fix: None };
+        let remedy = closest(&name, names).map_or_else(
+            || format!("Add `{name}` to `parameters`, or write `$$` for a dollar"),
+            |meant| format!("Did you mean `${meant}`?"),
+        );
+        let wrong = super::Diagnostic {
+            path: format!("${name}"),
+            line: Some(line),
+            reason: format!("There is no parameter `{name}`"),
+            remedy,
+            fix: None,
+        };
         if !diagnostics.is_full() {
             diagnostics.0.push(wrong);
         }
@@ -272,7 +281,10 @@ fn read_values(place: &LocatedNode, fields: &Fields, reader: &mut Reader) -> Vec
     if let Some(values) = fields.get("values") {
         let listed = values.names(reader);
         if listed.is_empty() {
-            values.reject(reader, ValueError::new("There is no value", "List those that may be drawn: `[32 KiB, 64 KiB]`"));
+            values.reject(
+                reader,
+                ValueError::new("There is no value", "List those that may be drawn: `[32 KiB, 64 KiB]`"),
+            );
         }
         return listed;
     }
@@ -295,7 +307,9 @@ fn read_step(place: &LocatedNode, reader: &mut Reader) -> StepSpec {
     let fields = place.fields(reader, &STEP);
     let opens = fields.need(reader, "opens", "{ view: landscape, hardware: tpu-like, workload: fsrcnn }");
     let numbers = fields.get("numbers").map(|place| place.list(reader, MAX_ANSWERS)).unwrap_or_default();
-    let list = |name: &str, reader: &mut Reader| fields.get(name).map(|place| place.list(reader, MAX_ANSWERS)).unwrap_or_default();
+    let list = |name: &str, reader: &mut Reader| {
+        fields.get(name).map(|place| place.list(reader, MAX_ANSWERS)).unwrap_or_default()
+    };
     let (answers, hints) = (list("answers", reader), list("hints", reader));
     let kinds = ["answers", "number", "predict", "task"];
     match kinds.iter().filter(|kind| fields.get(kind).is_some()).count() {
@@ -355,15 +369,21 @@ fn read_asked(place: &LocatedNode, reader: &mut Reader) -> AskedNumberSpec {
 fn read_predict(place: &LocatedNode, reader: &mut Reader) -> PredictSpec {
     let fields = place.fields(reader, &PREDICT);
     let axis = fields.need(reader, "axis", "0..12");
-    let tolerance = fields.get("tolerance").and_then(|place| place.figure(reader, "a share, for example `25 %`", share));
+    let tolerance =
+        fields.get("tolerance").and_then(|place| place.figure(reader, "a share, for example `25 %`", share));
     PredictSpec {
         number: fields.name(reader, "number", "energy"),
         field: FieldSpec {
             field: fields.name(reader, "field", "hardware.sram_64KB.size"),
             name: String::new(),
-            values: fields.need(reader, "values", "[32 KiB, 64 KiB]").map(|place| place.names(reader)).unwrap_or_default(),
+            values: fields
+                .need(reader, "values", "[32 KiB, 64 KiB]")
+                .map(|place| place.names(reader))
+                .unwrap_or_default(),
         },
-        axis: axis.and_then(|place| place.value(reader, "two limits, for example `0..12`", axis_of)).unwrap_or((0.0, 1.0)),
+        axis: axis
+            .and_then(|place| place.value(reader, "two limits, for example `0..12`", axis_of))
+            .unwrap_or((0.0, 1.0)),
         tolerance: tolerance.unwrap_or(0.25),
     }
 }

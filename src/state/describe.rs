@@ -59,7 +59,8 @@ impl State {
         }
         lines.extend(self.entry.map(|entry| format!("gallery: {entry}")));
         if let Some(lesson) = &self.lesson {
-            let student = if lesson.student.is_empty() { String::new() } else { format!(", student {}", lesson.student) };
+            let student =
+                if lesson.student.is_empty() { String::new() } else { format!(", student {}", lesson.student) };
             lines.push(format!("lesson: {}{student}", step_name(&lesson.source.key(), lesson.step)));
         }
     }

@@ -3,8 +3,8 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::gallery::{Measure, RunStrategy, Shown, Workbench};
 use fusescape::lesson::{
-    Draw, Given, Grader, Lesson, LessonSource, MOST_VARIANTS, OpenLesson, Receipt, StepKind, Variation, check, find_step,
-    lessons, step_name,
+    Draw, Given, Grader, Lesson, LessonSource, MOST_VARIANTS, OpenLesson, Receipt, StepKind, Variation, check,
+    find_step, lessons, step_name,
 };
 use fusescape::spec::lesson_presets;
 use rayon::prelude::*;
@@ -80,9 +80,7 @@ fn every_question_is_about_what_is_on_the_screen() {
         for when in choices.iter().flat_map(|choice| &choice.when) {
             let number = &step.numbers[when.number.unwrap()];
             let other_place = match &number.measure {
-                Measure::Gain { hardware, workloads, .. } => {
-                    *hardware != [(None, None)] || *workloads != [None]
-                }
+                Measure::Gain { hardware, workloads, .. } => *hardware != [(None, None)] || *workloads != [None],
                 _ => false,
             };
             let hidden = ways(&number.measure).into_iter().find(|way| !is_shown(*way) && !told.contains(way));
@@ -111,7 +109,10 @@ fn lessons_are_listed_as_they_are_written() {
     for (id, lesson) in &all {
         for index in 0..lesson.steps.len() as u32 {
             let open = find_step(&step_name(id, index)).unwrap();
-            assert_eq!((open.step, open.open_step().unwrap().title), (index, lesson.steps[index as usize].title.clone()));
+            assert_eq!(
+                (open.step, open.open_step().unwrap().title),
+                (index, lesson.steps[index as usize].title.clone())
+            );
         }
     }
     assert!(find_step("why-fuse-99").is_none_or(|open| open.open_step().is_none()));
@@ -140,7 +141,8 @@ fn marks(student: &str, answers: &[(u32, Vec<Given>)]) -> Vec<f64> {
 fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
     let lesson = Lesson::from_text(EXERCISE, Draw::Student("ada")).unwrap();
     let mut workbench = Workbench::default();
-    let numbers = |step: usize, of: &Variation, workbench: &mut Workbench| lesson.steps[step].numbers_of(workbench, of).unwrap();
+    let numbers =
+        |step: usize, of: &Variation, workbench: &mut Workbench| lesson.steps[step].numbers_of(workbench, of).unwrap();
     let written = numbers(0, &Variation::AsWritten, &mut workbench);
     let right = Given::Choice(lesson.steps[0].right_choice(&written).unwrap() as u32 + 1);
     let wrong = Given::Choice(if right == Given::Choice(1) { 2 } else { 1 });
@@ -153,13 +155,26 @@ fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
     assert_eq!(designs.len(), 16);
     let of = |values: &Vec<u32>, workbench: &mut Workbench| numbers(3, &Variation::Values(values.clone()), workbench);
     let allowed = designs.iter().filter(|design| of(design, &mut workbench)[1] <= 64.0).cloned().collect::<Vec<_>>();
-    let best = allowed.iter().min_by(|a, b| of(a, &mut Workbench::default())[0].total_cmp(&of(b, &mut Workbench::default())[0]));
+    let best = allowed
+        .iter()
+        .min_by(|a, b| of(a, &mut Workbench::default())[0].total_cmp(&of(b, &mut Workbench::default())[0]));
     let chosen = |values: &[u32]| Given::Values(values.iter().map(|value| value + 1).collect());
-    let all = [(0, vec![right.clone()]), (1, vec![Given::Number(energy * 1.01)]), (2, vec![Given::Curve(curve.clone())]), (3, vec![chosen(best.unwrap())])];
+    let all = [
+        (0, vec![right.clone()]),
+        (1, vec![Given::Number(energy * 1.01)]),
+        (2, vec![Given::Curve(curve.clone())]),
+        (3, vec![chosen(best.unwrap())]),
+    ];
     assert_eq!(marks("ada", &all), [1.0, 1.0, 1.0, 2.0]);
     // A second try counts half, a third not at all; half a curve half; what misses a goal nothing.
-    let half: Vec<f64> = curve.iter().enumerate().map(|(index, height)| if index == 0 { height * 3.0 } else { *height }).collect();
-    let others = [(0, vec![wrong, right]), (1, vec![Given::Number(energy * 1.03)]), (2, vec![Given::Curve(half)]), (3, vec![Given::Values(vec![4, 2])])];
+    let half: Vec<f64> =
+        curve.iter().enumerate().map(|(index, height)| if index == 0 { height * 3.0 } else { *height }).collect();
+    let others = [
+        (0, vec![wrong, right]),
+        (1, vec![Given::Number(energy * 1.03)]),
+        (2, vec![Given::Curve(half)]),
+        (3, vec![Given::Values(vec![4, 2])]),
+    ];
     assert_eq!(marks("ada", &others), [0.5, 0.0, 0.8, 0.0]);
     // Answers of another kind, or none.
     assert_eq!(marks("ada", &[(0, vec![Given::Number(1.0)]), (3, vec![Given::Choice(1)])]), [0.0; 4]);
@@ -173,10 +188,20 @@ fn a_worse_design_gets_the_share_of_the_optimum_that_it_reaches() {
     let energies: Vec<(Vec<u32>, Vec<f64>)> = (step.combinations())
         .map(|values| (values.clone(), step.numbers_of(&mut workbench, &Variation::Values(values)).unwrap()))
         .collect();
-    let least = energies.iter().filter(|(_, numbers)| numbers[1] <= 64.0).map(|(_, numbers)| numbers[0]).fold(f64::INFINITY, f64::min);
+    let least = energies
+        .iter()
+        .filter(|(_, numbers)| numbers[1] <= 64.0)
+        .map(|(_, numbers)| numbers[0])
+        .fold(f64::INFINITY, f64::min);
     for (values, numbers) in &energies {
         let given = Given::Values(values.iter().map(|value| value + 1).collect());
-        let share = if numbers[1] > 64.0 { 0.0 } else if numbers[0] <= least * 1.01 { 1.0 } else { least / numbers[0] };
+        let share = if numbers[1] > 64.0 {
+            0.0
+        } else if numbers[0] <= least * 1.01 {
+            1.0
+        } else {
+            least / numbers[0]
+        };
         let got = marks("ada", &[(3, vec![given])])[3];
         assert!((got - 2.0 * share).abs() < 1e-12, "{values:?}: {got}, {share}");
     }
@@ -184,7 +209,13 @@ fn a_worse_design_gets_the_share_of_the_optimum_that_it_reaches() {
 
 #[test]
 fn receipts_that_are_none_are_refused_with_a_reason() {
-    for text in ["", "{}", "[]", "{\"fusescape_receipt\": 2, \"lesson\": \"\", \"student\": \"\", \"answers\": {}}", "{\"fusescape_receipt\": 1}"] {
+    for text in [
+        "",
+        "{}",
+        "[]",
+        "{\"fusescape_receipt\": 2, \"lesson\": \"\", \"student\": \"\", \"answers\": {}}",
+        "{\"fusescape_receipt\": 1}",
+    ] {
         assert!(!Receipt::from_json(text).unwrap_err().0[0].reason.is_empty(), "{text}");
     }
     assert!(Receipt::from_json(&" ".repeat(2 << 20)).unwrap_err().to_string().contains("more than"));

@@ -245,8 +245,8 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware, workload, system and lesson documents, ZigZag’s YAML, a system of Stream with all its cores, \
-                       Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
+                title="ONNX models, hardware, workload, system and lesson documents, ZigZag’s YAML, a system of Stream with all \
+                       its cores, Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
                 { props.label }

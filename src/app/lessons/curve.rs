@@ -62,7 +62,8 @@ pub fn Curve(props: &CurveProps) -> Html {
             let place = element.get_bounding_client_rect();
             let across = (f64::from(event.client_x()) - place.left()) / place.width() * WIDTH;
             let down = (f64::from(event.client_y()) - place.top()) / place.height() * HEIGHT;
-            let index = ((across - LEFT) / (WIDTH - LEFT - RIGHT) * count as f64).floor().clamp(0.0, (count - 1) as f64);
+            let index =
+                ((across - LEFT) / (WIDTH - LEFT - RIGHT) * count as f64).floor().clamp(0.0, (count - 1) as f64);
             let share = 1.0 - (down - TOP) / (HEIGHT - TOP - BOTTOM);
             change.emit((index as usize, low + share * (high - low)));
             // A finger draws here, and does not scroll.
@@ -112,7 +113,8 @@ pub fn Curve(props: &CurveProps) -> Html {
         let height = low + (high - low) * index as f64 / LINES as f64;
         html! {
             <g class="level">
-                <line x1={LEFT.to_string()} x2={(WIDTH - RIGHT).to_string()} y1={format!("{:.1}", y(height))} y2={format!("{:.1}", y(height))} />
+                <line x1={LEFT.to_string()} x2={(WIDTH - RIGHT).to_string()}
+                    y1={format!("{:.1}", y(height))} y2={format!("{:.1}", y(height))} />
                 <text x={(LEFT - 8.0).to_string()} y={format!("{:.1}", y(height) + 4.0)} text-anchor="end">{ unit.text(height) }</text>
             </g>
         }

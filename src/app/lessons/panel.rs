@@ -7,7 +7,8 @@ use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::lesson::{
-    Given, Lesson, LessonSource, MappingGiven, Numbers, OpenLesson, Receipt, Step, StepKind, Variation, Verdict, marks_of,
+    Given, Lesson, LessonSource, MappingGiven, Numbers, OpenLesson, Receipt, Step, StepKind, Variation, Verdict,
+    marks_of,
 };
 use crate::question::{LessonNumbers, Topic};
 use crate::spec::{Diagnostics, in_quotes, lesson_presets};
@@ -43,7 +44,8 @@ pub struct LessonPanelProps {
 #[component]
 pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let key = (props.open.source.clone(), props.open.student.clone());
-    let lesson = use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
+    let lesson =
+        use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
     let act = props.tell.reform(Event::Act);
     let to_list = act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Lessons)));
     let step = lesson.as_ref().as_ref().ok().and_then(|lesson| lesson.steps.get(props.open.step as usize).cloned());
@@ -81,7 +83,8 @@ impl StepPanelProps {
     }
 
     fn key_of(&self, step: u32) -> AnswerKey {
-        OpenLesson { step, source: self.open.source.clone(), student: self.open.student.clone(), values: Vec::new() }.key()
+        OpenLesson { step, source: self.open.source.clone(), student: self.open.student.clone(), values: Vec::new() }
+            .key()
     }
 
     /// Opens a step of the lesson.
@@ -109,7 +112,12 @@ fn needed(step: &Step, given: &[Given]) -> Vec<Variation> {
 }
 
 /// What each answer deserves, once all numbers are there.
-fn verdicts(step: &Step, given: &[Given], asked: &[Variation], known: &Answers<LessonNumbers, Vec<f64>>) -> Option<Vec<Option<Verdict>>> {
+fn verdicts(
+    step: &Step,
+    given: &[Given],
+    asked: &[Variation],
+    known: &Answers<LessonNumbers, Vec<f64>>,
+) -> Option<Vec<Option<Verdict>>> {
     if !known.is_complete() || known.all() != asked.len() {
         return None;
     }
@@ -257,7 +265,11 @@ fn use_judged(props: &StepPanelProps, marks: Option<f64>, tries: usize, is_over:
     });
 }
 
-fn of_step<'a>(open: &OpenLesson, step: usize, answers: &'a LessonAnswers) -> Option<&'a crate::app::session::state::StepAnswers> {
+fn of_step<'a>(
+    open: &OpenLesson,
+    step: usize,
+    answers: &'a LessonAnswers,
+) -> Option<&'a crate::app::session::state::StepAnswers> {
     let (lesson, student, _) = open.key();
     answers.get(&(lesson, student, step as u32))
 }
@@ -353,7 +365,8 @@ fn StudentField(props: &StudentFieldProps) -> Html {
         let (field, of) = (field.clone(), props.props.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let student = field.cast::<HtmlInputElement>().map(|field| field.value().trim().to_owned()).unwrap_or_default();
+            let student =
+                field.cast::<HtmlInputElement>().map(|field| field.value().trim().to_owned()).unwrap_or_default();
             let open = OpenLesson { student, values: Vec::new(), ..of.open.clone() };
             if let Some(step) = open.open_step().filter(|_| !open.student.is_empty()) {
                 of.tell.emit(Event::Act(Action::step(open, step.opens, &of.chosen)));
@@ -400,7 +413,11 @@ fn said(
     };
     let optimum = match &step.kind {
         StepKind::Task(task) if is_over || last.is_right() => {
-            let of = if task.fields.is_empty() { "every mapping".to_owned() } else { format!("all {} designs", step.combinations().count()) };
+            let of = if task.fields.is_empty() {
+                "every mapping".to_owned()
+            } else {
+                format!("all {} designs", step.combinations().count())
+            };
             format!(" The optimum of {of} is {}.", last.right)
         }
         StepKind::Task(_) => String::new(),
@@ -413,7 +430,8 @@ fn said(
         1 => " One more try.".to_owned(),
         left => format!(" {left} more tries."),
     };
-    let explains = written.filter(|_| is_over).map(|written| format!(" {}", step.explanation(written))).unwrap_or_default();
+    let explains =
+        written.filter(|_| is_over).map(|written| format!(" {}", step.explanation(written))).unwrap_or_default();
     html! { <p class="verdict"><b>{ head }</b>{ &last.said }{ optimum }{ again }{ explains }</p> }
 }
 
@@ -425,7 +443,9 @@ fn changed(props: &StepPanelProps, numbers: Option<&Result<Vec<f64>, String>>) -
         None => "working it out …".to_owned(),
         Some(Err(wrong)) => wrong.clone(),
         Some(Ok(numbers)) => {
-            let value = |(number, value): (&crate::lesson::Number, &f64)| format!("{} {}", number.name, number.unit.text(*value));
+            let value = |(number, value): (&crate::lesson::Number, &f64)| {
+                format!("{} {}", number.name, number.unit.text(*value))
+            };
             let all = props.step.numbers.iter().zip(numbers).map(value).collect::<Vec<_>>().join(", ");
             match (&props.step.kind, props.step.right_choice(numbers)) {
                 (StepKind::Choice(choices), Some(right)) => {
@@ -470,7 +490,8 @@ fn foot(props: &StepPanelProps, is_over: bool, marks: Option<f64>) -> Html {
                 </button>
             } else {
                 if let Some((action, title)) = lesson_after(open, &props.chosen) {
-                    <button type="button" class={primary} onclick={act.reform(move |_: MouseEvent| action.clone())} data-testid="next-lesson">
+                    <button type="button" class={primary} onclick={act.reform(move |_: MouseEvent| action.clone())}
+                        data-testid="next-lesson">
                         { format!("Next lesson: {title} →") }
                     </button>
                 }
@@ -501,7 +522,11 @@ fn foot(props: &StepPanelProps, is_over: bool, marks: Option<f64>) -> Html {
 fn lesson_after(open: &OpenLesson, chosen: &State) -> Option<(Action, String)> {
     let LessonSource::Preset(name) = &open.source else { return None };
     let next = lesson_presets().iter().skip_while(|preset| preset.id != name).nth(1)?;
-    let next = OpenLesson { source: LessonSource::Preset(next.id.to_owned()), student: open.student.clone(), ..OpenLesson::default() };
+    let next = OpenLesson {
+        source: LessonSource::Preset(next.id.to_owned()),
+        student: open.student.clone(),
+        ..OpenLesson::default()
+    };
     let lesson = next.lesson().ok()?;
     let opens = lesson.steps.first()?.opens.clone();
     Some((Action::step(next, opens, chosen), lesson.title))

@@ -198,7 +198,8 @@ pub fn TaskField(props: &TaskFieldProps) -> Html {
                 onchoose.emit(next);
             }
         });
-        let choices = field.values.iter().enumerate().map(|(value, text)| Option_::new(value.to_string(), text.clone()));
+        let choices =
+            field.values.iter().enumerate().map(|(value, text)| Option_::new(value.to_string(), text.clone()));
         let value = props.values.get(index).copied().unwrap_or_default().to_string();
         html! {
             <Select label={field.name.clone()} choices={choices.collect::<Vec<_>>()} {value} {onchange} testid="task-field" />

@@ -43,8 +43,10 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let student = props.chosen.lesson.as_ref().map(|lesson| lesson.student.clone()).unwrap_or_default();
     let own = match props.chosen.lesson.as_deref() {
         Some(open @ OpenLesson { source: LessonSource::Own(_), .. }) => Some(open.clone()),
-        _ => props.own.as_ref().map(|text| {
-            OpenLesson { source: LessonSource::Own(text.to_string()), student: student.clone(), ..OpenLesson::default() }
+        _ => props.own.as_ref().map(|text| OpenLesson {
+            source: LessonSource::Own(text.to_string()),
+            student: student.clone(),
+            ..OpenLesson::default()
         }),
     };
     let cards = match &*all {
@@ -59,23 +61,27 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
         Err(wrong) => html! { <p>{ wrong.to_string() }</p> },
     };
     let example = lesson_presets().iter().find(|preset| preset.id == EXAMPLE);
-    let begin = example.map(|example| props.act.reform(move |_: MouseEvent| Action::WriteLesson(example.text.to_owned())));
+    let begin =
+        example.map(|example| props.act.reform(move |_: MouseEvent| Action::WriteLesson(example.text.to_owned())));
     html! {
         <div class="lessons-view" data-testid="lessons">
-            <p class="hint">{ "Each step opens a design, asks about it, and computes which answer is right. Change whatever you like on the way." }</p>
+            <p class="hint">
+                { "Each step opens a design, asks about it, and computes which answer is right. Change whatever you like on the way." }
+            </p>
             <div class="entries lessons">{ cards }</div>
             if is_offered {
                 <section aria-labelledby="own-lesson-title">
                     <h2 id="own-lesson-title">{ "Write your own" }</h2>
                     <p class="hint">
-                        { "A lesson is a document: steps with a design, a question, and the numbers that decide. Values may differ from student to \
-                           student. Students save a receipt, and " }<code>{ "fusescape grade" }</code>
+                        { "A lesson is a document: steps with a design, a question, and the numbers that decide. Values may differ from \
+                           student to student. Students save a receipt, and " }<code>{ "fusescape grade" }</code>
                         { " marks it. docs/lessons.md describes every field. Nothing is sent anywhere." }
                     </p>
                     <div class="row">
                         <ImportButton start={import.start.clone()} name="lesson" label="Open a file …" class="" />
                         if own.is_none() {
-                            <button type="button" class="primary" onclick={begin} data-testid="begin-lesson">{ "Begin with an example" }</button>
+                            <button type="button" class="primary" onclick={begin}
+                                data-testid="begin-lesson">{ "Begin with an example" }</button>
                         }
                     </div>
                     { import_panel(&import, "lesson") }
@@ -124,13 +130,15 @@ fn lesson_card(props: &LessonsViewProps, number: usize, id: &str, lesson: &Lesso
             <h3><button type="button" class="link" onclick={begin.clone()}>{ &lesson.title }</button></h3>
             <p>{ &lesson.about }</p>
             <div class="row">
-                <button type="button" class={(done == 0).then_some("primary")} onclick={begin} aria-label={format!("{word}: {}", lesson.title)}
+                <button type="button" class={(done == 0).then_some("primary")} onclick={begin}
+                    aria-label={format!("{word}: {}", lesson.title)}
                     data-testid={format!("start-{id}")}>
                     { word }
                 </button>
                 <span class="hint">
                     if done > 0 {
-                        { format!("{} questions, {done} answered, {} of {} marks", lesson.steps.len(), mark_text(marks), mark_text(lesson.marks())) }
+                        { format!("{} questions, {done} answered, {} of {} marks",
+                            lesson.steps.len(), mark_text(marks), mark_text(lesson.marks())) }
                     } else {
                         { format!("{} questions{kinds}", lesson.steps.len()) }
                     }
@@ -166,7 +174,8 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
     let OwnLessonProps { open, chosen, act, .. } = props;
     let area = use_node_ref();
     let key = (open.source.clone(), open.student.clone());
-    let lesson = use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
+    let lesson =
+        use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
     let steps = lesson.as_ref().as_ref().map_or(0, |lesson| lesson.steps.len());
     let asked = |step: usize| LessonNumbers {
         lesson: OpenLesson { step: step as u32, values: Vec::new(), ..open.clone() },
@@ -190,7 +199,8 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
         })
     };
     let save = {
-        let (text, title) = (text.clone(), lesson.as_ref().as_ref().map_or("lesson".to_owned(), |lesson| lesson.title.clone()));
+        let (text, title) =
+            (text.clone(), lesson.as_ref().as_ref().map_or("lesson".to_owned(), |lesson| lesson.title.clone()));
         Callback::from(move |_: MouseEvent| {
             save_text(&file_name(&[String::new(), String::new()], &title, "yaml"), "application/yaml", &text);
         })
@@ -203,7 +213,8 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                         <h3>{ "The document" }</h3>
                         <button type="button" class="link" onclick={save} data-testid="save-lesson">{ "Save as a file" }</button>
                     </div>
-                    <DocumentText label="Lesson document" {text} oninput={act.reform(Action::WriteLesson)} rows="30" testid="lesson-text" {area} />
+                    <DocumentText label="Lesson document" {text}
+                        oninput={act.reform(Action::WriteLesson)} rows="30" testid="lesson-text" {area} />
                 </div>
             }
             <div class="card" data-testid="lesson-preview" data-status={if lesson.is_ok() { numbers.status() } else { "rejected" }}>
@@ -229,7 +240,8 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                             <ol class="preview">
                                 { for lesson.steps.iter().enumerate().map(|(index, step)| {
                                     let begin = {
-                                        let (open, chosen) = (OpenLesson { step: index as u32, values: Vec::new(), ..open.clone() }, Rc::clone(chosen));
+                                        let open = OpenLesson { step: index as u32, values: Vec::new(), ..open.clone() };
+                                        let chosen = Rc::clone(chosen);
                                         let opens = step.opens.clone();
                                         act.reform(move |_: MouseEvent| {
                                             scroll_up();
@@ -237,7 +249,8 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                                         })
                                     };
                                     html! { <li>{ step_preview(step, numbers.get(index)) }
-                                        <button type="button" onclick={begin} data-testid={format!("try-{}", index + 1)}>{ "Try it" }</button></li> }
+                                        <button type="button" onclick={begin}
+                                            data-testid={format!("try-{}", index + 1)}>{ "Try it" }</button></li> }
                                 }) }
                             </ol>
                         </>
@@ -280,7 +293,8 @@ fn step_preview(step: &Step, numbers: Option<&Answer<Vec<f64>>>) -> Html {
         }
     };
     let values = known.map(|known| {
-        let value = |(number, value): (&crate::lesson::Number, &f64)| format!("{} {}", number.name, number.unit.text(*value));
+        let value =
+            |(number, value): (&crate::lesson::Number, &f64)| format!("{} {}", number.name, number.unit.text(*value));
         step.numbers.iter().zip(known).map(value).collect::<Vec<_>>().join(", ")
     });
     html! {
@@ -298,7 +312,8 @@ fn step_preview(step: &Step, numbers: Option<&Answer<Vec<f64>>>) -> Html {
 /// Selects a line of a text, and brings it into sight.
 fn select_line(area: &HtmlTextAreaElement, line: usize) {
     let text = area.value();
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(|line| line.encode_utf16().count()).sum();
+    let start: usize =
+        text.split_inclusive('\n').take(line.saturating_sub(1)).map(|line| line.encode_utf16().count()).sum();
     let length = text.lines().nth(line.saturating_sub(1)).map_or(0, |line| line.encode_utf16().count());
     // A window that is closing may refuse the focus; that does not matter.
     let _ = area.focus();

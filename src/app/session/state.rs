@@ -4,8 +4,8 @@ use crate::app::studies::study_results::StudyResults;
 use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
-use crate::state::{Action, Design, History, Kind, Pinned, State};
 use crate::lesson::{Given, LessonSource};
+use crate::state::{Action, Design, History, Kind, Pinned, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
