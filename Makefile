@@ -33,6 +33,7 @@ build: ## Build the page into www/pkg
 .PHONY: site
 site: build ## Make a folder, site/, that any static host can serve
 	@tools/build-site
+	@tools/build-scorm
 
 .PHONY: test
 test: ## Run every check and every test, native and in the browser

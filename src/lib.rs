@@ -14,6 +14,7 @@
 //! - [`glossary`]: the words of the papers, from the one list in `docs/`
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
+//! - [`lesson`]: lessons and exercises: documents, answers, marks, receipts
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
 //! - [`import`]: files of other programs as documents
 //! - [`fusescape_engine`]: the model, the cost of a mapping, the search and the schedules; its rooms are these too
@@ -27,6 +28,7 @@ pub mod form;
 pub mod gallery;
 pub mod glossary;
 pub mod import;
+pub mod lesson;
 pub mod link;
 pub mod question;
 pub mod report;

@@ -1,8 +1,9 @@
 //! Any text as an entry of the gallery or as a lesson: an answer, never a panic; and what is valid opens a state that can be kept.
 
 use super::{check_state, check_wrong};
-use fusescape::gallery::{Entry, Lesson};
-use fusescape::spec::{gallery_presets, lesson_presets};
+use fusescape::gallery::Entry;
+use fusescape::lesson::{Draw, Given, Lesson, LessonSource, OpenLesson, Receipt, marks_of};
+use fusescape::spec::gallery_presets;
 use fusescape::state::{Action, State};
 
 /// Panics where that is not so.
@@ -12,9 +13,13 @@ pub fn holds(bytes: &[u8]) {
         Ok(entry) => show_entry(&entry),
         Err(wrong) => check_wrong(text, &wrong),
     }
-    match Lesson::from_text(lesson_presets()[0].id, text) {
-        Ok(lesson) => show_lesson(&lesson),
+    match Lesson::from_text(text, Draw::Student("ada")) {
+        Ok(lesson) => show_lesson(&lesson, text),
         Err(wrong) => check_wrong(text, &wrong),
+    }
+    if let Ok(receipt) = Receipt::from_json(text) {
+        let again = Receipt::from_json(&receipt.to_json()).unwrap();
+        assert_eq!(again.answers, receipt.answers);
     }
 }
 
@@ -33,14 +38,29 @@ fn show_entry(entry: &Entry) {
     check_state(&state);
 }
 
-fn show_lesson(lesson: &Lesson) {
-    for step in &lesson.steps {
-        assert!(step.answers.len() > 1);
+fn show_lesson(lesson: &Lesson, text: &str) {
+    for (index, step) in lesson.steps.iter().enumerate() {
         let values: Vec<f64> = step.numbers.iter().enumerate().map(|(index, _)| 1.5 * index as f64).collect();
         let _ = (step.introduction(None), step.introduction(Some(&values)), step.explanation(&values));
-        let _ = (step.right_answer(&values), step.right_answer(&[]), step.told().count());
+        let _ = (step.right_choice(&values), step.right_choice(&[]), step.told().count());
+        // An answer of any kind, right or not, deserves a share.
+        for given in [
+            Given::Choice(0),
+            Given::Choice(2),
+            Given::Number(f64::NAN),
+            Given::Curve(vec![1.0]),
+            Given::Values(vec![0, 9]),
+        ] {
+            let count = step.decided_by(&given).len();
+            for numbers in [vec![Some(values.clone()); count], vec![None; count], vec![]] {
+                let share = step.judge(&given, &numbers).map_or(0.0, |verdict| verdict.share);
+                assert!((0.0..=1.0).contains(&share) && marks_of(step, &[share]) <= step.marks, "{share}");
+            }
+        }
+        let source = LessonSource::Own(text.to_owned());
+        let open = OpenLesson { source, student: "ada".to_owned(), step: index as u32, values: Vec::new() };
         let mut state = State::first();
-        state.apply(Action::step(step, &State::first()));
+        state.apply(Action::step(open, step.opens.clone(), &State::first()));
         check_state(&state);
     }
 }

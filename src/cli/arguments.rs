@@ -60,9 +60,29 @@ pub enum Command {
         #[command(subcommand)]
         command: LinkCommand,
     },
+    /// Grades the receipts of a lesson, and prints marks as CSV
+    #[command(long_about = "Grades the receipts of a lesson, and prints marks as CSV.\n\n\
+        Every number is computed anew; of a receipt only the answers and the name of the student count. \
+        `docs/lessons.md` describes the columns.")]
+    Grade {
+        /// Receipts, as the page saved them, and folders of such
+        #[arg(required = true, value_name = "FILES")]
+        receipts: Vec<PathBuf>,
+        /// The lesson, as a document; without it only lessons that come with the program are graded
+        #[arg(long, value_name = "FILE")]
+        lesson: Option<PathBuf>,
+    },
+    /// Says whether a lesson can be solved, whatever values a student gets
+    CheckLesson {
+        /// The lesson: a document, or the name of one that comes with the program
+        lesson: String,
+        /// Look at so many variants; all where there are fewer
+        #[arg(long, default_value_t = fusescape::lesson::MOST_VARIANTS, value_name = "COUNT")]
+        variants: u64,
+    },
     /// Says everything that is wrong with documents
     Validate {
-        /// Hardware, workload, pool or system documents
+        /// Hardware, workload, pool, system or lesson documents
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },

@@ -5,6 +5,7 @@ use super::names::unknown;
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
+use fusescape::lesson::{Draw, Lesson, is_lesson};
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
     Diagnostics, MAX_BYTES, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets,
@@ -78,6 +79,11 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
 
 /// A document with layers is a workload, one whose memories have variants a pool, one with cores a system, any other one hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
+    if is_lesson(text) {
+        let lesson = Lesson::from_text(text, Draw::Student(""))?;
+        let (steps, variants) = (lesson.steps.len(), lesson.variants());
+        return Ok(format!("the lesson `{}`: {steps} steps, {variants} variants", lesson.title));
+    }
     if text.lines().any(|line| line.starts_with("layers")) || text.contains("\"layers\"") {
         let network = Network::from_text(text)?;
         let layers = network.computing().count();

@@ -13,11 +13,13 @@ mod export;
 mod files;
 mod fuse;
 mod gallery;
+mod grade;
 mod hierarchy;
 mod import;
 mod layer;
 mod layer_constraints;
 mod layer_report;
+mod lesson_check;
 mod link;
 mod names;
 mod optimal;
@@ -66,6 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Report { state, site } => summary::run(state, site),
         Command::Link { command } => link::run(command),
+        Command::Grade { receipts, lesson } => grade::grade(receipts, lesson.as_deref()),
+        Command::CheckLesson { lesson, variants } => lesson_check::check(lesson, *variants),
         Command::Validate { files } => documents::validate(files),
         Command::Import { files, out, size, count_zeros, vector_unit, partial } => {
             let options = fusescape::import::onnx::Options {

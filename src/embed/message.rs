@@ -3,8 +3,9 @@
 
 use super::options::EmbedView;
 use crate::hardware::Core;
+use crate::lesson::LessonSource;
 use crate::link::{from_link, to_link};
-use crate::spec::{Diagnostics, find_preset};
+use crate::spec::{Diagnostics, find_preset, lesson_presets};
 use crate::state::{Action, Half, Metric, State, ViewChange};
 use crate::workload::Network;
 use serde_json::{Value, json};
@@ -17,7 +18,10 @@ const LONGEST_DOCUMENT: usize = 1 << 20;
 const MOST_ERRORS: usize = 100;
 /// Longest `id`, characters.
 const LONGEST_ID: usize = 64;
-const FIELDS: [&str; 8] = ["fusescape", "type", "id", "link", "hardware", "workload", "view", "metric"];
+const FIELDS: [&str; 10] =
+    ["fusescape", "type", "id", "link", "hardware", "workload", "view", "metric", "lesson", "student"];
+/// Longest name of a student, characters.
+const LONGEST_STUDENT: usize = 200;
 const METRICS: [(&str, Metric); 5] = [
     ("energy", Metric::Energy),
     ("latency", Metric::Latency),
@@ -125,6 +129,14 @@ fn changed_by(
             }
         }
     }
+    let student = text("student", wrong);
+    if student.is_some_and(|student| student.chars().count() > LONGEST_STUDENT) {
+        wrong.add("student", format!("This has more than {LONGEST_STUDENT} characters"), "Send a shorter name");
+    }
+    let lesson = text("lesson", wrong);
+    if lesson.is_some() || student.is_some() {
+        begin_lesson(lesson, student, &mut next, wrong);
+    }
     if let Some(name) = text("metric", wrong) {
         match METRICS.iter().find(|(other, _)| *other == name) {
             Some((_, metric)) => next.apply(Action::Look(ViewChange::Metric(*metric))),
@@ -147,6 +159,50 @@ fn changed_by(
         next.apply(Action::Look(ViewChange::Tab(view.tab())));
     }
     (next, view)
+}
+
+/// Opens a lesson, or the one that is open for another student, at its first step.
+fn begin_lesson(lesson: Option<&str>, student: Option<&str>, next: &mut State, wrong: &mut Diagnostics) {
+    let mut open = next.lesson.as_deref().cloned().unwrap_or_default();
+    (open.step, open.values) = (0, Vec::new());
+    if let Some(student) = student {
+        student.trim().clone_into(&mut open.student);
+    }
+    match lesson {
+        Some(text) if text.len() > LONGEST_DOCUMENT => {
+            let reason = format!("The document has more than {LONGEST_DOCUMENT} bytes");
+            return wrong.add("lesson", reason, "Send a smaller one");
+        }
+        Some(text) if text.contains('\n') => open.source = LessonSource::Own(text.to_owned()),
+        Some(name) => match find_preset(lesson_presets(), name) {
+            Ok(preset) => open.source = LessonSource::Preset(preset.id.to_owned()),
+            Err(found) => {
+                return wrong.0.extend(found.0.into_iter().map(|found| crate::spec::Diagnostic {
+                    path: "lesson".to_owned(),
+                    reason: found.reason.chars().take(200).collect(),
+                    ..found
+                }));
+            }
+        },
+        None if next.lesson.is_none() => return wrong.add("student", "No lesson is open", "Send `lesson`, too"),
+        None => {}
+    }
+    match open.lesson() {
+        Ok(mut lesson) => {
+            let step = lesson.steps.swap_remove(0);
+            next.apply(Action::step(open, step.opens, next));
+        }
+        Err(found) => wrong.0.append(&mut found.under("lesson").0),
+    }
+}
+
+/// Answers to a step of a lesson are judged.
+pub fn answered(news: Value) -> Value {
+    let mut message = json!({ "fusescape": 1, "type": "answered" });
+    if let (Some(message), Value::Object(news)) = (message.as_object_mut(), news) {
+        message.extend(news);
+    }
+    message
 }
 
 /// The first message: the view is there.

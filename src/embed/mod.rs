@@ -3,5 +3,5 @@
 mod message;
 mod options;
 
-pub use message::{Answer, answer, changed, listed, ready, refusal, resize, state_of};
+pub use message::{Answer, answer, answered, changed, listed, ready, refusal, resize, state_of};
 pub use options::{Control, EmbedOptions, EmbedTheme, EmbedView, resize_script, snippet};

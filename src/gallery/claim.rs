@@ -70,7 +70,7 @@ pub struct Unit {
     pub name: &'static str,
     /// For a person, with the blank before it: ` mJ`.
     pub symbol: &'static str,
-    pub(super) quantity: Quantity,
+    pub(crate) quantity: Quantity,
     /// How many base units it is.
     size: f64,
 }
@@ -79,9 +79,10 @@ const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size
     (name, Unit { name, symbol, quantity, size })
 }
 
-pub(super) const UNITS: [(&str, Unit); 12] = [
+pub(crate) const UNITS: [(&str, Unit); 13] = [
     unit("mJ", " mJ", Quantity::Energy, 1e9),
     unit("uJ", " µJ", Quantity::Energy, 1e6),
+    unit("nJ", " nJ", Quantity::Energy, 1e3),
     unit("Mcycles", " Mcycles", Quantity::Latency, 1e6),
     unit("cycles", " cycles", Quantity::Latency, 1.0),
     unit("MiB", " MiB", Quantity::Data, 1_048_576.0),
@@ -186,11 +187,10 @@ impl Claim {
     }
 }
 
-/// A claim, and its variations behind it; `path` is where it is written, in an entry with this hardware and network.
+/// A claim, and its variations behind it; `path` is where it is written, in an entry with this network.
 pub(super) fn read_claim(
     spec: &ClaimSpec,
     path: &str,
-    hardware: Option<&'static Preset>,
     workload: Option<&'static Preset>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Claim> {
@@ -198,7 +198,7 @@ pub(super) fn read_claim(
     let variations = spec.shown_by.iter().enumerate();
     let variations = variations.map(|(index, variation)| (variation, format!("{path}.shown_by[{index}]")));
     for (spec, path) in std::iter::once((spec, path.to_owned())).chain(variations) {
-        let measure = Measure::new(spec, &format!("{path}.measure"), hardware, workload, diagnostics);
+        let measure = Measure::new(spec, &format!("{path}.measure"), workload, diagnostics);
         let is_variation = !claims.is_empty();
         claims.extend(measure.and_then(|measure| read_one(spec, &path, measure, is_variation, diagnostics)));
     }

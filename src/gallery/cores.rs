@@ -82,8 +82,8 @@ impl CoresOf {
         settings.order = self.order.or(settings.order);
         settings.granularity = self.tiles.clone().unwrap_or(settings.granularity);
         let request = CoresRequest {
-            hardware: opens.hardware.text.to_owned(),
-            workload: self.workload.unwrap_or(opens.workload).text.to_owned(),
+            hardware: opens.hardware.text().to_owned(),
+            workload: self.workload.map_or(opens.workload.text(), |preset| preset.text).to_owned(),
             system: system.text.to_owned(),
             settings,
         };

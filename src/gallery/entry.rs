@@ -1,5 +1,6 @@
 //! An entry of the gallery, validated.
 
+use super::choice::{DocumentChoice, choose_document};
 use super::claim::{Claim, read_claim};
 use super::cores::read_tiles;
 use super::parameters::{choose, find};
@@ -42,9 +43,9 @@ pub struct Opening {
     /// The view.
     pub shows: Shown,
     /// The hardware.
-    pub hardware: &'static Preset,
+    pub hardware: DocumentChoice,
     /// The network.
-    pub workload: &'static Preset,
+    pub workload: DocumentChoice,
     /// What is swept, and how mappings are searched.
     pub settings: Settings,
     /// The layer that is mapped.
@@ -132,14 +133,13 @@ impl Entry {
         let mut diagnostics = Diagnostics::default();
         let hardware = find(hardware_presets(), &spec.opens.hardware, "opens.hardware", &mut diagnostics);
         let workload = find(workload_presets(), &spec.opens.workload, "opens.workload", &mut diagnostics);
-        let opens = open(&spec.opens, "opens", hardware, workload, &mut diagnostics);
+        let documents = (hardware.map(DocumentChoice::from), workload.map(DocumentChoice::from));
+        let opens = open(&spec.opens, "opens", documents, &mut diagnostics);
         if spec.claims.is_empty() {
             diagnostics.add("claims", "There are no claims", "List at least one");
         }
         let claims = (spec.claims.iter().enumerate())
-            .flat_map(|(index, claim)| {
-                read_claim(claim, &format!("claims[{index}]"), hardware, workload, &mut diagnostics)
-            })
+            .flat_map(|(index, claim)| read_claim(claim, &format!("claims[{index}]"), workload, &mut diagnostics))
             .collect();
         let GallerySpec { title, paper, place, lesson, .. } = spec;
         match opens {
@@ -149,15 +149,36 @@ impl Entry {
     }
 }
 
+/// What stands in place of layers after which stacks end, where there is one stack.
+pub const ONE_STACK: &str = "one";
+
 /// Links keep no larger limit.
 const MOST_LPFS: u64 = 10;
 
+/// The state that a step of a lesson opens, which may have documents of its own and change single fields; `path` is where it is written.
+pub fn open_with_documents(
+    spec: &OpensSpec,
+    own: &[(String, String)],
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Opening> {
+    for (field, _) in &spec.set {
+        if !field.starts_with("hardware.") && !field.starts_with("workload.") {
+            let remedy = "Begin with `hardware.` or `workload.`";
+            diagnostics.add(format!("{path}.set.{field}"), format!("`{field}` is no field of a document"), remedy);
+        }
+    }
+    let with = (own, spec.set.as_slice());
+    let hardware = choose_document("hardware", &spec.hardware, hardware_presets(), with, path, diagnostics);
+    let workload = choose_document("workload", &spec.workload, workload_presets(), with, path, diagnostics);
+    open(spec, path, (hardware, workload), diagnostics)
+}
+
 /// The state that an entry or a step of a lesson opens; `path` is where that is written.
-pub(super) fn open(
+fn open(
     spec: &OpensSpec,
     path: &str,
-    hardware: Option<&'static Preset>,
-    workload: Option<&'static Preset>,
+    (hardware, workload): (Option<DocumentChoice>, Option<DocumentChoice>),
     diagnostics: &mut Diagnostics,
 ) -> Option<Opening> {
     const VIEWS: [(&str, Shown); 6] = [
@@ -206,6 +227,11 @@ pub(super) fn open(
         rules,
         strategy: strategy.unwrap_or(settings.strategy),
         lpf_limit: spec.lpf_limit.map_or(settings.lpf_limit, |limit| limit as usize),
+        fuse: match spec.cuts.as_slice() {
+            [] => settings.fuse,
+            [word] if word == ONE_STACK => vec![FuseDepth::Cuts(Vec::new())],
+            cuts => vec![FuseDepth::Cuts(cuts.iter().filter(|word| *word != ONE_STACK).cloned().collect())],
+        },
         ..Settings::default()
     };
     let cores = cores.map(|cores| {
@@ -343,6 +369,19 @@ fn read_mapping(spec: &OpensSpec, note: &mut impl FnMut(&str, &str, String)) -> 
 }
 
 impl Opening {
+    /// A strategy with the opened point in place of its name.
+    pub(super) fn resolved(&self, way: RunStrategy) -> RunStrategy {
+        match (way, &self.point) {
+            (RunStrategy::Opened, None) => RunStrategy::Best(None),
+            (RunStrategy::Opened, Some(point)) => match point.fuse {
+                FuseDepth::SingleLayer => RunStrategy::SingleLayer,
+                FuseDepth::LayerByLayer => RunStrategy::LayerByLayer,
+                FuseDepth::Automatic | FuseDepth::Cuts(_) => RunStrategy::Tile(point.tile, point.mode),
+            },
+            (way, _) => way,
+        }
+    }
+
     /// The same under other rules.
     pub(super) fn under(&self, rules: Rules) -> Self {
         let mut opening = self.clone();

@@ -88,8 +88,13 @@ impl Hierarchies {
     }
 
     fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Study, Point)>, String> {
-        let name =
-            format!("{} {} {layer} {:?} {:?}", opens.hardware.id, opens.workload.id, opens.settings, opens.budget_um2);
+        let name = format!(
+            "{} {} {layer} {:?} {:?}",
+            opens.hardware.key(),
+            opens.workload.key(),
+            opens.settings,
+            opens.budget_um2
+        );
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
@@ -102,8 +107,8 @@ impl Hierarchies {
 fn request(opens: &Opening, layers: &[String]) -> HierarchyRequest {
     HierarchyRequest {
         pool: pool_presets().first().map(|pool| pool.text.to_owned()).unwrap_or_default(),
-        hardware: opens.hardware.text.to_owned(),
-        workload: opens.workload.text.to_owned(),
+        hardware: opens.hardware.text().to_owned(),
+        workload: opens.workload.text().to_owned(),
         settings: HierarchySettings {
             layers: layers.to_vec(),
             budget_um2: opens.budget_um2,

@@ -1,12 +1,12 @@
 //! Figures of whole networks: one way to run them, or several compared (DeFiNES, case studies and Section VI).
 
+use super::choice::DocumentChoice;
 use super::measure::{RunFigure, SweepFigure};
 use super::run_strategy::RunStrategy;
 use crate::cost::{AccessCause, EnergyCause, EnergySplit};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, MemoryAccount, PointAccount, Skipping, StoringMode};
 use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
 use crate::hardware::{Core, Operand};
-use crate::spec::Preset;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use std::rc::Rc;
 const ALIKE: f64 = 1e-3;
 
 /// Hardware and network.
-type PresetPair = (&'static Preset, &'static Preset);
+type DocumentPair<'a> = (&'a DocumentChoice, &'a DocumentChoice);
 
 /// All points of a sweep that can be scheduled.
 struct Landscape {
@@ -81,7 +81,7 @@ impl Landscapes {
     /// A figure of one way to run the network.
     pub fn run(
         &mut self,
-        place: PresetPair,
+        place: DocumentPair<'_>,
         settings: &Settings,
         figure: RunFigure,
         way: RunStrategy,
@@ -111,7 +111,7 @@ impl Landscapes {
     /// Share of the energy of one way to run the network that is spent at a memory.
     pub fn memory_share(
         &mut self,
-        place: PresetPair,
+        place: DocumentPair<'_>,
         settings: &Settings,
         memory: &str,
         way: RunStrategy,
@@ -123,7 +123,7 @@ impl Landscapes {
     /// Elements that one way to run the network reads from and writes to a memory.
     pub fn memory_elements(
         &mut self,
-        place: PresetPair,
+        place: DocumentPair<'_>,
         settings: &Settings,
         memory: &str,
         way: RunStrategy,
@@ -134,7 +134,7 @@ impl Landscapes {
     /// The account of a memory, and the energy of everything, pJ.
     fn memory(
         &mut self,
-        place: PresetPair,
+        place: DocumentPair<'_>,
         settings: &Settings,
         memory: &str,
         way: RunStrategy,
@@ -148,7 +148,7 @@ impl Landscapes {
 
     fn account(
         &mut self,
-        place: PresetPair,
+        place: DocumentPair<'_>,
         settings: &Settings,
         cost: &Cost,
         way: RunStrategy,
@@ -160,7 +160,7 @@ impl Landscapes {
     }
 
     /// Largest by smallest value over all points.
-    pub fn spread(&mut self, place: PresetPair, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
+    pub fn spread(&mut self, place: DocumentPair<'_>, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
         let landscape = self.landscape(place, settings, None)?;
         let values = landscape.points.iter().map(|(point, _)| match figure {
             SweepFigure::EnergySpread => point.energy_pj,
@@ -174,15 +174,15 @@ impl Landscapes {
     pub fn gain(
         &mut self,
         (from, to): (RunStrategy, RunStrategy),
-        hardware: &[PresetPair],
-        workloads: &[&'static Preset],
+        hardware: &[DocumentPair<'_>],
+        workloads: &[&DocumentChoice],
         settings: &Settings,
     ) -> Result<f64, String> {
         let mut largest = 0.0_f64;
         for &(from_hardware, to_hardware) in hardware {
             let mut logarithms = 0.0;
             for workload in workloads {
-                let mut energy = |hardware, way| self.run((hardware, workload), settings, RunFigure::Energy, way);
+                let mut energy = |hardware, way| self.run((hardware, *workload), settings, RunFigure::Energy, way);
                 logarithms += (energy(from_hardware, from)? / energy(to_hardware, to)?).ln();
             }
             largest = largest.max((logarithms / workloads.len() as f64).exp());
@@ -192,14 +192,14 @@ impl Landscapes {
 
     fn landscape(
         &mut self,
-        place: PresetPair,
+        place: DocumentPair<'_>,
         settings: &Settings,
         way: Option<RunStrategy>,
     ) -> Result<Rc<Landscape>, String> {
         let blindness = way.map_or(IgnoredEnergies::None, IgnoredEnergies::of);
         let skipping =
             if way == Some(RunStrategy::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels };
-        let name = format!("{} {} {settings:?} {blindness:?} {skipping:?}", place.0.id, place.1.id);
+        let name = format!("{}\n{}\n{settings:?} {blindness:?} {skipping:?}", place.0.key(), place.1.key());
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
@@ -227,9 +227,12 @@ fn skipping_of(way: Option<RunStrategy>) -> Skipping {
     if way == Some(RunStrategy::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels }
 }
 
-fn sweep((hardware, workload): PresetPair, settings: &Settings) -> Result<Sweep, String> {
-    let request =
-        Request { hardware: hardware.text.to_owned(), workload: workload.text.to_owned(), settings: settings.clone() };
+fn sweep((hardware, workload): DocumentPair<'_>, settings: &Settings) -> Result<Sweep, String> {
+    let request = Request {
+        hardware: hardware.text().to_owned(),
+        workload: workload.text().to_owned(),
+        settings: settings.clone(),
+    };
     Sweep::new(&request).map_err(|wrong| wrong.to_string())
 }
 

@@ -2,24 +2,28 @@
 
 use super::entry::Opening;
 use super::measure::{LayerFigure, TableFigure};
+use crate::cost::LatencyCause;
 use crate::explore::{LayerRequest, LayerStudy, MappedLayer};
-use crate::hardware::Operand;
+use crate::hardware::{Core, Operand};
 use crate::search::Objective;
 
 /// The layer of an entry, or another one of its network.
 pub fn study(opens: &Opening, layer: Option<String>) -> Result<LayerStudy, String> {
+    LayerStudy::new(&request(opens, layer)).map_err(|wrong| wrong.to_string())
+}
+
+fn request(opens: &Opening, layer: Option<String>) -> LayerRequest {
     let settings = &opens.settings;
-    LayerStudy::new(&LayerRequest {
-        hardware: opens.hardware.text.to_owned(),
-        workload: opens.workload.text.to_owned(),
+    LayerRequest {
+        hardware: opens.hardware.text().to_owned(),
+        workload: opens.workload.text().to_owned(),
         layer: layer.or_else(|| opens.layer.clone()),
         objective: Objective::Energy,
         strategy: settings.strategy,
         lpf_limit: settings.lpf_limit,
         rules: settings.rules,
         unroll: None,
-    })
-    .map_err(|wrong| wrong.to_string())
+    }
 }
 
 fn mapped(opens: &Opening, study: &LayerStudy) -> Result<MappedLayer, String> {
@@ -65,5 +69,43 @@ pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
         LayerFigure::EnergyOverBest => {
             mapped.energy_pj() / study.best().map_err(|wrong| wrong.to_string())?.energy_pj()
         }
+        LayerFigure::Energy => mapped.energy_pj(),
+        LayerFigure::Latency => mapped.cycles.total as f64,
+        LayerFigure::LatencyOverBest => {
+            let objective = Objective::Latency;
+            let best = LayerStudy::new(&LayerRequest { objective, ..request(opens, None) });
+            let best = best.map_err(|wrong| wrong.to_string())?.best().map_err(|wrong| wrong.to_string())?;
+            mapped.cycles.total as f64 / best.cycles.total as f64
+        }
+        LayerFigure::StallShare => mapped.cycles.by_cause[LatencyCause::Stall] as f64 / mapped.cycles.total as f64,
+        LayerFigure::Utilization => {
+            let pes = study.facts().pe_count as f64;
+            mapped.information.macs as f64 / (mapped.cycles.total as f64 * pes)
+        }
+        LayerFigure::Intensity => {
+            let facts = study.facts();
+            let highest = mapped.words.iter().zip(&facts.operands).map(|(words, (_, memories))| {
+                let name = memories.last().map_or("", String::as_str);
+                let memory = study.core.memories.iter().find(|memory| memory.name == name);
+                let width = memory.map_or(0, |memory| memory.read_width_bits) as f64;
+                words.last().map_or(0.0, |moved| moved.iter().sum::<f64>()) * width / 8.0
+            });
+            mapped.information.macs as f64 / highest.sum::<f64>()
+        }
     })
+}
+
+/// Bytes of a memory; of all but the highest where none is named. All instances count.
+pub fn memory_size(opens: &Opening, name: Option<&str>) -> Result<f64, String> {
+    let core = Core::from_text(opens.hardware.text()).map_err(|wrong| wrong.to_string())?;
+    let highest = core.top(Operand::O);
+    let counted = core.memories.iter_enumerated().filter(|(id, memory)| match name {
+        Some(name) => memory.name == name,
+        None => *id != highest,
+    });
+    let sizes: Vec<f64> = counted.map(|(_, memory)| memory.size_bits as f64 * memory.instances as f64 / 8.0).collect();
+    match (sizes.is_empty(), name) {
+        (true, Some(name)) => Err(format!("There is no memory `{name}`")),
+        _ => Ok(sizes.iter().sum()),
+    }
 }

@@ -86,7 +86,7 @@ impl MappingSpaces {
         pruning: Pruning,
     ) -> Result<Rc<MappingSpace>, String> {
         let options = options(opens, of, pruning);
-        let (hardware, workload) = (opens.hardware.id, opens.workload.id);
+        let (hardware, workload) = (opens.hardware.key(), opens.workload.key());
         let name = format!("{hardware} {workload} {layer} {:?} {options:?}", opens.settings.rules);
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));

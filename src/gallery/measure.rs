@@ -45,13 +45,15 @@ pub enum Measure {
         from: RunStrategy,
         /// What it is divided by.
         to: RunStrategy,
-        /// Hardware of the one and of the other; `to` lists as many as `from`.
-        hardware: Vec<(&'static Preset, &'static Preset)>,
-        /// The networks.
-        workloads: Vec<&'static Preset>,
+        /// Hardware of the one and of the other; `to` lists as many as `from`. `None` is the hardware at hand.
+        hardware: Vec<(Option<&'static Preset>, Option<&'static Preset>)>,
+        /// The networks; `None` is the one at hand.
+        workloads: Vec<Option<&'static Preset>>,
     },
-    /// A fact about the network.
-    Network(NetworkFact, &'static Preset),
+    /// A fact about a network; `None` for the one at hand.
+    Network(NetworkFact, Option<&'static Preset>),
+    /// Bytes that a memory holds; of all memories but the highest where none is named.
+    MemorySize(Option<String>),
     /// A figure of the loop-information table of the mapping of the entry.
     Table {
         /// Which figure.
@@ -156,6 +158,18 @@ pub enum LayerFigure {
     Reuse(Operand),
     /// Energy of this mapping by that of the best.
     EnergyOverBest,
+    /// Energy.
+    Energy,
+    /// Latency.
+    Latency,
+    /// Latency of this mapping by that of the best.
+    LatencyOverBest,
+    /// Share of the latency that waits for memory ports.
+    StallShare,
+    /// MACs by what all PEs could do in the time.
+    Utilization,
+    /// MACs by the bytes that the highest memory reads and writes.
+    Intensity,
 }
 
 /// A figure of mapping spaces (ZigZag, case study 1).
@@ -216,6 +230,7 @@ enum Kind {
     RunRatio(RunFigure),
     MemoryShare,
     MemoryRatio,
+    MemorySize,
     Sweep(SweepFigure),
     Gain,
     Network(NetworkFact),
@@ -229,7 +244,7 @@ enum Kind {
     Cores(CoresFigure),
 }
 
-const KINDS: [(&str, Kind); 86] = [
+const KINDS: [(&str, Kind); 93] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -263,6 +278,13 @@ const KINDS: [(&str, Kind); 86] = [
     ("active-pes", Kind::Layer(LayerFigure::ActivePes)),
     ("temporal-cycles", Kind::Layer(LayerFigure::TemporalCycles)),
     ("energy-over-best", Kind::Layer(LayerFigure::EnergyOverBest)),
+    ("layer-energy", Kind::Layer(LayerFigure::Energy)),
+    ("layer-latency", Kind::Layer(LayerFigure::Latency)),
+    ("layer-latency-over-best", Kind::Layer(LayerFigure::LatencyOverBest)),
+    ("layer-stall-share", Kind::Layer(LayerFigure::StallShare)),
+    ("layer-utilization", Kind::Layer(LayerFigure::Utilization)),
+    ("layer-intensity", Kind::Layer(LayerFigure::Intensity)),
+    ("memory-size", Kind::MemorySize),
     ("operand-size", Kind::Operand(LayerFigure::Size)),
     ("operand-reuse", Kind::Operand(LayerFigure::Reuse)),
     ("even-over-uneven", Kind::Space(SpaceFigure::EvenOverUneven)),
@@ -323,11 +345,10 @@ const EVENNESS: [(&str, Evenness); 2] = [("stationary", Evenness::Stationary), (
 const OPERANDS: [(&str, Operand); 3] = [("W", Operand::W), ("I", Operand::I), ("O", Operand::O)];
 
 impl Measure {
-    /// Reads the measure of a claim, whose place is `path`, in an entry with this hardware and network.
-    pub(super) fn new(
+    /// Reads the measure of a claim, whose place is `path`, in an entry with this network.
+    pub(crate) fn new(
         claim: &ClaimSpec,
         path: &str,
-        hardware: Option<&'static Preset>,
         workload: Option<&'static Preset>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
@@ -359,9 +380,10 @@ impl Measure {
                 Some(Self::MemoryRatio(memory, from, to))
             }
             Kind::Sweep(figure) => Some(Self::Sweep(figure)),
-            Kind::Gain => gain(&mut of, hardware, workload),
+            Kind::Gain => gain(&mut of),
+            Kind::MemorySize => Some(Self::MemorySize(of.word("memory"))),
             Kind::Network(fact) => {
-                of.presets("workload", workload_presets(), workload).first().map(|preset| Self::Network(fact, preset))
+                Some(Self::Network(fact, of.presets("workload", workload_presets(), None).first().copied()))
             }
             Kind::Table(figure) => {
                 let level = of.need("level", |word| {
@@ -398,11 +420,19 @@ impl Measure {
             Self::Run(..) => Quantity::Count,
             Self::RunRatio(..) | Self::MemoryShare(..) | Self::MemoryRatio(..) => Quantity::Ratio,
             Self::Sweep(_) | Self::Gain { .. } => Quantity::Ratio,
-            Self::Network(..) => Quantity::Data,
+            Self::Network(..) | Self::MemorySize(_) => Quantity::Data,
             Self::Table { figure: TableFigure::TurnaroundCycles, .. } => Quantity::Latency,
-            Self::Layer(LayerFigure::TemporalCycles) => Quantity::Latency,
+            Self::Layer(LayerFigure::TemporalCycles | LayerFigure::Latency) => Quantity::Latency,
+            Self::Layer(LayerFigure::Energy) => Quantity::Energy,
             Self::Table { figure: TableFigure::Reuse, .. } => Quantity::Ratio,
-            Self::Layer(LayerFigure::Reuse(_) | LayerFigure::EnergyOverBest) => Quantity::Ratio,
+            Self::Layer(
+                LayerFigure::Reuse(_)
+                | LayerFigure::EnergyOverBest
+                | LayerFigure::LatencyOverBest
+                | LayerFigure::StallShare
+                | LayerFigure::Utilization
+                | LayerFigure::Intensity,
+            ) => Quantity::Ratio,
             Self::Table { .. } | Self::Layer(_) => Quantity::Count,
             Self::Space(figure, _) if figure.is_count() => Quantity::Count,
             Self::Space(..) => Quantity::Ratio,
@@ -434,23 +464,20 @@ impl Measure {
     }
 }
 
-fn gain(
-    of: &mut Parameters<'_>,
-    hardware: Option<&'static Preset>,
-    workload: Option<&'static Preset>,
-) -> Option<Measure> {
+fn gain(of: &mut Parameters<'_>) -> Option<Measure> {
     let (from, to) = (of.need("from", RunStrategy::parse), of.need("to", RunStrategy::parse));
-    let from_hardware = of.presets("from_hardware", hardware_presets(), hardware);
-    let default = from_hardware.clone();
-    let mut to_hardware = of.presets("to_hardware", hardware_presets(), None);
-    if to_hardware.is_empty() {
-        to_hardware = default;
-    }
+    let or_at_hand = |named: Vec<&'static Preset>| match named.is_empty() {
+        true => vec![None],
+        false => named.into_iter().map(Some).collect(),
+    };
+    let from_hardware = or_at_hand(of.presets("from_hardware", hardware_presets(), None));
+    let to_hardware = of.presets("to_hardware", hardware_presets(), None);
+    let to_hardware = if to_hardware.is_empty() { from_hardware.clone() } else { or_at_hand(to_hardware) };
     if from_hardware.len() != to_hardware.len() {
         let reason = format!("{} kinds of hardware stand against {}", from_hardware.len(), to_hardware.len());
         of.diagnostics.add(of.path_of("to_hardware"), reason, "List as many as in `from_hardware`");
     }
-    let workloads = of.presets("workloads", workload_presets(), workload);
+    let workloads = or_at_hand(of.presets("workloads", workload_presets(), None));
     let hardware = from_hardware.into_iter().zip(to_hardware).collect();
     Some(Measure::Gain { from: from?, to: to?, hardware, workloads })
 }

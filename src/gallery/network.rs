@@ -1,12 +1,11 @@
 //! Facts about networks (DeFiNES, Table I).
 
 use super::measure::NetworkFact;
-use crate::spec::Preset;
 use crate::workload::Network;
 
 /// A fact, in bytes.
-pub fn fact(fact: NetworkFact, workload: &Preset) -> Result<f64, String> {
-    let network = Network::from_text(workload.text).map_err(|wrong| wrong.to_string())?;
+pub fn fact(fact: NetworkFact, workload: &str) -> Result<f64, String> {
+    let network = Network::from_text(workload).map_err(|wrong| wrong.to_string())?;
     let bytes = |bits: u64| bits as f64 / 8.0;
     let shapes = || network.computing().map(|id| network.layer(id).shape);
     let features = || shapes().map(|shape| bytes(shape.all_input_bits()));

@@ -28,12 +28,14 @@ pub enum RunStrategy {
     LeastFeatureEnergy,
     /// The strategy of least latency.
     Fastest,
+    /// The point that is open; the best where none is.
+    Opened,
     /// The strategy of least energy if features may skip DRAM only, and no memory on the chip.
     SkippingDramOnly,
 }
 
 impl RunStrategy {
-    const WORDS: [(&'static str, Self); 10] = [
+    const WORDS: [(&'static str, Self); 11] = [
         ("single-layer", Self::SingleLayer),
         ("layer-by-layer", Self::LayerByLayer),
         ("best", Self::Best(None)),
@@ -43,6 +45,7 @@ impl RunStrategy {
         ("worst-of-least-dram", Self::WorstOfLeastDram),
         ("least-feature-energy", Self::LeastFeatureEnergy),
         ("fastest", Self::Fastest),
+        ("opened", Self::Opened),
         ("skipping-dram-only", Self::SkippingDramOnly),
     ];
 

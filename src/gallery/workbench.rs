@@ -1,14 +1,16 @@
 //! Computes the measures of claims, and remembers what they share.
 
+use super::choice::DocumentChoice;
 use super::claim::Claim;
 use super::entry::{Entry, Opening};
 use super::hierarchies::Hierarchies;
 use super::landscape::Landscapes;
-use super::lesson::{Number, Step};
 use super::mapping::MappingSpaces;
 use super::measure::Measure;
 use super::operators::Schemes;
+use super::run_strategy::RunStrategy;
 use super::{layer, network};
+use crate::spec::Preset;
 use serde::{Deserialize, Serialize};
 
 /// Our number for one claim, and how it departs from the published one.
@@ -60,40 +62,42 @@ impl Workbench {
         Ok(Finding { ours, departure: claim.departure(ours), holds: claim.holds(ours) })
     }
 
-    /// A number of a step of a lesson, in its unit.
+    /// The number that a measure computes, in the base unit of its quantity.
     ///
     /// # Errors
     /// Why it cannot be computed, for a person.
-    pub fn number(&mut self, step: &Step, number: &Number) -> Result<f64, String> {
-        Ok(number.unit.of(self.measure(&step.opens, &number.measure)?))
-    }
-
-    /// The number that a measure computes, in the base unit of its quantity.
-    fn measure(&mut self, opens: &Opening, measure: &Measure) -> Result<f64, String> {
+    pub fn measure(&mut self, opens: &Opening, measure: &Measure) -> Result<f64, String> {
+        let place = (&opens.hardware, &opens.workload);
+        let resolved = |way: &RunStrategy| opens.resolved(*way);
         match measure {
-            Measure::Run(figure, way) => {
-                self.landscapes.run((opens.hardware, opens.workload), &opens.settings, *figure, *way)
-            }
+            Measure::Run(figure, way) => self.landscapes.run(place, &opens.settings, *figure, resolved(way)),
             Measure::RunRatio(figure, from, to) => {
-                let place = (opens.hardware, opens.workload);
-                let from = self.landscapes.run(place, &opens.settings, *figure, *from)?;
-                Ok(from / self.landscapes.run(place, &opens.settings, *figure, *to)?)
+                let from = self.landscapes.run(place, &opens.settings, *figure, resolved(from))?;
+                Ok(from / self.landscapes.run(place, &opens.settings, *figure, resolved(to))?)
             }
             Measure::MemoryShare(memory, way) => {
-                self.landscapes.memory_share((opens.hardware, opens.workload), &opens.settings, memory, *way)
+                self.landscapes.memory_share(place, &opens.settings, memory, resolved(way))
             }
             Measure::MemoryRatio(memory, from, to) => {
-                let place = (opens.hardware, opens.workload);
-                let from = self.landscapes.memory_elements(place, &opens.settings, memory, *from)?;
-                Ok(from / self.landscapes.memory_elements(place, &opens.settings, memory, *to)?)
+                let from = self.landscapes.memory_elements(place, &opens.settings, memory, resolved(from))?;
+                Ok(from / self.landscapes.memory_elements(place, &opens.settings, memory, resolved(to))?)
             }
-            Measure::Sweep(figure) => {
-                self.landscapes.spread((opens.hardware, opens.workload), &opens.settings, *figure)
-            }
+            Measure::Sweep(figure) => self.landscapes.spread(place, &opens.settings, *figure),
             Measure::Gain { from, to, hardware, workloads } => {
-                self.landscapes.gain((*from, *to), hardware, workloads, &opens.settings)
+                let chosen = |preset: Option<&'static Preset>, at_hand: &DocumentChoice| {
+                    preset.map_or_else(|| at_hand.clone(), DocumentChoice::from)
+                };
+                let pairs: Vec<_> =
+                    hardware.iter().map(|(from, to)| (chosen(*from, place.0), chosen(*to, place.0))).collect();
+                let networks: Vec<_> = workloads.iter().map(|workload| chosen(*workload, place.1)).collect();
+                let pairs: Vec<_> = pairs.iter().map(|(from, to)| (from, to)).collect();
+                let networks: Vec<_> = networks.iter().collect();
+                self.landscapes.gain((resolved(from), resolved(to)), &pairs, &networks, &opens.settings)
             }
-            Measure::Network(fact, workload) => network::fact(*fact, workload),
+            Measure::Network(fact, workload) => {
+                network::fact(*fact, workload.map_or(opens.workload.text(), |preset| preset.text))
+            }
+            Measure::MemorySize(memory) => layer::memory_size(opens, memory.as_deref()),
             Measure::Table { figure, operand, level } => layer::table(opens, *figure, *operand, *level),
             Measure::Layer(figure) => layer::figure(opens, *figure),
             Measure::Space(figure, layers) => self.spaces.figure(opens, *figure, layers),

@@ -24,6 +24,7 @@ pub use report::{Coverage, Finding, Report, Severity, Share};
 pub use source::{Seekable, Source, text_of};
 
 use crate::hardware::Core;
+use crate::lesson::{Draw, Lesson, is_lesson};
 use crate::multicore::CoreSystem;
 use crate::spec::{
     Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, visible, write_constraints, write_hardware,
@@ -52,6 +53,8 @@ pub struct Imported {
     pub constraints: Option<String>,
     /// A mapping document, for hardware and workload beside it.
     pub mapping: Option<String>,
+    /// A lesson.
+    pub lesson: Option<String>,
     /// A whole state as the page saves it, unread.
     pub state: Option<String>,
     /// What became of each file.
@@ -134,6 +137,9 @@ impl Parts {
             let result = "opened as it is".to_owned();
             return self.imported.reports.push(Report { title: name.to_owned(), result, ..Report::default() });
         }
+        if is_lesson(&text) {
+            return self.take_own(name, text);
+        }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         match stream::recognise(&text) {
             Some(stream::File::Soc) => {
@@ -211,6 +217,18 @@ impl Parts {
             };
             text.lines().any(starts)
         };
+        if is_lesson(&text) {
+            if self.imported.lesson.is_some() {
+                return self.twice("lesson");
+            }
+            let mut report = Report { title: name.to_owned(), ..Report::default() };
+            report.result = match Lesson::from_text(&text, Draw::Student("")) {
+                Ok(lesson) => format!("a lesson of {} steps, {} variants", lesson.steps.len(), lesson.variants()),
+                Err(wrong) => format!("a lesson, with {}", report.note_mistakes(&wrong)),
+            };
+            self.imported.lesson = Some(text);
+            return self.imported.reports.push(report);
+        }
         let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
         let is_system = has("cores") && has("offchip");
         let mut report = Report { title: name.to_owned(), ..Report::default() };

@@ -8,8 +8,9 @@ use super::packing::{damaged, newer};
 use super::{kinds, patch, wrong};
 use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
+use crate::lesson::{LessonSource, MOST_BYTES as LONGEST_LESSON, OpenLesson, find_step, step_name};
 use crate::mapping::TemporalLoop;
-use crate::spec::{Diagnostics, gallery_presets, lesson_steps};
+use crate::spec::{Diagnostics, gallery_presets, lesson_presets};
 use crate::state::{Choice, Document, Form, MappingChange, Pinned, State};
 use crate::workload::Dim;
 
@@ -81,7 +82,15 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
             }
             number::LESSON => {
                 let name: [u8; 4] = take(from)?;
-                state.lesson = lesson_steps().iter().find(|id| entry_name(id) == name).copied();
+                state.lesson = step_named(name).map(Box::new);
+            }
+            number::EXERCISE => {
+                let lesson: OpenLesson = take(from)?;
+                if lesson.source.text().len() > LONGEST_LESSON || lesson.values.len() > MOST_LOOPS {
+                    return Err(damaged());
+                }
+                let is_known = !matches!(&lesson.source, LessonSource::Preset(_) if lesson.source.text().is_empty());
+                state.lesson = is_known.then(|| Box::new(lesson));
             }
             _ => {
                 let is_known = member(&mut state.design.schedule, number, from)?
@@ -105,6 +114,16 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
         state.mapping.change(MappingChange::Edit(state.mapping_subject(), mapping));
     }
     Ok(state)
+}
+
+/// More steps than any lesson has.
+const MOST_STEPS: u32 = 64;
+
+/// The step of a lesson that links call so.
+fn step_named(name: [u8; 4]) -> Option<OpenLesson> {
+    let steps = lesson_presets().iter().flat_map(|preset| (0..MOST_STEPS).map(|step| step_name(preset.id, step)));
+    let mut steps = steps.filter(|step| entry_name(step) == name);
+    steps.find_map(|step| find_step(&step).filter(|open| open.open_step().is_some()))
 }
 
 /// Takes a member of a form; whether it has one of this number.

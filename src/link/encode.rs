@@ -39,7 +39,10 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
         fields.push(Field::new(number::TEXTS, &bits));
     }
     fields.extend(state.entry.map(|id| Field::new(number::ENTRY, &entry_name(id))));
-    fields.extend(state.lesson.map(|id| Field::new(number::LESSON, &entry_name(id))));
+    fields.extend(state.lesson.as_ref().map(|lesson| match lesson.name() {
+        Some(name) => Field::new(number::LESSON, &entry_name(&name)),
+        None => Field::new(number::EXERCISE, &**lesson),
+    }));
     fields
 }
 
@@ -130,12 +133,15 @@ pub(super) fn entry_name(id: &str) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{gallery_presets, lesson_steps};
+    use crate::lesson::{lessons, step_name};
+    use crate::spec::gallery_presets;
 
     #[test]
     fn no_two_names_of_entries_are_equal() {
         let mut names: Vec<_> = gallery_presets().iter().map(|entry| entry_name(entry.id)).collect();
-        names.extend(lesson_steps().iter().map(|id| entry_name(id)));
+        for (id, lesson) in lessons().unwrap() {
+            names.extend((0..lesson.steps.len() as u32).map(|step| entry_name(&step_name(id, step))));
+        }
         let count = names.len();
         names.sort_unstable();
         names.dedup();

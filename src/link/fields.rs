@@ -32,9 +32,12 @@ pub(super) mod number {
     pub const SYSTEM: u32 = 36;
     /// Written by hand, and not in force.
     pub const OWN_SYSTEM: u32 = 37;
+    /// A lesson of a student, or one of their own, with its text.
+    pub const EXERCISE: u32 = 52;
 
     /// Those that hold documents.
-    pub const DOCUMENTS: [u32; 7] = [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM];
+    pub const DOCUMENTS: [u32; 8] =
+        [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM, EXERCISE];
 }
 
 /// One thing in which a state differs from the baseline.

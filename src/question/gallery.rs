@@ -1,7 +1,8 @@
 //! Questions about numbers of papers, and of lessons.
 
 use super::{Answer, Answerer, Ask, Refusal};
-use crate::gallery::{Finding, find_entry, find_step};
+use crate::gallery::{Finding, find_entry};
+use crate::lesson::{OpenLesson, Variation};
 use serde::{Deserialize, Serialize};
 
 /// What is our number for a claim of the gallery?
@@ -24,11 +25,13 @@ impl Ask for CheckClaim {
     }
 }
 
-/// What are the numbers of a step of a lesson?
+/// What are the numbers of a step of a lesson, for a design?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LessonNumbers {
-    /// Name of the step.
-    pub step: String,
+    /// The lesson, and its step.
+    pub lesson: OpenLesson,
+    /// Which design.
+    pub of: Variation,
 }
 
 impl Ask for LessonNumbers {
@@ -36,10 +39,9 @@ impl Ask for LessonNumbers {
     type Reply = Vec<f64>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Vec<f64>> {
-        let none = || Refusal::Failed(format!("No lesson has a step `{}`", self.step));
-        let (lesson, index) = find_step(&self.step).ok_or_else(none)?;
-        let step = &lesson.steps[index];
-        let numbers = step.numbers.iter().map(|number| answerer.gallery.number(step, number));
-        numbers.collect::<Result<_, _>>().map_err(Refusal::Failed)
+        let lesson = self.lesson.lesson()?;
+        let step = lesson.steps.get(self.lesson.step as usize);
+        let step = step.ok_or_else(|| Refusal::Failed("The lesson has no such step".to_owned()))?;
+        step.numbers_of(&mut answerer.gallery, &self.of).map_err(Refusal::Failed)
     }
 }

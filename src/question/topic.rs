@@ -65,6 +65,10 @@ pub enum Topic {
     Motion,
     /// The numbers of the open step of a lesson.
     Lesson,
+    /// Those numbers of the design as a person has changed it.
+    LessonAtHand,
+    /// Steps of a lesson as it is written.
+    LessonPreview,
     /// What changes from the point at hand to its neighbours.
     Neighbours,
 }
@@ -86,6 +90,7 @@ impl Topic {
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::DesignTable | Self::Gallery(_) => true,
             Self::Lesson | Self::Neighbours => true,
+            Self::Lesson | Self::LessonAtHand | Self::LessonPreview => true,
         }
     }
 }

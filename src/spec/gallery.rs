@@ -10,7 +10,7 @@ const MAX_VARIATIONS: usize = 8;
 /// More parameters than any measure has.
 const MAX_LOOPS: usize = 32;
 const ENTRY: [&str; 6] = ["title", "paper", "place", "lesson", "opens", "claims"];
-const OPENS: [&str; 14] = [
+const OPENS: [&str; 16] = [
     "view",
     "hardware",
     "workload",
@@ -25,6 +25,8 @@ const OPENS: [&str; 14] = [
     "ends",
     "budget",
     "cores",
+    "cuts",
+    "set",
 ];
 const CLAIM: [&str; 10] =
     ["what", "published", "unit", "measure", "rules", "deviation", "tolerance", "why", "missing", "shown_by"];
@@ -78,6 +80,10 @@ pub struct OpensSpec {
     pub budget_um2: Option<f64>,
     /// What is run on many cores, and how: names and words.
     pub cores: Vec<(String, String)>,
+    /// Layers after which stacks end.
+    pub cuts: Vec<String>,
+    /// Values of single fields of the documents: `hardware.sram_64KB.size`, `32 KiB`.
+    pub set: Vec<(String, String)>,
 }
 
 /// A claim as written.
@@ -199,14 +205,16 @@ pub(super) fn read_opens(place: &LocatedNode, reader: &mut Reader) -> OpensSpec 
         },
         ends: fields.get("ends").map(|place| read_lists(place, reader)).unwrap_or_default(),
         budget_um2: fields.get("budget").and_then(|place| place.figure(reader, "an area", super::quantity::area_um2)),
-        cores: match fields.get("cores") {
-            Some(place) => {
-                let entries = place.entries(reader);
-                entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.text(reader)?))).collect()
-            }
-            None => Vec::new(),
-        },
+        cores: fields.get("cores").map(|place| read_words(place, reader)).unwrap_or_default(),
+        cuts: names("cuts", reader),
+        set: fields.get("set").map(|place| read_words(place, reader)).unwrap_or_default(),
     }
+}
+
+/// Names, each with a text.
+fn read_words(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, String)> {
+    let entries = place.entries(reader);
+    entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.text(reader)?))).collect()
 }
 
 fn read_claim(place: &LocatedNode, reader: &mut Reader) -> ClaimSpec {
@@ -293,7 +301,7 @@ fn tolerance(text: &str) -> Result<Tolerance, ValueError> {
     if text == "rounding" { Ok(Tolerance::Rounding) } else { share(text).map(Tolerance::Share) }
 }
 
-fn share(text: &str) -> Result<f64, ValueError> {
+pub(super) fn share(text: &str) -> Result<f64, ValueError> {
     let percent = text.strip_suffix('%').and_then(|percent| percent.trim().parse::<f64>().ok());
     match percent {
         Some(percent) if percent.is_finite() => Ok(percent / 100.0),

@@ -54,14 +54,17 @@ pub use document::{
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};
 pub use hidden::{is_hidden, is_hidden_in_lines, visible, visible_lines};
-pub use lesson::{AnswerSpec, LessonSpec, NumberSpec, StepSpec, read_lesson};
+pub use lesson::{
+    AnswerSpec, AskedNumberSpec, FieldSpec, HintSpec, LessonSpec, NumberSpec, ParameterSpec, PredictSpec, StepSpec,
+    TaskSpec, read_lesson,
+};
 pub use mapping::{LayerMappingSpec, MappedLoopSpec, MappingSpec, read_mapping};
 pub use mark::{MARK, is_state};
 pub use merge::{Consequences, merge};
 pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
 pub use preset::{
-    Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, lesson_steps, pool_presets, system_presets,
+    Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, pool_presets, system_presets,
     workload_presets,
 };
 pub use quantity::write_size;

@@ -151,32 +151,20 @@ const LESSONS: &[Preset] = presets! {
     "why-fuse" => "Why fuse layers?",
     "tiles-and-overlap" => "Tile size and overlap",
     "memory-hierarchy" => "How the memory hierarchy decides",
+    "mapping-by-hand" => "A mapping by hand",
+    "even-uneven" => "Even and uneven mappings",
+    "spatial-unrolling" => "Sixteen PEs, five arrays",
+    "registers" => "Growing a register file",
+    "ports-and-stalls" => "Ports and stalls",
+    "roofline" => "The roofline",
+    "many-cores" => "Many cores",
+    "fusion-by-hand" => "Fusion by hand",
+    "your-own" => "An exercise to begin with",
 };
-
-/// The steps of the lessons in order, by the names that links know.
-const LESSON_STEPS: [&str; 12] = [
-    "why-fuse-1",
-    "why-fuse-2",
-    "why-fuse-3",
-    "why-fuse-4",
-    "tiles-and-overlap-1",
-    "tiles-and-overlap-2",
-    "tiles-and-overlap-3",
-    "tiles-and-overlap-4",
-    "memory-hierarchy-1",
-    "memory-hierarchy-2",
-    "memory-hierarchy-3",
-    "memory-hierarchy-4",
-];
 
 /// The guided lessons.
 pub fn lesson_presets() -> &'static [Preset] {
     LESSONS
-}
-
-/// Names of the steps of all lessons: that of the lesson, and a number.
-pub fn lesson_steps() -> &'static [&'static str] {
-    &LESSON_STEPS
 }
 
 /// The entries of the gallery.

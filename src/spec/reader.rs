@@ -205,6 +205,13 @@ impl<'t> LocatedNode<'t> {
         matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|(key, _)| key.text == name))
     }
 
+    /// A field that may be left out, whatever others there are.
+    pub fn find(&self, name: &str) -> Option<LocatedNode<'t>> {
+        let Value::Map(entries) = &self.node.value else { return None };
+        let (key, node) = entries.iter().find(|(key, _)| key.text == name)?;
+        Some(LocatedNode { node, path: join(&self.path, name), line: key.line })
+    }
+
     /// A text; blanks around it do not count.
     pub fn text(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.value {

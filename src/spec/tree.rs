@@ -87,6 +87,16 @@ impl Node {
         }
     }
 
+    /// Changes every text of the document that is no name of a field, with the line on which it stands.
+    pub fn for_each_text(&mut self, change: &mut dyn FnMut(&mut String, usize)) {
+        match &mut self.value {
+            Value::Nothing => {}
+            Value::Scalar(text) => change(text, self.line),
+            Value::List(items) => items.iter_mut().for_each(|item| item.for_each_text(change)),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, node)| node.for_each_text(change)),
+        }
+    }
+
     /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists; and
     /// whether it exists itself.
     pub fn find(&self, path: &str) -> (usize, bool) {

@@ -13,7 +13,8 @@ use super::view::Metric;
 use super::views::Tab;
 use crate::depth_first::{DepthFirstStrategy, StoringMode};
 use crate::form::FieldTarget;
-use crate::gallery::{Entry, Opening, Step};
+use crate::gallery::{Entry, Opening};
+use crate::lesson::OpenLesson;
 
 /// Every change that there is.
 #[derive(Debug, Clone)]
@@ -58,6 +59,10 @@ pub enum Action {
     Open(Box<State>),
     /// Show a step of a lesson.
     OpenStep(Box<StepOpened>),
+    /// Read a lesson, of which no step is begun.
+    ReadLesson(Box<OpenLesson>),
+    /// Replace the text of a lesson, letter by letter.
+    WriteLesson(String),
     /// Close the lesson; the design stays.
     LeaveLesson,
     /// Change what hierarchies are generated.
@@ -95,12 +100,14 @@ pub struct ImportedDocuments {
 /// A step of a lesson as it is opened.
 #[derive(Debug, Clone)]
 pub struct StepOpened {
-    /// The step.
-    pub id: &'static str,
+    /// The lesson, and which step.
+    pub lesson: OpenLesson,
     /// The state that it begins with.
     pub opens: Opening,
     /// Whether that takes the place of what a person had changed.
     pub replaces_edits: bool,
+    /// Whether the view stays that is looked at.
+    pub keeps_view: bool,
 }
 
 /// A document in which a memory or a layer has another name.
@@ -173,6 +180,8 @@ pub enum Field {
     TilesByHand,
     /// Layers after which stacks of many cores end.
     StackEnds,
+    /// The text of a lesson.
+    Lesson,
 }
 
 impl Action {
@@ -182,8 +191,13 @@ impl Action {
     }
 
     /// Shows a step of a lesson in place of a state.
-    pub fn step(step: &Step, of: &State) -> Self {
-        Self::OpenStep(Box::new(StepOpened { id: step.id, opens: step.opens.clone(), replaces_edits: of.is_edited() }))
+    pub fn step(lesson: OpenLesson, opens: Opening, of: &State) -> Self {
+        Self::OpenStep(Box::new(StepOpened { lesson, opens, replaces_edits: of.is_edited(), keeps_view: false }))
+    }
+
+    /// Shows the open step with other values of its fields.
+    pub fn try_values(lesson: OpenLesson, opens: Opening) -> Self {
+        Self::OpenStep(Box::new(StepOpened { lesson, opens, replaces_edits: false, keeps_view: true }))
     }
 
     /// What it means for undo and for the search.
@@ -203,6 +217,7 @@ impl Action {
             Self::Cores(CoresChange::Rows(_)) => Kind::Typing(Field::Rows),
             Self::Cores(CoresChange::Tiles(_)) => Kind::Typing(Field::TilesByHand),
             Self::Cores(CoresChange::Ends(_)) => Kind::Typing(Field::StackEnds),
+            Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Cores(CoresChange::ShowSystem(_)) => Kind::Look,
             Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
@@ -220,6 +235,7 @@ impl Action {
             | Self::OpenEntry(..)
             | Self::Open(_)
             | Self::OpenStep(_)
+            | Self::ReadLesson(_)
             | Self::Hierarchy(_)
             | Self::Table(_)
             | Self::OpenFromTable { .. }
@@ -243,6 +259,7 @@ impl Action {
                 | Self::OpenEntry(..)
                 | Self::Open(_)
                 | Self::OpenStep(_)
+                | Self::ReadLesson(_)
                 | Self::LeaveLesson
                 | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_) | ViewChange::FusionPart(_))
         )

@@ -2,6 +2,7 @@
 
 use super::{Design, DesignTable, Half, State, Tab};
 use crate::depth_first::DepthFirstStrategy;
+use crate::lesson::step_name;
 
 impl State {
     /// What is in force, line by line: `tiles: 1 4 16 x 1 4 18`. Documents are named; one written by hand by its name and length.
@@ -57,7 +58,11 @@ impl State {
             lines.push(format!("mapping: {}; levels end after {:?}", order.join(", "), mapping.ends));
         }
         lines.extend(self.entry.map(|entry| format!("gallery: {entry}")));
-        lines.extend(self.lesson.map(|step| format!("lesson: {step}")));
+        if let Some(lesson) = &self.lesson {
+            let student =
+                if lesson.student.is_empty() { String::new() } else { format!(", student {}", lesson.student) };
+            lines.push(format!("lesson: {}{student}", step_name(&lesson.source.key(), lesson.step)));
+        }
     }
 }
 

@@ -50,7 +50,8 @@ pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View};
 pub use views::{Tab, VIEWS, ViewEntry};
 
-use crate::gallery::{Opening, Shown, find_step};
+use crate::gallery::{Opening, Shown};
+use crate::lesson::{AtHand, LessonSource, OpenLesson};
 use crate::workload::Network;
 
 /// The state of the page: all that a person chose or wrote.
@@ -73,7 +74,7 @@ pub struct State {
     /// The entry of the gallery that was opened, until something of it is changed.
     pub entry: Option<&'static str>,
     /// The step of the lesson that is open, whatever is changed meanwhile.
-    pub lesson: Option<&'static str>,
+    pub lesson: Option<Box<OpenLesson>>,
 }
 
 impl State {
@@ -153,8 +154,22 @@ impl State {
                 (self.entry, self.lesson) = (Some(id), None);
             }
             Action::OpenStep(step) => {
-                self.take(step.opens);
-                self.lesson = Some(step.id);
+                let StepOpened { lesson, opens, keeps_view, .. } = *step;
+                let view = self.view.clone();
+                self.take(opens);
+                if keeps_view {
+                    self.view = View { point: self.view.point.take(), ..view };
+                }
+                self.lesson = Some(Box::new(lesson));
+            }
+            Action::ReadLesson(lesson) => {
+                self.lesson = Some(lesson);
+                self.view.tab = Tab::Lessons;
+            }
+            Action::WriteLesson(text) => {
+                let lesson = self.lesson.get_or_insert_default();
+                (lesson.source, lesson.step) = (LessonSource::Own(text), 0);
+                lesson.values.clear();
             }
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
@@ -225,32 +240,58 @@ impl State {
     /// gallery or the page was opened: what opening another step replaces.
     pub fn is_edited(&self) -> bool {
         let mut opened = Self::first();
-        match (self.entry, self.lesson) {
+        match (self.entry, &self.lesson) {
             (Some(_), _) => return false,
-            (None, Some(step)) => {
-                if let Some((mut lesson, index)) = find_step(step) {
-                    opened.take(lesson.steps.swap_remove(index).opens);
+            (None, Some(lesson)) => {
+                if let Some(opens) = lesson.opens() {
+                    opened.take(opens);
                 }
             }
             (None, None) => {}
         }
+        !self.asks_the_same_as(&opened)
+    }
+
+    /// The design at hand, for the numbers of a lesson; nothing while it has errors in its schedule.
+    pub fn at_hand(&self) -> Option<AtHand> {
+        Some(AtHand {
+            hardware: self.design.hardware.text.clone(),
+            workload: self.design.workload.text.clone(),
+            settings: self.design.request().ok()?.into_iter().next()?.settings,
+            layer: self.mapping.layer.clone(),
+            mapping: self.own_mapping().cloned(),
+        })
+    }
+
+    /// Whether the design at hand is another than a step of a lesson opens; what is only looked at does not count.
+    pub fn differs_from(&self, opens: &Opening) -> bool {
+        let mut opened = Self::first();
+        opened.take(opens.clone());
+        !self.asks_the_same_as(&opened)
+    }
+
+    fn asks_the_same_as(&self, opened: &Self) -> bool {
         let text =
             |state: &Self| [&state.design.hardware, &state.design.workload].map(|document| document.text.clone());
         let form = |state: &Self| HierarchyForm { shows_pool: false, ..state.hierarchy.clone() };
-        text(self) != text(&opened)
-            || self.design.schedule != opened.design.schedule
-            || self.own_mapping() != opened.own_mapping()
-            || self.unroll() != opened.unroll()
-            || form(self) != form(&opened)
-            || CoresForm { shows_system: false, ..self.cores.clone() }
-                != CoresForm { shows_system: false, ..opened.cores.clone() }
+        text(self) == text(opened)
+            && self.design.schedule == opened.design.schedule
+            && self.own_mapping() == opened.own_mapping()
+            && self.unroll() == opened.unroll()
+            && form(self) == form(opened)
+            && CoresForm { shows_system: false, ..self.cores.clone() }
+                == CoresForm { shows_system: false, ..opened.cores.clone() }
     }
 
     /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.
     fn take(&mut self, opens: Opening) {
         let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2, cores } = opens;
-        self.design.pick(Half::Hardware, hardware.id);
-        self.design.pick(Half::Workload, workload.id);
+        for (half, chosen) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
+            match chosen.preset() {
+                Some(preset) => self.design.pick(half, preset.id),
+                None => self.design.document_mut(half).write(chosen.text().to_owned()),
+            }
+        }
         self.design.schedule = Schedule::of(&settings);
         self.hierarchy = HierarchyForm {
             layer: layer.clone(),

@@ -111,7 +111,7 @@ fields! {
         stack: Ordinal = 0, 25, ["stack"];
         tile_type: OptionalOrdinal = None, 26, ["tile_type"];
         point: Point = None, 24, ["point"];
-        fusion_part: Choice = FusionPart::Methods, 52, ["fusion_part"];
+        fusion_part: Choice = FusionPart::Methods, 53, ["fusion_part"];
     } otherwise {
         hardware_text = false;
         workload_text = false;

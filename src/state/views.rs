@@ -21,6 +21,8 @@ pub enum Tab {
     Compare,
     /// Published figures and tables.
     Gallery,
+    /// Lessons and exercises.
+    Lessons,
 }
 
 /// The entry of a view in the list of views.
@@ -41,7 +43,7 @@ pub struct ViewEntry {
 }
 
 /// Every view, in the order of the tabs; the first nine have the keys 1 to 9.
-pub const VIEWS: [ViewEntry; 8] = [
+pub const VIEWS: [ViewEntry; 9] = [
     ViewEntry {
         tab: Tab::Landscape,
         title: "Landscape",
@@ -105,6 +107,14 @@ pub const VIEWS: [ViewEntry; 8] = [
         code: 4,
         shows: "figures of the papers",
         embedded: None,
+    },
+    ViewEntry {
+        tab: Tab::Lessons,
+        title: "Lessons",
+        name: "lessons",
+        code: 8,
+        shows: "lessons and exercises, yours too",
+        embedded: Some("Lessons and exercises"),
     },
 ];
 

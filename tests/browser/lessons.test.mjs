@@ -1,4 +1,4 @@
-// Guided lessons: from the gallery and from a link, by mouse and by keyboard, in the page and inside another one.
+// Guided lessons: from their tab and from a link, by mouse and by keyboard, in the page and inside another one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,9 +13,10 @@ test('a lesson shows, asks, judges by numbers of its own, and goes on', () =>
     assert.match(await lesson.innerText(), /Lesson: Why fuse layers\?/);
     assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Schedule');
     await assertAccessible(page);
-    // A wrong answer is no dead end.
+    // A wrong answer is no dead end, and does not tell what is right.
     await page.getByTestId('answer-1').click();
-    await lesson.getByText('Not so: “In DRAM”.').waitFor();
+    await lesson.getByText('Not so. One more try.').waitFor();
+    assert.doesNotMatch(await page.getByTestId('verdict').innerText(), /In DRAM/);
     await page.getByTestId('answer-3').click();
     await lesson.getByText('Right.').waitFor();
     const verdict = await page.getByTestId('verdict').innerText();
@@ -60,7 +61,7 @@ test('a step that replaces an edit says so, and brings it back', () =>
 test('a title starts a lesson, and the last step of one leads to the next and to the gallery', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.getByTestId('tab-gallery').click();
+    await page.getByTestId('tab-lessons').click();
     await page.getByRole('button', { name: 'Why fuse layers?', exact: true }).click();
     await page.getByTestId('step-4').click();
     await page.getByTestId('next-lesson').click();
@@ -70,7 +71,7 @@ test('a title starts a lesson, and the last step of one leads to the next and to
     await page.getByTestId('next-lesson').click();
     await page.getByTestId('step-4').click();
     await page.getByTestId('lesson-gallery').click();
-    await page.getByTestId('gallery').waitFor();
+    await page.getByTestId('lessons').waitFor();
     assert.equal(await page.getByTestId('lesson').count(), 0);
   }));
 
@@ -81,7 +82,7 @@ test('progress is kept while the page is open', () =>
     await page.getByTestId('verdict').getByText('Right.').waitFor();
     await page.getByTestId('lesson-close').click();
     await page.getByTestId('lesson').waitFor({ state: 'detached' });
-    await page.getByTestId('tab-gallery').click();
+    await page.getByTestId('tab-lessons').click();
     const card = page.getByTestId('lesson-tiles-and-overlap');
     assert.match(await card.innerText(), /4 questions, 1 answered/);
     await card.getByText('Continue').click();
@@ -101,9 +102,12 @@ test('every step of every lesson can be answered with the keyboard alone', () =>
       for (let step = 1; step <= 4; step += 1) {
         await page.locator(`[data-testid=lesson][data-step=${id}-${step}]`).waitFor();
         const answers = page.getByTestId('lesson').locator('fieldset button');
-        await answers.first().focus();
-        await page.keyboard.press('Enter');
-        await page.locator('.lesson .right').waitFor();
+        for (let answer = 0; (await page.locator('.lesson .right').count()) === 0; answer += 1) {
+          await answers.nth(answer).focus();
+          await page.keyboard.press('Enter');
+          await page.locator('.lesson .right, .lesson .wrong').nth(Math.min(answer, 0)).waitFor();
+          await page.locator('.lesson[data-judged=true]').waitFor();
+        }
         assert.equal(await page.locator('.lesson .right').count(), 1);
         assert.doesNotMatch(await page.getByTestId('verdict').innerText(), /[{}]|Nobody knows/);
         if (step < 4) {
@@ -175,7 +179,7 @@ for (const colorScheme of ['light', 'dark']) {
 
 async function start(page, url, id) {
   await page.goto(url);
-  await page.getByTestId('tab-gallery').click();
+  await page.getByTestId('tab-lessons').click();
   await page.getByTestId(`start-${id}`).click();
   await page.getByTestId('lesson').waitFor();
 }

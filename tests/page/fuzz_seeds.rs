@@ -6,10 +6,11 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::embed::{Answer, EmbedOptions, answer};
 use fusescape::explore::{LayerRequest, LayerStudy, mapping_document};
-use fusescape::gallery::{Entry, Lesson};
+use fusescape::gallery::Entry;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::import::{File, import, zigzag};
+use fusescape::lesson::{Draw, Lesson};
 use fusescape::link::from_link;
 use fusescape::multicore::CoreSystem;
 use fusescape::rules::Rules;
@@ -282,8 +283,9 @@ fn entries_and_lessons() {
     save("gallery", &[gallery_presets(), lesson_presets()].map(seeds_of).concat());
     let wrong = |text: &str| Entry::from_text("", text).err().unwrap_or_default();
     let mut words = known_words(texts(gallery_presets()), wrong);
-    let id = lesson_presets()[0].id;
-    words.extend(known_words(texts(lesson_presets()), |text| Lesson::from_text(id, text).err().unwrap_or_default()));
+    words.extend(known_words(texts(lesson_presets()), |text| {
+        Lesson::from_text(text, Draw::Student("")).err().unwrap_or_default()
+    }));
     assert!(["claims", "tolerance", "answers", "single-layer"].iter().all(|word| words.contains(*word)), "{words:?}");
     save_words("gallery", &words);
 }

@@ -88,8 +88,8 @@ fn every_entry_can_be_looked_at() {
         let opens = &entry.opens;
         if let (Some(layer), Some(mapping)) = (&opens.layer, &opens.mapping) {
             let study = LayerStudy::new(&fusescape::explore::LayerRequest {
-                hardware: opens.hardware.text.to_owned(),
-                workload: opens.workload.text.to_owned(),
+                hardware: opens.hardware.text().to_owned(),
+                workload: opens.workload.text().to_owned(),
                 layer: Some(layer.clone()),
                 objective: opens.settings.objective.clone(),
                 strategy: opens.settings.strategy,

@@ -1,36 +1,56 @@
-//! Guided lessons: every question has one right answer, which follows from numbers that are computed.
+//! Lessons: every step of every variant can be solved, by numbers that are computed; receipts get what their answers deserve.
 
 use fusescape::depth_first::FuseDepth;
-use fusescape::gallery::{Lesson, Measure, RunStrategy, Shown, Workbench, find_step, lessons};
-use fusescape::spec::{lesson_presets, lesson_steps};
+use fusescape::gallery::{Measure, RunStrategy, Shown, Workbench};
+use fusescape::lesson::{
+    Draw, Given, Grader, Lesson, LessonSource, MOST_VARIANTS, OpenLesson, Receipt, StepKind, Variation, check,
+    find_step, lessons, step_name,
+};
+use fusescape::spec::lesson_presets;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 #[test]
-fn every_question_has_one_right_answer() {
-    let mut workbench = Workbench::default();
-    let mut wrong = Vec::new();
-    for step in lessons().unwrap_or_else(|wrong| panic!("{wrong}")).iter().flat_map(|lesson| &lesson.steps) {
-        let numbers = step.numbers.iter().map(|number| workbench.number(step, number));
-        let values: Vec<f64> = numbers.collect::<Result<_, _>>().unwrap_or_else(|wrong| panic!("{}: {wrong}", step.id));
-        println!("{}: {}\n    {}", step.id, step.introduction(Some(&values)), step.explanation(&values));
-        assert!(!step.introduction(None).contains(['{', '}']) && !step.explanation(&values).contains(['{', '}']));
-        let holds = |answer: usize| {
-            let all = &step.answers[answer].when;
-            all.iter().all(|&(index, from, to)| (from..to).contains(&values[index]))
-        };
-        let right: Vec<usize> = (0..step.answers.len()).filter(|&answer| holds(answer)).collect();
-        if right.len() != 1 || step.right_answer(&values) != Some(right[0]) {
-            wrong.push(format!("{}: {right:?} of {:?} by {values:?}", step.id, step.answers));
-        }
-        // Close to a limit a small change of the engine would turn the answer over.
-        for &(index, from, to) in right.iter().flat_map(|&answer| &step.answers[answer].when) {
-            let value = values[index];
-            let is_count = step.numbers[index].unit.name.is_empty();
-            if !is_count && (value < from * 1.02 || value > to / 1.02) {
-                wrong.push(format!("{}: {value} is close to a limit of {from}..{to}", step.id));
+fn every_step_of_every_variant_of_every_lesson_has_one_right_answer() {
+    let wrong: Vec<String> = (lesson_presets().par_iter())
+        .flat_map(|preset| {
+            let checked = check(preset.text, MOST_VARIANTS).unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
+            assert_eq!(checked.looked_at, checked.variants, "{}: all variants are looked at", preset.id);
+            let wrong = checked.wrong.into_iter();
+            wrong.map(|(drawn, step, why)| format!("{}, step {step}, {drawn}: {why}", preset.id)).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Close to a limit a small change of the engine would turn the answer over.
+#[test]
+fn no_answer_of_a_guided_lesson_is_close_to_a_limit() {
+    let (mut workbench, mut wrong) = (Workbench::default(), Vec::new());
+    for (id, lesson) in guided() {
+        for step in &lesson.steps {
+            let StepKind::Choice(choices) = &step.kind else { continue };
+            let values = step.numbers_of(&mut workbench, &Variation::AsWritten).unwrap();
+            assert!(!step.introduction(None).contains(['{', '}']) && !step.explanation(&values).contains(['{', '}']));
+            let right = &choices[step.right_choice(&values).unwrap()];
+            for when in &right.when {
+                let index = when.number.unwrap();
+                let value = values[index];
+                let is_count = step.numbers[index].unit.name.is_empty();
+                if !is_count && (value < when.least * 1.02 || value > when.most / 1.02) {
+                    wrong.push(format!("{id}, {}: {value} is close to a limit", step.title));
+                }
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The lessons about depth-first scheduling, whose questions are about points.
+fn guided() -> Vec<(&'static str, Lesson)> {
+    let mut all = lessons().unwrap_or_else(|wrong| panic!("{wrong}"));
+    all.truncate(3);
+    all
 }
 
 /// Nobody has to remember or to look elsewhere: the numbers that decide are those of the point that is open; in the landscape those of
@@ -38,7 +58,7 @@ fn every_question_has_one_right_answer() {
 #[test]
 fn every_question_is_about_what_is_on_the_screen() {
     let mut wrong = Vec::new();
-    for step in lessons().unwrap().iter().flat_map(|lesson| &lesson.steps) {
+    for step in guided().iter().flat_map(|(_, lesson)| &lesson.steps) {
         let opens = &step.opens;
         let is_swept =
             |tile: (u64, u64)| opens.settings.tiles_x.contains(&tile.0) && opens.settings.tiles_y.contains(&tile.1);
@@ -56,17 +76,16 @@ fn every_question_is_about_what_is_on_the_screen() {
             _ => false,
         };
         let told: Vec<RunStrategy> = step.told().flat_map(|number| ways(&number.measure)).collect();
-        for &(index, ..) in step.answers.iter().flat_map(|answer| &answer.when) {
-            let number = &step.numbers[index];
+        let StepKind::Choice(choices) = &step.kind else { continue };
+        for when in choices.iter().flat_map(|choice| &choice.when) {
+            let number = &step.numbers[when.number.unwrap()];
             let other_place = match &number.measure {
-                Measure::Gain { hardware, workloads, .. } => {
-                    *hardware != [(opens.hardware, opens.hardware)] || *workloads != [opens.workload]
-                }
+                Measure::Gain { hardware, workloads, .. } => *hardware != [(None, None)] || *workloads != [None],
                 _ => false,
             };
             let hidden = ways(&number.measure).into_iter().find(|way| !is_shown(*way) && !told.contains(way));
             if other_place || hidden.is_some() {
-                wrong.push(format!("{}: `{}` needs {hidden:?}, which is not shown", step.id, number.name));
+                wrong.push(format!("{}: `{}` needs {hidden:?}, which is not shown", step.title, number.name));
             }
         }
     }
@@ -83,16 +102,142 @@ fn ways(measure: &Measure) -> Vec<RunStrategy> {
 
 #[test]
 fn lessons_are_listed_as_they_are_written() {
-    let lessons = lessons().unwrap();
+    let all = lessons().unwrap();
     let titles: Vec<&str> = lesson_presets().iter().map(|preset| preset.title).collect();
-    assert_eq!(lessons.iter().map(|lesson| lesson.title.as_str()).collect::<Vec<_>>(), titles);
-    let steps: Vec<&str> = lessons.iter().flat_map(|lesson| lesson.steps.iter().map(|step| step.id)).collect();
-    assert_eq!(steps, lesson_steps());
-    for id in lesson_steps() {
-        let (lesson, index) = find_step(id).unwrap();
-        assert_eq!(lesson.steps[index].id, *id);
+    assert_eq!(all.iter().map(|(_, lesson)| lesson.title.as_str()).collect::<Vec<_>>(), titles);
+    assert!(all.len() >= 10);
+    for (id, lesson) in &all {
+        for index in 0..lesson.steps.len() as u32 {
+            let open = find_step(&step_name(id, index)).unwrap();
+            assert_eq!(
+                (open.step, open.open_step().unwrap().title),
+                (index, lesson.steps[index as usize].title.clone())
+            );
+        }
     }
-    assert!(find_step("why-fuse-99").is_none() && find_step("").is_none() && find_step("-1").is_none());
+    assert!(find_step("why-fuse-99").is_none_or(|open| open.open_step().is_none()));
+    assert!(find_step("").is_none() && find_step("-1").is_none() && find_step("why-fuse-0").is_none());
+}
+
+const EXERCISE: &str = include_str!("../../presets/lesson/your-own.yaml");
+
+/// A receipt of the exercise.
+fn receipt(student: &str, answers: &[(u32, Vec<Given>)]) -> Receipt {
+    let source = LessonSource::Own(EXERCISE.to_owned());
+    let open = OpenLesson { source, student: student.to_owned(), ..OpenLesson::default() };
+    let lesson = open.lesson().unwrap();
+    let answers: BTreeMap<u32, Vec<Given>> = answers.iter().cloned().collect();
+    let written = Receipt::of(&open, &lesson, answers, "1000 of 1000 marks".to_owned()).to_json();
+    Receipt::from_json(&written).unwrap()
+}
+
+fn marks(student: &str, answers: &[(u32, Vec<Given>)]) -> Vec<f64> {
+    let graded = Grader::default().grade(&LessonSource::Own(EXERCISE.to_owned()), &receipt(student, answers)).unwrap();
+    assert!(graded.remarks.is_empty(), "{:?}", graded.remarks);
+    graded.steps.iter().map(|step| step.marks).collect()
+}
+
+#[test]
+fn a_receipt_gets_what_its_answers_deserve_whatever_it_says_itself() {
+    let lesson = Lesson::from_text(EXERCISE, Draw::Student("ada")).unwrap();
+    let mut workbench = Workbench::default();
+    let numbers =
+        |step: usize, of: &Variation, workbench: &mut Workbench| lesson.steps[step].numbers_of(workbench, of).unwrap();
+    let written = numbers(0, &Variation::AsWritten, &mut workbench);
+    let right = Given::Choice(lesson.steps[0].right_choice(&written).unwrap() as u32 + 1);
+    let wrong = Given::Choice(if right == Given::Choice(1) { 2 } else { 1 });
+    let energy = numbers(1, &Variation::AsWritten, &mut workbench)[0];
+    let curve: Vec<f64> = (lesson.steps[2].combinations().collect::<Vec<_>>().into_iter())
+        .map(|values| numbers(2, &Variation::Values(values), &mut workbench)[0])
+        .collect();
+    // The best by hand: the least energy among all designs that meet the goal.
+    let designs: Vec<Vec<u32>> = lesson.steps[3].combinations().collect();
+    assert_eq!(designs.len(), 16);
+    let of = |values: &Vec<u32>, workbench: &mut Workbench| numbers(3, &Variation::Values(values.clone()), workbench);
+    let allowed = designs.iter().filter(|design| of(design, &mut workbench)[1] <= 64.0).cloned().collect::<Vec<_>>();
+    let best = allowed
+        .iter()
+        .min_by(|a, b| of(a, &mut Workbench::default())[0].total_cmp(&of(b, &mut Workbench::default())[0]));
+    let chosen = |values: &[u32]| Given::Values(values.iter().map(|value| value + 1).collect());
+    let all = [
+        (0, vec![right.clone()]),
+        (1, vec![Given::Number(energy * 1.01)]),
+        (2, vec![Given::Curve(curve.clone())]),
+        (3, vec![chosen(best.unwrap())]),
+    ];
+    assert_eq!(marks("ada", &all), [1.0, 1.0, 1.0, 2.0]);
+    // A second try counts half, a third not at all; half a curve half; what misses a goal nothing.
+    let half: Vec<f64> =
+        curve.iter().enumerate().map(|(index, height)| if index == 0 { height * 3.0 } else { *height }).collect();
+    let others = [
+        (0, vec![wrong, right]),
+        (1, vec![Given::Number(energy * 1.03)]),
+        (2, vec![Given::Curve(half)]),
+        (3, vec![Given::Values(vec![4, 2])]),
+    ];
+    assert_eq!(marks("ada", &others), [0.5, 0.0, 0.8, 0.0]);
+    // Answers of another kind, or none.
+    assert_eq!(marks("ada", &[(0, vec![Given::Number(1.0)]), (3, vec![Given::Choice(1)])]), [0.0; 4]);
+    assert_eq!(marks("ada", &[]), [0.0; 4]);
+}
+
+#[test]
+fn a_worse_design_gets_the_share_of_the_optimum_that_it_reaches() {
+    let lesson = Lesson::from_text(EXERCISE, Draw::Student("ada")).unwrap();
+    let (step, mut workbench) = (&lesson.steps[3], Workbench::default());
+    let energies: Vec<(Vec<u32>, Vec<f64>)> = (step.combinations())
+        .map(|values| (values.clone(), step.numbers_of(&mut workbench, &Variation::Values(values)).unwrap()))
+        .collect();
+    let least = energies
+        .iter()
+        .filter(|(_, numbers)| numbers[1] <= 64.0)
+        .map(|(_, numbers)| numbers[0])
+        .fold(f64::INFINITY, f64::min);
+    for (values, numbers) in &energies {
+        let given = Given::Values(values.iter().map(|value| value + 1).collect());
+        let share = if numbers[1] > 64.0 {
+            0.0
+        } else if numbers[0] <= least * 1.01 {
+            1.0
+        } else {
+            least / numbers[0]
+        };
+        let got = marks("ada", &[(3, vec![given])])[3];
+        assert!((got - 2.0 * share).abs() < 1e-12, "{values:?}: {got}, {share}");
+    }
+}
+
+#[test]
+fn receipts_that_are_none_are_refused_with_a_reason() {
+    for text in [
+        "",
+        "{}",
+        "[]",
+        "{\"fusescape_receipt\": 2, \"lesson\": \"\", \"student\": \"\", \"answers\": {}}",
+        "{\"fusescape_receipt\": 1}",
+    ] {
+        assert!(!Receipt::from_json(text).unwrap_err().0[0].reason.is_empty(), "{text}");
+    }
+    assert!(Receipt::from_json(&" ".repeat(2 << 20)).unwrap_err().to_string().contains("more than"));
+    // Of another version of the document, with a step that there is not, and more answers than tries.
+    let mut strange = receipt("ada", &[(0, vec![Given::Choice(1); 5]), (40, vec![Given::Choice(7)])]);
+    strange.lesson = "another".to_owned();
+    let graded = Grader::default().grade(&LessonSource::Own(EXERCISE.to_owned()), &strange).unwrap();
+    assert_eq!(graded.remarks.len(), 3, "{:?}", graded.remarks);
+}
+
+#[test]
+fn values_differ_from_student_to_student_and_stand_wherever_they_are_named() {
+    let of = |student: &str| Lesson::from_text(EXERCISE, Draw::Student(student)).unwrap();
+    assert_eq!(of("ada"), of(" ada "));
+    let drawn: std::collections::BTreeSet<String> = (0..200).map(|number| of(&number.to_string()).drawn()).collect();
+    assert_eq!(drawn.len(), 9);
+    for variant in 0..9 {
+        let lesson = Lesson::from_text(EXERCISE, Draw::Variant(variant)).unwrap();
+        let size = &lesson.parameters[0].values[lesson.parameters[0].drawn];
+        assert!(lesson.steps[0].text.contains(size) && !lesson.steps[0].text.contains('$'));
+        assert!(lesson.steps[0].opens.hardware.text().contains(&format!("size: {size}")));
+    }
 }
 
 #[test]
@@ -100,10 +245,12 @@ fn everything_that_is_wrong_with_a_lesson_is_said_at_once() {
     let text = "
 title: Wrong in many ways
 about: nothing
+parameters:
+  - { name: size, values: [] }
 steps:
   - title: one
-    text: words
-    opens: { view: landscpe, hardware: tpu-like, workload: fsrcnn }
+    text: $sise words
+    opens: { view: landscpe, hardware: tpu-like, workload: fsrcnn, set: { hardware.nothing.size: 1 KiB, size: 1 } }
     question: why?
     numbers:
       - { name: gain, unit: mJ, measure: { gain: { from: best, to: best } } }
@@ -111,8 +258,15 @@ steps:
     answers:
       - { text: yes, when: [gain 1] }
     explains: It is {gian}.
+  - title: two
+    text: words
+    opens: { view: landscape, hardware: tpu-like, workload: fsrcnn }
+    question: which?
+    task: { fields: [{ field: hardwar.size, values: [1] }], minimise: energie }
+    tries: 99
+    explains: words
 ";
-    let said = Lesson::from_text("why-fuse", text).unwrap_err().to_string();
+    let said = Lesson::from_text(text, Draw::Student("")).unwrap_err().to_string();
     for expected in [
         "Did you mean `landscape`?",
         "`gain` is not measured in `mJ`",
@@ -120,6 +274,13 @@ steps:
         "`gain 1` is no condition",
         "There is nothing to choose from",
         "There is no number `gian`",
+        "There is no parameter `sise`",
+        "The hardware document has no `nothing.size`",
+        "`size` is no field of a document",
+        "`hardwar.size` is no field of a design",
+        "There is no number `energie`",
+        "Nobody tries 99 times",
+        "There is no value",
     ] {
         assert!(said.contains(expected), "{expected}\n\n{said}");
     }

@@ -1,12 +1,13 @@
 //! A state as a file: everything comes back, and what is wrong is told with its line.
 
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
-use fusescape::gallery::{find_entry, find_step};
+use fusescape::gallery::find_entry;
 use fusescape::hardware::Unroll;
+use fusescape::lesson::{LessonSource, OpenLesson, find_step, lessons, step_name};
 use fusescape::link::{from_link, to_link};
 use fusescape::mapping::TemporalLoop;
 use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
-use fusescape::spec::{gallery_presets, is_state, lesson_steps};
+use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
     Action, CoresChange, FormChange, FuseChoice, Half, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
     ScheduleChange, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
@@ -34,15 +35,25 @@ fn every_entry_of_the_gallery_comes_back() {
 
 #[test]
 fn the_step_of_a_lesson_that_is_open_comes_back() {
-    for step in lesson_steps() {
+    let steps = lessons().unwrap();
+    let steps = steps.iter().flat_map(|(id, lesson)| (0..lesson.steps.len() as u32).map(|step| step_name(id, step)));
+    for step in steps {
         let mut state = State::first();
-        let (lesson, index) = find_step(step).unwrap();
-        state.apply(Action::step(&lesson.steps[index], &state));
-        let text = comes_back(&state, step);
+        let open = find_step(&step).unwrap();
+        let opens = open.open_step().unwrap().opens;
+        state.apply(Action::step(open, opens, &state));
+        let text = comes_back(&state, &step);
         assert!(text.contains(&format!("lesson: {step}\n")), "{text}");
         // So it does after an edit.
         state.apply(Action::TilesX("4, 8".to_owned()));
-        comes_back(&state, step);
+        comes_back(&state, &step);
+    }
+    // A student's, and one of their own with its text.
+    for source in [LessonSource::Preset("your-own".to_owned()), LessonSource::Own("title: of my own\n".to_owned())] {
+        let open = OpenLesson { source, student: "Ada L.".to_owned(), step: 3, values: vec![1, 2] };
+        let state = State { lesson: Some(Box::new(open)), ..State::first() };
+        comes_back(&state, "a lesson of a student");
+        assert_eq!(from_link(&to_link(&state)).unwrap().lesson, state.lesson);
     }
     let wrong = State::from_yaml("fusescape: 1\nlesson: why-fuse-11\n").unwrap_err().to_string();
     assert!(wrong.contains("line 2: lesson: `why-fuse-11` is not known here. Did you mean `why-fuse-1`?"), "{wrong}");

@@ -1,7 +1,8 @@
 //! Undo and redo: every edit can be taken back, ways of looking stay, and what is held is bounded.
 
 use fusescape::form::FieldTarget;
-use fusescape::gallery::{find_entry, find_step};
+use fusescape::gallery::find_entry;
+use fusescape::lesson::find_step;
 use fusescape::state::{Action, FormChange, Half, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
 
 /// A page without a browser.
@@ -30,8 +31,9 @@ impl Page {
     }
 
     fn open_step(&mut self, id: &str) {
-        let (lesson, index) = find_step(id).unwrap();
-        self.act(Action::step(&lesson.steps[index], &self.state));
+        let open = find_step(id).unwrap();
+        let opens = open.open_step().unwrap().opens;
+        self.act(Action::step(open, opens, &self.state));
     }
 
     fn redo(&mut self) -> bool {
@@ -80,7 +82,7 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     assert!(!page.state.is_edited() && page.state.design.hardware.text != mine.design.hardware.text);
     assert!(page.undo());
     assert_eq!(page.state.design, mine.design);
-    assert_eq!(page.state.lesson, Some("why-fuse-1"));
+    assert_eq!(page.state.lesson.as_deref(), find_step("why-fuse-1").as_ref());
     for edit in [Action::TilesX("4".to_owned()), Action::Hierarchy(FormChange::Budget("1".to_owned()))] {
         page.open_step("why-fuse-4");
         page.act(edit);

@@ -7,6 +7,7 @@ use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
 use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
 use crate::import::{Coverage, Finding, Imported, Report, Severity};
+use crate::lesson::{LessonSource, OpenLesson};
 use crate::piece;
 use crate::spec::Diagnostics;
 use crate::state::{Action, ImportedDocuments, State};
@@ -179,6 +180,10 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
     match imported.state.as_deref().map(State::from_yaml) {
         Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
         Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),
+        None if imported.lesson.is_some() => {
+            let source = LessonSource::Own(imported.lesson.clone().unwrap_or_default());
+            act.emit(Action::ReadLesson(Box::new(OpenLesson { source, ..OpenLesson::default() })));
+        }
         None => act.emit(Action::Import(ImportedDocuments {
             hardware: imported.hardware.clone(),
             workload: imported.workload.clone(),
@@ -240,8 +245,8 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware, workload and system documents, ZigZag’s YAML, a system of Stream with all its cores, \
-                       Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
+                title="ONNX models, hardware, workload, system and lesson documents, ZigZag’s YAML, a system of Stream with all \
+                       its cores, Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
                 { props.label }

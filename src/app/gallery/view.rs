@@ -6,10 +6,10 @@ use crate::app::widgets::save::SaveTable;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Table, TableCell};
-use crate::gallery::{Claim, Entry, Finding, Lesson, entries, fidelity_counts, lessons};
+use crate::gallery::{Claim, Entry, Finding, entries, fidelity_counts};
 use crate::question::{Answer, CheckClaim, Topic};
 use crate::spec::{Diagnostics, in_quotes};
-use crate::state::{Action, State};
+use crate::state::Action;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -17,10 +17,6 @@ use yew::prelude::*;
 /// Properties of [`GalleryView`].
 #[derive(Properties, PartialEq)]
 pub struct GalleryViewProps {
-    /// What a person chose.
-    pub chosen: Rc<State>,
-    /// The questions of lessons that were answered, by step.
-    pub answers: Rc<BTreeMap<&'static str, usize>>,
     /// Asks workers.
     pub workers: Workers,
     /// Called with the entry that is opened.
@@ -51,7 +47,6 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
     };
     html! {
         <div class="gallery" data-testid="gallery">
-            { lesson_cards(&props.answers, &props.chosen, &props.act) }
             <p class="hint">
                 { "Figures and tables of the papers: what they say, and what this engine says. Numbers: " }
                 { fidelity_counts(entries.iter().flat_map(|entry| &entry.claims)) }
@@ -67,47 +62,6 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                 </section>
             }) }
         </div>
-    }
-}
-
-/// A card for each guided lesson.
-fn lesson_cards(answers: &BTreeMap<&'static str, usize>, chosen: &Rc<State>, act: &Callback<Action>) -> Html {
-    let card = |lesson: &Lesson| {
-        let done = lesson.steps.iter().filter(|step| answers.contains_key(step.id)).count();
-        let next = lesson.steps.iter().find(|step| !answers.contains_key(step.id)).or(lesson.steps.first());
-        let word = match done {
-            0 => "Start",
-            done if done == lesson.steps.len() => "Start again",
-            _ => "Continue",
-        };
-        let open = next.map(|next| {
-            let (next, chosen) = (next.clone(), Rc::clone(chosen));
-            act.reform(move |_: MouseEvent| {
-                if let Some(window) = web_sys::window() {
-                    window.scroll_to_with_x_and_y(0.0, 0.0);
-                }
-                Action::step(&next, &chosen)
-            })
-        });
-        html! {
-            <section class="card" key={lesson.id} data-testid={format!("lesson-{}", lesson.id)}>
-                <div class="entry-head">
-                    <h3><button type="button" class="link" onclick={open.clone()}>{ &lesson.title }</button></h3>
-                    <button type="button" onclick={open} aria-label={format!("{word}: {}", lesson.title)}
-                        data-testid={format!("start-{}", lesson.id)}>
-                        { word }
-                    </button>
-                </div>
-                <p>{ &lesson.about }</p>
-                <p class="hint">{ format!("{} questions, {done} answered", lesson.steps.len()) }</p>
-            </section>
-        }
-    };
-    html! {
-        <section aria-label="Lessons">
-            <h2>{ "Lessons" }</h2>
-            <div class="entries lessons">{ for lessons().unwrap_or_default().iter().map(card) }</div>
-        </section>
     }
 }
 

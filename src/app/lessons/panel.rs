@@ -1,23 +1,35 @@
-//! A guided lesson above the view that it is about: what there is to see, a question, and the answer with our numbers.
+//! The open step of a lesson above the view that it is about: what there is to see, a question, and what the answer deserves.
 
-use crate::app::session::state::Event;
+use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
+use crate::app::session::state::{AnswerKey, Event, LessonAnswers};
+use crate::app::widgets::save::save_text;
+use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::gallery::{Step, find_step};
-use crate::question::{Answer, LessonNumbers, Topic};
-use crate::spec::{in_quotes, lesson_steps};
-use crate::state::{Action, State, Tab, ViewChange};
+use crate::lesson::{
+    Given, Lesson, LessonSource, MappingGiven, Numbers, OpenLesson, Receipt, Step, StepKind, Variation, Verdict,
+    marks_of,
+};
+use crate::question::{LessonNumbers, Topic};
+use crate::spec::{Diagnostics, in_quotes, lesson_presets};
+use crate::state::{Action, State, Tab, ViewChange, file_name};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
+
+/// Hears of every step that is judged; a context of pages that tell others.
+#[derive(Clone, PartialEq)]
+pub struct OnJudged(pub Callback<Value>);
 
 /// Properties of [`LessonPanel`].
 #[derive(Properties, PartialEq)]
 pub struct LessonPanelProps {
-    /// The step.
-    pub id: &'static str,
+    /// The lesson, and its step.
+    pub open: OpenLesson,
     /// What was answered so far, by step.
-    pub answers: Rc<BTreeMap<&'static str, usize>>,
+    pub answers: Rc<LessonAnswers>,
     /// What a person chose.
     pub chosen: Rc<State>,
     /// Whether opening the step replaced what a person had changed.
@@ -28,155 +40,494 @@ pub struct LessonPanelProps {
     pub tell: Callback<Event>,
 }
 
-/// A step of a lesson.
+/// A step of a lesson, or what is wrong with its document.
 #[component]
 pub fn LessonPanel(props: &LessonPanelProps) -> Html {
-    let found = use_memo(props.id, |id| find_step(id));
-    let questions = vec![LessonNumbers { step: props.id.to_owned() }];
-    let numbers = use_answers(&props.workers, Topic::Lesson, questions);
-    let Some((lesson, index)) = &*found else { return html! {} };
-    let step = &lesson.steps[*index];
-    let values = numbers.get(0);
+    let key = (props.open.source.clone(), props.open.student.clone());
+    let lesson =
+        use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
     let act = props.tell.reform(Event::Act);
-    let open = |step: &Step| {
-        let (step, chosen) = (step.clone(), Rc::clone(&props.chosen));
-        act.reform(move |_: MouseEvent| Action::step(&step, &chosen))
+    let to_list = act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Lessons)));
+    let step = lesson.as_ref().as_ref().ok().and_then(|lesson| lesson.steps.get(props.open.step as usize).cloned());
+    match (&*lesson, step) {
+        (Ok(lesson), Some(step)) => html! {
+            <StepPanel lesson={Rc::clone(lesson)} step={Rc::new(step)} open={props.open.clone()} answers={Rc::clone(&props.answers)}
+                chosen={Rc::clone(&props.chosen)} is_set_aside={props.is_set_aside} workers={props.workers.clone()}
+                tell={props.tell.clone()} />
+        },
+        _ => html! {
+            <section class="card lesson" data-testid="lesson">
+                <p>{ "The lesson has mistakes, or fewer steps than this." }</p>
+                <button type="button" class="link" onclick={to_list}>{ "See what is wrong" }</button>
+            </section>
+        },
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct StepPanelProps {
+    lesson: Rc<Lesson>,
+    step: Rc<Step>,
+    open: OpenLesson,
+    answers: Rc<LessonAnswers>,
+    chosen: Rc<State>,
+    is_set_aside: bool,
+    workers: Workers,
+    tell: Callback<Event>,
+}
+
+impl StepPanelProps {
+    /// The lesson as questions name it: what is chosen of a task does not decide about it.
+    fn asked(&self) -> OpenLesson {
+        OpenLesson { values: Vec::new(), ..self.open.clone() }
+    }
+
+    fn key_of(&self, step: u32) -> AnswerKey {
+        OpenLesson { step, source: self.open.source.clone(), student: self.open.student.clone(), values: Vec::new() }
+            .key()
+    }
+
+    /// Opens a step of the lesson.
+    fn opens(&self, step: u32) -> Option<Action> {
+        let opens = self.lesson.steps.get(step as usize)?.opens.clone();
+        Some(Action::step(OpenLesson { step, ..self.asked() }, opens, &self.chosen))
+    }
+
+    /// What is chosen for each field.
+    fn values(&self) -> Vec<u32> {
+        let chosen = |index: usize| self.open.values.get(index).copied().unwrap_or_default();
+        (0..self.step.fields().len()).map(chosen).collect()
+    }
+}
+
+/// Designs whose numbers a step is judged by, each once.
+fn needed(step: &Step, given: &[Given]) -> Vec<Variation> {
+    let mut all = vec![Variation::AsWritten];
+    for variation in given.iter().flat_map(|given| step.decided_by(given)) {
+        if !all.contains(&variation) {
+            all.push(variation);
+        }
+    }
+    all
+}
+
+/// What each answer deserves, once all numbers are there.
+fn verdicts(
+    step: &Step,
+    given: &[Given],
+    asked: &[Variation],
+    known: &Answers<LessonNumbers, Vec<f64>>,
+) -> Option<Vec<Option<Verdict>>> {
+    if !known.is_complete() || known.all() != asked.len() {
+        return None;
+    }
+    let numbers = |variation: &Variation| -> Numbers {
+        let index = asked.iter().position(|other| other == variation)?;
+        known.reply(index).cloned()
     };
-    let answered = props.answers.get(step.id).copied();
+    let judged = |given: &Given| {
+        let numbers: Vec<Numbers> = step.decided_by(given).iter().map(numbers).collect();
+        step.judge(given, &numbers)
+    };
+    Some(given.iter().map(judged).collect())
+}
+
+/// A step.
+#[component]
+fn StepPanel(props: &StepPanelProps) -> Html {
+    let StepPanelProps { lesson, step, open, tell, .. } = props;
+    let key = open.key();
+    let given = props.answers.get(&key).map(|answers| answers.given.clone()).unwrap_or_default();
+    let asked = needed(step, &given);
+    let questions = asked.iter().map(|of| LessonNumbers { lesson: props.asked(), of: of.clone() }).collect();
+    let known = use_answers(&props.workers, Topic::Lesson, questions);
+    let values = props.values();
+    let (at_hand, mapping) = at_hand(props, &values);
+    let questions = at_hand.iter().map(|of| LessonNumbers { lesson: props.asked(), of: of.clone() }).collect();
+    let numbers_at_hand = use_answers(&props.workers, Topic::LessonAtHand, questions);
+    let verdicts = verdicts(step, &given, &asked, &known);
+    let marks = verdicts.as_ref().filter(|_| !given.is_empty()).map(|verdicts| {
+        let shares: Vec<f64> = verdicts.iter().map(|verdict| verdict.as_ref().map_or(0.0, |v| v.share)).collect();
+        marks_of(step, &shares)
+    });
+    let is_right = verdicts.iter().flatten().flatten().any(Verdict::is_right);
+    let is_over = is_right || given.len() >= step.tries;
+    use_judged(props, marks, given.len(), is_over && verdicts.is_some());
+    let written = known.get(0).and_then(|numbers| numbers.as_deref().ok());
+    let questioned = Questioned {
+        step: Rc::clone(step),
+        given: given.clone(),
+        is_over,
+        answer: {
+            let (tell, key) = (tell.clone(), key.clone());
+            Callback::from(move |given| tell.emit(Event::Answer(key.clone(), given)))
+        },
+    };
+    let shows_right = is_over && verdicts.is_some();
+    let current = numbers_at_hand.get(0).map(|numbers| numbers.clone().map_err(|refusal| refusal.reason().to_owned()));
+    let question = match &step.kind {
+        StepKind::Choice(all) => {
+            let right = written.and_then(|written| step.right_choice(written)).filter(|_| shows_right);
+            choices(&questioned, all, right, verdicts.is_some())
+        }
+        StepKind::Number(number) => html! { <NumberField key={key.2} of={questioned} asked={*number} /> },
+        StepKind::Predict(predict) => {
+            let height = |variation: usize| known.reply(variation)?.get(predict.number).copied();
+            let right = (1..asked.len()).map(height).collect::<Option<Vec<f64>>>().filter(|_| shows_right);
+            html! { <CurveField key={key.2} of={questioned} predict={predict.clone()} {right} /> }
+        }
+        StepKind::Task(task) => {
+            let onchoose = {
+                let (act, step, open) = (tell.reform(Event::Act), Rc::clone(step), open.clone());
+                Callback::from(move |values: Vec<u32>| {
+                    if let Ok(opens) = step.opens_with(&values) {
+                        act.emit(Action::try_values(OpenLesson { values, ..open.clone() }, opens));
+                    }
+                })
+            };
+            let mapping = mapping.map(Given::Mapping);
+            html! { <TaskField of={questioned} task={task.clone()} {values} {mapping} numbers={current.clone()} {onchoose} /> }
+        }
+    };
+    let is_changed = matches!(at_hand.first(), Some(Variation::AtHand(_)));
+    html! {
+        <section class="card lesson" aria-labelledby="step-title" data-testid="lesson"
+            data-step={crate::lesson::step_name(&open.source.key(), open.step)}
+            data-judged={verdicts.is_some().to_string()}>
+            { head(props) }
+            <h2 id="step-title">{ &step.title }</h2>
+            if props.is_set_aside {
+                <p class="hint" role="status" data-testid="set-aside">
+                    { "This step has replaced what you changed. " }
+                    <button type="button" class="link" onclick={tell.reform(|_: MouseEvent| Event::Undo)}>
+                        { "Bring it back" }
+                    </button>
+                </p>
+            }
+            if lesson.variants() > 1 && open.student.is_empty() { <StudentField props={PropsOf::of(props)} /> }
+            <p>{ step.introduction(written) }</p>
+            { question }
+            <div role="status" data-testid="verdict">
+                { said(props, &given, verdicts.as_deref(), written, is_over, &known) }
+                if is_changed { { changed(props, current.as_ref()) } }
+            </div>
+            { foot(props, is_over, marks) }
+        </section>
+    }
+}
+
+/// The design at hand that numbers are asked for: what is chosen of a task, else what a person has changed; and the mapping made by hand,
+/// where that is what is asked for.
+fn at_hand(props: &StepPanelProps, values: &[u32]) -> (Vec<Variation>, Option<MappingGiven>) {
+    match &props.step.kind {
+        StepKind::Task(task) if task.fields.is_empty() => {
+            let mapping = props.chosen.own_mapping().map(MappingGiven::from);
+            (mapping.clone().map(Variation::Mapping).into_iter().collect(), mapping)
+        }
+        StepKind::Task(_) => (vec![Variation::Values(values.to_vec())], None),
+        _ if props.chosen.differs_from(&props.step.opens) => {
+            let at_hand = props.chosen.at_hand().map(|at_hand| Variation::AtHand(Box::new(at_hand)));
+            (at_hand.into_iter().collect(), None)
+        }
+        _ => (Vec::new(), None),
+    }
+}
+
+/// Tells what the answers deserve, once that is known.
+#[hook]
+fn use_judged(props: &StepPanelProps, marks: Option<f64>, tries: usize, is_over: bool) {
+    let told = use_context::<OnJudged>();
+    let tell = props.tell.clone();
+    let of_step = (props.open.key(), marks, tries);
+    let (lesson, open, answers) = (Rc::clone(&props.lesson), props.open.clone(), Rc::clone(&props.answers));
+    use_effect_with(of_step, move |(key, marks, tries)| {
+        let Some(marks) = *marks else { return };
+        tell.emit(Event::Judged(key.clone(), marks));
+        if let Some(OnJudged(told)) = told {
+            let mut answers = (*answers).clone();
+            answers.entry(key.clone()).or_default().marks = Some(marks);
+            let (reached, of) = (reached(&open, &lesson, &answers), lesson.marks());
+            let receipt = receipt(&open, &lesson, &answers);
+            told.emit(json!({
+                "lesson": lesson.title,
+                "student": open.student,
+                "step": open.step + 1,
+                "steps": lesson.steps.len(),
+                "tries": tries,
+                "is_over": is_over,
+                "step_marks": marks,
+                "marks": reached,
+                "of": of,
+                "answered": answered(&open, &lesson, &answers),
+                "receipt": receipt.to_json(),
+            }));
+        }
+    });
+}
+
+fn of_step<'a>(
+    open: &OpenLesson,
+    step: usize,
+    answers: &'a LessonAnswers,
+) -> Option<&'a crate::app::session::state::StepAnswers> {
+    let (lesson, student, _) = open.key();
+    answers.get(&(lesson, student, step as u32))
+}
+
+/// Marks of all steps so far.
+fn reached(open: &OpenLesson, lesson: &Lesson, answers: &LessonAnswers) -> f64 {
+    (0..lesson.steps.len()).filter_map(|step| of_step(open, step, answers)?.marks).sum()
+}
+
+/// How many steps were answered.
+fn answered(open: &OpenLesson, lesson: &Lesson, answers: &LessonAnswers) -> usize {
+    (0..lesson.steps.len()).filter(|step| of_step(open, *step, answers).is_some()).count()
+}
+
+fn receipt(open: &OpenLesson, lesson: &Lesson, answers: &LessonAnswers) -> Receipt {
+    let given = |step: usize| Some((step as u32, of_step(open, step, answers)?.given.clone()));
+    let given: BTreeMap<u32, Vec<Given>> = (0..lesson.steps.len()).filter_map(given).collect();
+    let shown = format!("{} of {} marks", mark_text(reached(open, lesson, answers)), mark_text(lesson.marks()));
+    Receipt::of(open, lesson, given, shown)
+}
+
+/// Marks, to a hundredth.
+pub fn mark_text(marks: f64) -> String {
+    let text = format!("{marks:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn head(props: &StepPanelProps) -> Html {
+    let StepPanelProps { lesson, open, tell, .. } = props;
+    let act = tell.reform(Event::Act);
     let dot = |(number, other): (usize, &Step)| {
-        let is_here = number == *index;
-        let is_done = props.answers.contains_key(other.id);
+        let is_here = number as u32 == open.step;
+        let is_done = props.answers.contains_key(&props.key_of(number as u32));
         let label = format!("Step {}: {}{}", number + 1, other.title, if is_done { ", answered" } else { "" });
+        let onclick = props.opens(number as u32).map(|action| act.reform(move |_: MouseEvent| action.clone()));
         html! {
             <li>
-                <button
-                    type="button"
-                    class={is_done.then_some("done")}
-                    aria-current={is_here.then_some("step")}
-                    aria-label={label}
-                    onclick={open(other)}
-                    data-testid={format!("step-{}", number + 1)}
-                >
+                <button type="button" class={is_done.then_some("done")} aria-current={is_here.then_some("step")} aria-label={label}
+                    {onclick} data-testid={format!("step-{}", number + 1)}>
                     { number + 1 }
                 </button>
             </li>
         }
     };
     html! {
-        <section class="card lesson" aria-labelledby="step-title" data-testid="lesson" data-step={step.id}>
-            <div class="lesson-head">
-                <span>{ "Lesson: " }<b>{ &lesson.title }</b></span>
-                <ol aria-label="Steps">{ for lesson.steps.iter().enumerate().map(dot) }</ol>
-                <button
-                    type="button"
-                    class="icon"
-                    aria-label="Close the lesson"
-                    onclick={act.reform(|_: MouseEvent| Action::LeaveLesson)}
-                    data-testid="lesson-close"
-                >
-                    { "×" }
-                </button>
-            </div>
-            <h2 id="step-title">{ &step.title }</h2>
-            if props.is_set_aside {
-                <p class="hint" role="status" data-testid="set-aside">
-                    { "This step has replaced what you changed. " }
-                    <button type="button" class="link" onclick={props.tell.reform(|_: MouseEvent| Event::Undo)}>
-                        { "Bring it back" }
-                    </button>
-                </p>
-            }
-            <p>{ step.introduction(values.and_then(|values| values.as_deref().ok())) }</p>
-            { question(step, answered, values, &props.tell) }
-            <div role="status" data-testid="verdict">{ verdict(step, answered, values) }</div>
-            <div class="row">
-                if let Some(next) = lesson.steps.get(index + 1) {
-                    <button
-                        type="button"
-                        class={answered.is_some().then_some("primary")}
-                        onclick={open(next)}
-                        data-testid="next-step"
-                    >
-                        { format!("Next: {} →", next.title) }
-                    </button>
-                } else {
-                    if let Some((next, title)) = lesson_after(step.id) {
-                        <button
-                            type="button"
-                            class={answered.is_some().then_some("primary")}
-                            onclick={open(&next)}
-                            data-testid="next-lesson"
-                        >
-                            { format!("Next lesson: {title} →") }
-                        </button>
-                    }
-                    <button
-                        type="button"
-                        class="to-gallery"
-                        onclick={act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Gallery)))}
-                        data-testid="lesson-gallery"
-                    >
-                        { "All lessons" }
-                    </button>
-                    <span class="hint">{ "This is the last step. Change the design and see whether the answers stay." }</span>
-                }
-            </div>
-        </section>
+        <div class="lesson-head">
+            <span>
+                { "Lesson: " }<b>{ &lesson.title }</b>
+                if !open.student.is_empty() { { format!(" · {}", open.student) } }
+                if lesson.variants() > 1 && !open.student.is_empty() { <span class="hint">{ format!(" · {}", lesson.drawn()) }</span> }
+            </span>
+            <ol aria-label="Steps">{ for lesson.steps.iter().enumerate().map(dot) }</ol>
+            <button type="button" class="icon" aria-label="Close the lesson" onclick={act.reform(|_: MouseEvent| Action::LeaveLesson)}
+                data-testid="lesson-close">
+                { "×" }
+            </button>
+        </div>
     }
 }
 
-/// The first step of the lesson after the one that ends with this step, and what that is called.
-fn lesson_after(last: &str) -> Option<(Step, String)> {
-    let id = lesson_steps().iter().skip_while(|id| **id != last).nth(1)?;
-    let (mut lesson, index) = find_step(id)?;
-    Some((lesson.steps.swap_remove(index), lesson.title))
+/// What a child needs of the panel, compared by what decides.
+#[derive(Clone)]
+struct PropsOf {
+    lesson: Rc<Lesson>,
+    open: OpenLesson,
+    chosen: Rc<State>,
+    tell: Callback<Event>,
 }
 
-fn question(step: &Step, answered: Option<usize>, values: Option<&Answer<Vec<f64>>>, tell: &Callback<Event>) -> Html {
-    let right = values.and_then(|values| step.right_answer(values.as_ref().ok()?)).filter(|_| answered.is_some());
-    let id = step.id;
-    let answer = |index: usize| {
-        let is_chosen = answered == Some(index);
-        let (class, mark) = match right {
-            Some(right) if right == index => (Some("right"), "✓ "),
-            Some(_) if is_chosen => (Some("wrong"), "✗ "),
-            _ => (None, ""),
-        };
-        html! {
-            <button
-                type="button"
-                {class}
-                aria-pressed={is_chosen.to_string()}
-                onclick={tell.reform(move |_: MouseEvent| Event::Answer(id, index))}
-                data-testid={format!("answer-{}", index + 1)}
-            >
-                { mark }{ &step.answers[index].text }
-            </button>
-        }
+impl PartialEq for PropsOf {
+    fn eq(&self, other: &Self) -> bool {
+        self.open == other.open && Rc::ptr_eq(&self.chosen, &other.chosen) && Rc::ptr_eq(&self.lesson, &other.lesson)
+    }
+}
+
+impl PropsOf {
+    fn of(props: &StepPanelProps) -> Self {
+        let StepPanelProps { lesson, open, chosen, tell, .. } = props;
+        Self { lesson: Rc::clone(lesson), open: open.clone(), chosen: Rc::clone(chosen), tell: tell.clone() }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct StudentFieldProps {
+    props: PropsOf,
+}
+
+/// Asks for the name that decides about the values of a lesson.
+#[component]
+fn StudentField(props: &StudentFieldProps) -> Html {
+    let field = use_node_ref();
+    let onsubmit = {
+        let (field, of) = (field.clone(), props.props.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            let student =
+                field.cast::<HtmlInputElement>().map(|field| field.value().trim().to_owned()).unwrap_or_default();
+            let open = OpenLesson { student, values: Vec::new(), ..of.open.clone() };
+            if let Some(step) = open.open_step().filter(|_| !open.student.is_empty()) {
+                of.tell.emit(Event::Act(Action::step(open, step.opens, &of.chosen)));
+            }
+        })
     };
+    let variants = props.props.lesson.variants();
     html! {
-        <fieldset>
-            <legend>{ &step.question }</legend>
-            { for (0..step.answers.len()).map(answer) }
-        </fieldset>
+        <form class="asked student" {onsubmit}>
+            <label for="lesson-student">{ format!("Your name or number decides which of {variants} variants you get:") }</label>
+            <div class="row">
+                <input id="lesson-student" ref={field} autocomplete="off" maxlength="200" data-testid="student" />
+                <button type="submit" class="primary" data-testid="take-student">{ "Get my variant" }</button>
+            </div>
+        </form>
     }
 }
 
 /// Whether the answer is right, and why; said once there is one.
-fn verdict(step: &Step, answered: Option<usize>, values: Option<&Answer<Vec<f64>>>) -> Html {
-    let Some(answered) = answered else { return html! {} };
-    let values = match values {
-        None => return html! { <p class="hint">{ "Working it out …" }</p> },
-        Some(Err(refusal)) => {
-            return html! { <p class="hint">{ in_quotes(&format!("Nobody knows: {}", refusal.reason())) }</p> };
+fn said(
+    props: &StepPanelProps,
+    given: &[Given],
+    verdicts: Option<&[Option<Verdict>]>,
+    written: Option<&[f64]>,
+    is_over: bool,
+    known: &Answers<LessonNumbers, Vec<f64>>,
+) -> Html {
+    if given.is_empty() {
+        return html! {};
+    }
+    let step = &props.step;
+    let Some(verdicts) = verdicts else {
+        return html! { <p class="hint">{ format!("Working it out … {} of {}", known.done(), known.all()) }</p> };
+    };
+    let Some(Some(last)) = verdicts.last() else {
+        let reason = known.refusal().map_or("no answer is right", |refusal| refusal.reason());
+        return html! { <p class="hint">{ in_quotes(&format!("Nobody knows: {reason}")) }</p> };
+    };
+    let is_exact = matches!(step.kind, StepKind::Choice(_) | StepKind::Number(_));
+    let head = match (last.is_right(), is_exact) {
+        (true, _) => "Right. ",
+        (false, true) => "Not so. ",
+        (false, false) => "",
+    };
+    let optimum = match &step.kind {
+        StepKind::Task(task) if is_over || last.is_right() => {
+            let of = if task.fields.is_empty() {
+                "every mapping".to_owned()
+            } else {
+                format!("all {} designs", step.combinations().count())
+            };
+            format!(" The optimum of {of} is {}.", last.right)
         }
-        Some(Ok(values)) => values,
+        StepKind::Task(_) => String::new(),
+        _ if is_over && !last.is_right() && is_exact => format!(" Right is {}.", last.right),
+        _ => String::new(),
     };
-    let right = step.right_answer(values);
-    let head = match right {
-        Some(right) if right == answered => "Right. ".to_owned(),
-        Some(right) => format!("Not so: “{}”. ", step.answers[right].text),
-        None => String::new(),
+    let left = step.tries.saturating_sub(given.len());
+    let again = match left {
+        _ if is_over => String::new(),
+        1 => " One more try.".to_owned(),
+        left => format!(" {left} more tries."),
     };
-    html! { <p class="verdict"><b>{ head }</b>{ step.explanation(values) }</p> }
+    let explains =
+        written.filter(|_| is_over).map(|written| format!(" {}", step.explanation(written))).unwrap_or_default();
+    html! { <p class="verdict"><b>{ head }</b>{ &last.said }{ optimum }{ again }{ explains }</p> }
+}
+
+/// What the numbers are for the design as a person has changed it.
+fn changed(props: &StepPanelProps, numbers: Option<&Result<Vec<f64>, String>>) -> Html {
+    let restore = props.opens(props.open.step);
+    let restore = restore.map(|action| props.tell.reform(move |_: MouseEvent| Event::Act(action.clone())));
+    let said = match numbers {
+        None => "working it out …".to_owned(),
+        Some(Err(wrong)) => wrong.clone(),
+        Some(Ok(numbers)) => {
+            let value = |(number, value): (&crate::lesson::Number, &f64)| {
+                format!("{} {}", number.name, number.unit.text(*value))
+            };
+            let all = props.step.numbers.iter().zip(numbers).map(value).collect::<Vec<_>>().join(", ");
+            match (&props.step.kind, props.step.right_choice(numbers)) {
+                (StepKind::Choice(choices), Some(right)) => {
+                    format!("{all}. There “{}” is right.", choices.get(right).map_or("", |choice| &choice.text))
+                }
+                _ => all,
+            }
+        }
+    };
+    html! {
+        <p class="hint changed" data-testid="changed-design">
+            { "You have changed the design. With yours: " }{ said }
+            { " What counts is the design of this step. " }
+            <button type="button" class="link" onclick={restore}>{ "Go back to it" }</button>
+        </p>
+    }
+}
+
+fn foot(props: &StepPanelProps, is_over: bool, marks: Option<f64>) -> Html {
+    let StepPanelProps { lesson, step, open, tell, answers, .. } = props;
+    let act = tell.reform(Event::Act);
+    let next = lesson.steps.get(open.step as usize + 1).zip(props.opens(open.step + 1));
+    let save = {
+        let (open, lesson, answers) = (open.clone(), Rc::clone(lesson), Rc::clone(answers));
+        Callback::from(move |_: MouseEvent| {
+            let receipt = receipt(&open, &lesson, &answers);
+            let name = file_name(&[lesson.title.clone(), open.student.clone()], "receipt", "json");
+            save_text(&name, "application/json", &receipt.to_json());
+        })
+    };
+    let again = {
+        let key = open.key();
+        tell.reform(move |_: MouseEvent| Event::Forget(key.clone()))
+    };
+    let primary = is_over.then_some("primary");
+    let is_any = answered(open, lesson, answers) > 0;
+    html! {
+        <div class="row">
+            if let Some((next, action)) = next {
+                <button type="button" class={primary} onclick={act.reform(move |_: MouseEvent| action.clone())} data-testid="next-step">
+                    { format!("Next: {} →", next.title) }
+                </button>
+            } else {
+                if let Some((action, title)) = lesson_after(open, &props.chosen) {
+                    <button type="button" class={primary} onclick={act.reform(move |_: MouseEvent| action.clone())}
+                        data-testid="next-lesson">
+                        { format!("Next lesson: {title} →") }
+                    </button>
+                }
+                <button type="button" class="to-gallery" onclick={act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Lessons)))}
+                    data-testid="lesson-gallery">
+                    { "All lessons" }
+                </button>
+                <span class="hint">{ "This is the last step. Change the design and see whether the answers stay." }</span>
+            }
+            if is_over && marks.is_some() && open.student.is_empty() {
+                <button type="button" class="link" onclick={again} data-testid="answer-again">{ "Answer again" }</button>
+            }
+            if is_any {
+                <span class="marks" data-testid="marks">
+                    { format!("{} of {} marks", mark_text(reached(open, lesson, answers)), mark_text(lesson.marks())) }
+                    if let Some(marks) = marks { { format!(", {} of {} here", mark_text(marks), mark_text(step.marks)) } }
+                </span>
+                <button type="button" class="link" onclick={save} title="A file with your answers, which `fusescape grade` marks"
+                    data-testid="save-receipt">
+                    { "Save receipt" }
+                </button>
+            }
+        </div>
+    }
+}
+
+/// Opens the lesson after this one of those that come with the program, and what that is called.
+fn lesson_after(open: &OpenLesson, chosen: &State) -> Option<(Action, String)> {
+    let LessonSource::Preset(name) = &open.source else { return None };
+    let next = lesson_presets().iter().skip_while(|preset| preset.id != name).nth(1)?;
+    let next = OpenLesson {
+        source: LessonSource::Preset(next.id.to_owned()),
+        student: open.student.clone(),
+        ..OpenLesson::default()
+    };
+    let lesson = next.lesson().ok()?;
+    let opens = lesson.steps.first()?.opens.clone();
+    Some((Action::step(next, opens, chosen), lesson.title))
 }

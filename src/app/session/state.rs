@@ -5,9 +5,25 @@ use crate::app::studies::study_results::StudyResults;
 use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
+use crate::lesson::{Given, LessonSource};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// What answers are kept under: lesson, student and step.
+pub type AnswerKey = (String, String, u32);
+
+/// All answers, by step.
+pub type LessonAnswers = BTreeMap<AnswerKey, StepAnswers>;
+
+/// The answers to a step, in turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StepAnswers {
+    /// The answers.
+    pub given: Vec<Given>,
+    /// What they deserve, once that is known.
+    pub marks: Option<f64>,
+}
 
 /// Everything the page shows.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,7 +47,9 @@ pub struct PageState {
     /// Light or dark.
     pub theme: ThemeChoice,
     /// The answers that were given to questions of lessons, by step.
-    pub answers: Rc<BTreeMap<&'static str, usize>>,
+    pub answers: Rc<LessonAnswers>,
+    /// The lesson of one's own that was open last; it stays at hand when another is opened.
+    pub own_lesson: Option<Rc<str>>,
     /// Whether the step of a lesson that was opened last replaced what a person had changed.
     pub is_set_aside: bool,
     /// Whether the last edit of the design was a keystroke that went on with another, after which more may follow.
@@ -63,7 +81,11 @@ pub enum Event {
     /// A person chose another look.
     Theme(ThemeChoice),
     /// A person answers the question of a step of a lesson.
-    Answer(&'static str, usize),
+    Answer(AnswerKey, Given),
+    /// It is known what the answers to a step deserve, in marks.
+    Judged(AnswerKey, f64),
+    /// A person starts over with a step.
+    Forget(AnswerKey),
     /// There is something that a person should know of a link, or no longer.
     Notice(Option<String>),
     /// The workers have found out more.
@@ -113,8 +135,18 @@ impl PageState {
             Event::Undo => next.cross(History::undo),
             Event::Redo => next.cross(History::redo),
             Event::Theme(theme) => next.theme = theme,
-            Event::Answer(step, answer) => {
-                Rc::make_mut(&mut next.answers).insert(step, answer);
+            Event::Answer(step, given) => {
+                let answers = Rc::make_mut(&mut next.answers).entry(step).or_default();
+                answers.given.push(given);
+                answers.marks = None;
+            }
+            Event::Judged(step, marks) => {
+                if let Some(answers) = Rc::make_mut(&mut next.answers).get_mut(&step) {
+                    answers.marks = Some(marks);
+                }
+            }
+            Event::Forget(step) => {
+                Rc::make_mut(&mut next.answers).remove(&step);
             }
             Event::Notice(notice) => next.notice = notice,
             Event::Found(results) => next.find(results),
@@ -125,6 +157,11 @@ impl PageState {
     }
 
     fn edit(&mut self, chosen: State, kind: Kind, now_ms: f64) {
+        if let Some(LessonSource::Own(text)) = chosen.lesson.as_ref().map(|lesson| &lesson.source)
+            && self.own_lesson.as_deref() != Some(text)
+        {
+            self.own_lesson = Some(text.as_str().into());
+        }
         if kind != Kind::Look {
             self.is_typing = Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms);
         }

@@ -7,6 +7,7 @@ use super::share::page_address;
 use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::landscape::view::Part;
+use crate::app::lessons::panel::OnJudged;
 use crate::app::platform::pieces::use_piece;
 use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
@@ -19,7 +20,7 @@ use crate::app::widgets::theme::use_is_dark;
 use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::Progress;
 use crate::embed::{
-    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, changed, listed, ready, resize, state_of,
+    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, answered, changed, listed, ready, resize, state_of,
 };
 use crate::link::{from_link, to_link};
 use crate::spec::Diagnostics;
@@ -54,7 +55,10 @@ fn asked() -> (Asked, PageState) {
         }
         None => State::first(),
     };
-    state.apply(Action::Look(ViewChange::Tab(options.view.tab())));
+    // A step of a lesson says itself what it is about.
+    if options.view != EmbedView::View(Tab::Lessons) || state.lesson.is_none() {
+        state.apply(Action::Look(ViewChange::Tab(options.view.tab())));
+    }
     let theme = match options.theme {
         EmbedTheme::Auto => ThemeChoice::Auto,
         EmbedTheme::Light => ThemeChoice::Light,
@@ -96,6 +100,7 @@ pub fn Embed() -> Html {
     let place = use_node_ref();
     use_host(&state, &session, shows, &tell, &view_shown);
     use_height(&place);
+    let on_judged = OnJudged(use_callback((), |news: Value, ()| post(&answered(news))));
     let part = match shows {
         EmbedView::Comparison => Some(Part::Comparison),
         EmbedView::TradeOff => Some(Part::TradeOff),
@@ -121,6 +126,7 @@ pub fn Embed() -> Html {
         <ContextProvider<IsDark> context={is_dark}>
         <ContextProvider<DesignNames> context={session.names()}>
         <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
+        <ContextProvider<OnJudged> context={on_judged}>
             <main
                 class="embed"
                 ref={place}
@@ -165,6 +171,7 @@ pub fn Embed() -> Html {
                     <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
                 </footer>
             </main>
+        </ContextProvider<OnJudged>>
         </ContextProvider<TextOffered>>
         </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
@@ -220,9 +227,16 @@ fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>
         Answer::Refuse(refusal) => post(&refusal),
         Answer::Show(next, view, id) => {
             let state = Rc::new(*next);
-            let view = view.unwrap_or(shown.borrow().view);
             let mut looking = (*state).clone();
-            looking.apply(Action::Look(ViewChange::Tab(view.tab())));
+            let view = match view {
+                Some(view) => {
+                    looking.apply(Action::Look(ViewChange::Tab(view.tab())));
+                    view
+                }
+                // A step of a lesson says itself what it is about.
+                None if looking.lesson != shown.borrow().state.lesson => EmbedView::of(looking.view.tab),
+                None => shown.borrow().view,
+            };
             on_view.set(view);
             post(&state_of(&looking, view, Value::Null, &id));
             tell.emit(Event::Open(crate::app::session::state::Opened { state: Rc::new(looking), is_address: true }));

@@ -121,9 +121,9 @@ pub fn Page() -> Html {
                         if is_old {
                             <p class="banner" role="status">
                                 { "The design has errors. " }
-                                // These two show nothing of it.
+                                // These show nothing of it.
                                 if state.results.best.is_some()
-                                    && !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery)
+                                    && !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery | Tab::Lessons)
                                 {
                                     { "These are the results of the last one without. " }
                                 }

@@ -20,7 +20,7 @@ pub struct Parts {
     /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Draws a step of a lesson.
-    pub lesson: fn(&'static str, &PageState, &Session, &Callback<Event>) -> Html,
+    pub lesson: fn(&PageState, &Session, &Callback<Event>) -> Html,
     /// Says which entry of the gallery is shown.
     pub origin: fn(&'static str, Callback<Action>) -> Html,
     /// Shows an embedded view in an element.

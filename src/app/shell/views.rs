@@ -9,6 +9,7 @@ use crate::app::gallery::view::GalleryView;
 use crate::app::hierarchy::view::HierarchyView;
 use crate::app::landscape::view::{Landscape, Part};
 use crate::app::lessons::panel::LessonPanel;
+use crate::app::lessons::view::LessonsView;
 use crate::app::mapping::view::MappingView;
 use crate::app::platform::missing::missing;
 use crate::app::platform::pieces::Fetched;
@@ -54,18 +55,20 @@ pub fn view(
 
 /// The step of a lesson that is open, above the view.
 pub fn lesson(state: &PageState, session: &Session, tell: &Callback<Event>, parts: Fetched<Parts>) -> Html {
-    // The gallery lists all lessons.
-    match (state.chosen.lesson.filter(|_| state.chosen.view.tab != Tab::Gallery), parts) {
-        (Some(id), Fetched::Here(parts)) => (parts.lesson)(id, state, session, tell),
+    // What these two show is of no step.
+    let is_shown = state.chosen.lesson.is_some() && !matches!(state.chosen.view.tab, Tab::Gallery | Tab::Lessons);
+    match parts {
+        Fetched::Here(parts) if is_shown => (parts.lesson)(state, session, tell),
         _ => html! {},
     }
 }
 
 /// A step of a lesson. Only `shell::parts` may name it.
-pub fn lesson_panel(id: &'static str, state: &PageState, session: &Session, tell: &Callback<Event>) -> Html {
+pub fn lesson_panel(state: &PageState, session: &Session, tell: &Callback<Event>) -> Html {
+    let Some(open) = state.chosen.lesson.as_deref().cloned() else { return html! {} };
     let (answers, workers) = (Rc::clone(&state.answers), (*session.workers).clone());
     let (chosen, is_set_aside, tell) = (Rc::clone(&state.chosen), state.is_set_aside, tell.clone());
-    html! { <LessonPanel {id} {chosen} {answers} {is_set_aside} {workers} {tell} /> }
+    html! { <LessonPanel {open} {chosen} {answers} {is_set_aside} {workers} {tell} /> }
 }
 
 /// The view of any tab but the landscape's. Only `shell::parts` may name it.
@@ -108,15 +111,19 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
             html! {
                 // What papers say is of no design.
                 <ContextProvider<DesignNames> context={DesignNames::default()}>
-                    <GalleryView
-                        chosen={Rc::clone(&state.chosen)}
-                        answers={Rc::clone(&state.answers)}
-                        workers={(*session.workers).clone()}
-                        {act}
-                    />
+                    <GalleryView workers={(*session.workers).clone()} {act} />
                 </ContextProvider<DesignNames>>
             }
         }
+        Tab::Lessons => html! {
+            <LessonsView
+                chosen={Rc::clone(&state.chosen)}
+                own={state.own_lesson.clone()}
+                answers={Rc::clone(&state.answers)}
+                workers={(*session.workers).clone()}
+                {act}
+            />
+        },
     }
 }
 

@@ -4,16 +4,17 @@ use super::values::{index, index_of, items, items_up_to, text_of};
 use super::{MOST_BYTES, VERSION, kinds};
 use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
+use crate::lesson::{LessonSource, OpenLesson, find_step, step_name};
 use crate::mapping::TemporalLoop;
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{Diagnostics, MARK, Preset, gallery_presets, lesson_steps, pool_presets, system_presets};
+use crate::spec::{Diagnostics, MARK, Preset, gallery_presets, lesson_presets, pool_presets, system_presets};
 use crate::state::{CoresForm, Design, Document, Form, Half, MappingChange, Pinned, State};
 use crate::workload::Dim;
 
 /// More loops than any mapping has, and than links keep.
 const MOST_LOOPS: usize = 1000;
 
-const STATE: [&str; 12] = [
+const STATE: [&str; 13] = [
     MARK,
     "schedule",
     "hardware",
@@ -26,7 +27,9 @@ const STATE: [&str; 12] = [
     "table",
     "gallery",
     "lesson",
+    "exercise",
 ];
+const EXERCISE: [&str; 4] = ["lesson", "student", "step", "values"];
 const PINNED: [&str; 5] = ["schedule", "hardware", "workload", "point", "cores"];
 const ENDS: [&str; 3] = ["ends_of_output", "ends_of_first_input", "ends_of_second_input"];
 const MAPPING: [&str; 6] = ["layer", "unroll", "order", ENDS[0], ENDS[1], ENDS[2]];
@@ -84,8 +87,13 @@ impl State {
             state.entry = index_of(reader, place, &ids).map(|index| ids[index]);
         }
         if let Some(place) = fields.get("lesson") {
-            let ids = lesson_steps();
-            state.lesson = index_of(reader, place, ids).map(|index| ids[index]);
+            let names = step_names();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let name = index_of(reader, place, &names).and_then(|index| names.get(index).copied());
+            state.lesson = name.and_then(find_step).map(Box::new);
+        }
+        if let Some(place) = fields.get("exercise") {
+            state.lesson = exercise(reader, place).map(Box::new);
         }
         own.finish().or(state.cleaned())
     }
@@ -160,6 +168,32 @@ fn cores(reader: &mut Reader, place: &LocatedNode, form: &mut CoresForm) {
             form.own = text;
         }
     }
+}
+
+/// A lesson of a student, or one of their own.
+fn exercise(reader: &mut Reader, place: &LocatedNode) -> Option<OpenLesson> {
+    let fields = place.fields(reader, &EXERCISE);
+    let lesson = fields.need(reader, "lesson", "why-fuse")?;
+    let written = lesson.verbatim(reader)?;
+    let source = match lesson_presets().iter().find(|preset| preset.id == written.trim()) {
+        Some(preset) => LessonSource::Preset(preset.id.to_owned()),
+        None => LessonSource::Own(written),
+    };
+    let number = |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.count(reader));
+    let step = number("step", reader).unwrap_or(1).saturating_sub(1).min(u64::from(u32::MAX)) as u32;
+    let student = fields.get("student").and_then(|place| text_of(reader, place)).unwrap_or_default();
+    let values = match fields.get("values") {
+        Some(place) => items_up_to(reader, place, MOST_LOOPS, |reader, item| item.count(reader)),
+        None => Vec::new(),
+    };
+    let values = values.into_iter().map(|value| value.min(u64::from(u32::MAX)) as u32).collect();
+    Some(OpenLesson { source, student, step, values })
+}
+
+/// Names of the steps of all lessons that come with the program.
+fn step_names() -> Vec<String> {
+    let steps = crate::lesson::lessons().unwrap_or_default();
+    steps.iter().flat_map(|(id, lesson)| (0..lesson.steps.len() as u32).map(|step| step_name(id, step))).collect()
 }
 
 fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {

@@ -2,6 +2,7 @@
 
 use super::item::{Item, list, text, words, write};
 use super::{VERSION, kinds};
+use crate::lesson::{LessonSource, OpenLesson};
 use crate::spec::{MARK, scalar};
 use crate::state::{CoresForm, Design, DesignTable, Form, FormField, HierarchyForm, State};
 
@@ -33,7 +34,10 @@ impl State {
             fields.push(("table", Item::Fields(members(&self.table))));
         }
         fields.extend(self.entry.map(|entry| ("gallery", Item::Line(scalar(entry)))));
-        fields.extend(self.lesson.map(|step| ("lesson", Item::Line(scalar(step)))));
+        fields.extend(self.lesson.as_ref().map(|lesson| match lesson.name() {
+            Some(name) => ("lesson", Item::Line(scalar(&name))),
+            None => ("exercise", Item::Fields(exercise(lesson))),
+        }));
         let mut text = HEAD.to_owned();
         write(&mut text, 0, &fields);
         text
@@ -95,6 +99,22 @@ fn members<F: Form + Default>(form: &F) -> Vec<(&'static str, Item)> {
         }
     }
     items
+}
+
+fn exercise(lesson: &OpenLesson) -> Vec<(&'static str, Item)> {
+    let source = match &lesson.source {
+        LessonSource::Preset(name) => words(name),
+        LessonSource::Own(written) => text(written),
+    };
+    let mut fields = vec![("lesson", source)];
+    if !lesson.student.is_empty() {
+        fields.push(("student", words(&lesson.student)));
+    }
+    fields.push(("step", Item::Line((lesson.step + 1).to_string())));
+    if !lesson.values.is_empty() {
+        fields.push(("values", list(lesson.values.iter().map(u32::to_string).collect())));
+    }
+    fields
 }
 
 fn hierarchies(form: &HierarchyForm) -> Vec<(&'static str, Item)> {

@@ -1,0 +1,321 @@
+//! The list of lessons, and the editor of one's own with a preview of what a student sees.
+
+use super::panel::mark_text;
+use crate::app::design::import::{ImportButton, import_panel, use_import};
+use crate::app::session::state::LessonAnswers;
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::document_text::{DocumentText, use_text_offered};
+use crate::app::widgets::save::save_text;
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::lesson::{Lesson, LessonSource, OpenLesson, Step, StepKind, Variation, lessons};
+use crate::question::{Answer, LessonNumbers, Topic};
+use crate::spec::{Diagnostics, lesson_presets};
+use crate::state::{Action, State, file_name};
+use std::rc::Rc;
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
+use yew::prelude::*;
+
+/// The lesson that a document of one's own begins with: it has one step of each kind.
+const EXAMPLE: &str = "your-own";
+
+/// Properties of [`LessonsView`].
+#[derive(Properties, PartialEq)]
+pub struct LessonsViewProps {
+    /// What a person chose.
+    pub chosen: Rc<State>,
+    /// The lesson of their own.
+    pub own: Option<Rc<str>>,
+    /// What was answered, by step.
+    pub answers: Rc<LessonAnswers>,
+    /// Asks workers.
+    pub workers: Workers,
+    /// Called with what a person does.
+    pub act: Callback<Action>,
+}
+
+/// A card for each lesson; behind them one's own.
+#[component]
+pub fn LessonsView(props: &LessonsViewProps) -> Html {
+    let all = use_memo((), |()| lessons());
+    let import = use_import(&props.act);
+    let is_offered = use_text_offered();
+    let student = props.chosen.lesson.as_ref().map(|lesson| lesson.student.clone()).unwrap_or_default();
+    let own = match props.chosen.lesson.as_deref() {
+        Some(open @ OpenLesson { source: LessonSource::Own(_), .. }) => Some(open.clone()),
+        _ => props.own.as_ref().map(|text| OpenLesson {
+            source: LessonSource::Own(text.to_string()),
+            student: student.clone(),
+            ..OpenLesson::default()
+        }),
+    };
+    let cards = match &*all {
+        Ok(all) => {
+            let card = |(number, (id, lesson)): (usize, &(&'static str, Lesson))| {
+                let source = LessonSource::Preset((*id).to_owned());
+                let open = OpenLesson { source, student: student.clone(), ..OpenLesson::default() };
+                html! { <div key={*id}>{ lesson_card(props, number + 1, id, lesson, &open) }</div> }
+            };
+            all.iter().enumerate().map(card).collect::<Html>()
+        }
+        Err(wrong) => html! { <p>{ wrong.to_string() }</p> },
+    };
+    let example = lesson_presets().iter().find(|preset| preset.id == EXAMPLE);
+    let begin =
+        example.map(|example| props.act.reform(move |_: MouseEvent| Action::WriteLesson(example.text.to_owned())));
+    html! {
+        <div class="lessons-view" data-testid="lessons">
+            <p class="hint">
+                { "Each step opens a design, asks about it, and computes which answer is right. Change whatever you like on the way." }
+            </p>
+            <div class="entries lessons">{ cards }</div>
+            if is_offered {
+                <section aria-labelledby="own-lesson-title">
+                    <h2 id="own-lesson-title">{ "Write your own" }</h2>
+                    <p class="hint">
+                        { "A lesson is a document: steps with a design, a question, and the numbers that decide. Values may differ from \
+                           student to student. Students save a receipt, and " }<code>{ "fusescape grade" }</code>
+                        { " marks it. docs/lessons.md describes every field. Nothing is sent anywhere." }
+                    </p>
+                    <div class="row">
+                        <ImportButton start={import.start.clone()} name="lesson" label="Open a file …" class="" />
+                        if own.is_none() {
+                            <button type="button" class="primary" onclick={begin}
+                                data-testid="begin-lesson">{ "Begin with an example" }</button>
+                        }
+                    </div>
+                    { import_panel(&import, "lesson") }
+                </section>
+            }
+            if let Some(open) = own {
+                <OwnLesson {open} chosen={Rc::clone(&props.chosen)} workers={props.workers.clone()} act={props.act.clone()} {is_offered} />
+            }
+        </div>
+    }
+}
+
+fn scroll_up() {
+    if let Some(window) = web_sys::window() {
+        window.scroll_to_with_x_and_y(0.0, 0.0);
+    }
+}
+
+fn lesson_card(props: &LessonsViewProps, number: usize, id: &str, lesson: &Lesson, open: &OpenLesson) -> Html {
+    let key = |step: usize| OpenLesson { step: step as u32, ..open.clone() }.key();
+    let answers: Vec<_> = (0..lesson.steps.len()).filter_map(|step| props.answers.get(&key(step))).collect();
+    let done = answers.len();
+    let next = (0..lesson.steps.len()).find(|step| !props.answers.contains_key(&key(*step))).unwrap_or(0);
+    let word = match done {
+        0 => "Start",
+        done if done == lesson.steps.len() => "Look again",
+        _ => "Continue",
+    };
+    let opens = OpenLesson { step: next as u32, ..open.clone() };
+    // A variant opens with values of its own.
+    let begin = {
+        let chosen = Rc::clone(&props.chosen);
+        let act = props.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            if let Some(step) = opens.open_step() {
+                scroll_up();
+                act.emit(Action::step(opens.clone(), step.opens, &chosen));
+            }
+        })
+    };
+    let marks: f64 = answers.iter().filter_map(|answers| answers.marks).sum();
+    let kinds = kinds(&lesson.steps);
+    html! {
+        <section class="card lesson-card" data-testid={format!("lesson-{id}")}>
+            <span class="number" aria-hidden="true">{ number }</span>
+            <h3><button type="button" class="link" onclick={begin.clone()}>{ &lesson.title }</button></h3>
+            <p>{ &lesson.about }</p>
+            <div class="row">
+                <button type="button" class={(done == 0).then_some("primary")} onclick={begin}
+                    aria-label={format!("{word}: {}", lesson.title)}
+                    data-testid={format!("start-{id}")}>
+                    { word }
+                </button>
+                <span class="hint">
+                    if done > 0 {
+                        { format!("{} questions, {done} answered, {} of {} marks",
+                            lesson.steps.len(), mark_text(marks), mark_text(lesson.marks())) }
+                    } else {
+                        { format!("{} questions{kinds}", lesson.steps.len()) }
+                    }
+                </span>
+            </div>
+        </section>
+    }
+}
+
+/// `, one to draw, one to design`
+fn kinds(steps: &[Step]) -> String {
+    let count = |is: fn(&StepKind) -> bool| steps.iter().filter(|step| is(&step.kind)).count();
+    let words = [
+        (count(|kind| matches!(kind, StepKind::Number(_))), "to compute"),
+        (count(|kind| matches!(kind, StepKind::Predict(_))), "to draw"),
+        (count(|kind| matches!(kind, StepKind::Task(_))), "to design"),
+    ];
+    words.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect()
+}
+
+#[derive(Properties, PartialEq)]
+struct OwnLessonProps {
+    open: OpenLesson,
+    chosen: Rc<State>,
+    workers: Workers,
+    act: Callback<Action>,
+    is_offered: bool,
+}
+
+/// A document of one's own, and what a student sees of it.
+#[component]
+fn OwnLesson(props: &OwnLessonProps) -> Html {
+    let OwnLessonProps { open, chosen, act, .. } = props;
+    let area = use_node_ref();
+    let key = (open.source.clone(), open.student.clone());
+    let lesson =
+        use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
+    let steps = lesson.as_ref().as_ref().map_or(0, |lesson| lesson.steps.len());
+    let asked = |step: usize| LessonNumbers {
+        lesson: OpenLesson { step: step as u32, values: Vec::new(), ..open.clone() },
+        of: Variation::AsWritten,
+    };
+    let numbers = use_answers(&props.workers, Topic::LessonPreview, (0..steps).map(asked).collect());
+    let text = open.source.text().to_owned();
+    let on_line = {
+        let area = area.clone();
+        Callback::from(move |line: usize| {
+            if let Some(area) = area.cast::<HtmlTextAreaElement>() {
+                select_line(&area, line);
+            }
+        })
+    };
+    let on_student = {
+        let (act, open) = (act.clone(), open.clone());
+        Callback::from(move |event: InputEvent| {
+            let student = event.target_dyn_into::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default();
+            act.emit(Action::ReadLesson(Box::new(OpenLesson { student, ..open.clone() })));
+        })
+    };
+    let save = {
+        let (text, title) =
+            (text.clone(), lesson.as_ref().as_ref().map_or("lesson".to_owned(), |lesson| lesson.title.clone()));
+        Callback::from(move |_: MouseEvent| {
+            save_text(&file_name(&[String::new(), String::new()], &title, "yaml"), "application/yaml", &text);
+        })
+    };
+    html! {
+        <div class="own-lesson">
+            if props.is_offered {
+                <div class="card">
+                    <div class="row">
+                        <h3>{ "The document" }</h3>
+                        <button type="button" class="link" onclick={save} data-testid="save-lesson">{ "Save as a file" }</button>
+                    </div>
+                    <DocumentText label="Lesson document" {text}
+                        oninput={act.reform(Action::WriteLesson)} rows="30" testid="lesson-text" {area} />
+                </div>
+            }
+            <div class="card" data-testid="lesson-preview" data-status={if lesson.is_ok() { numbers.status() } else { "rejected" }}>
+                { match &*lesson {
+                    Err(wrong) => html! {
+                        <>
+                            <h3>{ "What is wrong with it" }</h3>
+                            <DiagnosticList diagnostics={wrong.clone()} {on_line} testid="lesson-errors" />
+                        </>
+                    },
+                    Ok(lesson) => html! {
+                        <>
+                            <h3>{ &lesson.title }</h3>
+                            <p>{ &lesson.about }</p>
+                            if lesson.variants() > 1 {
+                                <label class="field">
+                                    <span>{ format!("One of {} variants, drawn for the student", lesson.variants()) }</span>
+                                    <input value={open.student.clone()} oninput={on_student} placeholder="any name" maxlength="200"
+                                        autocomplete="off" data-testid="preview-student" />
+                                </label>
+                                <p class="hint">{ lesson.drawn() }</p>
+                            }
+                            <ol class="preview">
+                                { for lesson.steps.iter().enumerate().map(|(index, step)| {
+                                    let begin = {
+                                        let open = OpenLesson { step: index as u32, values: Vec::new(), ..open.clone() };
+                                        let chosen = Rc::clone(chosen);
+                                        let opens = step.opens.clone();
+                                        act.reform(move |_: MouseEvent| {
+                                            scroll_up();
+                                            Action::step(open.clone(), opens.clone(), &chosen)
+                                        })
+                                    };
+                                    html! { <li>{ step_preview(step, numbers.get(index)) }
+                                        <button type="button" onclick={begin}
+                                            data-testid={format!("try-{}", index + 1)}>{ "Try it" }</button></li> }
+                                }) }
+                            </ol>
+                        </>
+                    },
+                } }
+            </div>
+        </div>
+    }
+}
+
+/// A step as a student sees it, with what is right.
+fn step_preview(step: &Step, numbers: Option<&Answer<Vec<f64>>>) -> Html {
+    let known = numbers.and_then(|numbers| numbers.as_deref().ok());
+    let asked = match &step.kind {
+        StepKind::Choice(choices) => {
+            let right = known.and_then(|known| step.right_choice(known));
+            let choice = |(index, choice): (usize, &crate::lesson::Choice)| {
+                let is_right = right == Some(index);
+                html! { <li class={is_right.then_some("right")}>{ if is_right { "✓ " } else { "" } }{ &choice.text }</li> }
+            };
+            html! {
+                <>
+                    <ul>{ for choices.iter().enumerate().map(choice) }</ul>
+                    if known.is_some() && right.is_none() { <p class="wrong">{ "No answer is right with these numbers." }</p> }
+                </>
+            }
+        }
+        StepKind::Number(asked) => {
+            let number = step.numbers.get(asked.number).zip(known.and_then(|known| known.get(asked.number)));
+            let right = number.map_or_else(|| "…".to_owned(), |(number, value)| number.unit.text(*value));
+            html! { <p>{ "A number: " }<span class="right">{ right }</span></p> }
+        }
+        StepKind::Predict(predict) => {
+            html! { <p>{ format!("A curve over {} values of {}.", predict.field.values.len(), predict.field.field) }</p> }
+        }
+        StepKind::Task(task) if task.fields.is_empty() => html! { <p>{ "A mapping by hand." }</p> },
+        StepKind::Task(task) => {
+            let names: Vec<&str> = task.fields.iter().map(|field| field.name.as_str()).collect();
+            html! { <p>{ format!("A design: {}; {} combinations.", names.join(", "), step.combinations().count()) }</p> }
+        }
+    };
+    let values = known.map(|known| {
+        let value =
+            |(number, value): (&crate::lesson::Number, &f64)| format!("{} {}", number.name, number.unit.text(*value));
+        step.numbers.iter().zip(known).map(value).collect::<Vec<_>>().join(", ")
+    });
+    html! {
+        <>
+            <b>{ &step.title }</b>
+            <p>{ step.introduction(known) }</p>
+            <p><i>{ &step.question }</i></p>
+            { asked }
+            if let Some(Err(refusal)) = numbers { <p class="wrong">{ format!("The numbers cannot be computed: {}", refusal.reason()) }</p> }
+            if let Some(values) = values { <p class="hint">{ values }</p> }
+        </>
+    }
+}
+
+/// Selects a line of a text, and brings it into sight.
+fn select_line(area: &HtmlTextAreaElement, line: usize) {
+    let text = area.value();
+    let start: usize =
+        text.split_inclusive('\n').take(line.saturating_sub(1)).map(|line| line.encode_utf16().count()).sum();
+    let length = text.lines().nth(line.saturating_sub(1)).map_or(0, |line| line.encode_utf16().count());
+    // A window that is closing may refuse the focus; that does not matter.
+    let _ = area.focus();
+    let _ = area.set_selection_range(start as u32, (start + length) as u32);
+}

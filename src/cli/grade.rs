@@ -1,0 +1,93 @@
+//! `fusescape grade`: marks of receipts as CSV. Nothing that a receipt says of marks or numbers counts.
+
+use super::files::{read_text, shown};
+use super::{Failure, Incomplete, print};
+use fusescape::lesson::{Draw, Graded, Grader, Lesson, LessonSource, MOST_BYTES, Receipt};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Grades receipts, and prints a line for each, in the order of the files.
+pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure> {
+    let own = lesson.map(|lesson| read_text(lesson, MOST_BYTES)).transpose()?.map(LessonSource::Own);
+    if let Some(own) = &own {
+        Lesson::from_text(own.text(), Draw::Student(""))?;
+    }
+    let files = files_of(receipts)?;
+    let mut graders: HashMap<String, Grader> = HashMap::new();
+    let mut students: HashMap<(String, String), usize> = HashMap::new();
+    let mut rows = Vec::new();
+    for file in &files {
+        let name = shown(file).to_string();
+        let receipt = read_text(file, MOST_BYTES).map_err(|wrong| wrong.to_string());
+        let receipt = receipt.and_then(|text| Receipt::from_json(&text).map_err(|wrong| wrong.to_string()));
+        let row = receipt.and_then(|receipt| {
+            let source = own.clone().or_else(|| receipt.preset()).ok_or_else(|| {
+                "The receipt is of a lesson that does not come with the program: name it with `--lesson FILE`"
+                    .to_owned()
+            })?;
+            let grader = graders.entry(source.key()).or_default();
+            let mut graded = grader.grade(&source, &receipt).map_err(|wrong| wrong.to_string())?;
+            let of_student = students.entry((source.key(), receipt.student.trim().to_owned())).or_default();
+            *of_student += 1;
+            if *of_student > 1 {
+                graded.remarks.push(format!("receipt {of_student} of this student"));
+            }
+            Ok((receipt, graded))
+        });
+        rows.push((name, row));
+    }
+    let steps = rows.iter().filter_map(|(_, row)| Some(row.as_ref().ok()?.1.steps.len())).max().unwrap_or(0);
+    let mut text = "file,lesson,student,marks,of".to_owned();
+    (1..=steps).for_each(|step| text += &format!(",step {step}"));
+    text += ",remarks\n";
+    for (name, row) in &rows {
+        text += &match row {
+            Ok((receipt, graded)) => line(name, receipt, graded, steps),
+            Err(wrong) => [cell(name), ",,,,".to_owned(), ",".repeat(steps), ",".to_owned(), cell(wrong)].concat(),
+        };
+        text.push('\n');
+    }
+    print(&text)?;
+    match rows.iter().filter(|(_, row)| row.is_err()).count() {
+        0 => Ok(()),
+        wrong => Err(Incomplete(format!("{wrong} of {} files could not be graded.", rows.len())).into()),
+    }
+}
+
+/// The files, and those of folders, by name.
+fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
+            let mut found = entries.collect::<Result<Vec<_>, _>>()?;
+            found.retain(|file| file.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")));
+            found.sort();
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn line(name: &str, receipt: &Receipt, graded: &Graded, steps: usize) -> String {
+    let (marks, of) = graded.steps.iter().fold((0.0, 0.0), |(marks, of), step| (marks + step.marks, of + step.of));
+    let mut cells = vec![cell(name), cell(&receipt.title), cell(receipt.student.trim()), number(marks), number(of)];
+    cells.extend((0..steps).map(|step| graded.steps.get(step).map_or(String::new(), |step| number(step.marks))));
+    cells.push(cell(&graded.remarks.join("; ")));
+    cells.join(",")
+}
+
+/// Marks, to a hundredth.
+fn number(marks: f64) -> String {
+    let text = format!("{marks:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A text as CSV, which no spreadsheet takes for a formula.
+fn cell(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let text = if text.starts_with(['=', '+', '-', '@', '\t']) { format!("'{text}") } else { text };
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}

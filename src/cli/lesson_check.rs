@@ -1,0 +1,38 @@
+//! `fusescape check-lesson`: whether a lesson can be solved, whatever values are drawn.
+
+use super::files::read_text;
+use super::{Failure, print};
+use fusescape::lesson::{LessonSource, MOST_BYTES, check as check_variants};
+use fusescape::spec::lesson_presets;
+use std::path::Path;
+
+/// Computes the right answer of every step in every variant, or in a sample of them, and prints which there are.
+pub fn check(lesson: &str, most: u64) -> Result<(), Failure> {
+    let source = match lesson_presets().iter().find(|preset| preset.id == lesson) {
+        Some(preset) => LessonSource::Preset(preset.id.to_owned()),
+        None => LessonSource::Own(read_text(Path::new(lesson), MOST_BYTES)?),
+    };
+    let checked = check_variants(source.text(), most)?;
+    for (index, right) in checked.right.iter().enumerate() {
+        /// More are counted.
+        const MOST_SHOWN: usize = 8;
+        let shown = right.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join(" | ");
+        let more = right.len().saturating_sub(MOST_SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        print(&format!("step {}: {shown}{more}\n", index + 1))?;
+    }
+    let of = match checked.looked_at == checked.variants {
+        true => format!("all {} variants", checked.variants),
+        false => format!("a sample of {} of {} variants", checked.looked_at, checked.variants),
+    };
+    if checked.wrong.is_empty() {
+        return print(&format!("Every step has one right answer in {of}.\n"));
+    }
+    let wrong = checked.wrong.iter().map(|(drawn, step, why)| match drawn.is_empty() {
+        true => format!("step {step}: {why}"),
+        false => format!("step {step} with {drawn}: {why}"),
+    });
+    let mut wrong: Vec<String> = wrong.collect();
+    wrong.push(format!("{} steps cannot be solved in {of}.", checked.wrong.len()));
+    Err(wrong.join("\n").into())
+}

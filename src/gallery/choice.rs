@@ -1,0 +1,121 @@
+//! The hardware or the network that numbers are about: a preset, or a document of one's own.
+
+use crate::spec::edit::Outline;
+use crate::spec::{Diagnostics, Preset, find_preset};
+use std::sync::Arc;
+
+/// A document that is computed with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DocumentChoice {
+    /// One that comes with the program.
+    Preset(&'static Preset),
+    /// Any other.
+    Own(Arc<str>),
+}
+
+impl From<&'static Preset> for DocumentChoice {
+    fn from(preset: &'static Preset) -> Self {
+        Self::Preset(preset)
+    }
+}
+
+impl DocumentChoice {
+    /// The document with this text.
+    pub fn of(text: &str, presets: &'static [Preset]) -> Self {
+        match presets.iter().find(|preset| preset.text == text) {
+            Some(preset) => Self::Preset(preset),
+            None => Self::Own(text.into()),
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Preset(preset) => preset.text,
+            Self::Own(text) => text,
+        }
+    }
+
+    /// The preset that it is.
+    pub fn preset(&self) -> Option<&'static Preset> {
+        match self {
+            Self::Preset(preset) => Some(preset),
+            Self::Own(_) => None,
+        }
+    }
+
+    /// What tells it from all others.
+    pub(super) fn key(&self) -> &str {
+        match self {
+            Self::Preset(preset) => preset.id,
+            Self::Own(text) => text,
+        }
+    }
+
+    /// The document with single fields changed; `half` is what their names begin with.
+    fn with(self, half: &str, set: &[(String, String)], wrong: &mut dyn FnMut(&str, String, String)) -> Self {
+        let mut changed = None::<Outline>;
+        for (field, value) in set {
+            let Some(path) = field.strip_prefix(half).and_then(|rest| rest.strip_prefix('.')) else { continue };
+            let Some(document) = changed.take().or_else(|| Outline::read(self.text()).ok()) else { continue };
+            let place = place_of(&document, path);
+            // What a document leaves out can be added to what it has, not to what it lacks.
+            let is_there =
+                document.has(&place) || document.has(place.rsplit_once('.').map_or("", |(parent, _)| parent));
+            let is_yaml = value.starts_with(['{', '[']);
+            let next = if is_yaml { document.put(&place, value) } else { document.write(&place, value) };
+            changed = Some(match next.filter(|_| is_there) {
+                Some(next) => next,
+                None => {
+                    let names = document.keys("").join(", ");
+                    let remedy =
+                        format!("Write `{half}`, the name of a memory or layer, and a field of it; or one of {names}");
+                    wrong(field, format!("The {half} document has no `{path}`"), remedy);
+                    document
+                }
+            });
+        }
+        changed.map_or(self, |changed| Self::Own(changed.into_text().into()))
+    }
+}
+
+/// `sram_64KB.size` as a path in a document: `memories[4].size`.
+fn place_of(document: &Outline, path: &str) -> String {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    for list in ["memories", "layers"] {
+        let named = |index: &usize| document.value(&format!("{list}[{index}].name")).as_deref() == Some(name);
+        if let Some(index) = (0..document.len(list)).find(named) {
+            return format!("{list}[{index}].{rest}");
+        }
+    }
+    path.to_owned()
+}
+
+/// The document called `name`, of its own ones or the presets, with single fields changed.
+pub(super) fn choose_document(
+    half: &'static str,
+    name: &str,
+    presets: &'static [Preset],
+    (own, set): (&[(String, String)], &[(String, String)]),
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<DocumentChoice> {
+    let chosen = match own.iter().find(|(other, _)| other == name) {
+        Some((_, text)) => DocumentChoice::Own(text.as_str().into()),
+        None => match find_preset(presets, name) {
+            Ok(preset) => DocumentChoice::Preset(preset),
+            Err(wrong) => {
+                wrong
+                    .0
+                    .iter()
+                    .for_each(|wrong| diagnostics.add(format!("{path}.{half}"), &wrong.reason, &wrong.remedy));
+                return None;
+            }
+        },
+    };
+    Some(
+        chosen.with(half, set, &mut |field, reason, remedy| {
+            diagnostics.add(format!("{path}.set.{field}"), reason, remedy)
+        }),
+    )
+}

@@ -1,0 +1,59 @@
+//! An answer to a step, as a person gives it and a receipt keeps it.
+
+use crate::explore::TemporalMapping;
+use crate::mapping::TemporalLoop;
+use crate::workload::Dim;
+use serde::{Deserialize, Serialize};
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Given {
+    /// The answer of this number, counted from 1.
+    Choice(u32),
+    /// A number, in the unit that is asked for.
+    Number(f64),
+    /// The heights of a curve, in the unit of its number.
+    Curve(Vec<f64>),
+    /// For each field of a task the number of its value, counted from 1.
+    Values(Vec<u32>),
+    /// A mapping made by hand.
+    Mapping(MappingGiven),
+}
+
+/// A mapping made by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappingGiven {
+    /// Loops and their sizes, innermost first: `OX 4`.
+    pub order: Vec<String>,
+    /// Output first, then the inputs: after how many loops each memory level ends.
+    pub ends: [Vec<u32>; 3],
+}
+
+impl From<&TemporalMapping> for MappingGiven {
+    fn from(mapping: &TemporalMapping) -> Self {
+        let order = mapping.order.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
+        let ends = mapping.ends.each_ref().map(|ends| ends.iter().map(|end| *end as u32).collect());
+        Self { order, ends }
+    }
+}
+
+impl MappingGiven {
+    /// More loops than any mapping has.
+    const MOST_LOOPS: usize = 1000;
+
+    /// The mapping; nothing where it is none.
+    pub fn mapping(&self) -> Option<TemporalMapping> {
+        if self.order.len() > Self::MOST_LOOPS || self.ends.iter().any(|ends| ends.len() > Self::MOST_LOOPS) {
+            return None;
+        }
+        let one = |text: &String| {
+            let (dim, size) = text.split_once(' ')?;
+            let size = size.trim().parse().ok().filter(|size| *size > 0)?;
+            Some(TemporalLoop { dim: Dim::from_name(dim)?, size })
+        };
+        let order = self.order.iter().map(one).collect::<Option<_>>()?;
+        let ends = self.ends.each_ref().map(|ends| ends.iter().map(|end| *end as usize).collect());
+        Some(TemporalMapping { order, ends })
+    }
+}

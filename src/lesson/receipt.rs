@@ -1,0 +1,185 @@
+//! Receipts: what a student answered, as a file. Marks are computed of the answers and the lesson alone; whatever else a receipt says is
+//! what the page showed, and counts for nothing.
+
+use super::answer::Given;
+use super::document::{Lesson, Step};
+use super::draw::Draw;
+use super::judge::{Numbers, Variation, Verdict, marks_of};
+use super::source::{LessonSource, OpenLesson};
+use crate::gallery::Workbench;
+use crate::spec::{Diagnostics, visible};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// The field that a receipt begins with: the version of the file.
+pub const RECEIPT_MARK: &str = "fusescape_receipt";
+const VERSION: u64 = 1;
+/// Largest receipt, bytes.
+const MOST_BYTES: usize = 1 << 20;
+/// More steps, and tries of one, than a lesson has.
+const MOST_ANSWERS: usize = 64;
+/// Longest name, characters.
+const LONGEST_NAME: usize = 200;
+
+/// What a student answered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    #[serde(rename = "fusescape_receipt")]
+    version: u64,
+    /// The title of the lesson.
+    #[serde(default)]
+    pub title: String,
+    /// Its name, or a number that its text decides about.
+    pub lesson: String,
+    /// Who answered.
+    pub student: String,
+    /// All answers in turn, by step, counted from 1.
+    pub answers: BTreeMap<u32, Vec<Given>>,
+    /// What the page showed; it does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+}
+
+/// The marks of a receipt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graded {
+    /// By step.
+    pub steps: Vec<StepGraded>,
+    /// What whoever grades should know.
+    pub remarks: Vec<String>,
+}
+
+/// The marks of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepGraded {
+    /// What the answers deserve.
+    pub marks: f64,
+    /// What the best would.
+    pub of: f64,
+    /// What the last answer that counts was.
+    pub verdict: Option<Verdict>,
+}
+
+impl Receipt {
+    /// The receipt of an open lesson; `answers` are by step, counted from 0.
+    pub fn of(open: &OpenLesson, lesson: &Lesson, answers: BTreeMap<u32, Vec<Given>>, shown: String) -> Self {
+        Self {
+            version: VERSION,
+            title: lesson.title.clone(),
+            lesson: open.source.key(),
+            student: open.student.trim().to_owned(),
+            answers: answers.into_iter().map(|(step, given)| (step + 1, given)).collect(),
+            shown: Some(shown),
+        }
+    }
+
+    /// As a file.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads a receipt.
+    ///
+    /// # Errors
+    /// What keeps it from being graded.
+    pub fn from_json(text: &str) -> Result<Self, Diagnostics> {
+        let refused = |reason: String, remedy: &str| {
+            let mut wrong = Diagnostics::default();
+            wrong.add("", reason, remedy);
+            wrong
+        };
+        if text.len() > MOST_BYTES {
+            let reason = format!("The file has {} bytes, more than a receipt of {MOST_BYTES}", text.len());
+            return Err(refused(reason, "Ask for the receipt that the page saved"));
+        }
+        let receipt: Self = serde_json::from_str(text).map_err(|wrong| {
+            let reason = format!("This is no receipt: {}", visible(&wrong.to_string()));
+            refused(reason, "Ask for the receipt that the page saved")
+        })?;
+        let mut wrong = Diagnostics::default();
+        if receipt.version != VERSION {
+            let reason = format!("The receipt is of version {}", receipt.version);
+            wrong.add(RECEIPT_MARK, reason, format!("This program reads version {VERSION}; update it"));
+        }
+        for (field, name) in [("student", &receipt.student), ("lesson", &receipt.lesson)] {
+            if name.chars().count() > LONGEST_NAME {
+                wrong.add(field, format!("This has more than {LONGEST_NAME} characters"), "Shorten it");
+            }
+        }
+        let most = receipt.answers.values().map(Vec::len).chain([receipt.answers.len()]).max().unwrap_or(0);
+        if most > MOST_ANSWERS {
+            wrong.add("answers", format!("There are {most} answers, more than {MOST_ANSWERS}"), "Leave some out");
+        }
+        wrong.or(receipt)
+    }
+
+    /// The lesson that it names, if that comes with the program.
+    pub fn preset(&self) -> Option<LessonSource> {
+        let source = LessonSource::Preset(self.lesson.clone());
+        (!source.text().is_empty()).then_some(source)
+    }
+}
+
+/// Grades receipts of one lesson; remembers what they share.
+#[derive(Default)]
+pub struct Grader {
+    workbench: Workbench,
+    known: HashMap<(String, usize, String), Numbers>,
+}
+
+impl Grader {
+    /// Grades a receipt by a lesson.
+    ///
+    /// # Errors
+    /// What is wrong with the lesson.
+    pub fn grade(&mut self, source: &LessonSource, receipt: &Receipt) -> Result<Graded, Diagnostics> {
+        let lesson = Lesson::from_text(source.text(), Draw::Student(&receipt.student))?;
+        let mut remarks = Vec::new();
+        let is_same = receipt.preset().is_some_and(|named| named.text() == source.text());
+        if source.key() != receipt.lesson && !is_same {
+            remarks.push("answered another version of the lesson".to_owned());
+        }
+        if lesson.variants() > 1 && receipt.student.trim().is_empty() {
+            remarks.push("no student is named, so the values are those without a name".to_owned());
+        }
+        let beyond = receipt.answers.keys().filter(|step| !(1..=lesson.steps.len() as u32).contains(step)).count();
+        if beyond > 0 {
+            remarks.push(format!("{beyond} answers are to steps that there are not"));
+        }
+        let mut steps = Vec::new();
+        for (index, step) in lesson.steps.iter().enumerate() {
+            let given = receipt.answers.get(&(index as u32 + 1)).map(Vec::as_slice).unwrap_or_default();
+            let more = given.len().saturating_sub(step.tries);
+            if more > 0 {
+                remarks.push(format!("step {}: {more} answers more than tries do not count", index + 1));
+            }
+            let given = &given[..given.len().min(step.tries)];
+            let verdicts: Vec<Option<Verdict>> =
+                given.iter().map(|given| self.judge(&lesson, index, step, given)).collect();
+            if verdicts.iter().any(Option::is_none) {
+                remarks.push(format!("step {}: no answer is right for these values", index + 1));
+            }
+            let shares: Vec<f64> = verdicts.iter().map(|verdict| verdict.as_ref().map_or(0.0, |v| v.share)).collect();
+            let marks = marks_of(step, &shares);
+            steps.push(StepGraded { marks, of: step.marks, verdict: verdicts.into_iter().next_back().flatten() });
+        }
+        Ok(Graded { steps, remarks })
+    }
+
+    fn judge(&mut self, lesson: &Lesson, index: usize, step: &Step, given: &Given) -> Option<Verdict> {
+        let drawn = lesson.drawn();
+        let numbers: Vec<Numbers> =
+            (step.decided_by(given).iter()).map(|variation| self.numbers(&drawn, index, step, variation)).collect();
+        step.judge(given, &numbers)
+    }
+
+    fn numbers(&mut self, drawn: &str, index: usize, step: &Step, variation: &Variation) -> Numbers {
+        let key = (drawn.to_owned(), index, format!("{variation:?}"));
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let numbers = step.numbers_of(&mut self.workbench, variation).ok();
+        self.known.insert(key, numbers.clone());
+        numbers
+    }
+}
