@@ -89,8 +89,7 @@ impl Topic {
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::DesignTable | Self::Gallery(_) => true,
-            Self::Lesson | Self::Neighbours => true,
-            Self::Lesson | Self::LessonAtHand | Self::LessonPreview => true,
+            Self::Lesson | Self::LessonAtHand | Self::LessonPreview | Self::Neighbours => true,
         }
     }
 }
