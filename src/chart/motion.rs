@@ -289,6 +289,7 @@ impl Chart for Motion {
             .filter(|(_, pixels)| *pixels > 0)
             .map(|(origin, pixels)| format!("{} pixels {}", group_thousands(*pixels), origin.title()))
             .collect();
-        format!("{}. Of its map {}. It takes {}.", self.title(), counts.join(", "), self.cost_text())
+        let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
+        format!("{}. Of its map {counts}. It takes {}.", self.title(), self.cost_text())
     }
 }

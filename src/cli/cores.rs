@@ -34,6 +34,8 @@ struct CoresReport {
 }
 
 /// Runs the study and prints it.
+// The command line is an edge and never WebAssembly.
+#[allow(clippy::disallowed_methods)]
 pub fn run(options: &Cores) -> Result<(), Failure> {
     let started = Instant::now();
     let mut request = request(options)?;

@@ -91,12 +91,15 @@ fn place_of(document: &Outline, path: &str) -> String {
     path.to_owned()
 }
 
+/// Names, each with what it stands for.
+type Named = [(String, String)];
+
 /// The document called `name`, of its own ones or the presets, with single fields changed.
 pub(super) fn choose_document(
     half: &'static str,
     name: &str,
     presets: &'static [Preset],
-    (own, set): (&[(String, String)], &[(String, String)]),
+    (own, set): (&Named, &Named),
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<DocumentChoice> {

@@ -148,6 +148,7 @@ test('methods of fusing unfold down to stacks and maps, and sequences down to by
     assert.match(await panel.innerText(), /Optimus, Section 5\.1, eq\. 3/);
     await assertAccessible(page);
     await close(page);
+    await page.getByTestId('fusion-sequences-part').click();
     await page.locator('[data-testid=sequences][data-status=done]').waitFor({ timeout: MINUTE });
     panel = await ask(page, page.getByTestId('sequences-answer').locator('button.number').nth(1));
     await unfold(panel, 'difference');

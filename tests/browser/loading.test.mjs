@@ -36,7 +36,7 @@ const send = (response, type, body, isKept) =>
 
 const PAGES = { page: 'index.html', embed: 'embed.html' };
 const LINK = `#${readFileSync(new URL('../links/links.txt', import.meta.url), 'utf8').split('\n')[0].split(' ')[1]}`;
-const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'missing.js', 'service-worker.js'];
+const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'missing.js', 'scorm.html', 'scorm.js', 'service-worker.js'];
 const START = ['main.js', 'pkg/style.css', 'pkg/fusescape.js', 'pkg/__wasm_split.js', 'pkg/fusescape_bg.wasm'];
 const files = readdirSync(WWW, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile() && !file.name.startsWith('.'))

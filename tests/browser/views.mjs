@@ -75,7 +75,7 @@ export const VIEWS = {
   },
   cores: async (page) => {
     await page.getByTestId('tab-cores').click();
-    await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
+    await page.getByTestId('core-tiles').selectOption('rows');
     await page.getByTestId('core-rows').fill('18');
     await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
     await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });

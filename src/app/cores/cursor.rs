@@ -59,13 +59,14 @@ pub fn TimeCursor(props: &TimeCursorProps) -> Html {
             on_cycle.emit(input.value_as_number() / POSITIONS * latency);
         })
     };
-    let step = |is_later: bool| {
+    let step = |label: &'static str, title: &'static str, is_later: bool, testid: &'static str| {
         let (lanes, on_cycle, plays) = (Rc::clone(&props.lanes), props.on_cycle.clone(), plays.clone());
-        Callback::from(move |_: MouseEvent| {
+        let onclick = move |_: MouseEvent| {
             plays.set(false);
             let next = lanes.event(cycle.unwrap_or(0.0), is_later);
             on_cycle.emit(next.unwrap_or(if is_later { latency } else { 0.0 }));
-        })
+        };
+        html! { <button type="button" {onclick} {title} data-testid={testid}>{ label }</button> }
     };
     let play = {
         let (plays, on_cycle) = (plays.clone(), props.on_cycle.clone());
@@ -86,8 +87,8 @@ pub fn TimeCursor(props: &TimeCursorProps) -> Html {
                 if !is_still() {
                     <button type="button" onclick={play} data-testid="cursor-play">{ if *plays { "Pause" } else { "Play" } }</button>
                 }
-                <button type="button" onclick={step(false)} title="The last begin or end of a tile" data-testid="cursor-back">{ "◂ tile" }</button>
-                <button type="button" onclick={step(true)} title="The next begin or end of a tile" data-testid="cursor-next">{ "tile ▸" }</button>
+                { step("◂ tile", "The last begin or end of a tile", false, "cursor-back") }
+                { step("tile ▸", "The next begin or end of a tile", true, "cursor-next") }
                 <input type="range" min="0" max={POSITIONS.to_string()} step="1" value={position.to_string()} {oninput}
                     aria-label="Cycle" aria-valuetext={caption.clone()} data-testid="cursor-slider" />
                 <output data-testid="cursor-cycle">{ caption }</output>

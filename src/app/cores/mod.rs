@@ -6,7 +6,8 @@
 //! - `system_card`: the system beside the network, in place of an accelerator that it does not use
 //! - `tiles`: the search for the tile size, and the best single core
 //! - `timeline`: a window of the schedule's time ([`crate::chart`] draws it: lanes are images of one row, so that a hundred thousand
-//!   tiles cost no more than a few, and what is at a place is found by halving); `timeline_moves`: pointers, keys and the wheel; `cursor`: what happens at a cycle
+//!   tiles cost no more than a few, and what is at a place is found by halving); `timeline_moves`: pointers, keys and the wheel;
+//!   `cursor`: what happens at a cycle
 //! - `numbers`: what explains what is shown
 //! - `compared`: other allocations, and other systems, as lists of questions ([`crate::app::studies`])
 

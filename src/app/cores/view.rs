@@ -312,7 +312,9 @@ fn answer(shown: &Shown, study: &CoresStudyState, single: Option<&ComparedCore>)
             ) }
         </div>
         if account.cores.len() > 1 {
-            <p class="cores-verdict" data-testid="cores-single">{ against_one_core((energy_pj, latency_cycles), account.cores.len(), single) }</p>
+            <p class="cores-verdict" data-testid="cores-single">
+                { against_one_core((energy_pj, latency_cycles), account.cores.len(), single) }
+            </p>
         }
         </>
     }

@@ -258,7 +258,13 @@ fn draw_node(
         <g
             key={index}
             id={format!("layer-{index}")}
-            class={classes!("layer", node.kind.clone(), is_selected.then_some("selected"), is_lit.then_some("lit"), is_wrong.then_some("is-wrong"))}
+            class={classes!(
+                "layer",
+                node.kind.clone(),
+                is_selected.then_some("selected"),
+                is_lit.then_some("lit"),
+                is_wrong.then_some("is-wrong"),
+            )}
             role="button"
             tabindex={if index == focused { "0" } else { "-1" }}
             aria-expanded={is_selected.to_string()}

@@ -74,7 +74,15 @@ pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
                      [tiles|tile size], the overlap of tiles [cached or computed again|overlap storing mode]. Which costs least energy?"
                 ) }
             </p>
-            <button type="button" class="icon" onclick={close} aria-label="Close the first steps" data-testid="first-minute-close">{ "×" }</button>
+            <button
+                type="button"
+                class="icon"
+                onclick={close}
+                aria-label="Close the first steps"
+                data-testid="first-minute-close"
+            >
+                { "×" }
+            </button>
             <div class="row">{ "Try: " }{ for TRIES.into_iter().map(button) }</div>
             <small>
                 { termed("Words: [W I O|W] · [K C OX|K] · [top memory|top memory level] · [depth-first] · [steady state] · [WACO]") }

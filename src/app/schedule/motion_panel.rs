@@ -60,7 +60,7 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
     let body = match (&*moving, answers.refusal()) {
         (Some(moving), _) => html! { <Moves moving={Rc::clone(moving)} tile_type={props.tile_type} /> },
         (None, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
-        (None, None) => html! { <p class="hint motion-waits">{ "Following the tiles …" }</p> },
+        (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the tiles …" }</p> },
     };
     html! {
         <section class="card motion" data-testid="motion">

@@ -297,24 +297,38 @@ fn post(message: &Value) {
     }
 }
 
+/// The height that the host was told of.
+struct ToldHeight {
+    element: Element,
+    told: Cell<f64>,
+    waiting: RefCell<Option<Timeout>>,
+}
+
+impl ToldHeight {
+    /// Tells of another height after a pause, in which nothing else changes and no figure is awaited.
+    fn tell_soon(self: &Rc<Self>) {
+        let next = Rc::clone(self);
+        // Drops the one before, which is then never called.
+        self.waiting.replace(Some(Timeout::new(PAUSE_MS, move || {
+            if matches!(next.element.query_selector(".awaited"), Ok(Some(_))) {
+                return next.tell_soon();
+            }
+            let height = next.element.get_bounding_client_rect().height();
+            if next.told.replace(height) != height {
+                post(&resize(height));
+            }
+        })));
+    }
+}
+
 /// Tells the host how high the view is, when that has changed and everything is drawn: figures are drawn one after the other.
 #[hook]
 fn use_height(place: &NodeRef) {
     use_effect_with(place.clone(), |place| {
         let Some(element) = place.cast::<Element>() else { return };
-        let measured = element.clone();
-        let told = Rc::new(Cell::new(0.0));
-        let mut waiting = None;
-        let call = Closure::<dyn FnMut()>::new(move || {
-            let (measured, told) = (measured.clone(), Rc::clone(&told));
-            // Drops the one before, which is then never called.
-            waiting.replace(Timeout::new(PAUSE_MS, move || {
-                let height = measured.get_bounding_client_rect().height();
-                if told.replace(height) != height {
-                    post(&resize(height));
-                }
-            }));
-        });
+        let height =
+            Rc::new(ToldHeight { element: element.clone(), told: Cell::new(0.0), waiting: RefCell::new(None) });
+        let call = Closure::<dyn FnMut()>::new(move || height.tell_soon());
         if let Ok(observer) = ResizeObserver::new(call.as_ref().unchecked_ref()) {
             observer.observe(&element);
             // As long as the page.

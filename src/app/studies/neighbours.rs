@@ -19,7 +19,7 @@ pub fn use_neighbours(
     is_current: bool,
     point: Option<u32>,
 ) -> Rc<Vec<ComparedNeighbour>> {
-    let is_settled = matches!(results.status, Status::Done | Status::Stopped) && !results.stale && is_current;
+    let is_settled = results.status == Status::Done && !results.stale && is_current;
     let strategy = point.filter(|_| is_settled).and_then(|point| results.strategy(point)).cloned();
     let request = results.requests.first().cloned();
     let questions = use_memo((strategy, results.generation), move |(strategy, _)| {

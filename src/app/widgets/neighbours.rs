@@ -1,6 +1,6 @@
 //! The neighbours of a point: what changes towards each, in a sentence and a small bar.
 
-use super::figure::{Canvas, Drawn};
+use super::figure::{Drawn, Figure};
 use crate::chart::{Cause, ChangeBar, Quantity, more_or_less};
 use crate::cost::EnergyCause;
 use crate::depth_first::{DepthFirstStrategy, PointChange};
@@ -9,6 +9,9 @@ use crate::explore::Neighbour;
 use crate::spec::sentence;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// The share of the energy below which a difference is one of rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// A neighbour of a point, and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,10 +115,12 @@ fn totals(outcome: &Outcome) -> Html {
 }
 
 fn known(change: &PointChange) -> Html {
-    let bar = ChangeBar {
-        quantity: Quantity::Energy,
-        growths: change.energy_growth().map(|(cause, growth)| (Cause::Energy(cause), growth)).collect(),
-        whole: change.energy.from.total_pj(),
-    };
-    html! { <><Canvas chart={Drawn::new(bar)} /><p>{ change_sentence(change) }</p></> }
+    let whole = change.energy.from.total_pj();
+    // Two sums of the same terms may differ in their last digits; that is no change.
+    let growths = change.energy_growth().map(|(cause, growth)| {
+        let is_rounding = growth.abs() <= ROUNDING * whole;
+        (Cause::Energy(cause), if is_rounding { 0.0 } else { growth })
+    });
+    let bar = ChangeBar { quantity: Quantity::Energy, growths: growths.collect(), whole };
+    html! { <><Figure title="" chart={Drawn::new(bar)} testid="neighbour-change" /><p>{ change_sentence(change) }</p></> }
 }

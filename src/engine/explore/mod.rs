@@ -12,9 +12,10 @@
 //! # Which layers run together
 //!
 //! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph)); where these are too
-//! many, the short ones and those that other methods choose (`fusion_choices.rs`). A stack costs the same whatever stands around it, so each is optimised by itself, in parts that workers take in any order: every tile and mode is planned
-//! without a search, and adds up lower bounds of its mapping problems (`bounded.rs`); they are searched by ascending bound, until the bound
-//! of the next exceeds the best cost. `combine` finds the best path through the graph by dynamic programming; for the energy-delay product
+//! many, the short ones and those that other methods choose (`fusion_choices.rs`). A stack costs the same whatever stands around it, so
+//! each is optimised by itself, in parts that workers take in any order: every tile and mode is planned without a search, and adds up
+//! lower bounds of its mapping problems (`bounded.rs`); they are searched by ascending bound, until the bound of the next exceeds the best
+//! cost. `combine` finds the best path through the graph by dynamic programming; for the energy-delay product
 //! it keeps all Pareto-optimal paths.
 //!
 //! [`compare_fusions`] compares methods on these runs: DeFiNES' rules, HW-Flow-Fusion's sequences, Optimus' groups, the optimum; each by

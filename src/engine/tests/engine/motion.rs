@@ -71,7 +71,7 @@ fn steps(motion: &StackMotion) -> impl Iterator<Item = Step> + '_ {
     std::iter::successors(Some(Step::default()), |step| motion.after(*step))
 }
 
-fn layers_of<'a>(stack: &'a StackAccount) -> impl Iterator<Item = (NodeId, &'a str)> {
+fn layers_of(stack: &StackAccount) -> impl Iterator<Item = (NodeId, &str)> {
     stack.tile_types.iter().flat_map(|tile| tile.layers.iter_enumerated().map(|(node, at)| (node, at.layer.as_str())))
 }
 
