@@ -1,5 +1,7 @@
 //! Values that can be dragged: a figure with its unit as one of a ladder of rounder figures.
 
+use crate::spec::parse_decimal;
+
 /// A ladder of values, the smallest first, and where a figure stands on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
@@ -26,7 +28,7 @@ const DECADES: std::ops::RangeInclusive<i32> = -3..=5;
 /// is no positive figure in such a unit.
 pub fn ladder(text: &str) -> Option<Ladder> {
     let (number, unit) = text.trim().split_once(' ')?;
-    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)?;
+    let number: f64 = parse_decimal(number).filter(|number| number.is_finite() && *number > 0.0)?;
     let unit = unit.trim();
     let ascending: Vec<(f64, String)> = match BYTES.iter().find(|(name, _)| *name == unit) {
         Some((_, factor)) => return Some(with(halves(BYTE_DOUBLINGS).map(bytes), number * factor, text)),

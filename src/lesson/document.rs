@@ -5,7 +5,7 @@ use super::fields::{Field, Opener};
 use crate::gallery::{Measure, Opening, UNITS, Unit, choose};
 use crate::spec::{
     AnswerSpec, ClaimSpec, Diagnostics, HintSpec, LessonSpec, NumberSpec, ParameterSpec, PredictSpec, StepSpec,
-    TaskSpec, lesson_presets, merge, read_lesson,
+    TaskSpec, lesson_presets, merge, parse_decimal, read_lesson,
 };
 
 /// Largest document, bytes.
@@ -433,7 +433,7 @@ impl StepReader<'_> {
                 _ => Some(self.numbers.iter().position(|number| number.name == name)?),
             };
             let (least, most) = range.trim().split_once("..")?;
-            let limit = |text: &str, open: f64| if text.is_empty() { Some(open) } else { text.trim().parse().ok() };
+            let limit = |text: &str, open: f64| if text.is_empty() { Some(open) } else { parse_decimal(text.trim()) };
             Some(Condition { number, least: limit(least, f64::NEG_INFINITY)?, most: limit(most, f64::INFINITY)? })
         });
         if read.is_none() {

@@ -4,6 +4,7 @@
 //! a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
 
 use super::Diagnostics;
+use super::decimal::parse_decimal;
 use super::diagnostic::closest;
 use super::gallery::{OpensSpec, needed_text, read_measure, read_opens, share};
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
@@ -424,14 +425,14 @@ fn read_hint(place: &LocatedNode, reader: &mut Reader) -> HintSpec {
 }
 
 fn marks(text: &str) -> Result<f64, ValueError> {
-    let read = text.parse::<f64>().ok().filter(|marks| (0.0..=1000.0).contains(marks));
+    let read = parse_decimal(text).filter(|marks| (0.0..=1000.0).contains(marks));
     read.ok_or_else(|| ValueError::new(format!("`{text}` is no number of marks"), "Write 0 to 1000"))
 }
 
 fn axis_of(text: &str) -> Result<(f64, f64), ValueError> {
     let limits = || {
         let (from, to) = text.split_once("..")?;
-        Some((from.trim().parse::<f64>().ok()?, to.trim().parse::<f64>().ok()?))
+        Some((parse_decimal(from.trim())?, parse_decimal(to.trim())?))
     };
     let is_axis = |(from, to): &(f64, f64)| from.is_finite() && to.is_finite() && from < to;
     limits().filter(is_axis).ok_or_else(|| ValueError::new(format!("`{text}` is no axis"), "Write for example `0..12`"))

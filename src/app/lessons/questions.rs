@@ -3,6 +3,7 @@
 use super::curve::Curve;
 use crate::app::widgets::controls::{Choice as Option_, Select};
 use crate::lesson::{Asked, Choice, Given, Prediction, Step, Task};
+use crate::spec::parse_decimal;
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -86,7 +87,7 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
         let (text, answer, is_wrong) = (text.clone(), of.answer.clone(), is_wrong.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let number = text.trim().replace(',', ".").parse::<f64>().ok().filter(|number| number.is_finite());
+            let number = parse_decimal(&text.trim().replace(',', ".")).filter(|number| number.is_finite());
             is_wrong.set(number.is_none());
             if let Some(number) = number {
                 answer.emit(Given::Number(number));
