@@ -305,12 +305,15 @@ struct ToldHeight {
 }
 
 impl ToldHeight {
-    /// Tells of another height after a pause, in which nothing else changes and no figure is awaited.
+    /// Tells of another height after a pause in which nothing else changes. The first is told at once, so that there is something to see;
+    /// later ones when the sweep is over and no figure is awaited.
     fn tell_soon(self: &Rc<Self>) {
         let next = Rc::clone(self);
         // Drops the one before, which is then never called.
         self.waiting.replace(Some(Timeout::new(PAUSE_MS, move || {
-            if matches!(next.element.query_selector(".awaited"), Ok(Some(_))) {
+            let is_running = next.element.get_attribute("data-status").as_deref() == Some("running");
+            let is_awaited = matches!(next.element.query_selector(".awaited"), Ok(Some(_)));
+            if next.told.get() > 0.0 && (is_running || is_awaited) {
                 return next.tell_soon();
             }
             let height = next.element.get_bounding_client_rect().height();
