@@ -40,8 +40,7 @@ pub fn use_neighbours(
         };
         *kept.borrow_mut() = Rc::new(questions.iter().enumerate().map(compared).collect());
     }
-    let shown = Rc::clone(&kept.borrow());
-    shown
+    Rc::clone(&kept.borrow())
 }
 
 fn asked(request: Rc<crate::explore::Request>, from: &DepthFirstStrategy) -> Vec<CompareNeighbour> {
