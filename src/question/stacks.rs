@@ -7,6 +7,7 @@ use crate::explore::{
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::rc::Rc;
 
 pub(super) type Key = (Rc<Request>, StackLimits);
@@ -41,15 +42,15 @@ impl Ask for CountParts {
     }
 }
 
-/// What are the best strategies of the stacks of a part?
+/// What are the best strategies of the stacks of some parts?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunStacks {
     /// The design.
     pub request: Rc<Request>,
     /// Which stacks count.
     pub limits: StackLimits,
-    /// The part, counted from 0.
-    pub part: u32,
+    /// The parts, counted from 0.
+    pub parts: Range<u32>,
 }
 
 impl Ask for RunStacks {
@@ -57,7 +58,7 @@ impl Ask for RunStacks {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Vec<StackRun>> {
         let (study, costs) = answerer.stacks(self.request, self.limits)?;
-        Ok(study.part(costs, self.part as usize))
+        Ok(self.parts.flat_map(|part| study.part(costs, part as usize)).collect())
     }
 }
 

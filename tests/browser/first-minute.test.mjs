@@ -64,7 +64,7 @@ test('every neighbour of the best point says in a sentence what changes towards 
     assert.equal(await rows.count(), 8);
     for (const text of await rows.allInnerTexts()) assert.match(text, /(as much|more|less) energy.*\n+.+\./s);
     assert.match(await rows.nth(1).innerText(), /wider tile, 16 × 72[^]*does not fit into sram_64KB/);
-    await rows.nth(1).getByRole('button').click();
+    await rows.nth(1).getByRole('button').first().click();
     await page.getByTestId('opened-tile').getByText('16 × 72').waitFor();
   }));
 

@@ -24,16 +24,19 @@ test('methods are compared, their stacks drawn and taken over, and a link shows 
     assert.match(await page.getByTestId('fusion-answer').innerText(), /3 125 000|ways to cut/);
     // The groups of any method on the graph, and what another accelerator would do.
     await page.getByTestId('fusion-groups-of').selectOption("DeFiNES' rule");
-    await page.locator('[data-testid=fusion-sweeps][data-status=done]').waitFor();
-    for (const figure of ['fusion-graph', 'fusion-buffer', 'fusion-array', 'fusion-batch']) {
-      await page.getByTestId(figure).locator('summary').click();
-    }
+    await page.getByTestId('fusion-graph').locator('summary').click();
     const layers = page.getByTestId('fusion-graph').locator('tbody tr');
     assert.equal(new Set(await layers.locator('td:last-child').allInnerTexts()).size - 1, rows[1].stacks);
+    await page.getByTestId('fusion-what-if-part').click();
+    await page.locator('[data-testid=fusion-sweeps][data-status=done]').waitFor();
+    for (const figure of ['fusion-buffer', 'fusion-array', 'fusion-batch']) {
+      await page.getByTestId(figure).locator('summary').click();
+    }
     const buffer = await page.getByTestId('fusion-buffer').locator('tbody tr').allInnerTexts();
     assert.equal(buffer.length, 9);
     assert.deepEqual(await mistakes(page), []);
     await screenshot('fusion');
+    await page.getByTestId('fusion-methods-part').click();
 
     // Its stacks become those of the schedule; what is compared stays.
     await page.getByTestId('use-optimal').click();

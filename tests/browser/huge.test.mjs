@@ -15,7 +15,7 @@ const chain = [
   ...Array.from({ length: 4095 }, (_, layer) => `  - { name: a${layer}, type: conv, K: 16, kernel: 3 x 3, padding: 1 }`),
 ];
 
-test('a chain of 4,095 layers is swept, and its stacks are refused with what would fit', async () => {
+test('a chain of 4,095 layers is swept, and its stacks are studied part by part', async () => {
   const folder = join(REPOSITORY, 'target', 'huge');
   const file = join(folder, 'chain.yaml');
   await mkdir(folder, { recursive: true });

@@ -22,6 +22,7 @@ test('every number of every table is saved in full', () =>
       for (const name of ['comparison-energy', 'combination', 'trade-off', 'mac-counts']) {
         await page.locator(`.answers [data-testid=${name}]`).waitFor();
       }
+      await page.locator('.answers [data-testid=neighbours]:not([aria-busy])').waitFor({ timeout: MINUTE });
       let checked = await checkTables(page);
       await page.getByTestId('tab-schedule').click();
       await page.getByTestId('layer-tiles').waitFor();

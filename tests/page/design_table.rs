@@ -96,7 +96,7 @@ fn workers_find_the_joint_optimum_of_a_pair() {
     let request = Rc::new(request);
     let mut answerer = Answerer::default();
     let parts = answerer.ask(CountParts { request: Rc::clone(&request), limits }).unwrap();
-    let run = |part| RunStacks { request: Rc::clone(&request), limits, part };
+    let run = |part| RunStacks { request: Rc::clone(&request), limits, parts: part..part + 1 };
     let runs: Vec<_> = (0..parts).flat_map(|part| Answerer::default().ask(run(part)).unwrap()).collect();
     let study = StackStudy::new(Sweep::new(&request).unwrap(), limits).unwrap();
     let expected = study.combine(&runs).unwrap();

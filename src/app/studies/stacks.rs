@@ -36,18 +36,25 @@ struct StackRuns {
     refusal: Option<Refusal>,
 }
 
-/// Asks for them: first in how many parts, then for each part.
+/// The parts of a study are asked for in no more questions.
+const MOST_QUESTIONS: u32 = 256;
+
+/// Asks for them: first in how many parts, then for all parts.
 #[hook]
 fn use_runs(workers: &Workers, topic: Topic, asked: &Option<StackQuestion>) -> StackRuns {
     let count = asked.iter().map(|(request, limits)| CountParts { request: Rc::clone(request), limits: *limits });
     let counted = use_answers(workers, topic, count.collect());
     let parts = counted.reply(0).copied();
 
-    let part = |part: u32| {
+    // Each question carries its design, and thousands of layers make a long text.
+    let together = parts.unwrap_or(0).div_ceil(MOST_QUESTIONS).max(1);
+    let some = |first: u32| {
         let (request, limits) = asked.clone()?;
-        Some(RunStacks { request, limits, part })
+        Some(RunStacks { request, limits, parts: first..(first + together).min(parts?) })
     };
-    let ran = use_answers(workers, topic, (0..parts.unwrap_or(0)).filter_map(part).collect());
+    let firsts = (0..parts.unwrap_or(0)).step_by(together as usize);
+    let ran = use_answers(workers, topic, firsts.filter_map(some).collect());
+    let parts = parts.map(|parts| parts.div_ceil(together));
 
     let are_run = parts.is_some() && ran.is_complete() && ran.refusal().is_none();
     let all = {
