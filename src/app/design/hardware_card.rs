@@ -5,7 +5,7 @@ use super::memory_panel::MemoryPanelProps;
 use crate::app::platform::pieces::late;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::form::{Form, FormField, Selected};
-use crate::app::widgets::highlight::{Subject, use_highlight};
+use crate::app::widgets::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{Quantity, group_thousands, size_text, three_digits};
 use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
@@ -95,10 +95,10 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
                 {title}
                 aria-expanded={is_selected.to_string()}
                 onclick={select.reform(move |_: MouseEvent| (!is_selected).then_some(own))}
-                onpointerenter={highlight.pointing(subject.clone())}
-                onpointerleave={highlight.pointing(None)}
-                onfocus={highlight.pointing(subject)}
-                onblur={highlight.pointing(None)}
+                onpointerenter={pointing(subject.clone())}
+                onpointerleave={pointing(None)}
+                onfocus={pointing(subject)}
+                onblur={pointing(None)}
                 data-testid={testid}
             >
                 { text }

@@ -3,7 +3,7 @@
 use super::network_card::LayerFacts;
 use crate::app::platform::timer::later;
 use crate::app::widgets::figure::IsDark;
-use crate::app::widgets::highlight::{Highlight, Subject, use_highlight};
+use crate::app::widgets::highlight::{Highlight, Subject, pointing, use_highlight};
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
@@ -269,10 +269,10 @@ fn draw_node(
             tabindex={if index == focused { "0" } else { "-1" }}
             aria-expanded={is_selected.to_string()}
             {onclick}
-            onpointerenter={highlight.pointing(subject.clone())}
-            onpointerleave={highlight.pointing(None)}
-            onfocus={highlight.pointing(subject)}
-            onblur={highlight.pointing(None)}
+            onpointerenter={pointing(subject.clone())}
+            onpointerleave={pointing(None)}
+            onfocus={pointing(subject)}
+            onblur={pointing(None)}
             data-testid={format!("layer-{index}")}
         >
             <title>{ label }</title>

@@ -1,7 +1,5 @@
 //! A first minute: what there is to see in a sentence, three things that a click tries, and the words for it.
 
-use super::view::SweptParts;
-use crate::app::platform::pieces::with_piece;
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
 use crate::app::widgets::term::termed;
@@ -15,7 +13,7 @@ use yew::prelude::*;
 
 /// A thing to try, which does itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Try {
+enum Try {
     /// Drag the lowest shared memory of activations down.
     ShrinkMemory,
     /// Show how much is computed twice.
@@ -35,6 +33,11 @@ const TRIES: [(Try, &str, &str); 3] = [
     (Try::LookInside, "Look inside the best schedule", "try-inside"),
 ];
 
+/// Draws it. Only `shell::pieces` may name it.
+pub fn first_minute(state: Rc<PageState>, act: Callback<Action>) -> Html {
+    html! { <FirstMinute {state} {act} /> }
+}
+
 /// Properties of [`FirstMinute`].
 #[derive(Properties, PartialEq)]
 pub struct FirstMinuteProps {
@@ -49,7 +52,8 @@ pub struct FirstMinuteProps {
 pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
     let is_closed = use_state_eq(|| WAS_CLOSED.get());
     if *is_closed {
-        return html! {};
+        // Its place is not kept any more, as there is something in it.
+        return html! { <span hidden=true></span> };
     }
     let close = {
         let is_closed = is_closed.clone();
@@ -60,10 +64,7 @@ pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
     };
     let button = |(what, title, testid): (Try, &'static str, &'static str)| {
         let (state, act) = (Rc::clone(&props.state), props.act.clone());
-        let onclick = Callback::from(move |_: MouseEvent| {
-            let (state, act) = (Rc::clone(&state), act.clone());
-            with_piece(move |parts: SweptParts| (parts.try_out)(what, &state, act));
-        });
+        let onclick = Callback::from(move |_: MouseEvent| try_out(what, &state, &act));
         html! { <button type="button" class="small" {onclick} data-testid={testid}>{ title }</button> }
     };
     html! {
@@ -96,10 +97,9 @@ const STEP_MS: u32 = 600;
 /// Its steps: each is half a doubling.
 const STEPS: usize = 4;
 
-/// Does a thing to try. Only `shell::pieces` may name it.
-pub fn try_out(what: Try, state: &PageState, act: Callback<Action>) {
+fn try_out(what: Try, state: &PageState, act: &Callback<Action>) {
     match what {
-        Try::ShrinkMemory => shrink(&state.chosen.design.hardware.text, &act),
+        Try::ShrinkMemory => shrink(&state.chosen.design.hardware.text, act),
         Try::CountMacs => {
             act.emit(Action::Look(ViewChange::Metric(Metric::Macs)));
         }

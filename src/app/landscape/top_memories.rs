@@ -1,7 +1,7 @@
 //! Top memory of every layer-tile of the point at hand, and why data is not lower.
 
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::highlight::{Subject, use_highlight};
+use crate::app::widgets::highlight::{Subject, pin, point_at, use_highlight};
 use crate::app::widgets::term::termed;
 use crate::chart::{LevelCell, LevelMatrix, strategy_title};
 use crate::depth_first::{LayerTileAccount, PointAccount, TopMemory};
@@ -33,13 +33,13 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
     let selected = lit.or(*chosen).filter(is_there).or_else(|| most_telling(&layers));
     let chart = LevelMatrix { selected, ..matrix };
     let on_click = {
-        let (chart, chosen, highlight) = (chart.clone(), chosen.clone(), highlight.clone());
+        let (chart, chosen) = (chart.clone(), chosen.clone());
         let subjects = subjects(&layers);
         Callback::from(move |spot: Spot| {
             if let Some(cell) = chart.cell_at(spot.x, spot.y, spot.width) {
                 chosen.set(Some(cell));
                 if let Some(subject) = subject_of(&subjects, cell) {
-                    highlight.pin(subject);
+                    pin(subject);
                 }
             }
         })
@@ -48,7 +48,7 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
         let (chart, subjects) = (chart.clone(), subjects(&layers));
         Callback::from(move |spot: Option<Spot>| {
             let cell = spot.and_then(|spot| chart.cell_at(spot.x, spot.y, spot.width));
-            highlight.hover(cell.and_then(|cell| subject_of(&subjects, cell)));
+            point_at(cell.and_then(|cell| subject_of(&subjects, cell)));
         })
     };
     html! {

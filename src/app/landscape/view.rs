@@ -2,7 +2,6 @@
 
 use super::answer::{Answer, ProgressRow};
 use super::film::FilmProps;
-use super::first_minute::{FirstMinute, Try};
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
 use super::neighbours::NeighboursProps;
@@ -34,8 +33,8 @@ pub struct SweptParts {
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
     /// Draws what changes from a point to its neighbours.
     pub neighbours: fn(NeighboursProps) -> Html,
-    /// Does one of the first things to try.
-    pub try_out: fn(Try, &PageState, Callback<Action>),
+    /// Draws the first steps.
+    pub first_minute: fn(Rc<PageState>, Callback<Action>) -> Html,
     /// Draws the last designs, to go back to.
     pub film: fn(FilmProps) -> Html,
     /// Draws the best point in a line, to stay in sight.
@@ -99,7 +98,9 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
         <>
             <section class="card" aria-label="Landscape">
                 if props.part.is_none() && props.state.chosen.lesson.is_none() {
-                    <FirstMinute state={Rc::clone(&props.state)} act={props.act.clone()} />
+                    <div class="first-minute-place">
+                        if *was_swept.borrow() { { first_minute(props) } }
+                    </div>
                 }
                 <div class={classes!(old)}>
                     <Answer
@@ -154,6 +155,12 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
             }
         </>
     }
+}
+
+/// The first steps; their code is fetched when the first sweep is over, and their place is kept.
+fn first_minute(props: &LandscapeProps) -> Html {
+    let (state, act) = (Rc::clone(&props.state), props.act.clone());
+    late(move |parts: SweptParts| (parts.first_minute)(Rc::clone(&state), act.clone()))
 }
 
 /// The joint optimum; its code is fetched when the sweep is over.

@@ -245,7 +245,7 @@ fn use_judged(props: &StepPanelProps, marks: Option<f64>, tries: usize, is_over:
         tell.emit(Event::Judged(key.clone(), marks));
         if let Some(OnJudged(told)) = told {
             let mut answers = (*answers).clone();
-            answers.entry(key.clone()).or_default().marks = Some(marks);
+            answers.judge(key, marks);
             let (reached, of) = (reached(&open, &lesson, &answers), lesson.marks());
             let receipt = receipt(&open, &lesson, &answers);
             told.emit(json!({
@@ -302,7 +302,7 @@ fn head(props: &StepPanelProps) -> Html {
     let act = tell.reform(Event::Act);
     let dot = |(number, other): (usize, &Step)| {
         let is_here = number as u32 == open.step;
-        let is_done = props.answers.contains_key(&props.key_of(number as u32));
+        let is_done = props.answers.get(&props.key_of(number as u32)).is_some();
         let label = format!("Step {}: {}{}", number + 1, other.title, if is_done { ", answered" } else { "" });
         let onclick = props.opens(number as u32).map(|action| act.reform(move |_: MouseEvent| action.clone()));
         html! {

@@ -104,7 +104,7 @@ fn lesson_card(props: &LessonsViewProps, number: usize, id: &str, lesson: &Lesso
     let key = |step: usize| OpenLesson { step: step as u32, ..open.clone() }.key();
     let answers: Vec<_> = (0..lesson.steps.len()).filter_map(|step| props.answers.get(&key(step))).collect();
     let done = answers.len();
-    let next = (0..lesson.steps.len()).find(|step| !props.answers.contains_key(&key(*step))).unwrap_or(0);
+    let next = (0..lesson.steps.len()).find(|step| props.answers.get(&key(*step)).is_none()).unwrap_or(0);
     let word = match done {
         0 => "Start",
         done if done == lesson.steps.len() => "Look again",

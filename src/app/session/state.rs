@@ -7,14 +7,47 @@ use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::lesson::{Given, LessonSource};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What answers are kept under: lesson, student and step.
 pub type AnswerKey = (String, String, u32);
 
-/// All answers, by step.
-pub type LessonAnswers = BTreeMap<AnswerKey, StepAnswers>;
+/// All answers, in the order in which their steps were answered first. A person answers tens of steps; a map would add more to the
+/// page's module than it saves.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LessonAnswers(Vec<(AnswerKey, StepAnswers)>);
+
+impl LessonAnswers {
+    /// The answers to a step, if there are any.
+    pub fn get(&self, step: &AnswerKey) -> Option<&StepAnswers> {
+        self.place(step).map(|place| &self.0[place].1)
+    }
+
+    fn place(&self, step: &AnswerKey) -> Option<usize> {
+        self.0.iter().position(|(other, _)| other == step)
+    }
+
+    fn answer(&mut self, step: AnswerKey, given: Given) {
+        let place = self.place(&step).unwrap_or_else(|| {
+            self.0.push((step, StepAnswers::default()));
+            self.0.len() - 1
+        });
+        let answers = &mut self.0[place].1;
+        answers.given.push(given);
+        answers.marks = None;
+    }
+
+    /// Takes what the answers to a step deserve, in marks; nothing where there are none.
+    pub fn judge(&mut self, step: &AnswerKey, marks: f64) {
+        if let Some(place) = self.place(step) {
+            self.0[place].1.marks = Some(marks);
+        }
+    }
+
+    fn forget(&mut self, step: &AnswerKey) {
+        self.0.retain(|(other, _)| other != step);
+    }
+}
 
 /// The answers to a step, in turn.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,19 +168,9 @@ impl PageState {
             Event::Undo => next.cross(History::undo),
             Event::Redo => next.cross(History::redo),
             Event::Theme(theme) => next.theme = theme,
-            Event::Answer(step, given) => {
-                let answers = Rc::make_mut(&mut next.answers).entry(step).or_default();
-                answers.given.push(given);
-                answers.marks = None;
-            }
-            Event::Judged(step, marks) => {
-                if let Some(answers) = Rc::make_mut(&mut next.answers).get_mut(&step) {
-                    answers.marks = Some(marks);
-                }
-            }
-            Event::Forget(step) => {
-                Rc::make_mut(&mut next.answers).remove(&step);
-            }
+            Event::Answer(step, given) => Rc::make_mut(&mut next.answers).answer(step, given),
+            Event::Judged(step, marks) => Rc::make_mut(&mut next.answers).judge(&step, marks),
+            Event::Forget(step) => Rc::make_mut(&mut next.answers).forget(&step),
             Event::Notice(notice) => next.notice = notice,
             Event::Found(results) => next.find(results),
             Event::Studied(study) => next.study = study,

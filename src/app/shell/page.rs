@@ -18,7 +18,6 @@ use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::Explaining;
 use crate::app::widgets::figure::IsDark;
-use crate::app::widgets::highlight::Highlighting;
 use crate::app::widgets::save::DesignNames;
 use crate::app::widgets::theme::use_is_dark;
 use crate::embed::Control;
@@ -83,7 +82,6 @@ pub fn Page() -> Html {
     html! {
         <ContextProvider<IsDark> context={is_dark}>
         <ContextProvider<DesignNames> context={session.names()}>
-        <Highlighting>
             <div
                 class="page"
                 data-testid="root"
@@ -162,7 +160,6 @@ pub fn Page() -> Html {
                     (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
                 } }
             </div>
-        </Highlighting>
         </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
     }

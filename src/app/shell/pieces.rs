@@ -16,6 +16,7 @@ use crate::app::platform::root::render;
 use crate::app::widgets::document_text::TextParts;
 use crate::app::widgets::explain::ExplainParts;
 use crate::app::widgets::fine_grid::FineGridParts;
+use crate::app::widgets::form::FormParts;
 use crate::app::widgets::save::SaveParts;
 use crate::app::widgets::term::GlossaryParts;
 use crate::app::{cores, design, landscape, widgets};
@@ -35,6 +36,7 @@ struct Others {
     save: SaveParts,
     text: TextParts,
     glossary: GlossaryParts,
+    form: FormParts,
 }
 
 #[wasm_split(others, fallible)]
@@ -56,7 +58,7 @@ fn others() -> Result<Others, SplitLoaderError> {
             trade_off: landscape::trade_off::trade_off,
             mac_counts: landscape::mac_counts::mac_counts,
             neighbours: landscape::neighbours::neighbours,
-            try_out: landscape::first_minute::try_out,
+            first_minute: landscape::first_minute::first_minute,
             film: landscape::film::film,
             readout: landscape::readout::readout,
             top_memories: landscape::top_memories::top_memories,
@@ -73,6 +75,7 @@ fn others() -> Result<Others, SplitLoaderError> {
         save: SaveParts { save: widgets::save::write },
         text: TextParts { document_text: widgets::document_text::document_text },
         glossary: GlossaryParts { entry: widgets::glossary::entry },
+        form: FormParts { drag_field: widgets::drag_field::drag_field },
     })
 }
 
@@ -82,7 +85,8 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text, glossary } = fetched;
+    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text, glossary, form } =
+        fetched;
     keep(shell);
     keep(swept);
     keep(hardware);
@@ -94,4 +98,5 @@ fn keep_all(fetched: Others) {
     keep(save);
     keep(text);
     keep(glossary);
+    keep(form);
 }

@@ -2,13 +2,24 @@
 
 use super::controls::target;
 use super::diagnostics::prose;
-use crate::form::{Field, FieldTarget, ladder, repair, repair_title};
+use super::drag_field::DragFieldProps;
+use crate::app::platform::pieces::late;
+use crate::form::{Field, FieldTarget, repair, repair_title};
+use crate::piece;
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
 use crate::state::{Action, Half, Renamed, ViewChange};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
+
+/// Functions whose code is fetched when the fields of a part of a document are first opened.
+#[derive(Clone, Copy)]
+pub struct FormParts {
+    /// Draws the slider beside a figure.
+    pub drag_field: fn(DragFieldProps) -> Html,
+}
+piece!(FormParts);
 
 /// A document as a form: what it says, what is wrong with it, and who hears of edits.
 #[derive(Clone)]
@@ -86,7 +97,7 @@ impl Form {
     }
 
     /// Takes what a value was dragged to, as a step of the drag of this number.
-    fn drag(&self, place: &FieldTarget, number: u32, text: &str) {
+    pub fn drag(&self, place: &FieldTarget, number: u32, text: &str) {
         let next = place.write(&self.document, text).filter(|next| *next != *self.document);
         if let Some(next) = next {
             self.act.emit(Action::Drag(self.half, place.clone(), number, next.into_text()));
@@ -203,7 +214,7 @@ pub fn FormField(props: &FormFieldProps) -> Html {
             <NoteRow form={form.clone()} {path} {id} label={props.label.clone()} hint={props.hint.clone()}
                 testid={props.testid.clone()}>
                 { input }
-                <DragField form={form.clone()} place={place.clone()} label={props.label.clone()} testid={props.testid.clone()} />
+                { slider(props) }
             </NoteRow>
             <WrongHere form={form.clone()} {wrong} id={wrong_id} />
             if *is_refused {
@@ -213,57 +224,12 @@ pub fn FormField(props: &FormFieldProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct DragFieldProps {
-    form: Form,
-    place: FieldTarget,
-    label: AttrValue,
-    testid: AttrValue,
-}
-
-/// A slider over the rounder figures beside a figure; nothing where a field holds none.
-#[component]
-fn DragField(props: &DragFieldProps) -> Html {
-    let number = use_mut_ref(|| 0u32);
-    let Some(steps) = ladder(&props.place.read(&props.form.document)).filter(|_| !props.place.is_name()) else {
-        return html! {};
-    };
-    // A press of the pointer begins a drag, and so does what comes by keys after the focus has moved here.
-    let begin = {
-        let number = number.clone();
-        move || *number.borrow_mut() += 1
-    };
-    let onpointerdown = {
-        let begin = begin.clone();
-        Callback::from(move |_: PointerEvent| begin())
-    };
-    let onfocus = Callback::from(move |_: FocusEvent| begin());
-    let at = steps.at.to_string();
-    let (last, text) = (steps.steps.len() - 1, steps.steps.get(steps.at).cloned());
-    let oninput = {
-        let (form, place) = (props.form.clone(), props.place.clone());
-        Callback::from(move |event: InputEvent| {
-            let at = target::<HtmlInputElement>(&event).and_then(|slider| slider.value().parse::<usize>().ok());
-            if let Some(text) = at.and_then(|at| steps.steps.get(at)) {
-                form.drag(&place, *number.borrow(), text);
-            }
-        })
-    };
-    html! {
-        <input
-            type="range"
-            class="drag"
-            min="0"
-            max={last.to_string()}
-            value={at}
-            {oninput}
-            {onpointerdown}
-            {onfocus}
-            aria-label={format!("Drag {}", props.label)}
-            aria-valuetext={text}
-            data-testid={format!("{}-drag", props.testid)}
-        />
-    }
+/// A slider over the rounder figures beside a figure; its code is fetched with the first field that is no cell.
+fn slider(props: &FormFieldProps) -> Html {
+    let FormFieldProps { form, place, label, testid, .. } = props;
+    let part =
+        DragFieldProps { form: form.clone(), place: place.clone(), label: label.clone(), testid: testid.clone() };
+    late(move |parts: FormParts| (parts.drag_field)(part.clone()))
 }
 
 #[derive(Properties, PartialEq)]

@@ -1,9 +1,10 @@
 //! The subject that a person points at: a layer, a memory, an operand. Whatever shows it lights up, wherever it stands.
 //!
-//! Figures and forms tell it by [`Highlight::hover`] as the pointer or the focus comes and goes, and by [`Highlight::pin`] on a click,
-//! which keeps it lit until something else is pinned or the same again. They read [`Highlight::shown`], and know nothing of each other.
+//! Figures and forms tell it by [`point_at`] as the pointer or the focus comes and goes, and by [`pin`] on a click,
+//! which keeps it lit until something else is pinned or the same again. They read [`use_highlight`], and know nothing of each other.
 
 use crate::hardware::Operand;
+use std::cell::RefCell;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -30,18 +31,24 @@ impl Subject {
     }
 }
 
-/// What is lit, and how to change it.
-#[derive(Clone, PartialEq, Default)]
+thread_local! {
+    /// One for the page, as there is one pointer and one focus. No context, whose every change would draw the page's root anew.
+    static LIT: RefCell<Lit> = RefCell::default();
+}
+
+#[derive(Default)]
+struct Lit {
+    now: Highlight,
+    /// Whoever draws what may be lit, by number.
+    listeners: Vec<(u32, UseForceUpdateHandle)>,
+    last: u32,
+}
+
+/// What is lit.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Highlight {
     hovered: Option<Rc<Subject>>,
     pinned: Option<Rc<Subject>>,
-    change: Callback<Change>,
-}
-
-#[derive(Debug, Clone)]
-enum Change {
-    Hover(Option<Subject>),
-    Pin(Subject),
 }
 
 impl Highlight {
@@ -59,68 +66,50 @@ impl Highlight {
     pub fn has_memory(&self, name: &str) -> bool {
         self.shown().is_some_and(|subject| subject.memory.as_deref() == Some(name))
     }
+}
 
-    /// The pointer or the focus comes to a subject, or leaves it.
-    pub fn hover(&self, subject: Option<Subject>) {
-        if self.hovered.as_deref() != subject.as_ref() {
-            self.change.emit(Change::Hover(subject));
-        }
-    }
-
-    /// A click keeps a subject lit; the same again lets it go.
-    pub fn pin(&self, subject: Subject) {
-        self.change.emit(Change::Pin(subject));
-    }
-
-    /// A callback that points at a subject, or at nothing.
-    pub fn pointing<EVENT: 'static>(&self, subject: Option<Subject>) -> Callback<EVENT> {
-        let highlight = self.clone();
-        Callback::from(move |_: EVENT| highlight.hover(subject.clone()))
+/// The pointer or the focus comes to a subject, or leaves it.
+pub fn point_at(subject: Option<Subject>) {
+    let now = LIT.with_borrow(|lit| lit.now.clone());
+    if now.hovered.as_deref() != subject.as_ref() {
+        show(Highlight { hovered: subject.map(Rc::new), ..now });
     }
 }
 
-#[derive(PartialEq, Default)]
-struct Lit {
-    hovered: Option<Rc<Subject>>,
-    pinned: Option<Rc<Subject>>,
+/// A callback that points at a subject, or at nothing.
+pub fn pointing<EVENT: 'static>(subject: Option<Subject>) -> Callback<EVENT> {
+    Callback::from(move |_: EVENT| point_at(subject.clone()))
 }
 
-impl Reducible for Lit {
-    type Action = Change;
+/// A click keeps a subject lit; the same again lets it go.
+pub fn pin(subject: Subject) {
+    let now = LIT.with_borrow(|lit| lit.now.clone());
+    let is_same = now.pinned.as_deref() == Some(&subject);
+    show(Highlight { pinned: (!is_same).then(|| Rc::new(subject)), ..now });
+}
 
-    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
-        let pinned = self.pinned.clone();
-        Rc::new(match change {
-            Change::Hover(subject) => Self { hovered: subject.map(Rc::new), pinned },
-            Change::Pin(subject) => {
-                let is_same = pinned.as_deref() == Some(&subject);
-                Self { hovered: self.hovered.clone(), pinned: (!is_same).then(|| Rc::new(subject)) }
-            }
-        })
+/// Lights something else, and has everything drawn that may show it.
+fn show(next: Highlight) {
+    let listeners = LIT.with_borrow_mut(|lit| {
+        lit.now = next;
+        lit.listeners.clone()
+    });
+    for (_, listener) in listeners {
+        listener.force_update();
     }
 }
 
-/// Properties of [`Highlighting`].
-#[derive(Properties, PartialEq)]
-pub struct HighlightingProps {
-    /// What lights up together.
-    pub children: Html,
-}
-
-/// A page in which everything that shows a subject lights up together.
-#[component]
-pub fn Highlighting(props: &HighlightingProps) -> Html {
-    let lit = use_reducer_eq(Lit::default);
-    let change = {
-        let lit = lit.dispatcher();
-        use_callback((), move |change, ()| lit.dispatch(change))
-    };
-    let context = Highlight { hovered: lit.hovered.clone(), pinned: lit.pinned.clone(), change };
-    html! { <ContextProvider<Highlight> {context}>{ props.children.clone() }</ContextProvider<Highlight>> }
-}
-
-/// What is lit; nothing outside of [`Highlighting`].
+/// What is lit, now and whenever that changes.
 #[hook]
 pub fn use_highlight() -> Highlight {
-    use_context::<Highlight>().unwrap_or_default()
+    let update = use_force_update();
+    use_effect_with((), move |()| {
+        let number = LIT.with_borrow_mut(|lit| {
+            lit.last += 1;
+            lit.listeners.push((lit.last, update));
+            lit.last
+        });
+        move || LIT.with_borrow_mut(|lit| lit.listeners.retain(|(other, _)| *other != number))
+    });
+    LIT.with_borrow(|lit| lit.now.clone())
 }

@@ -13,6 +13,8 @@ pub mod dialog;
 #[cfg(target_arch = "wasm32")]
 pub mod document_text;
 #[cfg(target_arch = "wasm32")]
+pub mod drag_field;
+#[cfg(target_arch = "wasm32")]
 pub mod explain;
 #[cfg(target_arch = "wasm32")]
 pub mod figure;

@@ -1,6 +1,5 @@
 //! Terms of the papers with a quiet hint: a click, a touch or Enter opens the entry of the glossary.
 
-use super::controls::target;
 use crate::app::platform::pieces::late;
 use crate::piece;
 use web_sys::Element;
@@ -26,28 +25,30 @@ pub struct TermProps {
 /// A word with its entry behind it.
 #[component]
 pub fn Term(props: &TermProps) -> Html {
-    let shown = use_state(|| None::<Option<Element>>);
+    let is_open = use_state_eq(|| false);
+    let button = use_node_ref();
     let onclick = {
-        let shown = shown.setter();
+        let is_open = is_open.clone();
         Callback::from(move |event: MouseEvent| {
             // A term may be the name of a field, which the click would go on to.
             event.prevent_default();
-            shown.set(Some(target::<Element>(&event)));
+            is_open.set(true);
         })
     };
-    let on_close = {
-        let shown = shown.setter();
-        use_callback((), move |(): (), ()| shown.set(None))
-    };
-    let of = props.of;
-    let entry = (*shown)
-        .clone()
-        .map(|beside| late(move |parts: GlossaryParts| (parts.entry)(of, beside.clone(), on_close.clone())));
+    let entry = is_open.then(|| {
+        let (of, button, is_open) = (props.of, button.clone(), is_open.clone());
+        late(move |parts: GlossaryParts| {
+            let is_open = is_open.clone();
+            (parts.entry)(of, button.cast::<Element>(), Callback::from(move |()| is_open.set(false)))
+        })
+    });
     // There even while it is empty, so that the button stays the element that the entry stands beside.
     let entry = html! { <span class="entry">{ entry }</span> };
     html! {
         <>
-            <button type="button" class="term" aria-haspopup="dialog" title="What it means" {onclick}>{ props.text.clone() }</button>
+            <button ref={button} type="button" class="term" aria-haspopup="dialog" title="What it means" {onclick}>
+                { props.text.clone() }
+            </button>
             { entry }
         </>
     }

@@ -1,0 +1,70 @@
+//! A slider beside a figure of a form.
+
+use super::controls::target;
+use super::form::Form;
+use crate::form::{FieldTarget, ladder};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+/// Draws it. Only `shell::pieces` may name it.
+pub fn drag_field(props: DragFieldProps) -> Html {
+    html! { <DragField ..props /> }
+}
+
+/// Properties of [`DragField`].
+#[derive(Properties, PartialEq, Clone)]
+pub struct DragFieldProps {
+    /// The document.
+    pub form: Form,
+    /// The figure that it drags.
+    pub place: FieldTarget,
+    /// Name of the field.
+    pub label: AttrValue,
+    /// Identifies the field in tests.
+    pub testid: AttrValue,
+}
+
+/// A slider over the rounder figures beside a figure; nothing where a field holds none.
+#[component]
+fn DragField(props: &DragFieldProps) -> Html {
+    let number = use_mut_ref(|| 0u32);
+    let Some(steps) = ladder(&props.place.read(&props.form.document)).filter(|_| !props.place.is_name()) else {
+        return html! {};
+    };
+    // A press of the pointer begins a drag, and so does what comes by keys after the focus has moved here.
+    let begin = {
+        let number = number.clone();
+        move || *number.borrow_mut() += 1
+    };
+    let onpointerdown = {
+        let begin = begin.clone();
+        Callback::from(move |_: PointerEvent| begin())
+    };
+    let onfocus = Callback::from(move |_: FocusEvent| begin());
+    let at = steps.at.to_string();
+    let (last, text) = (steps.steps.len() - 1, steps.steps.get(steps.at).cloned());
+    let oninput = {
+        let (form, place) = (props.form.clone(), props.place.clone());
+        Callback::from(move |event: InputEvent| {
+            let at = target::<HtmlInputElement>(&event).and_then(|slider| slider.value().parse::<usize>().ok());
+            if let Some(text) = at.and_then(|at| steps.steps.get(at)) {
+                form.drag(&place, *number.borrow(), text);
+            }
+        })
+    };
+    html! {
+        <input
+            type="range"
+            class="drag"
+            min="0"
+            max={last.to_string()}
+            value={at}
+            {oninput}
+            {onpointerdown}
+            {onfocus}
+            aria-label={format!("Drag {}", props.label)}
+            aria-valuetext={text}
+            data-testid={format!("{}-drag", props.testid)}
+        />
+    }
+}
