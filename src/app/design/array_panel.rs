@@ -1,6 +1,7 @@
 //! The PE array and what it unrolls, as fields.
 
-use crate::app::widgets::form::{Chip, Form, FormField, WrongHere, listed_field};
+use crate::app::widgets::form::{CellField, Form};
+use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
     ARRAY_FIELDS, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic, remove_dimension,
     set_systolic,
@@ -167,11 +168,10 @@ fn unrolled_kinds() -> impl Iterator<Item = LayerKind> {
 fn dimension_name(form: &Form, index: usize) -> Html {
     html! {
         <td key={index}>
-            <FormField
+            <CellField
                 form={form.clone()}
                 place={FieldTarget::Dimension(index)}
                 label={format!("Name of array dimension {}", index + 1)}
-                is_cell={true}
                 testid={format!("dimension-{index}-name")}
             />
         </td>
@@ -181,12 +181,11 @@ fn dimension_name(form: &Form, index: usize) -> Html {
 fn dimension_size(form: &Form, index: usize, name: &str) -> Html {
     html! {
         <td key={index}>
-            <FormField
+            <CellField
                 form={form.clone()}
                 place={FieldTarget::value(format!("array.dimensions[{index}]"))}
                 label={format!("PEs along {name}")}
                 hint="How many PEs lie along this dimension"
-                is_cell={true}
                 testid={format!("dimension-{index}-size")}
             />
         </td>
@@ -197,12 +196,11 @@ fn unrolled_row(form: &Form, kind: LayerKind, dimensions: &[String]) -> Html {
     let cell = |(index, name): (usize, &String)| {
         html! {
             <td key={index}>
-                <FormField
+                <CellField
                     form={form.clone()}
                     place={FieldTarget::Unrolled(kind.name(), name.clone())}
                     label={format!("Loop of {} unrolled over {name}", kind.name())}
                     example="–"
-                    is_cell={true}
                     testid={format!("unroll-{}-{index}", kind.name())}
                 />
             </td>

@@ -4,7 +4,7 @@ use super::array_panel::{ARRAY_PATHS, ArrayPanelProps};
 use super::memory_panel::MemoryPanelProps;
 use crate::app::platform::pieces::late;
 use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::form::{Form, FormField, Selected};
+use crate::app::widgets::form::{CellField, Form, Selected};
 use crate::app::widgets::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{Quantity, group_thousands, size_text, three_digits};
 use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
@@ -194,12 +194,11 @@ fn bandwidth(form: &Form, boxes: &[MemoryBox]) -> Html {
     html! {
         <div class="field">
             <span>{ format!("{} per cycle", if highest.name == "dram" { "DRAM" } else { &highest.name }) }</span>
-            <FormField
+            <CellField
                 form={form.clone()}
                 place={FieldTarget::value(path)}
                 label="Bits per cycle of the highest memory"
                 hint="Bandwidth of the highest memory: bits that one of its ports moves in a cycle"
-                is_cell={true}
                 testid="bandwidth"
             />
             if !wrong.is_empty() { <span class="sr-only">{ "see below" }</span> }

@@ -10,6 +10,7 @@ pub mod layer_rows;
 pub mod memory_panel;
 pub mod network_card;
 pub mod network_graph;
+pub mod network_panel;
 pub mod port_table;
 pub mod rule_switches;
 pub mod schedule_card;

@@ -7,19 +7,21 @@ use crate::app::platform::pieces::late;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::figure::Drawn;
-use crate::app::widgets::form::{Form, FormField, Selected, WrongHere};
+use crate::app::widgets::form::{Form, Selected};
 use crate::app::widgets::save::SaveFigure;
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
-use crate::form::{FieldTarget, LayerNode, PRECISION_FIELDS, Stacks, add_layer, layer_graph};
+use crate::form::{LayerNode, Stacks, add_layer, layer_graph};
 use crate::piece;
 use crate::state::{Action, FuseChoice, ScheduleChange};
 use crate::workload::{Layer, LayerId, LayerKind, Network};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Functions whose code is fetched when a layer is first opened, or the layers as a table.
+/// Functions whose code is fetched when a layer or the whole network is first opened, or the layers as a table.
 #[derive(Clone, Copy)]
 pub struct LayerParts {
+    /// Draws the fields of what holds for all layers.
+    pub network_panel: fn(&Form) -> Html,
     /// Draws the fields of a layer.
     pub layer_panel: fn(LayerPanelProps) -> Html,
     /// Draws the layers as a table.
@@ -125,7 +127,12 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                     { "name, batch, precision" }
                 </button>
             </div>
-            if is_network { { network_panel(form) } }
+            if is_network {
+                {{
+                    let form = form.clone();
+                    late(move |parts: LayerParts| (parts.network_panel)(&form))
+                }}
+            }
             if nodes.is_empty() {
                 <button
                     type="button"
@@ -215,49 +222,6 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
     };
     let width = drawing.own_width();
     html! { <div class="save-row"><SaveFigure chart={Drawn::new(drawing)} {width} with_table=true /></div> }
-}
-
-/// What holds for all layers.
-fn network_panel(form: &Form) -> Html {
-    let field = |name: &'static str, label: &'static str, hint: &'static str, is_optional: bool| {
-        let place = FieldTarget::Value { path: name.to_owned(), is_optional };
-        let (example, testid) = (if is_optional { "1" } else { "" }, format!("network-{name}"));
-        html! { <FormField form={form.clone()} {place} {label} {hint} {example} {testid} /> }
-    };
-    html! {
-        <div class="panel" role="group" aria-label="Network" data-testid="network-panel">
-            <div class="fields">
-                { field("name", "Name", "What the network is called.", false) }
-                { field("batch", "Batch", "Images processed at once.", true) }
-                { precision(form, "precision") }
-            </div>
-        </div>
-    }
-}
-
-/// Bits per element of each operand, of the network or of one layer.
-pub fn precision(form: &Form, path: &str) -> Html {
-    let fields: Vec<&str> = PRECISION_FIELDS.iter().map(|field| field.name).collect();
-    let field = |field: &crate::form::Field| {
-        html! {
-            <FormField
-                key={field.name}
-                form={form.clone()}
-                place={FieldTarget::optional(format!("{path}.{}", field.name))}
-                label={field.label}
-                hint={field.hint}
-                example={if path == "precision" { field.example } else { "all" }}
-                testid={format!("precision-{}", field.name)}
-            />
-        }
-    };
-    html! {
-        <fieldset class="precision">
-            <legend title="Bits per element; of a layer, where they differ from those of the network">{ "Precision, bit" }</legend>
-            { for PRECISION_FIELDS.iter().map(field) }
-            <WrongHere form={form.clone()} wrong={form.wrong_besides(path, &fields)} />
-        </fieldset>
-    }
 }
 
 fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {

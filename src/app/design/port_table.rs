@@ -1,7 +1,8 @@
 //! The ports of a memory, and which of them serves what.
 
 use crate::app::widgets::controls::{Choice, Picker};
-use crate::app::widgets::form::{Form, FormField, WrongHere};
+use crate::app::widgets::form::{CellField, Form};
+use crate::app::widgets::form_field::WrongHere;
 use crate::form::{
     FieldTarget, PortRow, add_port, default_ports, port_names, remove_port, serve, services, state_ports,
 };
@@ -72,24 +73,22 @@ pub fn PortTable(props: &PortTableProps) -> Html {
 fn port_row(form: &Form, memory: usize, port: usize, row: &PortRow) -> Html {
     let figure = |name: &'static str, label: &str, example: &'static str| {
         html! {
-            <FormField
+            <CellField
                 form={form.clone()}
                 place={FieldTarget::PortFigure(memory, port, name)}
                 label={format!("{label} of {}", row.name)}
                 hint={format!("{label} of this port, where it is not that of the memory")}
                 {example}
-                is_cell={true}
                 testid={format!("port-{port}-{name}")}
             />
         }
     };
     html! {
         <div class="port" key={port}>
-            <FormField
+            <CellField
                 form={form.clone()}
                 place={FieldTarget::Port(memory, port)}
                 label={format!("Name of port {}", port + 1)}
-                is_cell={true}
                 testid={format!("port-{port}-name")}
             />
             { figure("width", "Width", "width") }

@@ -13,10 +13,10 @@ use crate::app::design::schedule_card::RuleParts;
 use crate::app::landscape::view::SweptParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::root::render;
+use crate::app::widgets::diagnostics::DiagnosticParts;
 use crate::app::widgets::document_text::TextParts;
 use crate::app::widgets::explain::ExplainParts;
 use crate::app::widgets::fine_grid::FineGridParts;
-use crate::app::widgets::form::FormParts;
 use crate::app::widgets::save::SaveParts;
 use crate::app::widgets::term::GlossaryParts;
 use crate::app::{cores, design, landscape, widgets};
@@ -36,7 +36,7 @@ struct Others {
     save: SaveParts,
     text: TextParts,
     glossary: GlossaryParts,
-    form: FormParts,
+    diagnostics: DiagnosticParts,
 }
 
 #[wasm_split(others, fallible)]
@@ -67,7 +67,11 @@ fn others() -> Result<Others, SplitLoaderError> {
             array_panel: design::array_panel::array_panel,
             memory_panel: design::memory_panel::memory_panel,
         },
-        layer: LayerParts { layer_panel: design::layer_panel::layer_panel, layer_rows: design::layer_rows::layer_rows },
+        layer: LayerParts {
+            network_panel: design::network_panel::network_panel,
+            layer_panel: design::layer_panel::layer_panel,
+            layer_rows: design::layer_rows::layer_rows,
+        },
         rules: RuleParts { rule_switches: design::rule_switches::rule_switches },
         import: ImportParts { import: design::import::import, import_report: design::import::report },
         explain: ExplainParts { explanation: widgets::explain::explanation },
@@ -75,7 +79,7 @@ fn others() -> Result<Others, SplitLoaderError> {
         save: SaveParts { save: widgets::save::write },
         text: TextParts { document_text: widgets::document_text::document_text },
         glossary: GlossaryParts { entry: widgets::glossary::entry },
-        form: FormParts { drag_field: widgets::drag_field::drag_field },
+        diagnostics: DiagnosticParts { list: widgets::diagnostic_entries::entries },
     })
 }
 
@@ -85,7 +89,7 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text, glossary, form } =
+    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text, glossary, diagnostics } =
         fetched;
     keep(shell);
     keep(swept);
@@ -98,5 +102,5 @@ fn keep_all(fetched: Others) {
     keep(save);
     keep(text);
     keep(glossary);
-    keep(form);
+    keep(diagnostics);
 }

@@ -1,11 +1,21 @@
 //! What is wrong, as a list: place, reason, remedy.
 
 use super::form::Form;
-use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts, sentence};
+use crate::app::platform::pieces::late;
+use crate::piece;
+use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts};
 use yew::prelude::*;
 
+/// Functions whose code is fetched when something is first wrong.
+#[derive(Clone, Copy)]
+pub struct DiagnosticParts {
+    /// Draws a list.
+    pub list: fn(&DiagnosticListProps) -> Html,
+}
+piece!(DiagnosticParts);
+
 /// Properties of [`DiagnosticList`].
-#[derive(Properties, PartialEq)]
+#[derive(Properties, PartialEq, Clone)]
 pub struct DiagnosticListProps {
     /// What is wrong.
     pub diagnostics: Diagnostics,
@@ -22,55 +32,14 @@ pub struct DiagnosticListProps {
     pub testid: &'static str,
 }
 
-/// Limit on the entries that are shown.
-const MOST: usize = 30;
-
 /// A list of diagnostics; nothing is drawn for an empty one.
 #[component]
 pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
-    let all = &props.diagnostics.0;
-    if all.is_empty() {
+    if props.diagnostics.0.is_empty() {
         return html! {};
     }
-    let entry = |diagnostic: &Diagnostic| {
-        let line = diagnostic.line.map(|line| match &props.on_line {
-            Some(on_line) => {
-                let onclick = on_line.reform(move |_: MouseEvent| line);
-                html! { <button type="button" class="link" {onclick}>{ format!("line {line}") }</button> }
-            }
-            None => html! { <span>{ format!("line {line}") }</span> },
-        });
-        let path = (!diagnostic.path.is_empty()).then(|| match &props.on_path {
-            Some(on_path) => {
-                let path = diagnostic.path.clone();
-                let onclick = on_path.reform(move |_: MouseEvent| path.clone());
-                html! { <button type="button" class="link" {onclick}><code>{ &diagnostic.path }</code></button> }
-            }
-            None => html! { <code>{ &diagnostic.path }</code> },
-        });
-        let repair = props.form.as_ref().and_then(|form| form.repair(diagnostic)).map(|(title, onclick)| {
-            html! { <button type="button" class="link" {onclick} data-testid="repair">{ prose(&title) }</button> }
-        });
-        html! {
-            <li>
-                if line.is_some() || path.is_some() {
-                    <div class="place">{ line }{ path }</div>
-                }
-                <div>{ prose(&sentence(&diagnostic.reason)) }</div>
-                <div class="remedy">{ prose(&sentence(&diagnostic.remedy)) }{ " " }{ repair }</div>
-            </li>
-        }
-    };
-    html! {
-        <div role="alert" tabindex="-1" data-testid={props.testid}>
-            <ul class="diagnostics">
-                { for all.iter().take(MOST).map(entry) }
-                if all.len() > MOST {
-                    <li>{ format!("… and {} more", all.len() - MOST) }</li>
-                }
-            </ul>
-        </div>
-    }
+    let props = props.clone();
+    late(move |parts: DiagnosticParts| (parts.list)(&props))
 }
 
 /// A text in which words of documents, which stand in backticks, look like such.

@@ -6,13 +6,8 @@ use crate::form::{FieldTarget, ladder};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Draws it. Only `shell::pieces` may name it.
-pub fn drag_field(props: DragFieldProps) -> Html {
-    html! { <DragField ..props /> }
-}
-
 /// Properties of [`DragField`].
-#[derive(Properties, PartialEq, Clone)]
+#[derive(Properties, PartialEq)]
 pub struct DragFieldProps {
     /// The document.
     pub form: Form,
@@ -26,7 +21,7 @@ pub struct DragFieldProps {
 
 /// A slider over the rounder figures beside a figure; nothing where a field holds none.
 #[component]
-fn DragField(props: &DragFieldProps) -> Html {
+pub fn DragField(props: &DragFieldProps) -> Html {
     let number = use_mut_ref(|| 0u32);
     let Some(steps) = ladder(&props.place.read(&props.form.document)).filter(|_| !props.place.is_name()) else {
         return html! {};

@@ -1,25 +1,13 @@
 //! Fields that edit a document in its text.
 
 use super::controls::target;
-use super::diagnostics::prose;
-use super::drag_field::DragFieldProps;
-use crate::app::platform::pieces::late;
-use crate::form::{Field, FieldTarget, repair, repair_title};
-use crate::piece;
+use crate::form::{FieldTarget, repair, repair_title};
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
 use crate::state::{Action, Half, Renamed, ViewChange};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
-
-/// Functions whose code is fetched when the fields of a part of a document are first opened.
-#[derive(Clone, Copy)]
-pub struct FormParts {
-    /// Draws the slider beside a figure.
-    pub drag_field: fn(DragFieldProps) -> Html,
-}
-piece!(FormParts);
 
 /// A document as a form: what it says, what is wrong with it, and who hears of edits.
 #[derive(Clone)]
@@ -79,6 +67,11 @@ impl Form {
         Callback::from(move |_| form.take(edit(&form.document)))
     }
 
+    /// Identifies a field of this document on the page.
+    pub fn id_of(&self, testid: &str) -> String {
+        format!("{}-{testid}", self.half.name())
+    }
+
     /// Takes what was written in a field, if it can be written there.
     fn write(&self, place: &FieldTarget, text: &str) -> Option<Outline> {
         let next = place.write(&self.document, text)?;
@@ -122,55 +115,54 @@ pub enum Selected {
     Part(usize),
 }
 
-/// Properties of [`FormField`].
+/// Properties of [`CellField`].
 #[derive(Properties, PartialEq)]
-pub struct FormFieldProps {
+pub struct CellFieldProps {
     /// The document.
     pub form: Form,
     /// What the field stands for.
     pub place: FieldTarget,
-    /// Its name.
-    pub label: AttrValue,
+    /// Its name, where none is beside it.
+    #[prop_or_default]
+    pub label: Option<AttrValue>,
     /// What it means.
     #[prop_or_default]
     pub hint: AttrValue,
     /// What could stand there.
     #[prop_or_default]
     pub example: AttrValue,
-    /// Whether it takes the whole width.
+    /// Identifies the text that says what is wrong with it, where there is one.
     #[prop_or_default]
-    pub is_wide: bool,
-    /// Whether it is one of a table: its name is not shown, nor is there a note or an error text.
+    pub wrong_id: Option<AttrValue>,
+    /// Told with every edit whether it could be written in the document.
     #[prop_or_default]
-    pub is_cell: bool,
+    pub on_written: Callback<bool>,
     /// Identifies the field in tests.
     pub testid: AttrValue,
 }
 
-/// A single value of a document: its name, what is written, the comment beside it, what is wrong.
+/// A single value of a document, as a field without a name: in a table, or inside a [`FormField`](super::form_field::FormField).
 #[component]
-pub fn FormField(props: &FormFieldProps) -> Html {
-    let FormFieldProps { form, place, .. } = props;
+pub fn CellField(props: &CellFieldProps) -> Html {
+    let CellFieldProps { form, place, .. } = props;
     let stands = place.read(&form.document);
     // What was typed, and what it became: blanks and commas at its end are not lost while more follows.
     let draft = use_state_eq(|| None::<(String, String)>);
-    let is_refused = use_state_eq(|| false);
     let shown = match &*draft {
         Some((typed, became)) if *became == stands => typed.clone(),
         _ => stands.clone(),
     };
-    let path = place.path(&form.document);
-    let wrong = form.wrong_at(&path);
+    let is_wrong = !form.wrong_at(&place.path(&form.document)).is_empty();
     let edit = {
-        let (form, place, is_refused) = (form.clone(), place.clone(), is_refused.clone());
+        let (form, place, on_written) = (form.clone(), place.clone(), props.on_written.clone());
         move |typed: &str| {
             let next = form.write(&place, typed);
-            is_refused.set(next.is_none());
+            on_written.emit(next.is_some());
             next
         }
     };
     let oninput = {
-        let (draft, edit, is_name, stands) = (draft.clone(), edit.clone(), place.is_name(), stands);
+        let (draft, edit, is_name) = (draft.clone(), edit.clone(), place.is_name());
         let place = place.clone();
         Callback::from(move |event: InputEvent| {
             let Some(typed) = target::<HtmlInputElement>(&event).map(|field| field.value()) else { return };
@@ -187,185 +179,21 @@ pub fn FormField(props: &FormFieldProps) -> Html {
             draft.set(None);
         })
     };
-    let id = format!("{}-{}", form.half.name(), props.testid);
-    let wrong_id = format!("{id}-wrong");
-    let input = html! {
+    html! {
         <input
             type="text"
-            id={id.clone()}
+            id={form.id_of(&props.testid)}
             value={shown}
             {oninput}
             {onchange}
             title={props.hint.clone()}
             placeholder={props.example.clone()}
-            aria-label={props.is_cell.then(|| props.label.clone())}
-            aria-invalid={(!wrong.is_empty()).then_some("true")}
-            aria-describedby={(!wrong.is_empty() && !props.is_cell).then(|| wrong_id.clone())}
+            aria-label={props.label.clone()}
+            aria-invalid={is_wrong.then_some("true")}
+            aria-describedby={props.wrong_id.clone()}
             autocomplete="off"
             spellcheck="false"
             data-testid={props.testid.clone()}
         />
-    };
-    if props.is_cell {
-        return input;
-    }
-    html! {
-        <div class={classes!("cell", props.is_wide.then_some("whole"))}>
-            <NoteRow form={form.clone()} {path} {id} label={props.label.clone()} hint={props.hint.clone()}
-                testid={props.testid.clone()}>
-                { input }
-                { slider(props) }
-            </NoteRow>
-            <WrongHere form={form.clone()} {wrong} id={wrong_id} />
-            if *is_refused {
-                <p class="wrong-here">{ "As this is written it can be changed in the text only." }</p>
-            }
-        </div>
-    }
-}
-
-/// A slider over the rounder figures beside a figure; its code is fetched with the first field that is no cell.
-fn slider(props: &FormFieldProps) -> Html {
-    let FormFieldProps { form, place, label, testid, .. } = props;
-    let part =
-        DragFieldProps { form: form.clone(), place: place.clone(), label: label.clone(), testid: testid.clone() };
-    late(move |parts: FormParts| (parts.drag_field)(part.clone()))
-}
-
-#[derive(Properties, PartialEq)]
-struct NoteRowProps {
-    form: Form,
-    path: String,
-    id: String,
-    label: AttrValue,
-    hint: AttrValue,
-    testid: AttrValue,
-    children: Html,
-}
-
-/// The name of a field, the field, and the comment beside its value in the text.
-#[component]
-fn NoteRow(props: &NoteRowProps) -> Html {
-    let note = props.form.document.note(&props.path).map(str::to_owned);
-    let is_open = use_state_eq(|| false);
-    let toggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
-    };
-    let has_note = note.as_ref().is_some_and(|note| !note.is_empty());
-    let place = FieldTarget::Note(props.path.clone());
-    html! {
-        <>
-            <span class="name">
-                <label for={props.id.clone()} title={props.hint.clone()}>{ &props.label }</label>
-                if note.is_some() && !has_note {
-                    <button
-                        type="button"
-                        class="link"
-                        aria-label={format!("Note on {}", props.label)}
-                        aria-expanded={is_open.to_string()}
-                        title="A comment beside this number in the text: where it comes from"
-                        onclick={toggle}
-                        data-testid={format!("{}-note-toggle", props.testid)}
-                    >
-                        { "#" }
-                    </button>
-                }
-            </span>
-            { props.children.clone() }
-            if has_note || (note.is_some() && *is_open) {
-                <span class="note">
-                    { "#" }
-                    <FormField
-                        form={props.form.clone()}
-                        {place}
-                        label={format!("Note on {}", props.label)}
-                        example="where this number comes from"
-                        is_cell={true}
-                        testid={format!("{}-note", props.testid)}
-                    />
-                </span>
-            }
-        </>
-    }
-}
-
-/// Properties of [`WrongHere`].
-#[derive(Properties, PartialEq)]
-pub struct WrongHereProps {
-    /// The document.
-    pub form: Form,
-    /// What is wrong here.
-    pub wrong: Vec<Diagnostic>,
-    /// Identifies it for the field that it is about.
-    #[prop_or_default]
-    pub id: AttrValue,
-}
-
-/// What is wrong, at the place where it is, with a repair where only one can be meant.
-#[component]
-pub fn WrongHere(props: &WrongHereProps) -> Html {
-    if props.wrong.is_empty() {
-        return html! {};
-    }
-    let one = |diagnostic: &Diagnostic| {
-        let repair = props.form.repair(diagnostic).map(|(title, onclick)| {
-            html! { <button type="button" class="link" {onclick} data-testid="repair">{ prose(&title) }</button> }
-        });
-        html! { <p>{ prose(&diagnostic.sentences()) }{ " " }{ repair }</p> }
-    };
-    html! { <div class="wrong-here" id={props.id.clone()}>{ for props.wrong.iter().map(one) }</div> }
-}
-
-/// A field of a list of fields, of what `path` names.
-pub fn listed_field(form: &Form, path: &str, field: &Field) -> Html {
-    let place = FieldTarget::Value { path: format!("{path}.{}", field.name), is_optional: field.is_optional };
-    html! {
-        <FormField
-            key={field.name}
-            form={form.clone()}
-            {place}
-            label={field.label}
-            hint={field.hint}
-            example={field.example}
-            is_wide={field.name == "source"}
-            testid={field.name}
-        />
-    }
-}
-
-/// Properties of [`Chip`].
-#[derive(Properties, PartialEq)]
-pub struct ChipProps {
-    /// What it shows.
-    pub label: AttrValue,
-    /// What it switches, for those who cannot see it.
-    pub title: AttrValue,
-    /// Whether it is on.
-    pub is_on: bool,
-    /// Called with clicks.
-    pub onclick: Callback<MouseEvent>,
-    /// Its colour, as a class.
-    #[prop_or_default]
-    pub look: &'static str,
-    /// Identifies it in tests.
-    pub testid: AttrValue,
-}
-
-/// A small switch.
-#[component]
-pub fn Chip(props: &ChipProps) -> Html {
-    html! {
-        <button
-            type="button"
-            class={classes!("chip", props.look)}
-            aria-pressed={props.is_on.to_string()}
-            aria-label={props.title.clone()}
-            title={props.title.clone()}
-            onclick={props.onclick.clone()}
-            data-testid={props.testid.clone()}
-        >
-            { &props.label }
-        </button>
     }
 }

@@ -7,6 +7,8 @@ pub mod controls;
 #[cfg(target_arch = "wasm32")]
 pub mod data_table;
 #[cfg(target_arch = "wasm32")]
+pub mod diagnostic_entries;
+#[cfg(target_arch = "wasm32")]
 pub mod diagnostics;
 #[cfg(target_arch = "wasm32")]
 pub mod dialog;
@@ -22,6 +24,8 @@ pub mod figure;
 pub mod fine_grid;
 #[cfg(target_arch = "wasm32")]
 pub mod form;
+#[cfg(target_arch = "wasm32")]
+pub mod form_field;
 #[cfg(target_arch = "wasm32")]
 pub mod glossary;
 pub mod grid;
