@@ -2,6 +2,8 @@
 
 mod message;
 mod options;
+mod parameter;
 
 pub use message::{Answer, answer, answered, changed, listed, ready, refusal, resize, state_of};
 pub use options::{Control, EmbedOptions, EmbedTheme, EmbedView, resize_script, snippet};
+pub use parameter::Parameter;

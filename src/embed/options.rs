@@ -1,5 +1,6 @@
 //! What an embedded view shows, as its address says: `embed.html?view=landscape&controls=hardware,schedule&theme=dark#LINK`.
 
+use super::parameter::Parameter;
 use crate::spec::{Diagnostics, closest};
 use crate::state::{Tab, VIEWS, ViewEntry};
 
@@ -129,6 +130,8 @@ pub struct EmbedOptions {
     pub view: EmbedView,
     /// What can be changed beside it, in the order of [`Control::ALL`].
     pub controls: Vec<Control>,
+    /// Single figures that can be changed beside it.
+    pub parameters: Vec<Parameter>,
     /// Light or dark.
     pub theme: EmbedTheme,
 }
@@ -144,10 +147,14 @@ impl EmbedOptions {
                 "view" => options.view = pick("view", value, &EmbedView::ALL, &mut wrong).unwrap_or_default(),
                 "theme" => options.theme = pick("theme", value, &EmbedTheme::ALL, &mut wrong).unwrap_or_default(),
                 "controls" => {
-                    let words = value.replace("%2C", ",");
-                    let words = words.split(',').filter(|word| !word.is_empty()).take(16);
+                    let value = [("%2C", ","), ("%3A", ":"), ("%2c", ","), ("%3a", ":")]
+                        .iter()
+                        .fold(value.to_owned(), |value, (coded, letter)| value.replace(coded, letter));
+                    let words = value.split(',').filter(|word| !word.is_empty()).take(16);
+                    let (figures, cards): (Vec<&str>, Vec<&str>) = words.partition(|word| Parameter::is_meant(word));
+                    options.parameters = figures.iter().filter_map(|word| Parameter::read(word, &mut wrong)).collect();
                     let wanted: Vec<Control> =
-                        words.filter_map(|word| pick("controls", word, &Control::ALL, &mut wrong)).collect();
+                        cards.iter().filter_map(|word| pick("controls", word, &Control::ALL, &mut wrong)).collect();
                     let all = Control::ALL.iter().map(|(control, ..)| *control);
                     options.controls = all.filter(|control| wanted.contains(control)).collect();
                 }
@@ -163,9 +170,11 @@ impl EmbedOptions {
     /// What follows `?`; what is left out is the default.
     pub fn query(&self) -> String {
         let mut query = format!("view={}", self.view.name());
-        if !self.controls.is_empty() {
-            let named = Control::ALL.iter().filter(|(control, ..)| self.controls.contains(control));
-            query += &format!("&controls={}", named.map(|(_, name, _)| *name).collect::<Vec<_>>().join(","));
+        let named = Control::ALL.iter().filter(|(control, ..)| self.controls.contains(control));
+        let cards = named.map(|(_, name, _)| (*name).to_owned());
+        let controls: Vec<String> = cards.chain(self.parameters.iter().map(Parameter::word)).collect();
+        if !controls.is_empty() {
+            query += &format!("&controls={}", controls.join(","));
         }
         if let Some((_, name, _)) = EmbedTheme::ALL.iter().skip(1).find(|(theme, ..)| *theme == self.theme) {
             query += &format!("&theme={name}");

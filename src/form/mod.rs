@@ -37,7 +37,7 @@ pub use memories::{
 
 pub use field_target::FieldTarget;
 pub use repair::{repair, repair_title};
-pub use slider::{Ladder, ladder};
+pub use slider::{Ladder, is_range, ladder, ladder_within};
 pub use stacks::{Stacks, stacks};
 
 use crate::spec::edit::Outline;

@@ -42,6 +42,49 @@ pub fn ladder(text: &str) -> Option<Ladder> {
     Some(with(ascending.into_iter(), number, text))
 }
 
+/// The ladder of a figure between two others of its kind of unit, both on it. The figure itself is on it if it lies between them; else the
+/// nearer end is where it stands. `None` where one of the three is no such figure, or `from` is not below `to`.
+pub fn ladder_within(text: &str, from: &str, to: &str) -> Option<Ladder> {
+    let [value, low, high] = [magnitude(text)?, magnitude(from)?, magnitude(to)?];
+    let is_same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    if [low.0, high.0] != [value.0; 2] || low.1 >= high.1 || is_same(low.1, high.1) {
+        return None;
+    }
+    let inner = ladder(text)?.steps.into_iter().filter(|step| {
+        let inside =
+            |(_, size): (Unit, f64)| low.1 < size && size < high.1 && !is_same(size, low.1) && !is_same(size, high.1);
+        magnitude(step).is_some_and(inside)
+    });
+    let steps: Vec<String> =
+        std::iter::once(from.to_owned()).chain(inner).chain(std::iter::once(to.to_owned())).collect();
+    let reached = |step: &String| magnitude(step).is_some_and(|(_, size)| size <= value.1 || is_same(size, value.1));
+    let at = steps.iter().filter(|step| reached(step)).count().saturating_sub(1);
+    Some(Ladder { steps, at })
+}
+
+/// What a figure is a figure of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Bytes,
+    Bits,
+    Energy,
+}
+
+/// A positive figure in bytes, bits or picojoules.
+fn magnitude(text: &str) -> Option<(Unit, f64)> {
+    let (number, unit) = text.trim().split_once(' ')?;
+    let number = parse_decimal(number).filter(|number| number.is_finite() && *number > 0.0)?;
+    let of = |unit: Unit| move |factor: f64| (unit, number * factor);
+    let bytes = BYTES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
+    let energy = ENERGIES.iter().position(|name| *name == unit).map(|index| [1.0, 1e-3, 1e3][index]);
+    bytes.map(of(Unit::Bytes)).or(energy.map(of(Unit::Energy))).or((unit == "bit").then_some((Unit::Bits, number)))
+}
+
+/// Whether two figures are of one kind of unit, the first below the second.
+pub fn is_range(from: &str, to: &str) -> bool {
+    matches!((magnitude(from), magnitude(to)), (Some(from), Some(to)) if from.0 == to.0 && from.1 < to.1)
+}
+
 /// Whole numbers at every doubling and half-way between two: 1, 2, 3, 4, 6, 8, 12.
 fn halves(doublings: i32) -> impl Iterator<Item = f64> {
     (0..=doublings)
@@ -111,6 +154,32 @@ mod tests {
         for text in ["", "64", "0 KiB", "-1 pJ", "inf pJ", "64 KB", "any", "8 x 8", "where it comes from", "1e999 bit"]
         {
             assert_eq!(ladder(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ladder_between_two_figures_has_them_for_ends() {
+        let within = |text: &str, from: &str, to: &str| ladder_within(text, from, to);
+        let Ladder { steps, at } = within("64 KiB", "4 KiB", "0.25 MiB").unwrap();
+        let middle = [
+            "6 KiB", "8 KiB", "12 KiB", "16 KiB", "24 KiB", "32 KiB", "48 KiB", "64 KiB", "96 KiB", "128 KiB",
+            "192 KiB",
+        ];
+        assert_eq!(steps, [&["4 KiB"][..], &middle, &["0.25 MiB"]].concat());
+        assert_eq!(steps[at], "64 KiB");
+        // A figure that lies outside stands at the nearer end, one between two steps is a step.
+        assert_eq!(within("1 KiB", "4 KiB", "8 KiB").map(|ladder| ladder.at), Some(0));
+        assert_eq!(within("1 MiB", "4 KiB", "8 KiB").map(|ladder| ladder.at), Some(2));
+        assert_eq!(within("5 KiB", "4 KiB", "8 KiB").unwrap().steps, ["4 KiB", "5 KiB", "6 KiB", "8 KiB"]);
+        assert_eq!(within("30 pJ", "0.02 nJ", "40 pJ").unwrap().steps, ["0.02 nJ", "25 pJ", "30 pJ", "40 pJ"]);
+        for (text, from, to) in [
+            ("64 KiB", "4 bit", "8 KiB"),
+            ("64 KiB", "8 KiB", "4 KiB"),
+            ("64", "1 B", "2 B"),
+            ("1 B", "1 B", "1 B"),
+            ("1 B", "-1 B", "2 B"),
+        ] {
+            assert_eq!(within(text, from, to), None, "{text} {from} {to}");
         }
     }
 }

@@ -9,6 +9,7 @@
 //! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
 
 pub mod accelforge;
+mod coverage;
 mod documents;
 mod left_out;
 pub mod onnx;
@@ -19,8 +20,9 @@ pub mod stream;
 pub mod timeloop;
 pub mod zigzag;
 
+pub use coverage::{Amounts, Coverage, Share};
 pub use documents::{Documents, Texts};
-pub use report::{Coverage, Finding, Report, Severity, Share};
+pub use report::{Finding, Report, Severity};
 pub use source::{Seekable, Source, text_of};
 
 use crate::hardware::Core;
@@ -30,7 +32,7 @@ use crate::spec::{
     Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, visible, write_constraints, write_hardware,
     write_system, write_workload,
 };
-use crate::workload::Network;
+use crate::workload::{LayerKind, Network};
 use serde::{Deserialize, Serialize};
 
 /// Largest document.
@@ -414,7 +416,12 @@ impl Parts {
         if let Some((mut spec, mut report, lines)) = self.layers.take() {
             zigzag::apply_to_layers(&mut spec.layers, &self.mapping, &self.named);
             match Network::new(&spec) {
-                Ok(network) => report.result = network_facts(&network),
+                Ok(network) => {
+                    report.result = network_facts(&network);
+                    if let Some(coverage) = &mut report.coverage {
+                        coverage.counted = Some(amounts(&network));
+                    }
+                }
                 // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.
                 Err(wrong) if lines.is_empty() => {
                     report.result = format!("{} layers, with {}", spec.layers.len(), report.note_mistakes(&wrong));
@@ -520,6 +527,11 @@ fn system_facts(system: &CoreSystem) -> String {
 
 fn core_facts(core: &Core) -> String {
     format!("{} PEs, {} memories", core.pe_count(), core.memories.len())
+}
+
+fn amounts(network: &Network) -> Amounts {
+    let layers = network.ids().map(|id| network.layer(id)).filter(|layer| layer.shape.kind != LayerKind::View);
+    Amounts { macs: network.macs(), map_bits: layers.map(|layer| layer.shape.output_bits()).sum() }
 }
 
 fn network_facts(network: &Network) -> String {

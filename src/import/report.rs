@@ -1,5 +1,6 @@
 //! What became of a file that was imported.
 
+use super::coverage::Coverage;
 use crate::spec::{Diagnostic, Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -48,65 +49,6 @@ pub struct Finding {
     pub count: u64,
     /// Where, the first few.
     pub places: Vec<String>,
-}
-
-/// How much of what multiplies in a model is counted: convolutions, products of matrices, recurrent layers, attention.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coverage {
-    /// Operators.
-    pub operators: Share,
-    /// Their weights, elements.
-    pub weights: Share,
-}
-
-/// What is counted of something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Share {
-    /// What is counted.
-    pub counted: u64,
-    /// All there is.
-    pub all: u64,
-}
-
-impl Share {
-    /// Adds a part.
-    pub fn add(&mut self, size: u64, is_counted: bool) {
-        self.all = self.all.saturating_add(size);
-        self.counted = self.counted.saturating_add(if is_counted { size } else { 0 });
-    }
-
-    /// Whether at least 99 % are counted.
-    fn is_whole(self) -> bool {
-        self.counted as f64 >= 0.99 * self.all as f64
-    }
-}
-
-impl Coverage {
-    /// Whether so little is missing that numbers stand for the model.
-    pub fn is_whole(&self) -> bool {
-        self.operators.is_whole() && self.weights.is_whole()
-    }
-
-    /// What to do where it is not whole.
-    pub const REMEDY: &str = "Numbers are those of a part of the model. Simplify it before the import (onnx-simplifier works shapes out), \
-                              export it with fixed sizes or by another exporter, or take what is named below out of it";
-}
-
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operators, weights } = self;
-        write!(f, "{} of {} operators that multiply are counted", operators.counted, operators.all)?;
-        if weights.all > 0 {
-            let [counted, all] = [weights.counted, weights.all].map(millions);
-            write!(f, ", with {counted} of {all} weights")?;
-        }
-        Ok(())
-    }
-}
-
-/// A number for a person.
-fn millions(count: u64) -> String {
-    if count < 10_000 { count.to_string() } else { format!("{:.2} million", count as f64 / 1e6) }
 }
 
 /// Why a name is not the one of the file.

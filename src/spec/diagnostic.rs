@@ -101,6 +101,20 @@ impl Diagnostics {
         self.push(path.into(), reason.into(), remedy, fix);
     }
 
+    /// Notes which things of a list share a name; `all` has the path of each, and its name unless that is missing. Every one of them is
+    /// blamed, as nobody knows which was named last.
+    pub fn add_namesakes(&mut self, things: &str, all: &[(String, &str)]) {
+        for (index, (path, name)) in all.iter().enumerate() {
+            let mut others = all.iter().enumerate().filter(|(other, (_, own))| *other != index && own == name);
+            let Some((_, (first, _))) = others.next().filter(|_| !name.is_empty() && !self.is_full()) else { continue };
+            let (count, remedy) = match others.count() {
+                0 => ("Two".to_owned(), format!("Rename this one or that of `{first}`")),
+                more => ((more + 2).to_string(), "Rename all of them but one".to_owned()),
+            };
+            self.add(format!("{path}.name"), format!("{count} {things} are called `{name}`"), remedy);
+        }
+    }
+
     /// Whether the limit on diagnostics is reached, so that a check of a long list may stop.
     pub fn is_full(&self) -> bool {
         self.0.len() > MAX_DIAGNOSTICS

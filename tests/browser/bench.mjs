@@ -8,7 +8,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { withPage } from './harness.mjs';
+import { fileButton, withPage } from './harness.mjs';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const OUT = join(REPOSITORY, 'target', 'bench');
@@ -335,8 +335,9 @@ async function clicked(page, testid) {
 
 /** The table in a card, as a file. */
 async function savedTable(page, testid) {
+  const json = await fileButton(page.getByTestId(testid), 'json');
   const download = page.waitForEvent('download');
-  await page.getByTestId(testid).getByTestId('save-json').first().click();
+  await json.click();
   return JSON.parse(await readFile(await (await download).path(), 'utf8'));
 }
 

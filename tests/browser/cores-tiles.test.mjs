@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -50,8 +50,9 @@ test('every figure of many cores leaves as a picture with all that the page show
     for (const testid of ['core-timeline', 'core-time', 'system-energy']) {
       const figure = page.getByTestId(testid);
       const shown = await coloured(page, await figure.locator('canvas').evaluate((canvas) => canvas.toDataURL('image/png').split(',')[1]));
+      const png = await fileButton(figure, 'png');
       const waiting = page.waitForEvent('download');
-      await figure.getByTestId('save-png').click();
+      await png.click();
       const saved = await coloured(page, (await readFile(await (await waiting).path())).toString('base64'));
       assert.ok(shown > 0.01, `${testid}: ${shown} of the canvas is coloured`);
       // Widths differ, shares hardly.
@@ -136,6 +137,7 @@ function coloured(page, base64) {
 async function savedTable(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
-  const [download] = await Promise.all([page.waitForEvent('download'), place.getByTestId('save-json').first().click()]);
+  const json = await fileButton(place, 'json');
+  const [download] = await Promise.all([page.waitForEvent('download'), json.click()]);
   return JSON.parse(await readFile(await download.path(), 'utf8'));
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -186,6 +186,7 @@ async function improved(page) {
 async function savedTable(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
-  const [download] = await Promise.all([page.waitForEvent('download'), place.getByTestId('save-json').first().click()]);
+  const json = await fileButton(place, 'json');
+  const [download] = await Promise.all([page.waitForEvent('download'), json.click()]);
   return JSON.parse(await readFile(await download.path(), 'utf8'));
 }

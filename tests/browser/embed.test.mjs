@@ -194,6 +194,34 @@ test('readers get no text to edit unless the host says so', () =>
     }
   }));
 
+test('a reader drags the figures that the address names, within their ranges, and changes nothing else', () =>
+  withHost('view=landscape&controls=hardware.sram_64KB.size:16..256KiB,hardware.sram_46KB.size:1..2KiB', '', async ({ page, frame, heard, screenshot }) => {
+    await done(frame);
+    const slider = frame.getByTestId('sram_64KB-size-drag');
+    assert.equal(await slider.getAttribute('aria-valuetext'), '64 KiB');
+    assert.equal(await frame.locator('[data-testid$=-card], textarea, main input[type=text]').count(), 0);
+    // The other names a memory that is not there: that is said, with the name that was meant.
+    assert.match(await frame.getByTestId('parameter-errors').innerText(), /Did you mean sram_64KB\?/);
+
+    const changed = (since) =>
+      page.waitForFunction(
+        (since) => window.messages.slice(since).findLast(({ type, results }) => type === 'changed' && results.status === 'done'),
+        since,
+      );
+    const heardSoFar = () => page.evaluate(() => window.messages.length);
+    let since = await heardSoFar();
+    await slider.press('End');
+    const most = await (await changed(since)).jsonValue();
+    assert.equal(await slider.getAttribute('aria-valuetext'), '256 KiB');
+    assert.deepEqual(most.results.opened, most.results.best);
+    since = await heardSoFar();
+    await slider.press('Home');
+    const least = await (await changed(since)).jsonValue();
+    assert.equal(await slider.getAttribute('aria-valuetext'), '16 KiB');
+    assert.ok(least.results.best.energy_pj > most.results.best.energy_pj, 'a smaller memory costs more');
+    await screenshot('embed-parameters');
+  }));
+
 test('nothing is kept, no other window is listened to, and scrolling is left to the host', () =>
   withHost('view=landscape', '', async ({ page, frame, heard }) => {
     await done(frame);

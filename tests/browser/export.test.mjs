@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { commandLine, withPage } from './harness.mjs';
+import { commandLine, fileButton, withPage } from './harness.mjs';
 
 
 test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
@@ -12,7 +12,7 @@ test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     const heatmap = page.getByTestId('heatmap-fully-cached');
 
-    const drawing = await saved(page, heatmap.getByTestId('save-svg'));
+    const drawing = await saved(page, await fileButton(heatmap, 'svg'));
     assert.equal(drawing.name, 'meta-prototype-like-df-fsrcnn-defines-energy-fully-cached.svg');
     const parsed = await page.evaluate((text) => {
       const document = new DOMParser().parseFromString(text, 'image/svg+xml');
@@ -21,7 +21,7 @@ test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
     assert.equal(parsed.error, false);
     assert.match(parsed.text, /tile width X, columns/);
 
-    const picture = await saved(page, heatmap.getByTestId('save-png'));
+    const picture = await saved(page, await fileButton(heatmap, 'png'));
     const size = await page.evaluate(async (base64) => {
       const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
       const { width, height } = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
@@ -29,11 +29,10 @@ test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
     }, picture.bytes.toString('base64'));
     assert.equal(size.width, 2 * (900 + 2 * 14));
 
-    await heatmap.locator('summary').click();
-    const csv = (await saved(page, heatmap.getByTestId('save-csv'))).bytes.toString('utf8').trim().split('\r\n');
+    const csv = (await saved(page, await fileButton(heatmap, 'csv'))).bytes.toString('utf8').trim().split('\r\n');
     assert.equal(csv.length, 7, 'a header and six tile heights');
     const best = await page.getByTestId('kpi-best').locator('b').innerText();
-    const objects = JSON.parse((await saved(page, heatmap.getByTestId('save-json'))).bytes.toString('utf8'));
+    const objects = JSON.parse((await saved(page, await fileButton(heatmap, 'json'))).bytes.toString('utf8'));
     const values = objects.flatMap((row) => Object.values(row)).filter((value) => typeof value === 'number');
     const least = Math.min(...values.filter((value) => value > 1e6));
     assert.equal(`${(least / 1e9).toPrecision(3)} mJ`, best);
@@ -45,16 +44,16 @@ test('the graph of layers and all heatmaps together are saved like other figures
     await page.goto(url);
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     const network = page.getByTestId('workload-card');
-    const graph = await saved(page, network.getByTestId('save-svg'));
+    const graph = await saved(page, await fileButton(network, 'svg'));
     assert.equal(graph.name, 'meta-prototype-like-df-fsrcnn-defines-layers.svg');
     assert.match(graph.bytes.toString('utf8'), /960 × 540 × 16/);
-    const layers = JSON.parse((await saved(page, network.getByTestId('save-json'))).bytes.toString('utf8'));
+    const layers = JSON.parse((await saved(page, await fileButton(network, 'json'))).bytes.toString('utf8'));
     assert.deepEqual([layers.length, layers[8].layer, layers[8].reads, layers[8].stack], [9, 'upscale', 'expand', 1]);
 
     const all = page.locator('.scale');
-    const svg = (await saved(page, all.getByTestId('save-svg'))).bytes.toString('utf8');
+    const svg = (await saved(page, await fileButton(all, 'svg'))).bytes.toString('utf8');
     for (const text of ['Energy, mJ', 'fully-recompute', 'H-cached, V-recompute', 'fully-cached']) assert.ok(svg.includes(text), text);
-    const csv = (await saved(page, all.getByTestId('save-csv'))).bytes.toString('utf8').trim().split('\r\n');
+    const csv = (await saved(page, await fileButton(all, 'csv'))).bytes.toString('utf8').trim().split('\r\n');
     assert.equal(csv.length, 1 + 18, 'a header, and six heights for each of three modes');
   }));
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, withPage } from './harness.mjs';
 
 const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
 
@@ -133,7 +133,8 @@ async function done(page) {
 
 /** The table of methods as a file. */
 async function saved(page) {
+  const json = await fileButton(page.getByTestId('fusion-view'), 'json');
   const download = page.waitForEvent('download');
-  await page.getByTestId('fusion-view').getByTestId('save-json').first().click();
+  await json.click();
   return JSON.parse(await readFile(await (await download).path(), 'utf8'));
 }

@@ -128,6 +128,14 @@ function collectProblems(context, urls) {
   return problems;
 }
 
+/** The button that gives a kind of file of the first figure or table in a place, once its kinds are unfolded. */
+export async function fileButton(place, kind) {
+  const save = place.locator('.save[data-of]').first();
+  const word = save.getByTestId('save');
+  if ((await word.getAttribute('aria-expanded')) === 'false') await word.click();
+  return save.getByTestId(`save-${kind}`);
+}
+
 /** Writes target/screenshots/NAME.png and returns its path. The page is Playwright's or Puppeteer's. */
 export async function takeScreenshot(page, name) {
   const path = join(SCREENSHOTS, `${name.replace(/[^\w.-]+/g, '-')}.png`);

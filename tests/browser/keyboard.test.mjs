@@ -119,6 +119,26 @@ test('the help sheet opens by its key and its button, names every key, and switc
     await page.locator('[data-testid=tab-schedule][aria-current=page]').waitFor();
   }));
 
+test('undo after Enter in a field takes back the edit, not the letters', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await settled(page);
+    await page.getByTestId('memory-2').click();
+    const [name, box] = [page.getByTestId('memory-name'), page.getByTestId('memory-2')];
+    const [own, shown] = [await name.inputValue(), await box.innerText()];
+    await name.fill('own');
+    await name.press('Enter');
+    await page.waitForFunction((shown) => document.querySelector('[data-testid=memory-2]').innerText !== shown, shown);
+    await page.keyboard.press('Control+z');
+    await page.waitForFunction((shown) => document.querySelector('[data-testid=memory-2]').innerText === shown, shown);
+    assert.equal(await name.inputValue(), own);
+    // While it is typed in, undo is the browser's.
+    await name.pressSequentially('x');
+    await page.keyboard.press('Control+z');
+    assert.equal(await name.inputValue(), own);
+    assert.equal(await box.innerText(), shown);
+  }));
+
 test('what has the focus shows it', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { withPage } from './harness.mjs';
+import { fileButton, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -141,8 +141,9 @@ test('a saved picture has the colours of its parts, and its tables follow the st
   withPage(async ({ page, url }) => {
     const figure = await open(page, url);
     for (const kind of ['png', 'svg']) {
+      const button = await fileButton(figure, kind);
       const saved = page.waitForEvent('download');
-      await figure.getByTestId(`save-${kind}`).first().click();
+      await button.click();
       const bytes = await readFile(await (await saved).path());
       if (kind === 'svg') {
         assert.match(bytes.toString(), /kept from the left/);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 const STEPS = 33;
@@ -162,7 +162,8 @@ function answer(page) {
 async function saved(page, testid) {
   const place = page.getByTestId(testid);
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
+  const json = await fileButton(place, 'json');
   const download = page.waitForEvent('download');
-  await place.getByTestId('save-json').first().click();
+  await json.click();
   return JSON.parse(await readFile(await (await download).path(), 'utf8'));
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { withPage } from './harness.mjs';
+import { fileButton, withPage } from './harness.mjs';
 
 const PIECE = '**/split_others.wasm';
 const LINKS_PIECE = '**/split_links.wasm';
@@ -33,8 +33,9 @@ test('what is saved waits for its code', () =>
     // Where the landscape rests it fetches the code, too.
     const fetched = page.waitForRequest(PIECE);
     await page.goto(url);
+    const svg = await fileButton(page, 'svg');
     const download = page.waitForEvent('download');
-    await page.getByTestId('save-svg').first().click();
+    await svg.click();
     await fetched;
     assert.match((await download).suggestedFilename(), /\.svg$/);
   }));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { withPage } from './harness.mjs';
+import { fileButton, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 const UNITS = {
@@ -27,7 +27,7 @@ test('every number of every table is saved in full', () =>
       await page.getByTestId('tab-schedule').click();
       await page.getByTestId('layer-tiles').waitFor();
       checked += await checkTables(page);
-      const tiles = await saved(page, page.getByTestId('layer-tiles').locator('..').getByTestId('save-json'));
+      const tiles = await saved(page, await fileButton(page.getByTestId('layer-tiles').locator('..'), 'json'));
       const tops = JSON.parse(tiles.text).map((row) => row['top memory']);
       assert.ok(tops.every((top) => /^([WIO] \w+)(, [WIO] \w+)*$/.test(top)), tops.join('; '));
 
@@ -46,7 +46,7 @@ test('every number of every table is saved in full', () =>
       const entry = page.getByTestId('entry-defines-table-1');
       await entry.locator('summary').click();
       await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor({ timeout: MINUTE });
-      const published = await saved(page, entry.getByTestId('save-csv'));
+      const published = await saved(page, await fileButton(entry, 'csv'));
       assert.match(published.name, /^defines-[a-z0-9-]+\.csv$/);
       const [header] = published.text.split('\r\n');
       assert.equal(header, 'claim,published,ours,deviation [%],fidelity,remark');
@@ -58,7 +58,8 @@ test('every number of every table is saved in full', () =>
 async function checkTables(page) {
   await page.locator('.answers details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
   let checked = 0;
-  for (const group of await page.locator('.answers .save[aria-label="Save the table"]').all()) {
+  for (const group of await page.locator('.answers .save[data-of=table]').all()) {
+    await group.getByTestId('save').click();
     const json = await caught(page, group.getByTestId('save-json'));
     assert.match(json.name, /^meta-prototype-like-df-fsrcnn-defines-[a-z0-9-]+\.json$/);
     const rows = JSON.parse(json.text);

@@ -138,18 +138,16 @@ export function unsavedIn() {
   for (const canvas of canvases) {
     const label = canvas.getAttribute('aria-label');
     const has = (selector) => canvas.closest('figure, .scale')?.querySelector(selector);
-    for (const kind of ['svg', 'png']) if (!has(`[data-testid=save-${kind}]`)) wrong.push(`${kind} of ${label}`);
-    // The scale of the heatmaps stands for all of them; large tables are built when they are shown.
-    if (!has('table, [data-testid=save-csv], details.twin')) wrong.push(`table of ${label}`);
+    if (!has('.save[data-of=figure]')) wrong.push(`files of ${label}`);
+    // The scale of the heatmaps stands for all of them, and its files have their table; large tables are built when they are shown.
+    if (!has('table, details.twin') && !canvas.closest('.scale')) wrong.push(`table of ${label}`);
     if (!(label?.length > 20)) wrong.push(`description of ${label}`);
   }
   // What is edited in rows is no table of results; the layers are saved with their graph.
   const isResult = (table) => !table.querySelector('input, .stepper, [data-testid=layer-rows]') && table.tHead;
   const tables = [...document.querySelectorAll('table')].filter(isResult);
   for (const table of tables) {
-    for (const kind of ['csv', 'json']) {
-      if (!table.parentElement.querySelector(`[data-testid=save-${kind}]`)) wrong.push(`${kind} of ${table.innerText.slice(0, 40)}`);
-    }
+    if (!table.parentElement.querySelector('.save[data-of=table]')) wrong.push(`files of ${table.innerText.slice(0, 40)}`);
   }
   return { wrong, figures: canvases.length, tables: tables.length };
 }

@@ -1,11 +1,12 @@
 //! Embedding: addresses and messages are read with all that is wrong with them, and nothing is changed by one that is wrong.
 
 use fusescape::embed::{
-    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, resize_script, snippet, state_of,
+    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, Parameter, answer, resize_script, snippet, state_of,
 };
 use fusescape::gallery::find_entry;
 use fusescape::link::{from_link, to_link};
-use fusescape::spec::find_preset;
+use fusescape::spec::edit::Outline;
+use fusescape::spec::{find_preset, hardware_presets};
 use fusescape::state::{Action, Half, Metric, State, Tab};
 use serde_json::{Value, json};
 
@@ -14,7 +15,8 @@ fn an_address_says_what_is_shown() {
     for view in EmbedView::ALL.map(|(view, ..)| view) {
         for controls in [vec![], vec![Control::Schedule], Control::ALL.map(|(control, ..)| control).to_vec()] {
             for theme in EmbedTheme::ALL.map(|(theme, ..)| theme) {
-                let options = EmbedOptions { view, controls: controls.clone(), theme };
+                let parameters = if controls.is_empty() { vec![sram()] } else { Vec::new() };
+                let options = EmbedOptions { view, controls: controls.clone(), parameters, theme };
                 let (back, wrong) = EmbedOptions::from_query(&format!("?{}", options.query()));
                 assert_eq!((back, wrong.is_empty()), (options, true));
             }
@@ -25,6 +27,42 @@ fn an_address_says_what_is_shown() {
     let places: Vec<&str> = wrong.0.iter().map(|wrong| wrong.path.as_str()).collect();
     assert_eq!(places, ["view", "controls", "theme", "x"]);
     assert!(wrong.0[0].remedy.contains("`landscape`"), "{wrong}");
+}
+
+fn sram() -> Parameter {
+    Parameter { memory: "sram_64KB".into(), field: "size", from: "4 KiB".into(), to: "256 KiB".into() }
+}
+
+#[test]
+fn an_address_names_single_figures_that_can_be_changed() {
+    for words in ["hardware.sram_64KB.size:4..256KiB", "hardware.sram_64KB.size%3A4KiB..256KiB%2Chardware"] {
+        let (options, wrong) = EmbedOptions::from_query(&format!("controls={words}"));
+        assert_eq!((options.parameters, wrong.is_empty()), (vec![sram()], true), "{words}");
+        assert_eq!(options.controls.len(), usize::from(words.ends_with("hardware")));
+    }
+    // All mistakes at once, each with a remedy; what is right is taken.
+    let words = "hardware.a.siz:1..2KiB,hardware.a.size,network.batch:1..2,hardware.a.size:4..x,hardware.a.size:8..4KiB,hardware.a.b.width:1..8bit";
+    let (options, wrong) = EmbedOptions::from_query(&format!("controls={words}"));
+    let remedies: Vec<&str> = wrong.0.iter().map(|one| one.remedy.as_str()).collect();
+    assert_eq!(remedies.len(), 5, "{wrong}");
+    for (remedy, part) in
+        remedies.iter().zip(["`size`", "size:4..256KiB", "size:4..256KiB", "with a unit", "with a unit"])
+    {
+        assert!(remedy.contains(part), "{remedy}");
+    }
+    assert!(wrong.0.iter().all(|one| one.path == "controls"), "{wrong}");
+    // A memory's name may have a dot.
+    assert_eq!(options.parameters.iter().map(|one| (&*one.memory, one.field)).collect::<Vec<_>>(), [("a.b", "width")]);
+}
+
+#[test]
+fn a_figure_of_an_address_is_found_in_the_document() {
+    let document = Outline::read(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
+    let parameter = |memory: &str| Parameter { memory: memory.into(), ..sram() };
+    let name = document.value("memories[1].name").unwrap();
+    assert_eq!(parameter(&name).target(&document).unwrap().path(&document), "memories[1].size");
+    let wrong = parameter(&format!("{name}x")).target(&document).unwrap_err();
+    assert_eq!(wrong.0[0].remedy, format!("Did you mean `{name}`?"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use fusescape::hardware::Core;
 use fusescape::spec::{find_preset, workload_presets};
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::Network;
-use fusescape_test_support::onnx::Graph;
+use fusescape_test_support::onnx::{Graph, Is::Int};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -55,10 +55,33 @@ fn a_model_of_which_much_is_missing_is_written_only_if_a_part_will_do() {
     let output = fusescape(&["import", model, "--out", out]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("1 of 3 operators that multiply are counted") && said.contains("--partial"), "{said}");
+    assert!(said.contains("by 1 of 3 operators that multiply") && said.contains("--partial"), "{said}");
     assert!(!document.exists());
     assert!(fusescape(&["import", model, "--out", out, "--partial"]).status.success());
     assert!(std::fs::read_to_string(document).unwrap().contains("# INCOMPLETE."));
+}
+
+#[test]
+fn what_is_missing_of_a_model_is_told_in_macs_and_bytes_of_maps() {
+    let folder = folder("import-missing");
+    // Two layers of 16 x 64 x 32 and 16 x 32 x 8 MACs, and a recurrent one whose weights are no constants: 16 steps of 40 x (8 + 10).
+    let graph = Graph::default().input("x", &[1, 16, 64]).dense("x", "a", 64, 32).dense("a", "b", 32, 8);
+    let of = |graph: Graph| {
+        let graph = graph.node("LSTM", &["b", "W", "R"], &["c"], &[("hidden_size", Int(10))]).dense("c", "d", 10, 100);
+        let model = folder.join("net.onnx");
+        std::fs::write(&model, graph.model()).unwrap();
+        let output = fusescape(&["import", model.to_str().unwrap()]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        said
+    };
+    let known = graph.clone().input("W", &[1, 40, 8]).input("R", &[1, 40, 10]);
+    let said = of(known);
+    assert!(
+        said.contains("36.86 of more than 48.38 kMAC and 1.62 of more than 1.62 KiB of maps are counted"),
+        "{said}"
+    );
+    assert!(said.contains("by 2 of 4 operators that multiply"), "{said}");
 }
 
 #[test]

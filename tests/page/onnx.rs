@@ -579,7 +579,7 @@ fn what_multiplies_and_is_not_counted_is_told_with_its_weights() {
     let (_, report) = import(&whole);
     let coverage = report.coverage.unwrap();
     assert!(coverage.is_whole());
-    assert_eq!(coverage.to_string(), "2 of 2 operators that multiply are counted, with 2304 of 2304 weights");
+    assert_eq!(coverage.to_string(), "2 of 2 operators that multiply are counted, with 2.30 of 2.30 thousand weights");
 
     let part = whole
         .weights("W", FLOAT, &[1, 40, 8])
@@ -590,7 +590,7 @@ fn what_multiplies_and_is_not_counted_is_told_with_its_weights() {
     let coverage = report.coverage.unwrap();
     assert!(!coverage.is_whole());
     // What follows an operator whose output is not known is lost, too.
-    assert_eq!(coverage.to_string(), "2 of 4 operators that multiply are counted, with 2304 of 4024 weights");
+    assert_eq!(coverage.to_string(), "2 of 4 operators that multiply are counted, with 2.30 of 4.02 thousand weights");
     assert!(report.lines().iter().any(|line| line.starts_with("INCOMPLETE. ")));
 }
 

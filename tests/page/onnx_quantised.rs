@@ -38,7 +38,7 @@ fn weights_in_blocks_have_their_few_bits() {
     }
     assert_eq!(
         report.coverage.unwrap().to_string(),
-        "5 of 5 operators that multiply are counted, with 0.03 million of 0.03 million weights"
+        "5 of 5 operators that multiply are counted, with 30.72 of 30.72 thousand weights"
     );
     // 192 scales of 16 bit, 192 zero points of 4 bit, beside 64 x 96 weights of 4 bit.
     let share = 100.0 * (192.0 * 16.0 + 192.0 * 4.0) / (64.0 * 96.0 * 4.0);

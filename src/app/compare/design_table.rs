@@ -4,7 +4,7 @@ use super::design_cells::{Cells, Pair, use_cells};
 use super::design_choice::DesignChoice;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::app::workers::handle::Workers;
 use crate::chart::{ComparedDesign, Quantity, designs_matrix, designs_table, three_digits};
 use crate::explore::OptimalStacks;
@@ -156,7 +156,7 @@ impl Shown {
                     </thead>
                     <tbody>{ for self.rows.iter().map(row) }</tbody>
                 </table>
-                <SaveTable table={Rc::new(designs_table(&self.designs()))} />
+                <Save what={Saved::Table(Rc::new(designs_table(&self.designs())))} />
             </div>
         }
     }

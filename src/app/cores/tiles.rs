@@ -4,7 +4,7 @@ use super::study::{CoresStudyState, Stage};
 use crate::app::studies::tile_search::TileSearchState;
 use crate::app::widgets::data_table::DataTable;
 use crate::app::widgets::figure::{Canvas, Drawn};
-use crate::app::widgets::save::SaveFigure;
+use crate::app::widgets::save::{Save, Saved, WIDTH};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, TileCurve, tile_sizes_table};
@@ -66,7 +66,7 @@ pub fn TileSizes(props: &TileSizesProps) -> Html {
         html! {
             <figure data-testid={testid}>
                 <Canvas chart={curve(quantity)} />
-                <SaveFigure chart={curve(quantity)} />
+                <Save what={Saved::Figure(curve(quantity), WIDTH)} />
             </figure>
         }
     };

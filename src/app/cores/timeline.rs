@@ -3,18 +3,18 @@
 use super::cursor::TimeCursor;
 use super::numbers::{link_numbers, memory_numbers, tile_numbers};
 use super::timeline_moves::{Looking, Moves};
-use crate::app::platform::timer::before_next_frame;
 use crate::app::widgets::data_table::{Twin, explained_table};
-use crate::app::widgets::figure::{Drawn, IsDark, use_observed_width};
+use crate::app::widgets::download::save_text;
+use crate::app::widgets::figure::{Drawn, use_observed_width};
 use crate::app::widgets::heatmap_figure::Tooltip;
+use crate::app::widgets::moving::{use_drawn, use_settled};
 use crate::app::widgets::pan_zoom::use_wheel;
-use crate::app::widgets::save::{DesignNames, SaveFigure, save_text};
-use crate::chart::{Chart, CoreTimeline, Hit, HitText, SystemLanes, draw_on_canvas, link_table, memory_table};
+use crate::app::widgets::save::{Save, Saved, WIDTH};
+use crate::app::widgets::surroundings::use_surroundings;
+use crate::chart::{Chart, Hit, HitText, SystemLanes, link_table, memory_table};
 use crate::multicore::SystemAccount;
 use crate::trace::chrome_trace;
-use gloo_timers::callback::Timeout;
 use std::rc::Rc;
-use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 /// What a [`CoreTimelineView`] needs.
@@ -30,9 +30,6 @@ impl PartialEq for CoreTimelineProps {
         Rc::ptr_eq(&self.account, &other.account)
     }
 }
-
-/// The table, the file and the spoken words follow when nothing moved for so long, milliseconds.
-const REST_MS: u32 = 350;
 
 const KEYS: &str = "Timeline: left and right arrow, plus and minus change the time shown, 0 shows all; \
                     full stop and comma lead to the next and the last tile, up and down to another core, \
@@ -143,7 +140,7 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             </div>
             <TimeCursor lanes={Rc::clone(&moves.lanes)} {cycle} on_cycle={Callback::from(move |cycle| cursor.set(Some(cycle)))} />
             <div class="saves">
-                <SaveFigure chart={Drawn::new(settled)} />
+                <Save what={Saved::Figure(Drawn::new(settled), WIDTH)} />
                 <SaveTrace account={Rc::clone(&props.account)} />
             </div>
             <Twin cells={usize::MAX} {table} />
@@ -151,46 +148,6 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>
     }
-}
-
-/// Draws a timeline on a canvas: the last of a frame, once it comes; at once where it has another width.
-#[hook]
-fn use_drawn(canvas: &NodeRef, chart: &CoreTimeline, width: u32) {
-    let is_dark = use_context::<IsDark>().unwrap_or(IsDark(false));
-    let waiting = use_mut_ref(|| None::<(CoreTimeline, IsDark)>);
-    let drawn_width = use_mut_ref(|| 0);
-    use_effect_with((chart.clone(), width, is_dark, canvas.clone()), move |(chart, width, is_dark, canvas)| {
-        let (width, canvas) = (*width, canvas.cast::<HtmlCanvasElement>());
-        let Some(canvas) = canvas.filter(|_| width > 0) else { return };
-        let draw = move |chart: &CoreTimeline, is_dark: IsDark| {
-            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-            // A canvas that cannot be drawn on stays empty; the table twin is there.
-            let _ = draw_on_canvas(chart, &canvas, width, ratio, is_dark.theme());
-        };
-        if drawn_width.replace(width) != width {
-            waiting.take();
-            draw(chart, *is_dark);
-        } else if waiting.replace(Some((chart.clone(), *is_dark))).is_none() {
-            before_next_frame(move || {
-                if let Some((chart, is_dark)) = waiting.take() {
-                    draw(&chart, is_dark);
-                }
-            });
-        }
-    });
-}
-
-/// The timeline as it is when it has not changed for a moment.
-#[hook]
-fn use_settled(chart: &CoreTimeline) -> CoreTimeline {
-    let settled = use_state_eq(|| chart.clone());
-    let setter = settled.setter();
-    use_effect_with(chart.clone(), move |chart| {
-        let chart = chart.clone();
-        let rest = Timeout::new(REST_MS, move || setter.set(chart));
-        move || drop(rest)
-    });
-    (*settled).clone()
 }
 
 fn tools(moves: &Moves) -> Html {
@@ -235,7 +192,7 @@ fn card(text: &HitText) -> Html {
 /// Saves the schedule for viewers of traces.
 #[component]
 fn SaveTrace(props: &CoreTimelineProps) -> Html {
-    let names = use_context::<DesignNames>().unwrap_or_default();
+    let names = use_surroundings().names;
     let account = Rc::clone(&props.account);
     let onclick = Callback::from(move |_: MouseEvent| {
         save_text(&names.file("trace", "json"), "application/json", &chrome_trace(&account));

@@ -8,7 +8,7 @@ use crate::app::widgets::controls::segments;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::figure::Drawn;
 use crate::app::widgets::form::{Form, Selected};
-use crate::app::widgets::save::SaveFigure;
+use crate::app::widgets::save::{Save, Saved};
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
 use crate::form::{LayerNode, Stacks, add_layer, layer_graph};
 use crate::piece;
@@ -221,7 +221,7 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
         stacks: props.stacks.layers.iter().map(stack).collect(),
     };
     let width = drawing.own_width();
-    html! { <div class="save-row"><SaveFigure chart={Drawn::new(drawing)} {width} with_table=true /></div> }
+    html! { <div class="save-row"><Save what={Saved::Figure(Drawn::new(drawing), width)} /></div> }
 }
 
 fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {

@@ -2,9 +2,9 @@
 
 use super::network_card::LayerFacts;
 use crate::app::platform::timer::later;
-use crate::app::widgets::figure::IsDark;
 use crate::app::widgets::highlight::{Highlight, Subject, pointing, use_highlight};
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
+use crate::app::widgets::surroundings::use_surroundings;
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
 use std::rc::Rc;
@@ -46,7 +46,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let size = (layout.width + 2.0 * MARGIN, layout.height + 2.0 * MARGIN);
     let view = use_node_ref();
     let pan_zoom = use_pan_zoom(&view, size);
-    let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
+    let theme = use_surroundings().theme();
     let highlight = use_highlight();
     let focus = use_state_eq(|| 0usize);
     let focused = (*focus).min(props.nodes.len().saturating_sub(1));

@@ -2,7 +2,7 @@
 
 use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Table, TableCell};
@@ -194,7 +194,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
                 { table_head(&shown) }
                 <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>
             </table>
-            <SaveTable {table} />
+            <Save what={Saved::Table(table)} />
         </div>
     }
 }

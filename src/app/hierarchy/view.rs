@@ -7,7 +7,7 @@ use crate::app::studies::hierarchies::Explorer;
 use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
 use crate::hierarchy::Point;
@@ -192,7 +192,7 @@ fn FrontCard(props: &PickProps) -> Html {
                     { table_head(&table) }
                     <tbody>{ for front.iter().enumerate().map(row) }</tbody>
                 </table>
-                <SaveTable table={Rc::clone(&table)} />
+                <Save what={Saved::Table(Rc::clone(&table))} />
             </div>
         </section>
     }

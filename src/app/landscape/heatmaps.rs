@@ -5,7 +5,7 @@ use crate::app::widgets::figure::{Canvas, Drawn};
 use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::grid::{Grid, grids, heatmap, offered};
 use crate::app::widgets::heatmap_figure::HeatmapFigure;
-use crate::app::widgets::save::SaveFigure;
+use crate::app::widgets::save::{Save, Saved};
 use crate::app::widgets::zoom_bar::ZoomBar;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
@@ -93,8 +93,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
             }
             <div class="scale">
                 <Canvas chart={Drawn::new(bar.clone())} />
-                <SaveFigure chart={Drawn::new(Panels { bar, maps: maps.clone() })} label="save all as" width={ALL_WIDTH}
-                    with_table=true />
+                <Save what={Saved::Figure(Drawn::new(Panels { bar, maps: maps.clone() }), ALL_WIDTH)} label="save all" />
             </div>
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod film;
 pub mod first_minute;
 pub mod heatmaps;
+pub mod impossible;
 pub mod joint_optimum;
 pub mod mac_counts;
 pub mod neighbours;

@@ -8,10 +8,8 @@ use super::neighbours::NeighboursProps;
 use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
-use crate::app::widgets::diagnostics::sentences;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, Status, SweepResults};
-use crate::chart::strategy_title;
 use crate::depth_first::PointAccount;
 use crate::piece;
 use crate::state::Action;
@@ -31,6 +29,8 @@ pub struct SweptParts {
     pub trade_off: fn(TradeOffProps) -> Html,
     /// Draws how much is computed twice.
     pub mac_counts: fn(&SweepResults, Option<u64>) -> Html,
+    /// Says why points are missing.
+    pub impossible: fn(&SweepResults) -> Html,
     /// Draws what changes from a point to its neighbours.
     pub neighbours: fn(NeighboursProps) -> Html,
     /// Draws the first steps.
@@ -121,7 +121,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     </div>
                 }
                 <div class={classes!(old)}>
-                    <Impossible results={Rc::clone(results)} />
+                    { impossible(results) }
                     <Heatmaps
                         results={Rc::clone(results)}
                         before={props.state.before().cloned()}
@@ -220,6 +220,16 @@ fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     late(move |parts: SweptParts| (parts.trade_off)(part.clone()))
 }
 
+/// Why points are missing, where some are; its code is fetched with the first.
+fn impossible(results: &Rc<SweepResults>) -> Html {
+    let is_missing = |state: &PointState| matches!(state, PointState::Infeasible(_) | PointState::Failed(_));
+    if !results.points.iter().take(results.swept).any(is_missing) {
+        return html! {};
+    }
+    let results = Rc::clone(results);
+    late(move |parts: SweptParts| (parts.impossible)(&results))
+}
+
 /// How much is computed twice; its code is fetched when the first sweep is over, or stopped.
 fn mac_counts(results: &Rc<SweepResults>, least: Option<u64>) -> Html {
     let results = Rc::clone(results);
@@ -234,52 +244,4 @@ fn expected(state: &PageState) -> Rc<SweepResults> {
     }
     let requests = Rc::new(state.chosen.design.request().unwrap_or_default());
     Rc::new(SweepResults { requests, ..(*state.results).clone() })
-}
-
-#[derive(Properties, PartialEq)]
-struct ResultsProps {
-    results: Rc<SweepResults>,
-}
-
-/// Says why points are missing: each reason once, with the points it is true of.
-#[component]
-fn Impossible(props: &ResultsProps) -> Html {
-    let results = &*props.results;
-    let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
-    for point in 0..results.swept as u32 {
-        let reason = match results.points.get(point as usize) {
-            Some(PointState::Infeasible(reasons)) => sentences(reasons),
-            Some(PointState::Failed(reason)) => reason.to_string(),
-            _ => continue,
-        };
-        match groups.iter_mut().find(|(other, _)| *other == reason) {
-            Some((_, points)) => points.push(point),
-            None => groups.push((reason, vec![point])),
-        }
-    }
-    let missing: usize = groups.iter().map(|(_, points)| points.len()).sum();
-    if missing == 0 {
-        return html! {};
-    }
-    let is_general = groups.len() == 1 && missing == results.swept;
-    let line = |(reason, points): &(String, Vec<u32>)| {
-        html! { <li>if !is_general { <b>{ names(results, points) }{ ": " }</b> }{ reason }</li> }
-    };
-    html! {
-        <details class="twin impossible" open={is_general} data-testid="impossible">
-            <summary>{ format!("{missing} of {} points cannot be scheduled: why", results.swept) }</summary>
-            <ul tabindex="0" aria-label="Reasons">{ for groups.iter().take(50).map(line) }</ul>
-        </details>
-    }
-}
-
-/// The first of some points by name, and how many more there are.
-fn names(results: &SweepResults, points: &[u32]) -> String {
-    const MOST: usize = 3;
-    let names: Vec<String> =
-        points.iter().take(MOST).filter_map(|&point| results.strategy(point)).map(strategy_title).collect();
-    match points.len().saturating_sub(MOST) {
-        0 => names.join(", "),
-        more => format!("{} and {more} more", names.join(", ")),
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
 use crate::app::session::state::{AnswerKey, Event, LessonAnswers};
-use crate::app::widgets::save::save_text;
+use crate::app::widgets::download::save_text;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;

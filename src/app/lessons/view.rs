@@ -5,7 +5,7 @@ use crate::app::design::import::{ImportButton, import_panel, use_import};
 use crate::app::session::state::LessonAnswers;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::document_text::{DocumentText, use_text_offered};
-use crate::app::widgets::save::save_text;
+use crate::app::widgets::download::save_text;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::lesson::{Lesson, LessonSource, OpenLesson, Step, StepKind, Variation, lessons};

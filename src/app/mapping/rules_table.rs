@@ -2,7 +2,7 @@
 
 use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell};
@@ -113,7 +113,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                             { for deciding.iter().enumerate().map(switch_row) }
                         </tbody>
                     </table>
-                    <SaveTable table={Rc::clone(&table)} />
+                    <Save what={Saved::Table(Rc::clone(&table))} />
                 </div>
                 if is_done && !idle.is_empty() {
                     <p class="hint" data-testid="idle-switches">

@@ -3,7 +3,7 @@
 use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
@@ -140,7 +140,7 @@ fn table(known: &BTreeMap<usize, Result<StrategyFindings, String>>, best: &Mappe
                 { table_head(&table) }
                 <tbody>{ for (0..table.rows.len()).map(row) }</tbody>
             </table>
-            <SaveTable table={Rc::clone(&table)} />
+            <Save what={Saved::Table(Rc::clone(&table))} />
         </div>
     }
 }

@@ -3,7 +3,7 @@
 use super::rules_table::cost_cells;
 use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_titles};
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
@@ -126,7 +126,7 @@ fn table(
                 </thead>
                 <tbody>{ for order.iter().enumerate().map(row) }</tbody>
             </table>
-            <SaveTable table={Rc::clone(&table)} />
+            <Save what={Saved::Table(Rc::clone(&table))} />
         </div>
     }
 }

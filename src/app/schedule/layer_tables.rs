@@ -3,7 +3,7 @@
 use crate::app::design::hardware_card::badge;
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::explain::number_of;
-use crate::app::widgets::save::SaveTable;
+use crate::app::widgets::save::{Save, Saved};
 use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
 use crate::cost::LatencyCause;
 use crate::depth_first::{LayerTileAccount, PointAccount, TileTypeId};
@@ -65,7 +65,7 @@ pub fn LayerTileTable(props: &TileTypeProps) -> Html {
                 { table_head(&table) }
                 <tbody>{ for (0..layers.len()).map(row) }</tbody>
             </table>
-            <SaveTable {table} />
+            <Save what={Saved::Table(table)} />
         </div>
     }
 }
@@ -138,7 +138,7 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
                 { table_head(&table) }
                 <tbody>{ rows }</tbody>
             </table>
-            <SaveTable {table} />
+            <Save what={Saved::Table(table)} />
         </div>
     }
 }

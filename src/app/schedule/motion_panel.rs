@@ -1,21 +1,20 @@
 //! Data in motion: a scrubber over the tiles and layers of a stack, and the figure of the step that is looked at.
 
 use super::motion_player::{Looking, Player, Speed};
-use crate::app::platform::timer::before_next_frame;
 use crate::app::widgets::controls::{Choice, Picker, target};
 use crate::app::widgets::data_table::{Twin, plain_table};
-use crate::app::widgets::figure::{Drawn, IsDark, use_observed_width};
+use crate::app::widgets::figure::{Drawn, use_observed_width};
+use crate::app::widgets::moving::{use_drawn, use_settled};
 use crate::app::widgets::pointers::{capture, spot};
-use crate::app::widgets::save::SaveFigure;
+use crate::app::widgets::save::{Save, Saved, WIDTH};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::chart::{Chart, Motion, MovingStack, draw_on_canvas, group_thousands, memory_motion_table};
+use crate::chart::{Chart, MovingStack, group_thousands, memory_motion_table};
 use crate::depth_first::{PointAccount, Step};
 use crate::explore::Request;
 use crate::question::{FollowTiles, Topic};
-use gloo_timers::callback::Timeout;
 use std::rc::Rc;
-use web_sys::{HtmlCanvasElement, HtmlInputElement};
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// Properties of [`MotionPanel`].
@@ -92,9 +91,6 @@ impl PartialEq for MovesProps {
     }
 }
 
-/// The tables, the files and the spoken words follow when nothing moved for so long, milliseconds.
-const REST_MS: u32 = 350;
-
 const KEYS: &str = "Data in motion: left and right arrow lead from layer to layer, up and down from tile to tile, page up and page down \
                     to the row of tiles above and below, Home to the first step, End to the last, space plays and stops";
 
@@ -155,7 +151,7 @@ fn Moves(props: &MovesProps) -> Html {
                 <div class="sr-only" aria-live="polite">{ settled.describe() }</div>
             </div>
             { scrubber(&player) }
-            <div class="saves"><SaveFigure chart={Drawn::new(settled.clone())} /></div>
+            <div class="saves"><Save what={Saved::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
             <Twin label="pixels as a table" cells={usize::MAX} table={maps} />
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>
@@ -262,44 +258,4 @@ fn scrubber(player: &Player) -> Html {
             </label>
         </div>
     }
-}
-
-/// Draws a step on a canvas: the last of a frame, once it comes; at once where it has another width.
-#[hook]
-fn use_drawn(canvas: &NodeRef, chart: &Motion, width: u32) {
-    let is_dark = use_context::<IsDark>().unwrap_or(IsDark(false));
-    let waiting = use_mut_ref(|| None::<(Motion, IsDark)>);
-    let drawn_width = use_mut_ref(|| 0);
-    use_effect_with((chart.clone(), width, is_dark, canvas.clone()), move |(chart, width, is_dark, canvas)| {
-        let (width, canvas) = (*width, canvas.cast::<HtmlCanvasElement>());
-        let Some(canvas) = canvas.filter(|_| width > 0) else { return };
-        let draw = move |chart: &Motion, is_dark: IsDark| {
-            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-            // A canvas that cannot be drawn on stays empty; the table twin is there.
-            let _ = draw_on_canvas(chart, &canvas, width, ratio, is_dark.theme());
-        };
-        if drawn_width.replace(width) != width {
-            waiting.take();
-            draw(chart, *is_dark);
-        } else if waiting.replace(Some((chart.clone(), *is_dark))).is_none() {
-            before_next_frame(move || {
-                if let Some((chart, is_dark)) = waiting.take() {
-                    draw(&chart, is_dark);
-                }
-            });
-        }
-    });
-}
-
-/// The step at which nothing has moved for a moment.
-#[hook]
-fn use_settled(chart: &Motion) -> Motion {
-    let settled = use_state_eq(|| chart.clone());
-    let setter = settled.setter();
-    use_effect_with(chart.clone(), move |chart| {
-        let chart = chart.clone();
-        let rest = Timeout::new(REST_MS, move || setter.set(chart));
-        move || drop(rest)
-    });
-    (*settled).clone()
 }

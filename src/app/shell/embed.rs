@@ -1,6 +1,7 @@
 //! One view for another page around it (`www/EMBED.md`). It keeps nothing, leaves its address alone, and tells its host what it shows.
 
 use super::address::{fragment, listen, said};
+use super::embed_parameters::Parameters;
 use super::page::{Notices, computes, retry, system_card};
 use super::parts::Parts;
 use super::share::page_address;
@@ -14,8 +15,7 @@ use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::document_text::TextOffered;
 use crate::app::widgets::explain::Explaining;
-use crate::app::widgets::figure::IsDark;
-use crate::app::widgets::save::DesignNames;
+use crate::app::widgets::surroundings::Surroundings;
 use crate::app::widgets::theme::use_is_dark;
 use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::Progress;
@@ -123,8 +123,7 @@ pub fn Embed() -> Html {
     let full = format!("{}#{}", page_address("index.html"), to_link(&state.chosen));
     let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
     html! {
-        <ContextProvider<IsDark> context={is_dark}>
-        <ContextProvider<DesignNames> context={session.names()}>
+        <ContextProvider<Surroundings> context={Surroundings { is_dark, names: session.names() }}>
         <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
         <ContextProvider<OnJudged> context={on_judged}>
             <main
@@ -144,6 +143,13 @@ pub fn Embed() -> Html {
                 />
                 if let Some(wrong) = wrong {
                     <p class="banner" role="status" data-testid="embed-wrong"><span>{ prose(wrong) }</span></p>
+                }
+                if !options.parameters.is_empty() {
+                    <Parameters
+                        parameters={options.parameters.clone()}
+                        hardware={state.chosen.design.hardware.text.clone()}
+                        act={(*act).clone()}
+                    />
                 }
                 if has_cards {
                     <div class="controls">
@@ -173,8 +179,7 @@ pub fn Embed() -> Html {
             </main>
         </ContextProvider<OnJudged>>
         </ContextProvider<TextOffered>>
-        </ContextProvider<DesignNames>>
-        </ContextProvider<IsDark>>
+        </ContextProvider<Surroundings>>
     }
 }
 
@@ -248,19 +253,23 @@ fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>
 fn results(state: &PageState, session: &Session) -> Value {
     let results = &state.results;
     let progress = if state.is_current() { results.progress } else { Progress::default() };
-    let best = results.best.filter(|_| state.is_answered());
-    let best = best.and_then(|point| Some((results.summary(point)?, results.strategy(point)?)));
+    let found = |point: Option<u32>| {
+        let point = point.filter(|_| state.is_answered())?;
+        let (summary, strategy) = (results.summary(point)?, results.strategy(point)?);
+        Some(json!({
+            "tile_x": strategy.tile.0,
+            "tile_y": strategy.tile.1,
+            "mode": strategy.mode.name(),
+            "energy_pj": summary.energy_pj,
+            "latency_cycles": summary.latency_cycles,
+        }))
+    };
     json!({
         "status": session.status(state),
         "points": progress.points,
         "points_done": progress.points_done,
-        "best": best.map(|(best, strategy)| json!({
-            "tile_x": strategy.tile.0,
-            "tile_y": strategy.tile.1,
-            "mode": strategy.mode.name(),
-            "energy_pj": best.energy_pj,
-            "latency_cycles": best.latency_cycles,
-        })),
+        "best": found(results.best),
+        "opened": found(session.opened),
         "errors": listed(&errors(state, session)),
     })
 }

@@ -4,7 +4,8 @@ use super::share::page_address;
 use crate::app::design::import::ImportButton;
 use crate::app::session::state::PageState;
 use crate::app::widgets::dialog::Dialog;
-use crate::app::widgets::save::{DesignNames, save_text};
+use crate::app::widgets::download::save_text;
+use crate::app::widgets::surroundings::{DesignNames, use_surroundings};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
 use crate::depth_first::FuseDepth;
@@ -32,7 +33,7 @@ pub struct FilesProps {
 /// The dialog.
 #[component]
 pub fn Files(props: &FilesProps) -> Html {
-    let names = use_context::<DesignNames>().unwrap_or_default();
+    let names = use_surroundings().names;
     let PageState { results, chosen, .. } = &*props.state;
     let missing = props
         .opened

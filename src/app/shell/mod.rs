@@ -12,6 +12,7 @@ pub mod address;
 pub mod dialogs;
 pub mod embed;
 pub mod embed_dialog;
+pub mod embed_parameters;
 pub mod files;
 pub mod header;
 pub mod help;

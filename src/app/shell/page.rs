@@ -17,8 +17,7 @@ use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::Explaining;
-use crate::app::widgets::figure::IsDark;
-use crate::app::widgets::save::DesignNames;
+use crate::app::widgets::surroundings::Surroundings;
 use crate::app::widgets::theme::use_is_dark;
 use crate::embed::Control;
 use crate::state::{Action, Tab, ViewChange};
@@ -80,8 +79,7 @@ pub fn Page() -> Html {
         })
     };
     html! {
-        <ContextProvider<IsDark> context={is_dark}>
-        <ContextProvider<DesignNames> context={session.names()}>
+        <ContextProvider<Surroundings> context={Surroundings { is_dark, names: session.names() }}>
             <div
                 class="page"
                 data-testid="root"
@@ -160,8 +158,7 @@ pub fn Page() -> Html {
                     (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
                 } }
             </div>
-        </ContextProvider<DesignNames>>
-        </ContextProvider<IsDark>>
+        </ContextProvider<Surroundings>>
     }
 }
 

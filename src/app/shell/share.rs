@@ -5,7 +5,7 @@ use crate::app::session::state::{Event, Opened};
 use crate::app::widgets::controls::target;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::dialog::Dialog;
-use crate::app::widgets::save::DesignNames;
+use crate::app::widgets::surroundings::use_surroundings;
 use crate::chart::group_thousands;
 use crate::import::text_of;
 use crate::link::{LONGEST_LINK, from_link, to_link};
@@ -32,7 +32,7 @@ pub struct ShareProps {
 /// The dialog. The link is copied as soon as it opens.
 #[component]
 pub fn Share(props: &ShareProps) -> Html {
-    let names = use_context::<DesignNames>().unwrap_or_default();
+    let names = use_surroundings().names;
     let link = use_memo(Rc::clone(&props.chosen), |chosen| to_link(chosen));
     let address = format!("{}#{link}", page_address("index.html"));
     let is_long = link.len() > LONGEST_LINK;

@@ -6,10 +6,10 @@ use super::dialogs::Shown;
 use crate::app::platform::storage;
 use crate::app::session::state::Event;
 use crate::state::{Action, Tab, VIEWS, ViewChange};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 /// The command of a key.
@@ -77,8 +77,16 @@ pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>) -> Sin
     let single_keys = use_memo((), |()| Cell::new(storage::single_keys()));
     let (tell, on_dialog, are_on) = (tell.clone(), on_dialog.clone(), Rc::clone(&single_keys));
     use_effect_with((), move |()| {
+        // The field in which Enter was the last key that changed something: its browser would undo letters that the page has taken.
+        let finished = Rc::new(RefCell::new(None::<EventTarget>));
+        let typing = Rc::clone(&finished);
+        listen("input", move |_: InputEvent| *typing.borrow_mut() = None);
         listen("keydown", move |event: KeyboardEvent| {
-            let Some(command) = meant(&event, are_on.get()) else { return };
+            if event.key() == "Enter" {
+                *finished.borrow_mut() = event.target();
+            }
+            let is_finished = finished.borrow().is_some() && *finished.borrow() == event.target();
+            let Some(command) = meant(&event, are_on.get(), is_finished) else { return };
             event.prevent_default();
             match command {
                 Command::Undo => tell.emit(Event::Undo),
@@ -93,7 +101,7 @@ pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>) -> Sin
     single_keys
 }
 
-fn meant(event: &KeyboardEvent, single_keys: bool) -> Option<Command> {
+fn meant(event: &KeyboardEvent, single_keys: bool, is_finished: bool) -> Option<Command> {
     let is_command = (event.ctrl_key() || event.meta_key()) && !event.alt_key();
     let typed = event.key();
     let key = match typed.as_str() {
@@ -106,7 +114,8 @@ fn meant(event: &KeyboardEvent, single_keys: bool) -> Option<Command> {
         key => key,
     };
     // In a field the browser undoes letter by letter; a dialog is in front of what would change.
-    if is_in("input[type=text], textarea, [contenteditable], dialog", event) {
+    let is_typing = is_in("input[type=text]", event) && !(is_command && is_finished);
+    if is_typing || is_in("textarea, [contenteditable], dialog", event) {
         return None;
     }
     let key = if is_command { key.to_owned() } else { key.to_ascii_lowercase() };

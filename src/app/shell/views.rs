@@ -16,7 +16,7 @@ use crate::app::platform::pieces::Fetched;
 use crate::app::schedule::view::ScheduleView;
 use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
-use crate::app::widgets::save::DesignNames;
+use crate::app::widgets::surroundings::OfNoDesign;
 use crate::app::workers::handle::Workers;
 use crate::state::{Action, Tab};
 use crate::workload::Network;
@@ -109,10 +109,9 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
         }
         Tab::Gallery => {
             html! {
-                // What papers say is of no design.
-                <ContextProvider<DesignNames> context={DesignNames::default()}>
+                <OfNoDesign>
                     <GalleryView workers={(*session.workers).clone()} {act} />
-                </ContextProvider<DesignNames>>
+                </OfNoDesign>
             }
         }
         Tab::Lessons => html! {

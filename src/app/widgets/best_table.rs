@@ -2,7 +2,7 @@
 
 use super::fine_grid::BEST_LISTED;
 use super::grid::{Grid, offered};
-use super::save::SaveTable;
+use super::save::{Save, Saved};
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Table, TableCell};
 use crate::explore::PointSummary;
@@ -78,7 +78,7 @@ pub fn best_table(grid: &Grid, results: &Rc<SweepResults>, metric: Metric, opene
             </thead>
             <tbody>{ for listed.iter().map(row) }</tbody>
         </table>
-        <SaveTable {table} />
+        <Save what={Saved::Table(table)} />
         </>
     }
 }

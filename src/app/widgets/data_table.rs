@@ -2,7 +2,7 @@
 
 use super::explain::Number;
 use super::figure::Numbers;
-use super::save::SaveTable;
+use super::save::{Save, Saved};
 use crate::chart::{Column, Table, TableCell};
 use std::rc::Rc;
 use web_sys::Element;
@@ -88,7 +88,7 @@ pub fn explained_table(table: Rc<Table>, numbers: &Numbers) -> Html {
             { table_head(&table) }
             <tbody>{ for (0..table.rows.len()).map(row) }</tbody>
         </table>
-        <SaveTable table={Rc::clone(&table)} />
+        <Save what={Saved::Table(Rc::clone(&table))} />
         </>
     }
 }

@@ -2,7 +2,7 @@
 
 use super::controls::target;
 use super::form::Form;
-use crate::form::{FieldTarget, ladder};
+use crate::form::{FieldTarget, ladder, ladder_within};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -13,6 +13,9 @@ pub struct DragFieldProps {
     pub form: Form,
     /// The figure that it drags.
     pub place: FieldTarget,
+    /// Between which figures; all rounder ones where it is left out.
+    #[prop_or_default]
+    pub bounds: Option<[String; 2]>,
     /// Name of the field.
     pub label: AttrValue,
     /// Identifies the field in tests.
@@ -23,9 +26,12 @@ pub struct DragFieldProps {
 #[component]
 pub fn DragField(props: &DragFieldProps) -> Html {
     let number = use_mut_ref(|| 0u32);
-    let Some(steps) = ladder(&props.place.read(&props.form.document)).filter(|_| !props.place.is_name()) else {
-        return html! {};
+    let text = props.place.read(&props.form.document);
+    let steps = match &props.bounds {
+        None => ladder(&text),
+        Some([from, to]) => ladder_within(&text, from, to),
     };
+    let Some(steps) = steps.filter(|_| !props.place.is_name()) else { return html! {} };
     // A press of the pointer begins a drag, and so does what comes by keys after the focus has moved here.
     let begin = {
         let number = number.clone();

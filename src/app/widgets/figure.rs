@@ -2,8 +2,9 @@
 
 use super::data_table::DataTable;
 use super::explain::Asked;
-use super::save::SaveFigure;
-use crate::chart::{Chart, Theme, draw_on_canvas};
+use super::save::{Save, Saved, WIDTH};
+use super::surroundings::{theme, use_surroundings};
+use crate::chart::{Chart, draw_on_canvas};
 use crate::explain::Explained;
 use std::any::Any;
 use std::cell::RefCell;
@@ -12,17 +13,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
-
-/// Whether the page is dark; a context of everything that draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IsDark(pub bool);
-
-impl IsDark {
-    /// The colours of figures.
-    pub fn theme(self) -> &'static Theme {
-        if self.0 { &Theme::DARK } else { &Theme::LIGHT }
-    }
-}
 
 /// A place on a canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,12 +81,12 @@ pub fn Canvas(props: &CanvasProps) -> Html {
     let place = use_node_ref();
     let canvas = use_node_ref();
     let width = use_observed_width(&place);
-    let is_dark = use_context::<IsDark>().unwrap_or(IsDark(false));
+    let is_dark = use_surroundings().is_dark;
     use_effect_with((props.chart.clone(), width, is_dark, canvas.clone()), |(chart, width, is_dark, canvas)| {
         if let (Some(canvas), 1..) = (canvas.cast::<HtmlCanvasElement>(), *width) {
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
             // A canvas that cannot be drawn on stays empty; the table twin is there.
-            let _ = draw_on_canvas(chart.chart(), &canvas, *width, ratio, is_dark.theme());
+            let _ = draw_on_canvas(chart.chart(), &canvas, *width, ratio, theme(*is_dark));
         }
     });
     let spot = move |event: &MouseEvent| Spot { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()), width };
@@ -203,7 +193,7 @@ pub fn Figure(props: &FigureProps) -> Html {
                 on_click={props.on_click.clone()}
                 on_hover={props.on_hover.clone()}
             />
-            <SaveFigure chart={props.chart.clone()} />
+            <Save what={Saved::Figure(props.chart.clone(), WIDTH)} />
             <DataTable table={Rc::new(props.chart.chart().table())} numbers={props.numbers.clone()} />
         </figure>
     }

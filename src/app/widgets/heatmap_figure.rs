@@ -4,7 +4,7 @@ use super::diagnostics::sentences;
 use super::figure::{Canvas, Drawn, Spot};
 use super::grid::{Grid, offered};
 use super::heatmap_table::HeatmapTable;
-use super::save::SaveFigure;
+use super::save::{Save, Saved, WIDTH};
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
 use crate::app::workers::results::{PointState, SweepResults};
@@ -131,7 +131,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
                     <Tooltip {spot}>{ cell_card(props, cell) }</Tooltip>
                 }
             </div>
-            <SaveFigure chart={Drawn::new(props.map.clone())} />
+            <Save what={Saved::Figure(Drawn::new(props.map.clone()), WIDTH)} />
             <HeatmapTable
                 grid={props.grid.clone()}
                 map={props.map.clone()}

@@ -4,7 +4,7 @@ use super::data_table::Twin;
 use super::diagnostics::sentences;
 use super::fine_grid::{BEST_LISTED, FineGridParts};
 use super::grid::Grid;
-use super::save::SaveTable;
+use super::save::{Save, Saved};
 use crate::app::platform::pieces::late;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Chart, Heatmap, Table, TableCell};
@@ -101,7 +101,7 @@ fn exact_table(grid: &Grid, results: &SweepResults, rounded: Rc<Table>) -> Html 
                 }) }
             </tbody>
         </table>
-        <SaveTable table={Rc::clone(&rounded)} />
+        <Save what={Saved::Table(Rc::clone(&rounded))} />
         </>
     }
 }

@@ -15,6 +15,8 @@ pub mod dialog;
 #[cfg(target_arch = "wasm32")]
 pub mod document_text;
 #[cfg(target_arch = "wasm32")]
+pub mod download;
+#[cfg(target_arch = "wasm32")]
 pub mod drag_field;
 #[cfg(target_arch = "wasm32")]
 pub mod explain;
@@ -36,6 +38,8 @@ pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
 pub mod highlight;
 #[cfg(target_arch = "wasm32")]
+pub mod moving;
+#[cfg(target_arch = "wasm32")]
 pub mod neighbours;
 #[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
@@ -43,6 +47,10 @@ pub mod pan_zoom;
 pub mod pointers;
 #[cfg(target_arch = "wasm32")]
 pub mod save;
+#[cfg(target_arch = "wasm32")]
+pub mod save_menu;
+#[cfg(target_arch = "wasm32")]
+pub mod surroundings;
 #[cfg(target_arch = "wasm32")]
 pub mod term;
 #[cfg(target_arch = "wasm32")]

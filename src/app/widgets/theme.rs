@@ -1,6 +1,5 @@
 //! Light or dark.
 
-use super::figure::IsDark;
 use super::theme_choice::ThemeChoice;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -9,7 +8,7 @@ use yew::prelude::*;
 
 /// Whether the page is dark: as chosen, or as the system.
 #[hook]
-pub fn use_is_dark(theme: ThemeChoice) -> IsDark {
+pub fn use_is_dark(theme: ThemeChoice) -> bool {
     let query = use_memo((), |()| {
         web_sys::window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten())
     });
@@ -36,9 +35,9 @@ pub fn use_is_dark(theme: ThemeChoice) -> IsDark {
             let _ = root.set_attribute("data-theme", theme.name());
         }
     });
-    IsDark(match theme {
+    match theme {
         ThemeChoice::Auto => *system,
         ThemeChoice::Light => false,
         ThemeChoice::Dark => true,
-    })
+    }
 }

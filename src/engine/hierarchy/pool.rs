@@ -98,14 +98,14 @@ impl Pool {
         if spec.memories.is_empty() {
             diagnostics.add("memories", "The pool has no memories", "List at least one");
         }
+        let named =
+            spec.memories.iter().enumerate().map(|(index, memory)| (format!("memories[{index}]"), &*memory.name));
+        diagnostics.add_namesakes("memories", &named.collect::<Vec<_>>());
         let mut memories = Vec::new();
         for (index, memory) in spec.memories.iter().enumerate() {
             let path = format!("memories[{index}]");
             if memory.name.is_empty() {
                 diagnostics.add(format!("{path}.name"), "This memory has no name", "Give it one, for example `sram`");
-            } else if spec.memories[..index].iter().any(|other| other.name == memory.name) {
-                let reason = format!("Two memories are called `{}`", memory.name);
-                diagnostics.add(format!("{path}.name"), reason, "Rename one of them");
             }
             memories.push(build_memory(&path, memory, &mut diagnostics));
         }

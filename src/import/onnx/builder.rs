@@ -4,7 +4,8 @@ use super::features::{Features, Value};
 use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
-use crate::import::report::{CLEANED, Coverage, Report, Severity};
+use crate::import::coverage::Coverage;
+use crate::import::report::{CLEANED, Report, Severity};
 use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, ViewSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -135,6 +136,22 @@ impl Builder {
     pub fn cover(&mut self, weights: u64, is_counted: bool) {
         self.coverage.operators.add(1, is_counted);
         self.coverage.weights.add(weights, is_counted);
+    }
+
+    /// Notes that an operator that multiplies is not counted, with its MACs where they are known.
+    pub fn miss_macs(&mut self, macs: Option<u64>) {
+        match macs {
+            Some(macs) => self.coverage.missing.macs = self.coverage.missing.macs.saturating_add(macs),
+            None => self.coverage.unknown_operators += 1,
+        }
+    }
+
+    /// Notes that a map is not counted, with its bits where they are known.
+    pub fn miss_map(&mut self, bits: Option<u64>) {
+        match bits {
+            Some(bits) => self.coverage.missing.map_bits = self.coverage.missing.map_bits.saturating_add(bits),
+            None => self.coverage.unknown_maps += 1,
+        }
     }
 
     /// Notes what happened to a node.

@@ -17,6 +17,7 @@ mod elementwise;
 mod features;
 mod lanes;
 mod layout;
+mod missing;
 mod model;
 mod operators;
 mod product;

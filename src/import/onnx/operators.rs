@@ -5,7 +5,9 @@ use super::features::Value;
 use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
-use super::{arrange, attention, convolution, einsum, elementwise, lanes, product, quantised, recurrent, transposed};
+use super::{
+    arrange, attention, convolution, einsum, elementwise, lanes, missing, product, quantised, recurrent, transposed,
+};
 use crate::import::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
@@ -148,10 +150,19 @@ pub fn take(builder: &mut Builder, node: &Node) {
     }
     if multiplies {
         let weights = weights(builder, node);
-        builder.cover(weights, result.is_ok() && !is_unknown);
+        let is_counted = result.is_ok() && !is_unknown;
+        builder.cover(weights, is_counted);
+        if !is_counted {
+            builder.miss_macs(missing::macs(builder, node));
+        }
     }
     if let Err(reason) = result {
         builder.note(Severity::NotCounted, node, &reason);
+        // Others would store no map of their own.
+        let stores = multiplies || BINARY.contains(&node.op.as_str()) || node.op.ends_with("Pool");
+        let lost = node.outputs.iter().filter(|_| stores).filter(|output| !output.is_empty() && !builder.knows(output));
+        let sizes: Vec<Option<u64>> = lost.map(|output| missing::map_bits(builder, output)).collect();
+        sizes.into_iter().for_each(|bits| builder.miss_map(bits));
     }
     for output in node.outputs.iter().filter(|output| !output.is_empty()) {
         if !builder.knows(output) {

@@ -43,10 +43,15 @@ impl Core {
         let mut memories: TiVec<MemoryId, Memory> = TiVec::with_capacity(described.len());
         for (id, &(memory, lanes)) in described.iter().enumerate() {
             let array = lanes.map_or(&spec.array.dimensions[..], |lanes| lanes);
-            let is_named_twice = memories.iter().any(|other| other.name == memory.name);
             let path = registers.path(MemoryId::from(id));
-            memories.push(build_memory(&path, memory, is_named_twice, array, &mut diagnostics));
+            memories.push(build_memory(&path, memory, array, &mut diagnostics));
         }
+        let named: Vec<_> = described
+            .iter()
+            .enumerate()
+            .map(|(id, (memory, _))| (registers.path(MemoryId::from(id)), &*memory.name))
+            .collect();
+        diagnostics.add_namesakes("memories", &named);
         let of_array = || memories.keys().skip(registers.0);
         let levels = Operand::ALL
             .map(|operand| of_array().filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>());
@@ -271,18 +276,10 @@ pub fn check_shared_dimension(path: &str, name: &str, size: u64, stated: &[Unrol
     }
 }
 
-fn build_memory(
-    path: &str,
-    memory: &MemorySpec,
-    is_named_twice: bool,
-    array: &[(String, u64)],
-    diagnostics: &mut Diagnostics,
-) -> Memory {
+fn build_memory(path: &str, memory: &MemorySpec, array: &[(String, u64)], diagnostics: &mut Diagnostics) -> Memory {
     let name = if memory.name.is_empty() { path.to_owned() } else { format!("`{}`", memory.name) };
     if memory.name.is_empty() {
         diagnostics.add(format!("{path}.name"), "This memory has no name", "Give it one, for example `lb`");
-    } else if is_named_twice {
-        diagnostics.add(format!("{path}.name"), format!("Two memories are called {name}"), "Rename one of them");
     }
     for (field, value) in [
         ("size", memory.size_bits),

@@ -55,17 +55,13 @@ fn check_layers(spec: &WorkloadSpec, diagnostics: &mut Diagnostics) -> Vec<Optio
     } else if spec.batch > MAX_EXTENT {
         diagnostics.add("batch", format!("A batch of {} is too large", spec.batch), format!("Write 1 to {MAX_EXTENT}"));
     }
+    let named = spec.layers.iter().enumerate().map(|(index, layer)| (format!("layers[{index}]"), &*layer.name));
+    diagnostics.add_namesakes("layers", &named.collect::<Vec<_>>());
     let mut kinds = Vec::new();
     for (index, layer) in spec.layers.iter().enumerate() {
         let path = format!("layers[{index}]");
         if layer.name.is_empty() {
             diagnostics.add(format!("{path}.name"), "This layer has no name", "Give it one, for example `conv1`");
-        } else if spec.layers[..index].iter().any(|other| other.name == layer.name) {
-            diagnostics.add(
-                format!("{path}.name"),
-                format!("Two layers are called `{}`", layer.name),
-                "Rename one of them",
-            );
         }
         let kind = LayerKind::from_name(&layer.kind);
         if kind.is_none() {

@@ -441,7 +441,8 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
             ],
             &[
                 (4, "array.mac_enrgy", "Did you mean `mac_energy`?"),
-                (15, "memories[1].name", "Two memories are called `rf`"),
+                (8, "memories[0].name", "Two memories are called `rf`. Rename this one or that of `memories[1]`"),
+                (15, "memories[1].name", "Two memories are called `rf`. Rename this one or that of `memories[0]`"),
                 (18, "memories[1].width", "`64` has no unit"),
                 (21, "memories[1].shared_over", "exists 2 times"),
             ],
@@ -492,7 +493,11 @@ fn wrong_networks_are_answered_with_place_reason_and_remedy() {
         ),
         (
             &[("name: b", "name: a")],
-            &[(6, "layers[2].name", "Two layers are called `a`"), (7, "layers[3].from", "There is no layer `b`")],
+            &[
+                (5, "layers[1].name", "Two layers are called `a`"),
+                (6, "layers[2].name", "Two layers are called `a`"),
+                (7, "layers[3].from", "There is no layer `b`"),
+            ],
         ),
         (
             &[("K: 3", "K: three"), ("K: 4", "K: -4"), ("global", "globe"), ("batch", "bach")],

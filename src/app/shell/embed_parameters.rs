@@ -1,0 +1,63 @@
+//! Sliders of an embedded view for the figures that its address names.
+
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::drag_field::DragField;
+use crate::app::widgets::form::Form;
+use crate::embed::Parameter;
+use crate::spec::Diagnostics;
+use crate::spec::edit::Outline;
+use crate::state::{Action, Half};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`Parameters`].
+#[derive(Properties, PartialEq)]
+pub struct ParametersProps {
+    /// The figures.
+    pub parameters: Vec<Parameter>,
+    /// The hardware document.
+    pub hardware: String,
+    /// Called with what a slider is dragged to.
+    pub act: Callback<Action>,
+}
+
+/// A slider for each figure, with its name and what it is now; below them what is wrong with their names.
+#[component]
+pub fn Parameters(props: &ParametersProps) -> Html {
+    let Ok(document) = Outline::read(&props.hardware) else { return html! {} };
+    let form = Form::new(Half::Hardware, Rc::new(document), &Diagnostics::default(), &props.act);
+    let mut wrong = Diagnostics::default();
+    let slider = |parameter: &Parameter| {
+        let Parameter { memory, field, from, to } = parameter;
+        let place = match parameter.target(&form.document) {
+            Ok(place) => place,
+            Err(found) => {
+                wrong.0.extend(found.0);
+                return html! {};
+            }
+        };
+        let name = format!("{} of {memory}", field.replace('_', " "));
+        html! {
+            <label class="parameter" key={parameter.word()}>
+                <span>{ &name }</span>
+                <output>{ place.read(&form.document) }</output>
+                <DragField
+                    form={form.clone()}
+                    {place}
+                    bounds={Some([from.clone(), to.clone()])}
+                    label={name}
+                    testid={format!("{memory}-{field}")}
+                />
+                <small>{ from }</small>
+                <small>{ to }</small>
+            </label>
+        }
+    };
+    let sliders: Html = props.parameters.iter().map(slider).collect();
+    html! {
+        <>
+            <div class="parameters" role="group" aria-label="Figures that can be changed">{ sliders }</div>
+            <DiagnosticList diagnostics={wrong} testid="parameter-errors" />
+        </>
+    }
+}
