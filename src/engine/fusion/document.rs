@@ -4,47 +4,109 @@ use super::graph::{FeatureMap, Operator, OperatorGraph, OperatorKind};
 use super::ids::{MapId, NETWORK_INPUT, OperatorId};
 use super::setting::{Residency, Setting, Throughput};
 use crate::hardware::{Core, Operand};
-use crate::ids::TiVec;
-use crate::spec::Diagnostics;
-use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
+use crate::ids::{TiSlice, TiVec};
+use crate::spec::{Diagnostics, MapAxis};
+use crate::workload::{Dim, Layer, LayerId, LayerKind, Network, View};
 
 /// The operators of a network: operator `i` is the `i`-th of [`Network::computing`].
+///
+/// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads the maps that its views
+/// show, whole. Channels that are joined are several inputs of an operator. Of what is shown otherwise, and of weights that other layers
+/// compute, every operator's window is the whole map, as that of a fully connected one is: in a group it waits until all is there. Maps of
+/// further inputs of the network are loaded as parameters are.
 ///
 /// # Errors
 /// What the paper's operators cannot express.
 pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let inputs: Vec<LayerId> = network.ids().filter(|&id| network.layer(id).is_input()).collect();
-    for &id in inputs.iter().skip(1) {
-        let reason = match network.layer(id).view {
-            None => "Optimus' networks read one map, and every operator reads its inputs tile by tile",
-            Some(_) => "It shows several maps as one, or a part of one, which Optimus' operators do not know",
-        };
-        let path = format!("workload.layers.{}", network.layer(id).name);
-        diagnostics.add(path, reason, "Compare the other methods");
-    }
-    for id in network.needed_whole() {
-        diagnostics.add(
-            format!("workload.layers.{}", network.layer(id).name),
-            "All of its output has to be there before the next layer begins, which Optimus' operators do not know",
-            "Compare the other methods",
-        );
-    }
-    let Some(&input) = inputs.first().filter(|_| diagnostics.is_empty()) else { return Err(diagnostics) };
+    let is_image = |&id: &LayerId| network.layer(id).shape.kind == LayerKind::Input;
+    let Some(input) = network.ids().find(is_image) else {
+        diagnostics.add("workload", "The network reads nothing", "Add an input");
+        return Err(diagnostics);
+    };
     let layers: TiVec<OperatorId, LayerId> = network.computing().collect();
-    let map_of = |id: LayerId| layers.binary_search(&id).map_or(NETWORK_INPUT, OperatorId::output);
-    let operator = |&id: &LayerId| operator(network.layer(id), network.inputs(id).into_iter().map(map_of).collect());
-    let graph = OperatorGraph::new(
-        network.name.clone(),
-        feature_map(network.layer(input)),
-        layers.iter().map(operator).collect(),
-    );
-    graph.map_err(|errors| {
+    let reader = Reader { network, layers: &layers, input };
+    let operators: Vec<Operator> = layers.iter().map(|&id| reader.operator(id)).collect();
+    let apart: Vec<&str> = operators.iter().filter(|one| one.inputs.is_empty()).map(|one| one.name.as_str()).collect();
+    if let Some((first, others)) = apart.split_first() {
+        let reason = match others.len() {
+            0 => format!("`{first}` reads no map but those of further inputs of the network"),
+            more => format!("`{first}` and {more} more layers read no map but those of further inputs of the network"),
+        };
+        let reason = reason + ", and Optimus' networks read one map";
+        diagnostics.add(format!("workload.layers.{first}"), reason, "Compare the other methods");
+        return Err(diagnostics);
+    }
+    OperatorGraph::new(network.name.clone(), feature_map(network.layer(input)), operators).map_err(|errors| {
         for error in errors {
             diagnostics.add("workload", error.to_string(), "Compare the other methods");
         }
         diagnostics
     })
+}
+
+/// What layers read, as operators.
+struct Reader<'n> {
+    network: &'n Network,
+    layers: &'n TiSlice<OperatorId, LayerId>,
+    /// The input that is the map of the network; others are read as parameters.
+    input: LayerId,
+}
+
+impl Reader<'_> {
+    fn operator(&self, id: LayerId) -> Operator {
+        let (network, layer) = (self.network, self.network.layer(id));
+        let (features, weights) = (self.shown(network.inputs(id)), self.shown(network.stored_inputs(id)));
+        let maps = |shown: &[LayerId]| shown.iter().filter_map(|&id| self.map(id)).collect::<Vec<MapId>>();
+        let (read, computed) = (maps(&features), maps(&weights));
+        let loaded = |shown: &[LayerId]| -> u64 {
+            let further = shown.iter().filter(|&&id| self.map(id).is_none());
+            further.map(|&id| feature_map(network.layer(id)).elements()).fold(0, u64::saturating_add)
+        };
+        // An addition reads its second map as weights, and pooling has none.
+        let own = match (layer.shape.kind.is_for_vector_unit(), computed.is_empty()) {
+            (true, _) => 0,
+            (false, true) => layer.shape.elements(Operand::W),
+            (false, false) => loaded(&weights),
+        };
+        let needs_whole = !computed.is_empty() || network.inputs(id).into_iter().any(|input| self.is_rearranged(input));
+        let mut inputs = [read, computed].concat();
+        inputs.sort_unstable();
+        inputs.dedup();
+        let mut operator = operator(layer, inputs, own.saturating_add(loaded(&features)));
+        if needs_whole {
+            let sizes = features.iter().chain(&weights).map(|&id| feature_map(network.layer(id)));
+            operator.kernel = sizes.fold(operator.kernel, |most, map| (most.0.max(map.columns), most.1.max(map.rows)));
+        }
+        operator
+    }
+
+    /// What some layers show: those that are views of others lead to these.
+    fn shown(&self, ids: Vec<LayerId>) -> Vec<LayerId> {
+        let is_view = |id: LayerId| self.network.layer(id).shape.kind == LayerKind::View;
+        let mut shown: Vec<LayerId> =
+            ids.into_iter().flat_map(|id| if is_view(id) { self.network.sources(id) } else { vec![id] }).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        shown
+    }
+
+    /// The map that a layer writes; none for further inputs of the network.
+    fn map(&self, id: LayerId) -> Option<MapId> {
+        if id == self.input {
+            return Some(NETWORK_INPUT);
+        }
+        self.layers.binary_search(&id).ok().map(OperatorId::output)
+    }
+
+    /// Whether columns or rows of what a view shows lie elsewhere than in the maps that it shows.
+    fn is_rearranged(&self, id: LayerId) -> bool {
+        let layer = self.network.layer(id);
+        let joins_channels = matches!(layer.view, Some(View::Join(MapAxis::Channels)));
+        let shown = || self.network.inputs(id).into_iter().any(|input| self.is_rearranged(input));
+        layer.shape.kind == LayerKind::View
+            && (!joins_channels || !self.network.stored_inputs(id).is_empty() || shown())
+    }
 }
 
 /// The layers of a group.
@@ -84,7 +146,7 @@ fn feature_map(layer: &Layer) -> FeatureMap {
     FeatureMap { channels: size(Dim::K).saturating_mul(size(Dim::G)), columns: size(Dim::OX), rows: size(Dim::OY) }
 }
 
-fn operator(layer: &Layer, inputs: Vec<MapId>) -> Operator {
+fn operator(layer: &Layer, inputs: Vec<MapId>, parameters: u64) -> Operator {
     let shape = &layer.shape;
     let kind = match shape.kind {
         LayerKind::Depthwise => OperatorKind::Depthwise,
@@ -106,7 +168,6 @@ fn operator(layer: &Layer, inputs: Vec<MapId>) -> Operator {
         kernel: (spans(Dim::FX, shape.dilation.0), spans(Dim::FY, shape.dilation.1)),
         stride: shape.stride,
         output: feature_map(layer),
-        // An addition reads its second map as weights, and pooling has none.
-        parameters: if shape.kind.is_for_vector_unit() { 0 } else { shape.elements(Operand::W) },
+        parameters,
     }
 }
