@@ -11,7 +11,7 @@ use crate::workload::{Dim, Layer, LayerId, LayerKind, Network, View};
 /// The operators of a network: operator `i` is the `i`-th of [`Network::computing`].
 ///
 /// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads the maps that its views
-/// show, whole. Channels that are joined are several inputs of an operator. Of what is shown otherwise, and of weights that other layers
+/// show, all channels of them. Channels that are joined are several inputs of an operator. Of what is shown otherwise, and of weights that other layers
 /// compute, every operator's window is the whole map, as that of a fully connected one is: in a group it waits until all is there. Maps of
 /// further inputs of the network are loaded as parameters are.
 ///
@@ -101,11 +101,17 @@ impl Reader<'_> {
 
     /// Whether columns or rows of what a view shows lie elsewhere than in the maps that it shows.
     fn is_rearranged(&self, id: LayerId) -> bool {
-        let layer = self.network.layer(id);
-        let joins_channels = matches!(layer.view, Some(View::Join(MapAxis::Channels)));
-        let shown = || self.network.inputs(id).into_iter().any(|input| self.is_rearranged(input));
-        layer.shape.kind == LayerKind::View
-            && (!joins_channels || !self.network.stored_inputs(id).is_empty() || shown())
+        let (network, layer) = (self.network, self.network.layer(id));
+        if layer.shape.kind != LayerKind::View {
+            return false;
+        }
+        let mut parts = network.inputs(id).into_iter().chain(network.stored_inputs(id));
+        let extent = |id: LayerId| [Dim::OX, Dim::OY].map(|dim| network.layer(id).shape.size(dim));
+        match layer.view {
+            Some(View::Join(MapAxis::Channels)) => parts.any(|part| self.is_rearranged(part)),
+            Some(View::Part(_)) => parts.any(|part| extent(part) != extent(id) || self.is_rearranged(part)),
+            _ => true,
+        }
     }
 }
 

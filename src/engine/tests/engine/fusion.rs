@@ -1,5 +1,6 @@
 //! Which operators run together: what holds of every graph of operators.
 
+use fusescape_engine::fusion::document::operators_of;
 use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
 use fusescape_engine::fusion::{
     FeatureMap, GraphError, Group, GroupMap, Ideals, MapId, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph,
@@ -7,6 +8,8 @@ use fusescape_engine::fusion::{
     algorithm1, baselines, fuse, is_convex, is_scheme, memory_cost, prior_cost, relaxed_cost,
 };
 use fusescape_engine::ids::{TiSlice, TiVec};
+use fusescape_engine::workload::Network;
+use fusescape_spec::{find_preset, workload_presets};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -484,4 +487,80 @@ impl Random {
         }
         OperatorGraph::new("random".into(), input, operators).unwrap()
     }
+}
+
+/// The operators of layers after an image of 3 x 16 x 8, without the image.
+fn operators_of_text(layers: &str) -> OperatorGraph {
+    let text =
+        format!("name: views\nbatch: 1\nlayers:\n  - {{ name: image, type: input, K: 3, size: 16 x 8 }}\n{layers}");
+    operators_of(&Network::from_text(&text).unwrap()).unwrap()
+}
+
+#[test]
+fn operators_read_through_views() {
+    let convs = "  - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: same, from: image }\n  \
+                 - { name: b, type: conv, K: 6, kernel: 3 x 3, padding: same, from: a }\n";
+    // What follows, the operators whose maps its last layer reads, and that layer's window.
+    for (after, reads, kernel) in [
+        ("  - { name: c, type: conv, K: 2, kernel: 3 x 3, padding: same, from: b }\n", &[1][..], (3, 3)),
+        // A dense block: both maps, tile by tile.
+        (
+            "  - { name: v, type: view, join: channels, from: [a, b] }\n  \
+             - { name: c, type: conv, K: 2, kernel: 3 x 3, padding: same, from: v }\n",
+            &[0, 1],
+            (3, 3),
+        ),
+        // Half of the channels of one, as a shuffled unit takes them.
+        (
+            "  - { name: v, type: view, channels: 0 .. 3, from: b }\n  \
+             - { name: c, type: conv, K: 2, kernel: 3 x 3, padding: same, from: v }\n",
+            &[1],
+            (3, 3),
+        ),
+        // A join of a join.
+        (
+            "  - { name: u, type: view, join: channels, from: [a, b] }\n  \
+             - { name: v, type: view, join: channels, from: [image, u] }\n  \
+             - { name: c, type: conv, K: 2, kernel: 1 x 1, from: v }\n",
+            &[-1, 0, 1],
+            (1, 1),
+        ),
+        // Rows that lie elsewhere are waited for.
+        (
+            "  - { name: v, type: view, scale: 2 x 2, from: b }\n  \
+             - { name: c, type: conv, K: 2, kernel: 3 x 3, padding: same, from: v }\n",
+            &[1],
+            (16, 8),
+        ),
+    ] {
+        let graph = operators_of_text(&format!("{convs}{after}"));
+        let last = graph.operators().iter().last().unwrap();
+        let map = |&writer: &i64| match usize::try_from(writer) {
+            Ok(writer) => OperatorId::from(writer).output(),
+            Err(_) => NETWORK_INPUT,
+        };
+        assert_eq!(last.inputs, reads.iter().map(map).collect::<Vec<_>>(), "{after}");
+        assert_eq!(last.kernel, kernel, "{after}");
+    }
+}
+
+#[test]
+fn further_inputs_are_loaded_as_parameters_and_computed_weights_are_maps() {
+    let graph = operators_of_text(
+        "  - { name: mask, type: input, K: 4, size: 16 x 8 }\n  \
+         - { name: a, type: conv, K: 4, kernel: 1 x 1, from: image }\n  \
+         - { name: b, type: add, from: [a, mask] }\n",
+    );
+    let of = |name: &str| graph.operators().iter().find(|operator| operator.name == name).unwrap();
+    assert_eq!((of("a").parameters, of("b").parameters), (3 * 4, 4 * 16 * 8));
+    assert_eq!(of("b").inputs, [OperatorId::from(0).output()]);
+
+    let text = find_preset(workload_presets(), "bert-base-block").unwrap().text;
+    let network = Network::from_text(text).unwrap();
+    let graph = operators_of(&network).unwrap();
+    let place = |name: &str| graph.operators().iter().position(|operator| operator.name == name).unwrap();
+    let scores = &graph.operators()[OperatorId::from(place("scores"))];
+    assert_eq!(scores.parameters, 0, "keys are no weights of a file");
+    assert_eq!(scores.inputs, ["query", "key"].map(|name| OperatorId::from(place(name)).output()));
+    assert_eq!(scores.kernel.0.max(scores.kernel.1), 128, "all keys have to be there");
 }

@@ -7,6 +7,7 @@ use fusescape_engine::explore::{
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Objective;
+use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use rayon::prelude::*;
 
@@ -301,12 +302,36 @@ fn every_method_is_judged_by_both_models() {
 
 #[test]
 fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
-    let sweep = sweep("meta-proto-like-df", "bert-base-block", settings(Objective::Energy));
+    let mut sweep = sweep("meta-proto-like-df", "three-convs", settings(Objective::Energy));
+    let text = "name: towers\nbatch: 1\nlayers:\n  - { name: left, type: input, K: 3, size: 16 x 16 }\n  \
+                - { name: right, type: input, K: 3, size: 16 x 16 }\n  \
+                - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: same, from: left }\n  \
+                - { name: b, type: conv, K: 4, kernel: 3 x 3, padding: same, from: right }\n  \
+                - { name: c, type: add, from: [a, b] }\n";
+    sweep.network = Network::from_text(text).unwrap();
     let (study, runs, _) = study(&sweep, StackLimits::default());
     let fusions = compare_fusions(&study, &runs);
-    let says = |method| fusions.verdicts.iter().any(|(of, verdict)| *of == method && verdict.is_ok());
-    assert!(says(FusionMethod::Automatic) && says(FusionMethod::Optimal));
-    assert!(!says(FusionMethod::Optimus) && fusions.oracle_bytes.is_none());
+    let verdict = |wanted| &fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap().1;
+    assert!(verdict(FusionMethod::Automatic).is_ok() && verdict(FusionMethod::Optimal).is_ok());
+    assert!(verdict(FusionMethod::Optimus).is_err() && fusions.oracle_bytes.is_none());
+    // Once, with the layer that is concerned.
+    let refused = verdict(FusionMethod::Optimus).as_ref().unwrap_err();
+    assert_eq!(refused.0.len(), 1, "{refused}");
+    assert_eq!(refused.0[0].path, "workload.layers.b");
+}
+
+#[test]
+fn attention_is_judged_by_all_methods() {
+    for network in ["bert-base-block", "gpt2-block-decode"] {
+        let sweep = sweep("meta-proto-like-df", network, settings(Objective::Energy));
+        let (study, runs, _) = study(&sweep, StackLimits::default());
+        let fusions = compare_fusions(&study, &runs);
+        let oracle = fusions.oracle_bytes.unwrap();
+        for (method, verdict) in &fusions.verdicts {
+            let bytes = verdict.as_ref().unwrap_or_else(|wrong| panic!("{network}, {method:?}: {wrong}")).optimus_bytes;
+            assert!(bytes.is_none_or(|bytes| bytes >= oracle), "{network}, {method:?}");
+        }
+    }
 }
 
 #[test]
