@@ -3,6 +3,7 @@
 use super::embed_dialog::EmbedDialog;
 use super::files::Files;
 use super::help::Help;
+use super::presenter::Presenter;
 use super::share::Share;
 use super::shortcuts::SingleKeys;
 use crate::app::session::handle::Session;
@@ -20,6 +21,8 @@ pub enum Shown {
     Share,
     /// The page in another page.
     Embed,
+    /// The results alone, in large letters.
+    Present,
     /// How the page works.
     Help,
 }
@@ -56,6 +59,7 @@ pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
         },
         Shown::Share => html! { <Share {chosen} tell={tell.clone()} {on_close} /> },
         Shown::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
+        Shown::Present => html! { <Presenter {on_close} /> },
         Shown::Help => html! { <Help single_keys={Rc::clone(single_keys)} {on_close} /> },
     }
 }

@@ -77,6 +77,7 @@ pub fn Header(props: &HeaderProps) -> Html {
                     { dialog(Shown::Files, "Files", "Open and save (F)", "files") }
                     { dialog(Shown::Share, "Share", "Copy the link (S)", "share") }
                     { dialog(Shown::Embed, "Embed", "Put it into another page (E)", "embed") }
+                    { dialog(Shown::Present, "Present", "The results alone, in large letters (D)", "present") }
                 </div>
                 <div class="group">
                     <button

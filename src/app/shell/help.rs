@@ -49,7 +49,12 @@ const TASKS: &[(&str, &str)] = &[
     (
         "Hand it on",
         "Share copies a link that holds everything. Files saves the design as YAML and a report as Markdown. \
-         Embed puts one live view into another page. Below every figure and table stand SVG, PNG, CSV and JSON.",
+         Embed puts one live view into another page. “save” below every figure and table gives SVG and PNG, also for slides, CSV and JSON.",
+    ),
+    (
+        "Present it",
+        "Present shows the results alone, in large letters; Page down and Page up lead through a lesson, or through the last \
+         states of the design. What is printed is the view without its controls.",
     ),
 ];
 

@@ -63,6 +63,7 @@ const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
     ("f", "F", "open and save files", Command::Dialog(Shown::Files)),
     ("s", "S", "share: the link", Command::Dialog(Shown::Share)),
     ("e", "E", "embed in another page", Command::Dialog(Shown::Embed)),
+    ("d", "D", "present: the results alone, in large letters", Command::Dialog(Shown::Present)),
     ("?", "?", "this sheet", Command::Dialog(Shown::Help)),
     ("Z", "Ctrl Z", "undo", Command::Undo),
     ("Y", "Ctrl Shift Z", "redo", Command::Redo),

@@ -2,6 +2,7 @@
 
 use super::data_table::DataTable;
 use super::explain::Asked;
+use super::pointers::{spot, zoom_of};
 use super::save::{Save, Saved, WIDTH};
 use super::surroundings::{theme, use_surroundings};
 use crate::chart::{Chart, draw_on_canvas};
@@ -84,15 +85,27 @@ pub fn Canvas(props: &CanvasProps) -> Html {
     let is_dark = use_surroundings().is_dark;
     use_effect_with((props.chart.clone(), width, is_dark, canvas.clone()), |(chart, width, is_dark, canvas)| {
         if let (Some(canvas), 1..) = (canvas.cast::<HtmlCanvasElement>(), *width) {
-            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()) * zoom_of(&canvas);
             // A canvas that cannot be drawn on stays empty; the table twin is there.
             let _ = draw_on_canvas(chart.chart(), &canvas, *width, ratio, theme(*is_dark));
         }
     });
-    let spot = move |event: &MouseEvent| Spot { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()), width };
-    let onpointermove = props.on_hover.clone().map(|on| on.reform(move |event: PointerEvent| Some(spot(&event))));
+    let spot = {
+        let canvas = canvas.clone();
+        move |event: &MouseEvent| spot(&canvas, event).map(|(x, y)| Spot { x, y, width })
+    };
+    let onpointermove = props.on_hover.clone().map(|on| {
+        let spot = spot.clone();
+        on.reform(move |event: PointerEvent| spot(&event))
+    });
     let onpointerleave = props.on_hover.clone().map(|on| on.reform(|_: PointerEvent| None));
-    let onclick = props.on_click.clone().map(|on| on.reform(move |event: MouseEvent| spot(&event)));
+    let onclick = props.on_click.clone().map(|on| {
+        Callback::from(move |event: MouseEvent| {
+            if let Some(spot) = spot(&event) {
+                on.emit(spot);
+            }
+        })
+    });
     html! {
         <div class="canvas" ref={place}>
             <canvas

@@ -1,5 +1,6 @@
 //! Figures that change with every move of a hand: drawn at most once a frame, described once they rest.
 
+use super::pointers::zoom_of;
 use super::surroundings::{theme, use_surroundings};
 use crate::app::platform::timer::before_next_frame;
 use crate::chart::{Chart, draw_on_canvas};
@@ -20,7 +21,7 @@ pub fn use_drawn<C: Chart + Clone + PartialEq + 'static>(canvas: &NodeRef, chart
         let (width, canvas) = (*width, canvas.cast::<HtmlCanvasElement>());
         let Some(canvas) = canvas.filter(|_| width > 0) else { return };
         let draw = move |chart: &C, is_dark: bool| {
-            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()) * zoom_of(&canvas);
             // A canvas that cannot be drawn on stays empty; the table twin is there.
             let _ = draw_on_canvas(chart, &canvas, width, ratio, theme(is_dark));
         };

@@ -1,7 +1,8 @@
 //! Pointers on a figure: where they are, and what two fingers do.
 
 use std::collections::BTreeMap;
-use web_sys::{Element, MouseEvent, PointerEvent};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, MouseEvent, PointerEvent};
 use yew::NodeRef;
 
 /// Pixels that a pointer moves before it drags; less is a click.
@@ -34,10 +35,17 @@ impl Pointers {
     }
 }
 
-/// Where a pointer is, CSS pixels from the upper left corner of a figure.
+/// Where a pointer is, in the figure's own CSS pixels from its upper left corner.
 pub fn spot(figure: &NodeRef, event: &MouseEvent) -> Option<(f64, f64)> {
-    let corner = figure.cast::<Element>()?.get_bounding_client_rect();
-    Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
+    let figure = figure.cast::<Element>()?;
+    let (corner, zoom) = (figure.get_bounding_client_rect(), zoom_of(&figure));
+    Some(((f64::from(event.client_x()) - corner.x()) / zoom, (f64::from(event.client_y()) - corner.y()) / zoom))
+}
+
+/// Pixels of the window for each of an element's own, which a presentation makes larger.
+pub fn zoom_of(element: &Element) -> f64 {
+    let own = element.dyn_ref::<HtmlElement>().map_or(0, HtmlElement::offset_width);
+    if own > 0 { element.get_bounding_client_rect().width() / f64::from(own) } else { 1.0 }
 }
 
 /// Moves of this pointer are heard by the figure wherever it goes, until it is let go.
