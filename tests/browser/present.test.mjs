@@ -112,7 +112,7 @@ test('a picture for slides is light, has the name of the design, and nothing beh
           const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
           const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
           const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-          const context = canvas.getContext('2d');
+          const context = canvas.getContext('2d', { willReadFrequently: true });
           context.drawImage(bitmap, 0, 0);
           const darkInTitle = context.getImageData(0, 0, bitmap.width, 70).data.filter((_, index, all) => index % 4 === 3 && all[index] > 128 && all[index - 3] < 90).length;
           return { corner: [...context.getImageData(1, 1, 1, 1).data], height: bitmap.height, darkInTitle };
