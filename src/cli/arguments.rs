@@ -449,8 +449,8 @@ pub struct Cores {
     /// many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2; conv1: K 4"
     #[arg(long, default_value = "best", value_name = "best|ROWS|layer-by-layer|CUTS", value_parser = parse_tiles)]
     pub tiles: Tiles,
-    /// Which layers take turns, tile by tile: automatic (as many as have weights that fit on the chip), one, each-layer, or names of layers
-    /// after which a stack ends, separated by commas
+    /// Layer stacks, each of which runs fused, tile by tile: automatic (as many layers as have weights that fit on the chip), one,
+    /// each-layer, or names of layers after which a stack ends, separated by commas
     #[arg(long, default_value = "automatic", value_name = "automatic|one|each-layer|NAMES", value_parser = parse_turns)]
     pub stacks: StackRule,
     /// Who computes what: best (for each stack the fastest if nothing had to travel, proved where the search ends), genetic, a core for all

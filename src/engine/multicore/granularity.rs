@@ -60,7 +60,7 @@ impl LayerCuts {
             let is_alone = stacks.iter().any(|stack| stack[..] == [index]);
             let in_time = match granularity {
                 Granularity::LayerByLayer => Vec::new(),
-                // A layer that takes turns with no other is not cut.
+                // A layer that is fused with no other is not cut.
                 _ if is_alone => Vec::new(),
                 Granularity::Rows(rows) => TileSize { rows: Some(*rows), ..TileSize::default() }.pieces(&layer.shape),
                 Granularity::ByHand(_) => by_hand[index].clone(),
@@ -227,7 +227,7 @@ fn complain_unknown(path: &str, name: &str, nests: &NetworkNests, diagnostics: &
     diagnostics.add(path, format!("The network computes no layer `{name}`"), remedy);
 }
 
-/// The stacks of layers whose tiles take turns.
+/// The layer stacks.
 pub fn stacks(
     nests: &NetworkNests,
     system: &CoreSystem,

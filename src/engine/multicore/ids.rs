@@ -15,7 +15,7 @@ declare_ids! {
     /// A layer that computes something, by its place in [`super::NetworkNests`]. Not to be mixed up with
     /// [`crate::workload::LayerId`], which counts inputs and views, too.
     NestId,
-    /// Layers that take turns, tile by tile.
+    /// Layers that run fused, tile by tile.
     StackId,
     /// A tile of a network, by layer and number.
     TileId,

@@ -25,7 +25,7 @@ pub struct CoresRequest {
 pub struct CoresSettings {
     /// How large computation tiles are.
     pub granularity: Granularity,
-    /// Which layers take turns.
+    /// Which layers run fused.
     pub stacks: StackRule,
     /// Which schedule is the best.
     pub aim: ScheduleObjective,
@@ -91,7 +91,7 @@ impl Default for Granularity {
     }
 }
 
-/// Which layers take turns, tile by tile.
+/// Which layers run fused, tile by tile.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum StackRule {
     /// As many one after the other as have weights that fit on all cores together (Stream, Section 5.1).

@@ -8,7 +8,7 @@ use crate::workload::Dim;
 /// The cuts of a layer: loops, each with its number of pieces. The loop listed first varies fastest over tile numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Split {
-    /// Cuts in time, which let tiles of several layers take turns.
+    /// Cuts in time, by which layers can run fused, tile by tile.
     pub in_time: Vec<(Dim, u64)>,
     /// Cuts that share a layer among cores.
     pub over_cores: Vec<(Dim, u64)>,

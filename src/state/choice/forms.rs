@@ -217,7 +217,7 @@ impl Choice for FusionPart {
     }
 }
 
-/// Which layers take turns.
+/// Which layers run fused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StackChoice {
     /// As many as have weights that fit.

@@ -49,7 +49,7 @@ pub struct CoresStudy {
     pub system: CoreSystem,
     /// How layers are cut and scheduled.
     pub settings: CoresSettings,
-    /// Which layers take turns, tile by tile.
+    /// Which layers run fused, tile by tile.
     pub stacks: TiVec<StackId, Vec<NestId>>,
     /// How each layer is cut.
     cuts: TiVec<NestId, LayerCuts>,
@@ -73,7 +73,7 @@ pub struct CoresOutline {
     pub able: TiVec<NestId, Vec<CoreId>>,
     /// For each layer on how many cores at once it may be computed.
     pub most_shared: TiVec<NestId, usize>,
-    /// Which layers take turns.
+    /// Which layers run fused.
     pub stacks: TiVec<StackId, Vec<NestId>>,
     /// How many tiles there are before layers are shared.
     pub tiles: usize,

@@ -17,7 +17,7 @@ const MOST_STACKS: usize = 4;
 /// A candidate: the size of tiles, and what differs in single stacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TileCut {
-    /// Of all layers that take turns.
+    /// Of all layers that are fused.
     pub all: TileSize,
     /// Of the layers of single stacks, by stack.
     pub stacks: Vec<(StackId, TileSize)>,
@@ -45,7 +45,7 @@ impl TileCut {
     }
 }
 
-/// The largest of the layers that take turns: what tiles may be cut from.
+/// The largest of the fused layers: what tiles may be cut from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TileLadder {
     /// Rows of the highest feature map.
