@@ -41,7 +41,8 @@ fn an_address_names_single_figures_that_can_be_changed() {
         assert_eq!(options.controls.len(), usize::from(words.ends_with("hardware")));
     }
     // All mistakes at once, each with a remedy; what is right is taken.
-    let words = "hardware.a.siz:1..2KiB,hardware.a.size,network.batch:1..2,hardware.a.size:4..x,hardware.a.size:8..4KiB,hardware.a.b.width:1..8bit";
+    let words = "hardware.a.siz:1..2KiB,hardware.a.size,network.batch:1..2,hardware.a.size:4..x,hardware.a.size:8..4KiB,\
+                 hardware.a.b.width:1..8bit";
     let (options, wrong) = EmbedOptions::from_query(&format!("controls={words}"));
     let remedies: Vec<&str> = wrong.0.iter().map(|one| one.remedy.as_str()).collect();
     assert_eq!(remedies.len(), 5, "{wrong}");

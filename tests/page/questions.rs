@@ -61,8 +61,12 @@ fn a_worker_answers_with_the_time_that_its_stopwatch_tells() {
         assert_eq!((told, found.bound_bytes), (ms, None));
     }
     // What Optimus cannot express is refused with its reasons.
-    let bert = design("tpu-like", "bert-base-block");
-    let asked = DecideOnline { request: Rc::new(bert), step: 0 };
+    let towers = "name: towers\nbatch: 1\nlayers:\n  - { name: left, type: input, K: 3, size: 16 x 16 }\n  \
+                  - { name: right, type: input, K: 3, size: 16 x 16 }\n  \
+                  - { name: a, type: conv, K: 4, kernel: 1 x 1, from: left }\n  \
+                  - { name: b, type: conv, K: 4, kernel: 1 x 1, from: right }\n";
+    let towers = Request { workload: towers.to_owned(), ..design("tpu-like", "three-convs") };
+    let asked = DecideOnline { request: Rc::new(towers), step: 0 };
     let Err(Refusal::Rejected(wrong)) = Answerer::default().ask(asked) else {
         panic!("a reply to what cannot be expressed");
     };

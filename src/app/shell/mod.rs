@@ -1,7 +1,8 @@
 //! The page around the views: header, tabs, dialogs, address, and one view alone for another page around it.
 //!
 //! - `page`, `header`, `parts`, `origin`: the page; `views` draws the view of each tab, with the step of a lesson above it
-//! - `dialogs`, `files`, `share`, `embed_dialog`, `help`: dialogs; `presenter` shows the results alone; `shortcuts` lists every key, of which the help sheet is made
+//! - `dialogs`, `files`, `share`, `embed_dialog`, `help`: dialogs; `presenter` shows the results alone; `shortcuts` lists every key, of
+//!   which the help sheet is made
 //! - `address`, `links`: the address follows what is in force, by code that is fetched before the page is shown if there is anything to
 //!   be read, else with the first key or click. Each entry of the browser's history carries the draft besides, with what a link leaves
 //!   out; what is written while a page is left may come too late for that, and waits in the tab for the reload

@@ -10,10 +10,10 @@ use crate::workload::{Dim, Layer, LayerId, LayerKind, Network, View};
 
 /// The operators of a network: operator `i` is the `i`-th of [`Network::computing`].
 ///
-/// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads the maps that its views
-/// show, all channels of them. Channels that are joined are several inputs of an operator. Of what is shown otherwise, and of weights that other layers
-/// compute, every operator's window is the whole map, as that of a fully connected one is: in a group it waits until all is there. Maps of
-/// further inputs of the network are loaded as parameters are.
+/// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads the maps that its
+/// views show, all channels of them. Channels that are joined are several inputs of an operator. Where rows or columns lie elsewhere, and
+/// where weights are what other layers compute, its window is the whole map, as that of a fully connected operator is: in a group it waits
+/// until all is there. Maps of further inputs of the network are loaded as parameters are.
 ///
 /// # Errors
 /// What the paper's operators cannot express.

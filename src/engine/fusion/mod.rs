@@ -24,11 +24,10 @@
 //! on the price of each, or that no larger one fits, and has only promising ones priced ([`GroupCostModel`]).
 //!
 //! The paper's unit is an operator and any acyclic partition of the graph, concatenations included, which a
-//! [`workload::Network`](crate::workload::Network) cannot express: there a concatenation is a view of what earlier layers stored, and
-//! stacks end at it. Therefore the room has a graph of its own, of which it keeps no more than the memory cost needs. Its tiles are
-//! not those of [`depth_first`](crate::depth_first), either: the paper neither pads nor treats borders, cuts outputs of different
-//! heights into equally many tiles, and has all groups in one buffer. The paper's text is damaged and open in places; where the code
-//! decides, it says so.
+//! [`workload::Network`](crate::workload::Network) has as views: `document` says how operators read through these. Therefore the room has
+//! a graph of its own, of which it keeps no more than the memory cost needs. Its tiles are not those of
+//! [`depth_first`](crate::depth_first), either: the paper neither pads nor treats borders, cuts outputs of different heights into equally
+//! many tiles, and has all groups in one buffer. The paper's text is damaged and open in places; where the code decides, it says so.
 //!
 //! `tests/reference/optimus.rs` compares with an independent reading of the paper, `tests/engine/fusion.rs` with brute force;
 //! `benches/fusion.rs` holds it against the paper's times.
