@@ -6,7 +6,6 @@ use super::network_graph::NetworkGraph;
 use crate::app::platform::pieces::late;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::figure::Drawn;
 use crate::app::widgets::form::{Form, Selected};
 use crate::app::widgets::save::{Save, Saved};
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
@@ -220,8 +219,7 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
         edges: edges.to_vec(),
         stacks: props.stacks.layers.iter().map(stack).collect(),
     };
-    let width = drawing.own_width();
-    html! { <div class="save-row"><Save what={Saved::Figure(Drawn::new(drawing), width)} /></div> }
+    html! { <div class="save-row"><Save what={Saved::Network(Rc::new(drawing))} /></div> }
 }
 
 fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {

@@ -31,8 +31,6 @@ pub struct HeatmapsProps {
 
 /// Grids with more columns or rows can be zoomed into.
 const ZOOMABLE: usize = 12;
-/// Width of all heatmaps together in a file, CSS pixels: their headings have room.
-const ALL_WIDTH: u32 = 1100;
 /// Grids with more columns are drawn as an image at every width that the page gives them, with lines of equal value.
 const MANY_COLUMNS: usize = 40;
 
@@ -93,7 +91,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
             }
             <div class="scale">
                 <Canvas chart={Drawn::new(bar.clone())} />
-                <Save what={Saved::Figure(Drawn::new(Panels { bar, maps: maps.clone() }), ALL_WIDTH)} label="save all" />
+                <Save what={Saved::Panels(Rc::new(Panels { bar, maps: maps.clone() }))} label="save all" />
             </div>
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {

@@ -2,7 +2,7 @@
 
 use super::figure::Drawn;
 use crate::app::platform::pieces::late;
-use crate::chart::Table;
+use crate::chart::{NetworkDrawing, Panels, Table};
 use crate::piece;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -15,6 +15,10 @@ pub const WIDTH: u32 = 900;
 pub enum Saved {
     /// A figure and its width in CSS pixels.
     Figure(Drawn, u32),
+    /// The layers of a network, as a figure that is drawn for files only; so its code is not needed before.
+    Network(Rc<NetworkDrawing>),
+    /// Heatmaps as one figure, likewise.
+    Panels(Rc<Panels>),
     /// A table, which is on the page in these or other words.
     Table(Rc<Table>),
 }
@@ -50,8 +54,8 @@ pub fn Save(props: &SaveProps) -> Html {
         late(move |parts: SaveParts| (parts.kinds)(&what))
     });
     let (of, title) = match props.what {
-        Saved::Figure(..) => ("figure", "Save the figure as a file"),
         Saved::Table(_) => ("table", "Save the table as a file"),
+        _ => ("figure", "Save the figure as a file"),
     };
     html! {
         <span class="save" data-of={of}>

@@ -12,6 +12,9 @@ use yew::prelude::*;
 /// Pixels of a PNG for each CSS pixel.
 const PIXELS: f64 = 2.0;
 
+/// Width of several heatmaps in a file, CSS pixels.
+const PANELS_WIDTH: u32 = 1100;
+
 /// Draws the buttons. Only `shell::pieces` may name it.
 pub fn kinds(what: &Saved) -> Html {
     html! { <Kinds what={what.clone()} /> }
@@ -40,6 +43,8 @@ fn Kinds(props: &KindsProps) -> Html {
         let (what, names) = (props.what.clone(), names.clone());
         let onclick = Callback::from(move |_: MouseEvent| match &what {
             Saved::Figure(chart, width) => save_figure(kind, audience, chart.chart(), *width, theme, &names),
+            Saved::Network(drawing) => save_figure(kind, audience, &**drawing, drawing.own_width(), theme, &names),
+            Saved::Panels(panels) => save_figure(kind, audience, &**panels, PANELS_WIDTH, theme, &names),
             Saved::Table(table) => save_table(kind, table, &names),
         });
         let (label, testid) = match audience {
@@ -54,8 +59,8 @@ fn Kinds(props: &KindsProps) -> Html {
         [("svg", Audience::Page), ("png", Audience::Page), ("svg", Audience::Slides), ("png", Audience::Slides)];
     let tables = [("csv", Audience::Page), ("json", Audience::Page)];
     let kinds = match &props.what {
-        Saved::Figure(..) => [&pictures[..], &tables[..]].concat(),
         Saved::Table(_) => tables.to_vec(),
+        _ => [&pictures[..], &tables[..]].concat(),
     };
     html! {
         <span role="group" aria-label="Kinds of files">
