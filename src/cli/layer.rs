@@ -304,7 +304,7 @@ pub(super) fn search_unrolling(
     };
     let mut search =
         UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
-    let bar = ProgressBar::new(search.len() as u64);
+    let bar = ProgressBar::new(search.unrollings() as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {pos} of at most {len} unrollings, {eta} left") {
         bar.set_style(style);
     }

@@ -333,7 +333,7 @@ impl LayerStudy {
             bound,
         };
         let list = (0..count).map_while(|index| search.candidate(index)).map(choice).collect();
-        UnrollingChoices { list, count: search.len() }
+        UnrollingChoices { list, count: search.unrollings() }
     }
 
     /// What the layer is, whatever its mapping in time.

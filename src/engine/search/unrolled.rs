@@ -110,13 +110,8 @@ impl<'a> UnrolledSearch<'a> {
     }
 
     /// Number of unrollings.
-    pub fn len(&self) -> usize {
+    pub fn unrollings(&self) -> usize {
         self.candidates.len()
-    }
-
-    /// Whether there is no legal unrolling.
-    pub fn is_empty(&self) -> bool {
-        self.candidates.is_empty()
     }
 
     /// Lower bound and loops of unrolling number `index`, the lowest bound first.
@@ -126,7 +121,7 @@ impl<'a> UnrolledSearch<'a> {
 
     /// The unrollings from here on cannot be better than the best mapping known so far.
     pub fn end(&self) -> usize {
-        let Some((_, best)) = &self.best else { return self.len() };
+        let Some((_, best)) = &self.best else { return self.unrollings() };
         // Those that may be as good as the best are searched too, so that ties do not depend on the order.
         let hopeless = best.score + ROUNDING * best.score.abs();
         self.candidates.partition_point(|(bound, _)| *bound <= hopeless)
@@ -169,7 +164,7 @@ impl<'a> UnrolledSearch<'a> {
     pub fn outcome(&self) -> UnrolledOutcome {
         UnrolledOutcome {
             best: self.best.as_ref().map(|(_, best)| best.clone()),
-            unrollings: self.len(),
+            unrollings: self.unrollings(),
             searched: self.solved.iter().flatten().count(),
             feasible: self.solved.iter().flatten().filter(|solved| solved.score.is_some()).count(),
             skipped: self.solved[self.end()..].iter().filter(|solved| solved.is_none()).count(),

@@ -159,7 +159,7 @@ fn the_joint_search_finds_what_trying_every_unrolling_finds() {
         let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Loma, |_, _| true);
         let mut least = f64::INFINITY;
         let search = UnrolledSearch::new(layer, &options, objective.clone(), limits, Strategy::Loma);
-        for index in 0..search.len() {
+        for index in 0..search.unrollings() {
             let (bound, unroll) = search.candidate(index).unwrap();
             let problem = layer.with(unroll);
             if let Some(best) = find_best(&problem, &objective, &limits, Strategy::Loma).best {
