@@ -57,7 +57,9 @@ pub fn Header(props: &HeaderProps) -> Html {
     };
     let dialog = |shown: Shown, name: &'static str, title: &'static str, testid: &'static str| {
         let onclick = props.on_dialog.reform(move |_: MouseEvent| shown);
-        html! { <button type="button" {onclick} {title} aria-haspopup="dialog" data-testid={testid}>{ name }</button> }
+        // A small screen has no room for it, nor any use.
+        let class = (shown == Shown::Present).then_some("wide-only");
+        html! { <button type="button" {class} {onclick} {title} aria-haspopup="dialog" data-testid={testid}>{ name }</button> }
     };
     html! {
         <header>

@@ -53,7 +53,7 @@ const TASKS: &[(&str, &str)] = &[
     ),
     (
         "Present it",
-        "Present shows the results alone, in large letters; Page down and Page up lead through a lesson, or through the last \
+        "On a large screen Present shows the results alone, in large letters; Page down and Page up lead through a lesson, or through the last \
          states of the design. What is printed is the view without its controls.",
     ),
 ];
