@@ -53,8 +53,8 @@ const TASKS: &[(&str, &str)] = &[
     ),
     (
         "Present it",
-        "On a large screen Present shows the results alone, in large letters; Page down and Page up lead through a lesson, or through the last \
-         states of the design. What is printed is the view without its controls.",
+        "On a large screen Present shows the results alone, in large letters; Page down and Page up lead through a lesson, or \
+         through the last states of the design. What is printed is the view without its controls.",
     ),
 ];
 
