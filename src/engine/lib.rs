@@ -73,6 +73,7 @@
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```
 
+pub mod attention;
 pub mod cost;
 pub mod depth_first;
 pub mod explore;

@@ -2,6 +2,7 @@
 //! deviation, and fails when it has none.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod attention;
 mod exact;
 mod hwff;
 mod optimus;
@@ -35,6 +36,11 @@ impl Report {
         self
     }
 
+    /// Fails unless so many cases were checked, where they are those of the repository.
+    fn of_cases_here(self, cases: usize) -> Self {
+        if std::env::var_os("FUSESCAPE_REFERENCE").is_some() { self } else { self.of_cases(cases) }
+    }
+
     /// Compares one number; `what` says which one where it is wrong.
     fn close(&mut self, ours: f64, theirs: f64, tolerance: f64, what: impl Fn() -> String) {
         let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };
@@ -58,7 +64,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 42] = [
+    let categories: [(&str, Check); 46] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -77,6 +83,10 @@ fn main() {
         ("hwff/scaling", hwff::fused::scaling),
         ("hwff/table_7", hwff::table_7),
         ("optimus/networks", optimus::networks),
+        ("attention/attention", attention::attention),
+        ("attention/linear", attention::linear),
+        ("attention/area", attention::area),
+        ("attention/flat_buffer", attention::flat_buffer),
         ("optimus/groups", optimus::groups),
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),
