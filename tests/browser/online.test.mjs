@@ -126,10 +126,21 @@ test("the paper's networks are searched and timed in this browser", () =>
     assert.equal(rows.find((row) => row.network === 'GoogLeNet')['published [ms]'], 27.89);
   }));
 
+/** Optimus' networks read one map. */
+const TWO_INPUTS = `name: two inputs
+layers:
+  - { name: image, type: input, K: 8, size: 16 x 16 }
+  - { name: other, type: input, K: 8, size: 16 x 16 }
+  - { name: a, type: conv, K: 8, from: image, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: conv, K: 8, from: other, kernel: 3 x 3, padding: 1 }
+`;
+
 test('a network that Optimus cannot express is not asked for', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.getByTestId('workload-preset').selectOption('bert-base-block');
+    await page.getByTestId('workload-as-text').click();
+    await page.getByTestId('workload-text').fill(TWO_INPUTS);
+    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
     await page.getByTestId('tab-fusion').click();
     await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
     await page.getByTestId('fusion-what-if-part').click();
