@@ -33,6 +33,7 @@ mod rules;
 mod schedule_by_cycles;
 mod sequences;
 mod sram_estimates;
+mod spatial_mapping;
 mod stack_by_elements;
 mod stacks;
 mod survey;
