@@ -2,6 +2,7 @@
 
 use super::names::{one_of, unknown};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fusescape::attention::ElementBits;
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Sharing, StackLimits, parse_sizes};
 use fusescape::multicore::{Evolution, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
@@ -37,6 +38,8 @@ pub enum Command {
     Hierarchy(Hierarchy),
     /// Runs a network on many cores (Stream): computation tiles, their cores, and what travels between them
     Cores(Cores),
+    /// Schedules attention of a transformer on a core: unfused, fused in rows (FLAT), in one pass (FuseMax); whole models, and generation
+    Attention(Attention),
     /// Recomputes the figures and tables of the papers: published numbers beside ours
     Gallery {
         /// Only this entry
@@ -269,6 +272,47 @@ impl StrategyOptions {
     pub fn limits(&self) -> StackLimits {
         StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
     }
+}
+
+/// A transformer on a core, and what it computes.
+#[derive(Debug, Args)]
+pub struct Attention {
+    /// Transformer: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "llama-3-8b")]
+    pub model: String,
+    /// Hardware: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "fusemax-like")]
+    pub hardware: String,
+    /// New tokens of each sequence: a prompt, or 1 with `--cached`
+    #[arg(long, default_value_t = 2048, value_name = "COUNT")]
+    pub tokens: u64,
+    /// Tokens whose keys and values are cached
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    pub cached: u64,
+    /// Sequences at a time
+    #[arg(long, default_value_t = 1, value_name = "COUNT")]
+    pub batch: u64,
+    /// Generate so many tokens after the others, and tell time, energy and the size of the cache
+    #[arg(long, value_name = "COUNT")]
+    pub generate: Option<u64>,
+    /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
+    #[arg(long, default_value = "16", value_name = "BITS", value_parser = parse_element_bits)]
+    pub bits: ElementBits,
+    /// New tokens see the cache alone, not themselves and each other, as AccelForge has it
+    #[arg(long)]
+    pub blind: bool,
+    /// Show the dataflows of the FuseMax artifact on its own machines instead: unfused, FLAT, +cascade, +architecture, +binding
+    #[arg(long)]
+    pub published: bool,
+    /// With `--published`: the artifact's rules, defects included
+    #[arg(long, requires = "published")]
+    pub as_published: bool,
+    /// What to minimise: energy, latency or edp
+    #[arg(long, default_value = "energy", value_parser = parse_energy_or_latency)]
+    pub objective: Objective,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
 }
 
 /// Which layers to map, and how.
@@ -732,6 +776,33 @@ fn parse_objective(text: &str) -> Result<Objective, String> {
         Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
         Some((kind, _)) => Err(format!("there is no objective `{kind}:`; use accesses:MEMORY or weighted:...")),
     }
+}
+
+/// Objectives that need no memory of a core.
+fn parse_energy_or_latency(text: &str) -> Result<Objective, String> {
+    let known = ["energy", "latency", "edp"];
+    if known.contains(&text) { parse_objective(text) } else { Err(unknown(text, &known)) }
+}
+
+fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
+    if let Ok(bits) = text.parse() {
+        return Ok(ElementBits::all(bits));
+    }
+    let mut bits = ElementBits::all(16);
+    for part in text.split(',') {
+        let known = ["activations", "keys", "sums", "weights"];
+        let (name, count) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
+        let count = count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
+        let field = match name.trim() {
+            "activations" => &mut bits.activations,
+            "keys" => &mut bits.keys,
+            "sums" => &mut bits.sums,
+            "weights" => &mut bits.weights,
+            other => return Err(unknown(other, &known)),
+        };
+        *field = count;
+    }
+    Ok(bits)
 }
 
 fn parse_area(text: &str) -> Result<f64, String> {

@@ -2,7 +2,8 @@
 //!
 //! - `shape.rs`, `problem.rs`: what is to be computed; `cascade.rs`: as which steps, with a softmax in three, two or one pass
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
-//! - `schedule.rs`: what runs together, in which tiles; `account.rs`: what that costs; `search.rs`: the best
+//! - `schedule.rs`: what runs together, in which tiles; `account.rs`: what that costs; `floor.rs`, `search.rs`: the best
+//! - `transformer.rs`: shapes of whole models; `linear.rs`: their products with weights; `layer.rs`: all of it, and generation with a cache
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
 //! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and lanes
@@ -34,6 +35,9 @@
 
 mod account;
 mod cascade;
+mod floor;
+mod layer;
+mod linear;
 mod machine;
 mod problem;
 mod product;
@@ -45,10 +49,12 @@ mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
 pub use cascade::{Cascade, VectorStep, attend};
+pub use layer::{Generation, LayerSchedule, StepCost, generate, schedule_layer};
+pub use linear::{Run, best_runs};
 pub use machine::{Machine, Store};
 pub use problem::{ElementBits, Problem};
 pub use product::{FactorBits, Product, product};
 pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
-pub use search::{Found, MOST_TILES, score, search};
+pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
 pub use shape::Shape;
 pub use transformer::{Compulsory, Step, Transformer, WeightedProduct};

@@ -1,11 +1,12 @@
 //! The best schedule of attention, by trying every one that is not proved to be worse.
 //!
 //! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed or stay, how many query heads of a group share a tile,
-//! and every number of tiles of queries and of keys up to [`MOST_TILES`], each with the smallest tiles of that number and with these rounded up
-//! to what the array takes at once. What crosses the border of the chip does not depend on the tiles of keys (but where these stay), so that one
+//! and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the smallest tiles of that number and
+//! with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles. What crosses the border of the chip does not depend on the tiles of keys (but where these stay), so that one
 //! number of them bounds all others.
 
 use super::account::{Account, account, fits};
+use super::floor::floor;
 use super::machine::Machine;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, Schedule};
@@ -15,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 /// More tiles along queries or keys are not tried.
 pub const MOST_TILES: u64 = 4096;
+/// Every size of a tile up to this is tried.
+pub const EVERY_SIZE: u64 = 256;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +71,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Tiles of queries by ascending floor, until the floor of the next is no better than the best schedule.
     fn fusion(&mut self, fusion: Fusion) {
         let group = self.problem.group();
         // Keys that stay all the time leave nothing to stream the queries past.
@@ -76,70 +80,55 @@ impl Search<'_> {
             _ => &[KeysHeld::Resident, KeysHeld::Streamed],
         };
         let [of_rows, of_depth, of_columns] = self.machine.unrolled;
-        let queries = tile_sizes(self.problem.shape.queries, &[of_rows]);
         let keys = tile_sizes(self.problem.shape.keys, &[of_columns, of_depth]);
-        for &held in held {
-            for heads in (1..=group).rev().filter(|heads| group.is_multiple_of(*heads)) {
-                for &queries in &queries {
-                    self.keys(Schedule { fusion, queries, heads, keys: 1, held }, &keys);
+        let mut open: Vec<(f64, Schedule)> = Vec::new();
+        for queries in tile_sizes(self.problem.shape.queries, &[of_rows]) {
+            for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
+                for &held in held {
+                    let least = Schedule { fusion, queries, heads, keys: 1, held };
+                    if fits(self.machine, least.needed_bits(self.problem)) {
+                        open.push((floor(self.problem, self.machine, &least, self.objective), least));
+                    }
                 }
             }
         }
-    }
-
-    /// All tiles of keys, the largest first.
-    fn keys(&mut self, schedule: Schedule, keys: &[u64]) {
-        let mut bound = 0.0;
-        for &keys in keys {
-            let schedule = Schedule { keys, ..schedule };
-            if !fits(self.machine, schedule.needed_bits(self.problem)) {
-                continue;
-            }
-            if self.best.as_ref().is_some_and(|(best, _)| bound >= *best) {
+        open.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        for (floor, schedule) in open {
+            if self.best.as_ref().is_some_and(|(best, _)| floor >= *best) {
                 return;
             }
-            let Some(account) = account(self.problem, self.machine, &schedule) else { continue };
-            self.priced += 1;
-            if schedule.fusion != Fusion::KeysStay {
-                bound = self.bound(&account);
-            }
-            let score = score(self.objective, self.machine, &account);
-            if self.best.as_ref().is_none_or(|(best, _)| score < *best) {
-                self.best = Some((score, account));
+            for &keys in &keys {
+                self.price(&Schedule { keys, ..schedule });
             }
         }
     }
 
-    /// No schedule scores less that moves as much to and from DRAM as this one: the multiply-accumulates that count take their energy and
-    /// fill the array.
-    fn bound(&self, account: &Account) -> f64 {
-        let (machine, bits) = (self.machine, &self.problem.bits);
-        let shape = &self.problem.shape;
-        let macs = self.problem.unmasked_scores() * (shape.depth + shape.value_depth);
-        let of_mac = machine.mac_pj(bits.keys, bits.activations) + machine.register_pj(bits.keys, bits.activations, bits.sums);
-        let dram: u64 = account.phases.iter().map(|phase| phase.dram).sum();
-        let cycles = dram.max(machine.ideal_cycles(macs));
-        let words = || account.dram_bits() as f64 / machine.dram.read_width as f64;
-        let energy = account.energy[super::account::Cause::Dram as usize] + macs as f64 * of_mac;
-        self.objective.combine(energy, Cycles(cycles as f64), &words, &|_| words())
+    fn price(&mut self, schedule: &Schedule) {
+        let Some(account) = account(self.problem, self.machine, schedule) else { return };
+        self.priced += 1;
+        let score = score(self.objective, self.machine, &account);
+        if self.best.as_ref().is_none_or(|(best, _)| score < *best) {
+            self.best = Some((score, account));
+        }
     }
 }
 
-/// For every number of tiles the smallest size, and the same rounded up to multiples where that leaves the number; the largest first.
+/// The sizes of tiles that are tried, the largest first.
 fn tile_sizes(all: u64, multiples: &[u64]) -> Vec<u64> {
-    let mut sizes = Vec::new();
-    let mut count = 1;
-    while count <= MOST_TILES.min(all) {
-        let size = all.div_ceil(count);
-        sizes.push(size);
+    let least = all.div_ceil(MOST_TILES);
+    let mut sizes: Vec<u64> = (least..=EVERY_SIZE.min(all)).collect();
+    let mut size = all;
+    while size > EVERY_SIZE.max(least - 1) {
+        let count = all.div_ceil(size);
+        let smallest = all.div_ceil(count);
+        sizes.push(smallest);
         for &multiple in multiples {
-            let rounded = size.next_multiple_of(multiple);
-            if all.div_ceil(rounded) == all.div_ceil(size) && rounded < all {
+            let rounded = smallest.next_multiple_of(multiple);
+            if rounded < all && all.div_ceil(rounded) == count {
                 sizes.push(rounded);
             }
         }
-        // The next number that smaller tiles make.
-        count = if size == 1 { all + 1 } else { all.div_ceil(size - 1) };
+        size = smallest - 1;
     }
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     sizes.dedup();

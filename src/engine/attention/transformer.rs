@@ -1,7 +1,7 @@
 //! Transformers: the shapes of their layers, and what one step of them computes and moves at least.
 
 use super::{ElementBits, Problem, Shape};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
 use serde::{Deserialize, Serialize};
 
 /// A stack of equal layers of attention and a feed-forward part.
@@ -97,6 +97,35 @@ impl Compulsory {
 }
 
 impl Transformer {
+    /// Reads and validates a document.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
+        let (spec, mut diagnostics) = read_transformer(text);
+        let model = Self::of(&spec);
+        if diagnostics.is_empty() {
+            diagnostics = model.check().err().unwrap_or_default();
+        }
+        diagnostics.or(model)
+    }
+
+    fn of(spec: &TransformerSpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            layers: spec.layers,
+            width: spec.width,
+            heads: spec.heads,
+            key_heads: spec.key_heads,
+            depth: spec.head_size,
+            hidden: spec.hidden,
+            gated: spec.gated,
+            experts: (spec.experts, spec.active),
+            causal: spec.decoder,
+        }
+    }
+
     /// Says what is wrong with it.
     ///
     /// # Errors

@@ -90,11 +90,13 @@ impl Linear {
         });
         let outputs: f64 = layers.iter().map(|layer| layer.rows as f64 * layer.columns as f64).sum();
         let macs: u64 = layers.iter().map(LinearLayer::macs).sum();
+        let pes = machine.pes() as f64;
         let accesses = AccessTotals {
             // A row of inputs and one of weights in each cycle.
             buffer_reads: 2.0 * cycles * machine.side as f64,
             buffer_writes: filled.sum(),
-            registers_2d: (3.0 * cycles - outputs / machine.pes() as f64, 3.0 * cycles),
+            registers_2d: (3.0 * cycles - outputs / pes, 3.0 * cycles),
+            all_registers: [(3.0 * cycles * pes - outputs, 3.0 * cycles * pes), (0.0, 0.0)],
             ..AccessTotals::default()
         };
         let operations = Operations { macs: macs as f64, ..Operations::default() };

@@ -129,6 +129,8 @@ pub struct Accesses {
     pub register_reads: u64,
     /// Writes to the registers of one PE.
     pub register_writes: u64,
+    /// PEs that the spatial loops use.
+    pub pes: u64,
 }
 
 impl Nest {
@@ -139,7 +141,12 @@ impl Nest {
         let instances = |tensor: Tensor| product(&self.spatial, |rank| tensor.ranks.contains(rank));
         let buffered =
             |tensor: Tensor| tile(&self.buffer, tensor) * instances(tensor) * stationary(&self.dram, tensor);
-        let mut accesses = Accesses { transfers: Vec::new(), register_reads: 0, register_writes: 0 };
+        let mut accesses = Accesses {
+            transfers: Vec::new(),
+            register_reads: 0,
+            register_writes: 0,
+            pes: product(&self.spatial, |_| true),
+        };
         for &input in inputs {
             accesses.register_reads += computations;
             if input.held == Held::Passed {

@@ -224,6 +224,10 @@ fn brute_force(problem: &Problem, machine: &Machine, objective: &Objective, fusi
         for keys in 1..=problem.shape.keys {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
                 for held in [KeysHeld::Streamed, KeysHeld::Resident] {
+                    if (fusion, held) == (Fusion::KeysStay, KeysHeld::Resident) {
+                        // Queries stay, then.
+                        continue;
+                    }
                     let schedule = Schedule { fusion, queries, heads, keys, held };
                     let Some(account) = account(problem, machine, &schedule) else { continue };
                     let score = score(objective, machine, &account);
