@@ -1,11 +1,13 @@
 //! Tables and figures of attention on a core: schedules of every kind, the parts of a step, generation with a cache, the published dataflows.
 
-use super::{BarGroup, Bars, Cause as BarCause, Column, Quantity, Table, TableCell, group_thousands, three_digits};
-use crate::attention::published::{Array, Dataflow, Replay};
+use super::{
+    BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Table, TableCell, group_thousands, three_digits,
+};
 use crate::attention::{
-    Account, Busy, Cause, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Run, StepCost, Tensor,
+    Account, Busy, Cause, Fusion, Generation, KeysHeld, LayerSchedule, Run, StepCost, Tensor,
 };
 use crate::cost::EnergyCause;
+use crate::explore::{AttentionTiles, PublishedDataflow};
 
 /// Schedules of every kind, the best of each: one layer.
 pub fn attention_schedules(layer: &LayerSchedule) -> Table {
@@ -139,16 +141,11 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
     }
 }
 
-/// Seconds of so many cycles, where a clock is stated.
-pub fn seconds(machine: &Machine, cycles: u64) -> Option<f64> {
-    machine.clock_mhz.map(|mhz| cycles as f64 / (mhz * 1e6))
-}
-
-/// Generation: the prompt, then tokens with a growing cache.
-pub fn generation_table(generation: &Generation, machine: &Machine) -> Table {
+/// Generation: the prompt, then tokens with a growing cache; with the clock of the core, if one is stated.
+pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Table {
     let row = |what: String, cached: Option<u64>, cost: &StepCost| {
         let energy = cost.energy_pj() / generation.batch as f64;
-        let time = seconds(machine, cost.latency_cycles);
+        let time = clock_mhz.map(|mhz| cost.latency_cycles as f64 / (mhz * 1e6));
         vec![
             TableCell::from(what),
             cached.map_or(TableCell::Nothing, TableCell::count),
@@ -184,19 +181,16 @@ pub fn generation_table(generation: &Generation, machine: &Machine) -> Table {
 }
 
 /// The dataflows of the FuseMax artifact.
-pub fn published_dataflows(replays: &[(Dataflow, Replay)]) -> Table {
-    let row = |(dataflow, replay): &(Dataflow, Replay)| {
-        let share = |array: Array| {
-            let used = replay.utilisation(array);
-            TableCell::number(format!("{:.1} %", 100.0 * used), used)
-        };
+pub fn published_dataflows(dataflows: &[PublishedDataflow]) -> Table {
+    let row = |of: &PublishedDataflow| {
+        let [of_2d, of_1d] = of.used.map(|used| TableCell::number(format!("{:.1} %", 100.0 * used), used));
         vec![
-            TableCell::from(dataflow.name()),
-            TableCell::of(Quantity::Time, 1e9 * replay.latency_s),
-            TableCell::of(Quantity::Energy, replay.energy_pj()),
-            TableCell::of(Quantity::Bytes, replay.dram_bytes()),
-            share(Array::TwoD),
-            share(Array::OneD),
+            TableCell::from(of.name.as_str()),
+            TableCell::of(Quantity::Time, 1e9 * of.latency_s),
+            TableCell::of(Quantity::Energy, of.energy_pj),
+            TableCell::of(Quantity::Bytes, of.dram_bytes),
+            of_2d,
+            of_1d,
         ]
     };
     Table {
@@ -209,6 +203,43 @@ pub fn published_dataflows(replays: &[(Dataflow, Replay)]) -> Table {
             Column::numbers("2D array"),
             Column::numbers("1D array"),
         ],
-        rows: replays.iter().map(row).collect(),
+        rows: dataflows.iter().map(row).collect(),
     }
+}
+
+/// What a kind of schedule costs over tiles of queries and tiles of keys.
+pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity) -> Matrix {
+    Matrix {
+        quantity,
+        row_title: "tile of queries".to_owned(),
+        column_title: "tile of keys".to_owned(),
+        rows: tiles.queries.iter().map(|size| group_thousands(*size)).collect(),
+        columns: tiles.keys.iter().map(|size| (group_thousands(*size), format!("{size} keys"))).collect(),
+        cells: tiles.scores.iter().map(|score| Some(*score)).collect(),
+    }
+}
+
+/// Energy of a token, and tokens in a time, over sequences at a time: one number of each generation.
+pub fn generation_curves(generations: &[Generation], clock_mhz: Option<f64>) -> [Curves; 2] {
+    let places: Vec<f64> = generations.iter().map(|generation| generation.batch as f64).collect();
+    let names: Vec<String> = generations.iter().map(|generation| group_thousands(generation.batch)).collect();
+    let curves = |quantity: Quantity, title: &str, of: &dyn Fn(&Generation) -> Option<f64>| Curves {
+        quantity,
+        title: title.to_owned(),
+        place: "sequences at a time".to_owned(),
+        place_unit: "",
+        places: places.clone(),
+        place_names: names.clone(),
+        curves: vec![Curve { name: title.to_owned(), values: generations.iter().map(of).collect() }],
+        floor: None,
+        design: None,
+        mark: "",
+    };
+    let energy = |generation: &Generation| Some(generation.typical()?.energy_pj() / generation.batch as f64);
+    let time = |generation: &Generation| {
+        let cycles = generation.typical()?.latency_cycles as f64 / generation.batch as f64;
+        Some(clock_mhz.map_or(cycles, |mhz| 1e3 * cycles / mhz))
+    };
+    let of_time = if clock_mhz.is_some() { Quantity::Time } else { Quantity::Latency };
+    [curves(Quantity::Energy, "energy of a token", &energy), curves(of_time, "time for a token of all", &time)]
 }

@@ -64,7 +64,8 @@ mod window;
 pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title, tile_text};
 pub use attention::{
-    attention_energy, attention_schedules, attention_traffic, generation_table, published_dataflows, step_parts,
+    attention_energy, attention_schedules, attention_tiles, attention_traffic, generation_curves, generation_table,
+    published_dataflows, step_parts,
 };
 pub use axis::AxisScale;
 pub use bars::{BarGroup, Bars};

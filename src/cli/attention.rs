@@ -19,12 +19,11 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
     let study = AttentionStudy::new(&request(options)?)?;
     if options.published {
         let rules = if options.as_published { Rules::FUSEMAX_2024 } else { Rules::CORRECTED };
-        let replays = study.published(&rules)?;
-        let table = published_dataflows(&replays);
+        let table = published_dataflows(&study.published_dataflows(&rules)?);
         return print(&match options.format {
             Format::Table => plain(&table) + &published_note(options),
             Format::Csv => table.to_csv(),
-            Format::Json => json_text("attention", json!({ "published": replays_json(&replays) }))?,
+            Format::Json => json_text("attention", json!({ "published": replays_json(&study.published(&rules)?) }))?,
         });
     }
     let layer = study.layer()?;
@@ -32,7 +31,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
     print(&match options.format {
         Format::Table => for_a_person(options, &study, &layer, generation.as_ref()),
         Format::Csv => match &generation {
-            Some(generation) => generation_table(generation, &study.machine).to_csv(),
+            Some(generation) => generation_table(generation, study.machine.clock_mhz).to_csv(),
             None => attention_schedules(&layer).to_csv(),
         },
         Format::Json => json_text("attention", as_json(&study, options, &layer, generation.as_ref()))?,
@@ -92,7 +91,7 @@ fn for_a_person(
         );
     }
     if let Some(generation) = generation {
-        text += &titled(&generation_table(generation, &study.machine));
+        text += &titled(&generation_table(generation, study.machine.clock_mhz));
         text += &format!(
             "\nWeights take {}, the cache at the end {}; DRAM holds {}.\n",
             Quantity::Bytes.text(generation.weight_bytes),

@@ -119,7 +119,7 @@ impl Cascade {
 /// If there are no keys, or fewer values.
 pub fn attend(cascade: Cascade, query: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>], tile: usize) -> Vec<f64> {
     assert!(!keys.is_empty() && keys.len() == values.len(), "a value for each key, and at least one");
-    let tiles: Vec<(&[Vec<f64>], &[Vec<f64>])> = keys.chunks(tile).zip(values.chunks(tile)).collect();
+    let tiles = || keys.chunks(tile).zip(values.chunks(tile));
     let scores_of = |keys: &[Vec<f64>]| -> Vec<f64> { keys.iter().map(|key| dot(query, key)).collect() };
     match cascade {
         Cascade::ThreePass => {
@@ -131,8 +131,7 @@ pub fn attend(cascade: Cascade, query: &[f64], keys: &[Vec<f64>], values: &[Vec<
             weighted(&shares, values)
         }
         Cascade::TwoPass => {
-            let local: Vec<(f64, Vec<f64>)> = tiles
-                .iter()
+            let local: Vec<(f64, Vec<f64>)> = tiles()
                 .map(|(keys, _)| {
                     let scores = scores_of(keys);
                     let maximum = largest(&scores);
@@ -154,7 +153,7 @@ pub fn attend(cascade: Cascade, query: &[f64], keys: &[Vec<f64>], values: &[Vec<
             let mut maximum = f64::NEG_INFINITY;
             let mut denominator = 0.0;
             let mut numerator = vec![0.0; values[0].len()];
-            for (keys, values) in tiles {
+            for (keys, values) in tiles() {
                 let scores = scores_of(keys);
                 let raised = maximum.max(largest(&scores));
                 let local: Vec<f64> = scores.iter().map(|score| (score - raised).exp()).collect();

@@ -85,9 +85,10 @@ impl Search<'_> {
         for queries in tile_sizes(self.problem.shape.queries, &[of_rows]) {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
                 for &held in held {
-                    let least = Schedule { fusion, queries, heads, keys: 1, held };
-                    if fits(self.machine, least.needed_bits(self.problem)) {
-                        open.push((floor(self.problem, self.machine, &least, self.objective), least));
+                    let tile = |keys: u64| Schedule { fusion, queries, heads, keys, held };
+                    let has_room = |keys: &u64| fits(self.machine, tile(*keys).needed_bits(self.problem));
+                    if keys.iter().any(has_room) {
+                        open.push((floor(self.problem, self.machine, &tile(1), self.objective), tile(1)));
                     }
                 }
             }

@@ -86,7 +86,7 @@ mod strategies;
 mod survey;
 mod sweep;
 
-pub use attention::{AttentionRequest, AttentionStudy};
+pub use attention::{AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, PublishedDataflow};
 pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;

@@ -9,7 +9,7 @@ const MAC_AREA: f64 = 1545.0;
 /// Of a comparator.
 const MAX_AREA: f64 = 49.289_44;
 /// Of a divider.
-const DIVIDE_AREA: f64 = 23_740.9375;
+const DIVIDE_AREA: f64 = 23_740.937_5;
 
 /// A machine as large as an array needs it.
 #[derive(Debug, Clone, PartialEq)]
