@@ -90,8 +90,7 @@ fn the_first_of_the_widest_parts_takes_the_rest() {
         }
         for dim in Dim::ALL {
             // Where a part of 1 says nothing, there is no telling which ones are left.
-            let own: Vec<u64> =
-                parts_of(unroll, dim).iter().map(|part| part.limit.min(shape.size(dim))).collect();
+            let own: Vec<u64> = parts_of(unroll, dim).iter().map(|part| part.limit.min(shape.size(dim))).collect();
             let found: Vec<f64> =
                 mapping.loops.iter().filter(|part| part.dim == dim).map(|part| part.average).collect();
             if own.len() < 2 || found.len() != own.len() {
