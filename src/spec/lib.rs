@@ -47,7 +47,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_pa
 pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, EstimateSpec, FiguresSpec, HardwareSpec,
-    KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec,
+    InMemorySpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec,
     OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec,
     VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
