@@ -115,7 +115,14 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
             let words = explain_access(access, Counted::Words, memory);
             let words = Explained { name: "words".into(), ..words };
             let each = Explained::given("energy of a word", access.word_pj, ENERGY_UNIT);
-            Explained::given(name, access.energy_pj(), what.unit()).or("", How::Product, vec![words, each])
+            let explained = Explained::given(name, access.energy_pj(), what.unit());
+            if access.precharge_pj == 0.0 {
+                explained.or("", How::Product, vec![words, each])
+            } else {
+                let words = Explained::computed("words", ENERGY_UNIT, How::Product, vec![words, each]);
+                let precharging = Explained::given("precharging bit lines", access.precharge_pj, ENERGY_UNIT);
+                explained.or("", How::Sum, vec![words, precharging])
+            }
         }
     };
     explained.after(ENERGY)

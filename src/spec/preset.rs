@@ -38,6 +38,8 @@ const HARDWARE: &[Preset] = presets! {
     "tesla-npu-like" => "Tesla-NPU-like",
     "eyeriss-like" => "Eyeriss-like",
     "zigzag-8x8" => "ZigZag 8 x 8",
+    "zigzag-aimc" => "ZigZag AIMC",
+    "zigzag-dimc" => "ZigZag DIMC",
 };
 
 const WORKLOADS: &[Preset] = presets! {
