@@ -3,7 +3,7 @@
 use crate::app::widgets::form::{CellField, Form};
 use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
-    ARRAY_FIELDS, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic, remove_dimension,
+    ARRAY_FIELDS, Field, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic, remove_dimension,
     set_systolic,
 };
 use crate::workload::LayerKind;
@@ -26,12 +26,19 @@ pub fn array_panel(props: ArrayPanelProps) -> Html {
     html! { <ArrayPanel ..props /> }
 }
 
+/// What an array computes in memory takes follows from what it is: its fields are in the text.
+fn is_listed(form: &Form, field: &Field) -> bool {
+    let follows = ["mac_energy", "mac_precision", "pe_area"].contains(&field.name);
+    !follows || form.document.value("array.in_memory.type").is_none()
+}
+
 /// The PE array as fields.
 #[component]
 fn ArrayPanel(props: &ArrayPanelProps) -> Html {
     let form = &props.form;
     let dimensions = form.document.keys("array.dimensions");
-    let shown: Vec<&str> = ARRAY_FIELDS.iter().map(|field| field.name).chain(["systolic"]).collect();
+    let fields = || ARRAY_FIELDS.iter().filter(|field| is_listed(form, field));
+    let shown: Vec<&str> = fields().map(|field| field.name).chain(["systolic"]).collect();
     let rest = form.wrong_besides("array", &shown);
     html! {
         <div class="panel" role="group" aria-label="PE array" data-testid="array-panel">
@@ -59,7 +66,7 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                     example="not stated"
                     testid="clock"
                 />
-                { for ARRAY_FIELDS.iter().map(|field| listed_field(form, "array", field)) }
+                { for fields().map(|field| listed_field(form, "array", field)) }
                 { systolic(form, &dimensions) }
             </div>
             <div class="scroll unrolling">

@@ -51,11 +51,11 @@ impl Precharge {
     fn new(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize) -> Option<Self> {
         let is_array = level == 0 && problem.operands[operand].stored_as == Operand::W;
         let in_memory = problem.in_memory.as_ref().filter(|array| is_array && array.precharge_pj > 0.0)?;
-        let steps = || problem.spatial.temporal_sizes.iter().product::<u64>() as f64;
-        Some(Self {
-            pj: in_memory.precharge_pj * in_memory.weights,
-            steps: problem.rules.in_memory_precharges_divided_twice.then(steps),
-        })
+        let view = &problem.operands[operand];
+        let read_bits = problem.core.memories[view.memories[0]].width_bits(Operand::W, Movement::ReadToLow);
+        let twice = problem.rules.in_memory_precharges_divided_twice && read_bits >= view.precision.0;
+        let steps = problem.spatial.temporal_sizes.iter().product::<u64>() as f64;
+        Some(Self { pj: in_memory.precharge_pj * in_memory.weights, steps: twice.then_some(steps) })
     }
 
     /// Energy of so many crossings, pJ.

@@ -79,6 +79,9 @@ fn bits(array: &InMemory, shape: &LayerShape) -> (u64, u64) {
     (i.div_ceil(array.input_bits).max(1), w.div_ceil(array.weight_bits).max(1))
 }
 
+/// Loops in the order in which sets of ZigZag have them: by the last bits of their hashes.
+const SET_ORDER: [Dim; 8] = [Dim::G, Dim::K, Dim::OY, Dim::FX, Dim::B, Dim::C, Dim::OX, Dim::FY];
+
 /// Loops that are unrolled inside a macro, with their widths.
 struct Loops {
     columns: Vec<(Dim, f64)>,
@@ -144,7 +147,11 @@ impl Loops {
             };
             self.columns.iter().filter(|(of, _)| *of == partner).map(|(_, width)| width).product()
         };
-        self.rows.iter().map(|&(dim, width)| width + beside(dim) - 1.0).product::<f64>().ceil()
+        // The tool goes through a set of loops, whose order is not that of the widths.
+        let mut dims: Vec<Dim> = self.rows.iter().map(|(dim, _)| *dim).collect();
+        dims.sort_by_key(|dim| SET_ORDER.iter().position(|known| known == dim));
+        let widths = self.rows.iter().map(|(_, width)| width);
+        dims.into_iter().zip(widths).map(|(dim, width)| width + beside(dim) - 1.0).product::<f64>().ceil()
     }
 }
 

@@ -13,6 +13,7 @@ mod documents;
 mod exact_search;
 mod fusion;
 mod hierarchies;
+mod in_memory;
 mod interlayer;
 mod layer_by_elements;
 mod loop_information;
