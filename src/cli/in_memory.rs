@@ -16,12 +16,7 @@ pub fn in_memory_line(core: &Core) -> String {
     let _ = writeln!(
         text,
         "computes in memory, {kind}: macros of {} columns x {} rows, {}; {} x {} bit of W x I, {} bit of an input a cycle{converters}",
-        array.column_count,
-        array.row_count,
-        array.macros,
-        array.weight_bits,
-        array.activation_bits,
-        array.input_bits
+        array.column_count, array.row_count, array.macros, array.weight_bits, array.activation_bits, array.input_bits
     );
     let _ = writeln!(
         text,

@@ -2,8 +2,8 @@
 
 use super::Diagnostics;
 use super::document::{
-    ArraySpec, DoubleBuffering, HardwareSpec, InMemorySpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec,
-    VectorUnitSpec,
+    ArraySpec, DoubleBuffering, HardwareSpec, InMemorySpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec,
+    UnrollSpec, VectorUnitSpec,
 };
 use super::estimate::{read_energy_or_estimate, read_estimate};
 use super::quantity::{area_um2, bits, cycles, energy_pj, frequency_mhz, power_mw};
@@ -20,8 +20,17 @@ const VECTOR_UNIT: [&str; 5] = ["lanes", "memory", "registers", "operations", "s
 const OPERATION: [&str; 2] = ["energy", "cycles"];
 /// What the one dimension of a vector unit is called.
 pub const LANES: &str = "lanes";
-const ARRAY: [&str; 9] =
-    ["dimensions", "systolic", "in_memory", "mac_energy", "mac_precision", "mac_energies", "pe_area", "leakage", "source"];
+const ARRAY: [&str; 9] = [
+    "dimensions",
+    "systolic",
+    "in_memory",
+    "mac_energy",
+    "mac_precision",
+    "mac_energies",
+    "pe_area",
+    "leakage",
+    "source",
+];
 const IN_MEMORY: [&str; 6] = ["type", "columns", "rows", "precision", "input_bits", "adc_resolution"];
 /// What an array that computes in memory does not state.
 const FOLLOWS: [&str; 4] = ["mac_energy", "mac_precision", "mac_energies", "pe_area"];

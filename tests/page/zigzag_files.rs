@@ -359,10 +359,7 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
         (vec![("map.yaml", MAPPING)], "together with its accelerator"),
         (vec![("a.yaml", ACCELERATOR), ("b.yaml", ACCELERATOR)], "More than one of the files is a hardware"),
         (vec![("notes.txt", "hello")], "neither an ONNX model nor a document"),
-        (
-            vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))],
-            "`input_precision` is missing",
-        ),
+        (vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))], "`input_precision` is missing"),
         (
             vec![("a.yaml", &ACCELERATOR.replace("    size: 64\n", "    size: 64\n    auto_cost_extraction: true\n"))],
             "CACTI",
@@ -599,7 +596,11 @@ fn arrays_that_compute_in_memory_go_both_ways() {
         );
         assert_eq!((same.column_count, same.row_count, same.macros), (24, 32, 4));
         assert_eq!((same.area_um2(), again.memories.len()), (array.area_um2(), core.memories.len()));
-        assert!(written.report.findings.iter().any(|finding| finding.reason.contains("more than one weight")), "{:?}", written.report);
+        assert!(
+            written.report.findings.iter().any(|finding| finding.reason.contains("more than one weight")),
+            "{:?}",
+            written.report
+        );
         // In our own words, too.
         let text = imported.hardware.as_ref().unwrap();
         assert_eq!(fusescape::spec::write_hardware(&read_hardware(text).0), *text);

@@ -3,8 +3,8 @@
 use crate::app::widgets::form::{CellField, Form};
 use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
-    ARRAY_FIELDS, Field, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic, remove_dimension,
-    set_systolic,
+    ARRAY_FIELDS, Field, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic,
+    remove_dimension, set_systolic,
 };
 use crate::workload::LayerKind;
 use yew::prelude::*;

@@ -198,7 +198,11 @@ impl<'a> Boundary<'a> {
             let precharge = self.precharge.as_ref().filter(|_| end.movement == Movement::ReadToLow);
             let precharge_pj = precharge.map_or(0.0, |precharge| precharge.of(count));
             let pj = words * end.memory.word_energy_pj(end.movement) + precharge_pj;
-            visit(end.movement, level, Transfer { elements, count, units: end.units, words_each, words, pj, precharge_pj });
+            visit(
+                end.movement,
+                level,
+                Transfer { elements, count, units: end.units, words_each, words, pj, precharge_pj },
+            );
         });
     }
 

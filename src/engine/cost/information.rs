@@ -409,11 +409,7 @@ fn fifo_loops<'o>(operand: &OperandView, below: &Loops, above: &'o [TemporalLoop
 }
 
 /// The loops of the lowest memory for which the array keeps an input; none unless the rules say so.
-fn kept_loops<'o>(
-    problem: &LayerOnCore<'_>,
-    operand: LayerOperand,
-    lowest: &'o [TemporalLoop],
-) -> &'o [TemporalLoop] {
+fn kept_loops<'o>(problem: &LayerOnCore<'_>, operand: LayerOperand, lowest: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
     if problem.array_keeps(operand) { leading_reuse(lowest, &problem.operands[operand]) } else { &[] }
 }
 

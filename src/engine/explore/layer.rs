@@ -7,8 +7,8 @@ use crate::cost::{
 use crate::hardware::{Activation, ArraySizes, Core, MacroPart, Unroll};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{
-    InMemoryUse, LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions,
-    WindowCount,
+    InMemoryUse, LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop,
+    UnrollingOptions, WindowCount,
 };
 use crate::rules::Rules;
 use crate::search::{

@@ -45,13 +45,17 @@ impl InMemoryUse {
         spatial: &SpatialMapping,
         rules: &Rules,
     ) -> Self {
-        let (passes, slices) = if rules.in_memory_layer_bits_ignored { (array.cycles(), 1) } else { bits(array, shape) };
+        let (passes, slices) =
+            if rules.in_memory_layer_bits_ignored { (array.cycles(), 1) } else { bits(array, shape) };
         let cycles = passes * slices;
         let loops = Loops::new(array, shape, unroll, spatial, rules);
         let activations = shape.iterations() as f64 / loops.inside();
         let uses = if rules.in_memory_inputs_shared {
             let rows = loops.rows_of_tool(shape);
-            vec![MacroUse { share: 1.0, activation: Activation { columns: loops.columns(), rows, added_rows: rows as u64 } }]
+            vec![MacroUse {
+                share: 1.0,
+                activation: Activation { columns: loops.columns(), rows, added_rows: rows as u64 },
+            }]
         } else {
             let (columns, rows) = (loops.columns(), loops.rows(shape, rules));
             let activation = |added_rows: u64| Activation { columns, rows, added_rows };
@@ -160,9 +164,11 @@ fn inputs(shape: &LayerShape, rules: &Rules, width: impl Fn(Dim) -> f64) -> f64 
     let relevance = |dim: Dim| relevance(shape, Operand::I, dim, rules);
     let plain: f64 = Dim::ALL.into_iter().filter(|dim| relevance(*dim) == Relevance::Relevant).map(&width).product();
     let axes = [(Relevance::PartialX, Dim::OX, Dim::FX), (Relevance::PartialY, Dim::OY, Dim::FY)];
-    axes.into_iter().filter(|(axis, outputs, _)| relevance(*outputs) == *axis).fold(plain, |all, (axis, outputs, kernel)| {
-        all * window_count(shape, rules, axis).extent(width(outputs), width(kernel))
-    })
+    axes.into_iter()
+        .filter(|(axis, outputs, _)| relevance(*outputs) == *axis)
+        .fold(plain, |all, (axis, outputs, kernel)| {
+            all * window_count(shape, rules, axis).extent(width(outputs), width(kernel))
+        })
 }
 
 /// What can be unrolled of what is asked for: rows only add up, and every different input takes one. Columns that would take more rows
@@ -186,7 +192,8 @@ pub(super) fn array_fits(array: &InMemory, shape: &LayerShape, asked: &[Unroll],
     };
     while rows(&unroll) > array.row_count as f64 {
         let widest = unroll.iter().enumerate().filter(|(_, part)| takes_rows(part) && part.limit > 1);
-        let Some((at, limit)) = widest.map(|(at, part)| (at, part.limit)).max_by_key(|(at, limit)| (*limit, *at)) else {
+        let Some((at, limit)) = widest.map(|(at, part)| (at, part.limit)).max_by_key(|(at, limit)| (*limit, *at))
+        else {
             break;
         };
         // The widest that fits beside the others, or one.

@@ -222,7 +222,10 @@ fn read_in_memory(
             columns,
             rows,
             precision: (w, i),
-            input_bits: array.need(reader, "bit_serial_precision", "1").and_then(|place| number(place, reader)).unwrap_or(0),
+            input_bits: array
+                .need(reader, "bit_serial_precision", "1")
+                .and_then(|place| number(place, reader))
+                .unwrap_or(0),
             adc_bits: converters,
             kind,
         }),

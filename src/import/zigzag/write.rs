@@ -103,7 +103,8 @@ fn operations(core: &Core, report: &mut Report) -> String {
         return format!("  is_imc: false\n  unit_energy: {pj}\n  unit_area: {um2}\n");
     };
     if array.group_depth > 1 {
-        let reason = "ZigZag 3.8.5 stops where cells hold more than one weight: it asks for a field that does not exist";
+        let reason =
+            "ZigZag 3.8.5 stops where cells hold more than one weight: it asks for a field that does not exist";
         report.note(Severity::Assumed, CELLS, reason, &core.name);
     }
     let InMemory { kind, weight_bits, activation_bits, input_bits, .. } = array;
@@ -135,8 +136,11 @@ const NEWER: &str = "only ZigZag 3.9 and later read it";
 
 fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Report) {
     let operands: Vec<&str> = memory.operands.iter().map(|operand| theirs(*operand)).collect();
-    let served: Vec<String> =
-        dimensions(core).into_iter().filter(|dim| memory.shared_over.contains(*dim)).map(|dim| dimension(core, dim)).collect();
+    let served: Vec<String> = dimensions(core)
+        .into_iter()
+        .filter(|dim| memory.shared_over.contains(*dim))
+        .map(|dim| dimension(core, dim))
+        .collect();
     // In square millimetres where it adds them up.
     let unit = if core.in_memory.is_some() { 1e6 } else { 1.0 };
     let _ = write!(

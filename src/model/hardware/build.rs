@@ -1,8 +1,8 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
 use super::{
-    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, InMemory, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId,
-    Unroll, VectorUnit,
+    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, InMemory, MacEnergy, Memory, MemoryId, Movement, Operand, Port,
+    PortId, Unroll, VectorUnit,
 };
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};

@@ -56,7 +56,8 @@ fn by_activations(array: &InMemory, shape: &LayerShape, unroll: &[(usize, Dim, u
     let mut widths: Vec<Vec<u64>> = vec![vec![]];
     for &(_, dim, limit) in &inside {
         let of = parts(shape.size(dim), limit);
-        widths = widths.into_iter().flat_map(|known| of.iter().map(move |&next| [&known[..], &[next]].concat())).collect();
+        widths =
+            widths.into_iter().flat_map(|known| of.iter().map(move |&next| [&known[..], &[next]].concat())).collect();
     }
     let unrolled: u64 = inside.iter().map(|(_, dim, _)| shape.size(*dim)).product();
     let times = (shape.iterations() / unrolled * array.cycles()) as f64;
@@ -73,7 +74,8 @@ fn by_activations(array: &InMemory, shape: &LayerShape, unroll: &[(usize, Dim, u
             for kernel in 0..width(Dim::FX) {
                 for row in 0..width(Dim::FY) {
                     let channels = width(Dim::G) * width(Dim::C);
-                    inputs.extend((0..channels).map(|c| (c, row, outputs * shape.stride.0 + kernel * shape.dilation.0)));
+                    inputs
+                        .extend((0..channels).map(|c| (c, row, outputs * shape.stride.0 + kernel * shape.dilation.0)));
                 }
             }
         }
@@ -292,8 +294,20 @@ fn documents_that_are_wrong_say_what_to_change() {
         ("input_bits: 2 bit", "input_bits: 16 bit", "array.in_memory.input_bits", "but it has 8", "input_bits: 8 bit"),
         ("in: 32", "in: 36", "array.dimensions.in", "36 inputs, no power of 2", "in: 64"),
         ("size: 8 bit", "size: 12 bit", "memories[0].size", "not whole weights of 8 bit", "size: 16 bit"),
-        ("operands: [W], width", "operands: [W, I], width", "memories[0].operands", "something else", "operands: [W], width"),
-        ("0.1 pJ, shared_over: []", "0.1 pJ, shared_over: [out]", "shared_over", "of its own", "0.1 pJ, shared_over: []"),
+        (
+            "operands: [W], width",
+            "operands: [W, I], width",
+            "memories[0].operands",
+            "something else",
+            "operands: [W], width",
+        ),
+        (
+            "0.1 pJ, shared_over: []",
+            "0.1 pJ, shared_over: [out]",
+            "shared_over",
+            "of its own",
+            "0.1 pJ, shared_over: []",
+        ),
         ("unroll:", "  mac_energy: 1 pJ\nunroll:", "array.mac_energy", "follows from `in_memory`", "unroll:"),
         ("unroll:", "  pe_area: 1 um2\nunroll:", "array.pe_area", "follows from `in_memory`", "unroll:"),
     ] {

@@ -33,7 +33,8 @@ impl InMemory {
         let (column_count, row_count) = (size(columns), size(rows));
         if spec.kind == "digital" && !row_count.is_power_of_two() {
             let reason = format!("The trees of adders of a digital macro have {row_count} inputs, no power of 2");
-            let remedy = format!("Give `{}` a power of 2, for example {}", spec.rows, row_count.max(1).next_power_of_two());
+            let remedy =
+                format!("Give `{}` a power of 2, for example {}", spec.rows, row_count.max(1).next_power_of_two());
             diagnostics.add(format!("array.dimensions.{}", spec.rows), reason, remedy);
         }
         let group_depth = check_cells(spec, weights, diagnostics);
@@ -104,7 +105,8 @@ fn check_bits(spec: &InMemorySpec, diagnostics: &mut Diagnostics) {
     let (w, i) = spec.precision;
     let is_width = |bits: u64| bits.is_power_of_two() && bits <= MAX_BITS;
     if (w, i) != (0, 0) && !(is_width(w) && is_width(i)) {
-        let reason = format!("Macros of {w} x {i} bits of W x I are not modelled: their bits are added up pair by pair");
+        let reason =
+            format!("Macros of {w} x {i} bits of W x I are not modelled: their bits are added up pair by pair");
         diagnostics.add(format!("{PATH}.precision"), reason, format!("Write powers of 2 up to {MAX_BITS}, as `8 x 8`"));
     }
     let path = format!("{PATH}.input_bits");
@@ -118,15 +120,12 @@ fn check_bits(spec: &InMemorySpec, diagnostics: &mut Diagnostics) {
 }
 
 /// How many weights a group of cells holds.
-fn check_cells(
-    spec: &InMemorySpec,
-    weights: Option<(String, &Memory)>,
-    diagnostics: &mut Diagnostics,
-) -> Option<u64> {
+fn check_cells(spec: &InMemorySpec, weights: Option<(String, &Memory)>, diagnostics: &mut Diagnostics) -> Option<u64> {
     let (path, cells) = weights?;
     let name = &cells.name;
     if cells.operands != [Operand::W] {
-        let reason = format!("`{name}` is the lowest memory of W, so that it is the cells, but it holds something else, too");
+        let reason =
+            format!("`{name}` is the lowest memory of W, so that it is the cells, but it holds something else, too");
         diagnostics.add(format!("{path}.operands"), reason, "Put a memory below it, which holds `[W]` only");
     }
     if cells.shared_over.0 != 0 {
@@ -135,7 +134,8 @@ fn check_cells(
     }
     let bits = spec.precision.0.max(1);
     if cells.size_bits == 0 || !cells.size_bits.is_multiple_of(bits) {
-        let reason = format!("`{name}` has cells for {} bit, which are not whole weights of {bits} bit", cells.size_bits);
+        let reason =
+            format!("`{name}` has cells for {} bit, which are not whole weights of {bits} bit", cells.size_bits);
         diagnostics.add(format!("{path}.size"), reason, format!("Write a multiple of {bits} bit"));
     }
     Some(cells.size_bits / bits)

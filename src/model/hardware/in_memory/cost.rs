@@ -222,11 +222,8 @@ impl InMemory {
 
     /// Energy of one cycle of all macros, pJ, when all rows and columns are in use.
     pub fn peak_cycle_pj(&self) -> ByPart {
-        let all = Activation {
-            columns: self.column_count as f64,
-            rows: self.row_count as f64,
-            added_rows: self.row_count,
-        };
+        let all =
+            Activation { columns: self.column_count as f64, rows: self.row_count as f64, added_rows: self.row_count };
         self.cycle_pj(&all).times(self.macros as f64)
     }
 

@@ -35,7 +35,9 @@ pub fn check() -> Report {
         report.cases += 1;
         check_case(&core(&data["hardware"][text(&case["input"]["accelerator"])]), case, &mut report);
     }
-    report.remarks.push(format!("{DECIDED_BY_ROUNDING}: a tie of two allocations that the tool's rounding decides, left out"));
+    report
+        .remarks
+        .push(format!("{DECIDED_BY_ROUNDING}: a tie of two allocations that the tool's rounding decides, left out"));
     report.of_cases(153)
 }
 
@@ -82,7 +84,9 @@ fn check_case(core: &Core, case: &Value, report: &mut Report) {
             if scale == 0.0 {
                 report.close(ours, number(pj), EXACT, || format!("{id} {name} level {level}"));
             } else {
-                report.close(ours / scale + 1.0, number(pj) / scale + 1.0, EXACT, || format!("{id} {name} level {level}"));
+                report.close(ours / scale + 1.0, number(pj) / scale + 1.0, EXACT, || {
+                    format!("{id} {name} level {level}")
+                });
             }
         }
     }
