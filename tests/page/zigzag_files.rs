@@ -5,7 +5,7 @@ use fusescape::hardware::{Core, DoubleBuffering};
 use fusescape::import::{File, Imported, Severity, import, zigzag};
 use fusescape::spec::{
     BoundSpec, Diagnostics, LoopBoundSpec, OrderSpec, find_preset, hardware_presets, read_constraints, read_hardware,
-    read_workload, workload_presets,
+    read_workload, workload_presets, write_hardware,
 };
 use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
@@ -603,7 +603,7 @@ fn arrays_that_compute_in_memory_go_both_ways() {
         );
         // In our own words, too.
         let text = imported.hardware.as_ref().unwrap();
-        assert_eq!(fusescape::spec::write_hardware(&read_hardware(text).0), *text);
+        assert!(text.ends_with(&write_hardware(&read_hardware(text).0)), "{text}");
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::app::widgets::form::{CellField, Form};
 use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
-    ARRAY_FIELDS, Field, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic,
-    remove_dimension, set_systolic,
+    FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, array_fields, is_systolic, remove_dimension,
+    set_systolic,
 };
 use crate::workload::LayerKind;
 use yew::prelude::*;
@@ -26,18 +26,12 @@ pub fn array_panel(props: ArrayPanelProps) -> Html {
     html! { <ArrayPanel ..props /> }
 }
 
-/// What an array computes in memory takes follows from what it is: its fields are in the text.
-fn is_listed(form: &Form, field: &Field) -> bool {
-    let follows = ["mac_energy", "mac_precision", "pe_area"].contains(&field.name);
-    !follows || form.document.value("array.in_memory.type").is_none()
-}
-
 /// The PE array as fields.
 #[component]
 fn ArrayPanel(props: &ArrayPanelProps) -> Html {
     let form = &props.form;
     let dimensions = form.document.keys("array.dimensions");
-    let fields = || ARRAY_FIELDS.iter().filter(|field| is_listed(form, field));
+    let fields = || array_fields(&form.document);
     let shown: Vec<&str> = fields().map(|field| field.name).chain(["systolic"]).collect();
     let rest = form.wrong_besides("array", &shown);
     html! {
