@@ -27,7 +27,7 @@ pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<
         next = next.replace_name(&format!("{memory}.shared_over"), old, name)?;
     }
     for side in SIDES.into_iter().filter(|side| document.value(side).as_ref() == Some(old)) {
-        next = next.put(side, name)?;
+        next = next.write(side, name)?;
     }
     next.replace_name(SYSTOLIC, old, name)
 }
