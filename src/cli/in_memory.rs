@@ -15,8 +15,14 @@ pub fn in_memory_line(core: &Core) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "computes in memory, {kind}: macros of {} columns x {} rows, {}; {} x {} bit of W x I, {} bit of an input a cycle{converters}",
-        array.column_count, array.row_count, array.macros, array.weight_bits, array.activation_bits, array.input_bits
+        "computes in memory: {} {kind} macro{} of {} columns x {} rows, weights of {} bit, inputs of {} bit, {} of them a cycle{converters}",
+        array.macros,
+        if array.macros == 1 { "" } else { "s" },
+        array.column_count,
+        array.row_count,
+        array.weight_bits,
+        array.activation_bits,
+        array.input_bits
     );
     let _ = writeln!(
         text,

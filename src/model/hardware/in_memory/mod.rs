@@ -67,6 +67,11 @@ impl InMemory {
         (self.column_count * self.row_count * self.macros) as f64 / self.cycles() as f64
     }
 
+    /// Energy of a multiply-accumulate when all rows and columns are in use, pJ; without memories.
+    pub fn peak_mac_pj(&self) -> f64 {
+        self.peak_cycle_pj().total() / self.macs_per_cycle()
+    }
+
     /// Operations a second, 10^12, when all rows and columns are in use; a multiply-accumulate is two.
     pub fn peak_tops(&self) -> f64 {
         2e-3 * self.macs_per_cycle() / self.period_ns()
@@ -74,7 +79,7 @@ impl InMemory {
 
     /// Operations a joule, 10^12, likewise; without memories.
     pub fn peak_tops_per_watt(&self) -> f64 {
-        2.0 * self.macs_per_cycle() / self.peak_cycle_pj().total()
+        2.0 / self.peak_mac_pj()
     }
 }
 
