@@ -2,6 +2,7 @@
 
 use super::arguments::{Layer, STRATEGIES};
 use super::estimates::{estimate_line, estimates_json};
+use super::in_memory::{in_memory_json, in_memory_line, write_use};
 use super::{Failure, json_text};
 use fusescape::chart::power_text;
 use fusescape::cost::{EnergyCause, LatencyCause};
@@ -81,6 +82,7 @@ pub fn table(core: &Core, workload: &str, results: &[LayerResult]) -> String {
     let mut out = String::new();
     outln!(out, "{workload} on {}", core.name);
     out.push_str(&estimate_line(core));
+    out.push_str(&in_memory_line(core));
     for result in results {
         write_layer(&mut out, core, result);
     }
@@ -98,6 +100,7 @@ fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
     };
     outln!(out, "\n{}: {:.3} million {what}", facts.layer, count as f64 / 1e6);
     write_unrolling(out, facts);
+    write_use(out, facts);
     write_search(out, result);
     match &result.mapped {
         Err(reasons) => {
@@ -310,6 +313,7 @@ pub fn json(core: &Core, workload: &str, options: &Layer, results: &[LayerResult
     let value = json!({
         "hardware": core.name,
         "estimates": estimates_json(core),
+        "in_memory": in_memory_json(core),
         "workload": workload,
         "objective": options.objective,
         "strategy": strategy,

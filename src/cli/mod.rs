@@ -17,6 +17,7 @@ mod gallery;
 mod grade;
 mod hierarchy;
 mod import;
+mod in_memory;
 mod layer;
 mod layer_constraints;
 mod layer_report;
