@@ -38,8 +38,8 @@ pub mod trace;
 pub mod worker;
 
 pub use fusescape_engine::{
-    attention, cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, mapping, multicore, rules, search, units,
-    workload,
+    attention, cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, mapping, multicore, rules,
+    search, units, workload,
 };
 pub use fusescape_spec as spec;
 use fusescape_spec::sorting;

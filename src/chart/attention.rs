@@ -1,11 +1,11 @@
-//! Tables and figures of attention on a core: schedules of every kind, the parts of a step, generation with a cache, the published dataflows.
+//! Tables and figures of attention on a core: schedules of every kind, the parts of a step, generation with a cache, the published
+//! dataflows.
 
 use super::{
-    BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Table, TableCell, group_thousands, three_digits,
+    BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Table, TableCell, group_thousands,
+    three_digits,
 };
-use crate::attention::{
-    Account, Busy, Cause, Fusion, Generation, KeysHeld, LayerSchedule, Run, StepCost, Tensor,
-};
+use crate::attention::{Account, Busy, Cause, Fusion, Generation, KeysHeld, LayerSchedule, Run, StepCost, Tensor};
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
 

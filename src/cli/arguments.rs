@@ -791,8 +791,10 @@ fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
     let mut bits = ElementBits::all(16);
     for part in text.split(',') {
         let known = ["activations", "keys", "sums", "weights"];
-        let (name, count) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
-        let count = count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
+        let (name, count) =
+            part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
+        let count =
+            count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
         let field = match name.trim() {
             "activations" => &mut bits.activations,
             "keys" => &mut bits.keys,

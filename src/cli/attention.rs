@@ -5,7 +5,7 @@ use super::documents::load;
 use super::plain::plain;
 use super::{Failure, json_text, print};
 use fusescape::attention::published::{Dataflow, Replay, Rules};
-use fusescape::attention::{Cause, Generation, LayerSchedule, Step, StepCost, Tensor};
+use fusescape::attention::{Cause, Generation, LayerSchedule, Run, Step, StepCost, Tensor};
 use fusescape::chart::{
     Quantity, Table, attention_schedules, attention_traffic, generation_table, group_thousands, published_dataflows,
     step_parts,
@@ -42,7 +42,13 @@ fn request(options: &Attention) -> Result<AttentionRequest, Failure> {
     let documents = [load(&options.hardware, hardware_presets()), load(&options.model, transformer_presets())];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(hardware), Ok(model)] = documents else { return Err(wrong.join("\n").into()) };
-    Ok(AttentionRequest { hardware, model, step: step(options), bits: options.bits, objective: options.objective.clone() })
+    Ok(AttentionRequest {
+        hardware,
+        model,
+        step: step(options),
+        bits: options.bits,
+        objective: options.objective.clone(),
+    })
 }
 
 const fn step(options: &Attention) -> Step {
@@ -62,7 +68,11 @@ fn for_a_person(
         study.machine.name,
         group_thousands(options.tokens),
         if options.cached > 0 { format!(" after {} cached", group_thousands(options.cached)) } else { String::new() },
-        if options.batch == 1 { "1 sequence".to_owned() } else { format!("{} sequences", group_thousands(options.batch)) },
+        if options.batch == 1 {
+            "1 sequence".to_owned()
+        } else {
+            format!("{} sequences", group_thousands(options.batch))
+        },
     );
     text += &titled(&attention_schedules(layer));
     text += &titled(&attention_traffic(layer));
@@ -112,7 +122,27 @@ fn published_note(options: &Attention) -> String {
 }
 
 fn energy_json(energy: &[f64; 5]) -> Value {
-    Cause::ALL.iter().map(|cause| (cause.name().to_owned(), json!(energy[*cause as usize]))).collect()
+    Cause::ALL.iter().map(|cause| (field(cause.name()), json!(energy[*cause as usize]))).collect()
+}
+
+/// A name as a field: `on_chip_memories`.
+fn field(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-'], "_")
+}
+
+fn run_json(run: &Run) -> Value {
+    json!({
+        "products": run.products,
+        "tile_tokens": run.tile,
+        "weights_stay": run.resident,
+        "energy_pj": run.energy_pj(),
+        "energy_pj_by_cause": energy_json(&run.energy),
+        "latency_cycles": run.busy.cycles(),
+        "bound_by": run.busy.bound_by(),
+        "dram_bits": run.dram_bits,
+        "weight_bits": run.weight_bits,
+        "macs": run.macs,
+    })
 }
 
 fn cost_json(cost: &StepCost) -> Value {
@@ -124,6 +154,11 @@ fn cost_json(cost: &StepCost) -> Value {
         "weight_bits": cost.weight_bits,
         "macs": cost.macs,
     })
+}
+
+fn tokens_json(generation: &Generation) -> Value {
+    let token = |(cached, cost): &(u64, StepCost)| json!({ "cached": cached, "cost": cost_json(cost) });
+    generation.tokens.iter().map(token).collect()
 }
 
 fn as_json(
@@ -138,7 +173,7 @@ fn as_json(
                 .iter()
                 .map(|tensor| {
                     let moved = account.dram[*tensor as usize];
-                    (tensor.name().to_owned(), json!({ "read_bits": moved.read, "written_bits": moved.written }))
+                    (field(tensor.name()), json!({ "read_bits": moved.read, "written_bits": moved.written }))
                 })
                 .collect();
             json!({
@@ -155,7 +190,7 @@ fn as_json(
         });
         json!({ "fusion": fusion.name(), "best": account })
     });
-    let runs = |runs: &[fusescape::attention::Run]| -> Value { json!(runs) };
+    let runs = |runs: &[Run]| -> Value { runs.iter().map(run_json).collect() };
     json!({
         "model": study.model,
         "step": step(options),
@@ -170,7 +205,7 @@ fn as_json(
         "generation": generation.map(|generation| json!({
             "batch": generation.batch,
             "prefill": cost_json(&generation.prefill),
-            "tokens": generation.tokens.iter().map(|(cached, cost)| json!({ "cached": cached, "cost": cost_json(cost) })).collect::<Vec<_>>(),
+            "tokens": tokens_json(generation),
             "weight_bytes": generation.weight_bytes,
             "cache_bytes": generation.cache_bytes,
         })),

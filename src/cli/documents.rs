@@ -87,7 +87,8 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A document with a feed-forward part is a transformer, one with layers a workload, one whose memories have variants a pool, one with cores a system, any other one hardware.
+/// A document with a feed-forward part is a transformer, one with layers a workload, one whose memories have variants a pool, one with
+/// cores a system, any other one hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
     if is_lesson(text) {
         let lesson = Lesson::from_text(text, Draw::Student(""))?;

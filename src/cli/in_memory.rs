@@ -15,7 +15,8 @@ pub fn in_memory_line(core: &Core) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "computes in memory: {} {kind} macro{} of {} columns x {} rows, weights of {} bit, inputs of {} bit, {} of them a cycle{converters}",
+        "computes in memory: {} {kind} macro{} of {} columns x {} rows, weights of {} bit, inputs of {} bit, {} of them a \
+         cycle{converters}",
         array.macros,
         if array.macros == 1 { "" } else { "s" },
         array.column_count,

@@ -14,7 +14,7 @@
 //! 3. [`cost`]: one mapped layer on one core: accesses, energy, latency
 //! 4. [`search`]: the best temporal mapping of one layer-tile
 //! 5. the systems, which know nothing of each other: [`depth_first`] (DeFiNES), [`fusion`] (Optimus), [`interlayer`]
-//!    (HW-Flow-Fusion), [`multicore`] (Stream), [`hierarchy`] (ZigZag's architecture generator)
+//!    (HW-Flow-Fusion), [`multicore`] (Stream), [`hierarchy`] (ZigZag's architecture generator), [`attention`] (FLAT, FuseMax)
 //! 6. [`explore`]: studies of a design: sweeps of depth-first schedules, optimal stacks, single layers, methods of fusion
 //!
 //! # How data flows

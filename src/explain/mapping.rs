@@ -5,7 +5,7 @@ use super::formula::{Explained, How, Unit};
 use super::loops::Of;
 use super::numbers::{CYCLES, Counted, ENERGY_UNIT};
 use super::parts::{
-    LOADING, OFFLOADING, explain_access, ideal_cycles, is_on_lanes, loop_product, loops_in_time, port_terms,
+    LOADING, NO_MACS, OFFLOADING, explain_access, ideal_cycles, is_on_lanes, loop_product, loops_in_time, port_terms,
     vector_operations,
 };
 use super::sources::{ENERGY, LATENCY};
@@ -139,6 +139,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
                     explained.or("by access", How::Sum, of_cause.map(access_energy).collect())
                 }
                 EnergyCause::Vector => vector_operations(explained, &facts.shape, mapped.energy[cause]),
+                EnergyCause::Mac if mapped.energy[EnergyCause::Vector] > 0.0 => explained.noted(NO_MACS),
                 EnergyCause::Mac => {
                     let macs = of.folded(LayerNumber::Macs)?;
                     let each = given("energy of one", facts.mac_pj, ENERGY_UNIT);

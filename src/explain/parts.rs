@@ -46,6 +46,9 @@ pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Exp
     explained.or("", How::Product, terms).noted(note)
 }
 
+/// Why no multiply-accumulate takes energy.
+pub(super) const NO_MACS: &str = "The vector unit computes this layer: nothing is multiplied on the array.";
+
 /// Energy of what a vector unit does in all iterations of a layer.
 pub(super) fn vector_operations(explained: Explained, shape: &LayerShape, pj: f64) -> Explained {
     let iterations = shape.iterations() as f64;

@@ -2,7 +2,7 @@
 
 use super::formula::{Explained, How, Unit};
 use super::numbers::{Amount, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, Scope};
-use super::parts::{copy_cycles, copy_energy, copy_words, explain_access};
+use super::parts::{NO_MACS, copy_cycles, copy_energy, copy_words, explain_access};
 use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
 use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
 use super::{Subject, parts};
@@ -257,6 +257,10 @@ fn by_tile(
     if account.stacks.len() == 1 { explained.noted_if(amount, account) } else { explained }
 }
 
+fn is_on_vector_unit(layer: &crate::depth_first::LayerTileAccount) -> bool {
+    layer.cost.as_ref().is_some_and(|cost| cost.energy[EnergyCause::Vector] > 0.0)
+}
+
 /// What a single layer-tile's amount is made of.
 fn explain_leaf(
     account: &PointAccount,
@@ -267,6 +271,7 @@ fn explain_leaf(
     let layer = layer_at(account, place)?;
     Some(match amount {
         Amount::Macs => parts::loop_product(explained, &layer.shape).after(SINGLE_LAYER),
+        Amount::EnergyOf(EnergyCause::Mac) if is_on_vector_unit(layer) => explained.noted(NO_MACS),
         Amount::EnergyOf(EnergyCause::Mac) => {
             let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
             // What it takes in memory depends on how much of the array is in use.

@@ -86,6 +86,8 @@ pub enum Shown {
     Hierarchy,
     /// Many cores.
     Cores,
+    /// A transformer.
+    Attention,
 }
 
 /// All entries, in the order of the gallery.
@@ -181,13 +183,14 @@ fn open(
     (hardware, workload): (Option<DocumentChoice>, Option<DocumentChoice>),
     diagnostics: &mut Diagnostics,
 ) -> Option<Opening> {
-    const VIEWS: [(&str, Shown); 6] = [
+    const VIEWS: [(&str, Shown); 7] = [
         ("landscape", Shown::Landscape),
         ("schedule", Shown::Schedule),
         ("fusion", Shown::Fusion),
         ("mapping", Shown::Mapping),
         ("hierarchy", Shown::Hierarchy),
         ("cores", Shown::Cores),
+        ("attention", Shown::Attention),
     ];
     const STRATEGIES: [(&str, Strategy); 2] = [("exact", Strategy::Exact), ("loma", Strategy::Loma)];
     let opens = path;

@@ -1,6 +1,7 @@
 //! What can be computed for a claim.
 
 use super::cores::{CoresFigure, CoresOf};
+use super::dataflows::{DataflowFigure, DataflowsOf};
 use super::hierarchies::HierarchiesOf;
 use super::mapping::SpaceOf;
 use super::operators::{OperatorFigure, OperatorsOf};
@@ -75,6 +76,8 @@ pub enum Measure {
     Sequences(SequenceFigure, Sequences),
     /// The network on many cores.
     Cores(CoresFigure, CoresOf),
+    /// Attention by dataflows of the FuseMax artifact.
+    Dataflows(DataflowFigure, DataflowsOf),
 }
 
 /// A figure of one way to run a network.
@@ -242,9 +245,10 @@ enum Kind {
     Operators(OperatorFigure),
     Sequences(SequenceFigure),
     Cores(CoresFigure),
+    Dataflows(DataflowFigure),
 }
 
-const KINDS: [(&str, Kind); 93] = [
+const KINDS: [(&str, Kind); 97] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -324,6 +328,10 @@ const KINDS: [(&str, Kind); 93] = [
     ("configuration-energy", Kind::Sequences(SequenceFigure::ConfigurationEnergy)),
     ("configuration-latency", Kind::Sequences(SequenceFigure::ConfigurationLatency)),
     ("configuration-ctc", Kind::Sequences(SequenceFigure::ConfigurationCtc)),
+    ("dataflow-2d-use", Kind::Dataflows(DataflowFigure::Used2d)),
+    ("dataflow-1d-use", Kind::Dataflows(DataflowFigure::Used1d)),
+    ("dataflow-speed-up", Kind::Dataflows(DataflowFigure::SpeedUp)),
+    ("dataflow-energy-ratio", Kind::Dataflows(DataflowFigure::EnergyRatio)),
     ("fused-storage", Kind::Sequences(SequenceFigure::Storage)),
     ("fused-volume-saved", Kind::Sequences(SequenceFigure::VolumeSaved)),
     ("reuse-saved", Kind::Sequences(SequenceFigure::ReuseSaved)),
@@ -407,6 +415,7 @@ impl Measure {
             Kind::Operators(figure) => OperatorsOf::read(&mut of, figure).map(|of| Self::Operators(figure, of)),
             Kind::Sequences(figure) => Sequences::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of)),
             Kind::Cores(figure) => Some(Self::Cores(figure, CoresOf::read(&mut of))),
+            Kind::Dataflows(figure) => DataflowsOf::read(&mut of, figure).map(|of| Self::Dataflows(figure, of)),
         };
         of.finish();
         measure
@@ -441,6 +450,7 @@ impl Measure {
             Self::Operators(..) => Quantity::Count,
             Self::Sequences(figure, _) if figure.is_ratio() => Quantity::Ratio,
             Self::Sequences(..) => Quantity::Count,
+            Self::Dataflows(..) => Quantity::Ratio,
             Self::Cores(figure, _) => match figure {
                 CoresFigure::Latency | CoresFigure::IntraCoreLatency => Quantity::Latency,
                 CoresFigure::Iterations | CoresFigure::SteadyIterations | CoresFigure::SteadyTiles => Quantity::Count,

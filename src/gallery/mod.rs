@@ -9,6 +9,7 @@
 mod choice;
 mod claim;
 mod cores;
+mod dataflows;
 mod entry;
 mod hierarchies;
 mod landscape;
@@ -26,6 +27,7 @@ pub use choice::DocumentChoice;
 pub(crate) use claim::UNITS;
 pub use claim::{Claim, Fidelity, Unit, fidelity_counts};
 pub use cores::{CoresFigure, CoresOf};
+pub use dataflows::{DataflowFigure, DataflowsOf};
 pub use entry::{CoresOpening, Entry, ONE_STACK, Opening, Shown, entries, find_entry, open_with_documents};
 pub use mapping::SpaceOf;
 pub use measure::{

@@ -117,8 +117,9 @@ rules! {
     additions_read_weight_memories: "Additions read one input through the weight memories", defines false, zigzag true true;
     /// Where an array computes in memory, ZigZag takes it that all columns of a macro use the inputs of its rows; only columns and rows
     /// of a window (OX beside FX, OY beside FY) take more rows, whatever the stride, which it does not compare with what there is,
-    /// and adds up in every column, and it takes the widths of loops for those of others. Right is a row for each different input that the columns read, no more than there are (what does
-    /// not fit is unrolled less), and that a column adds up its own. (ZigZag 3.8.5, imc_unit.py)
+    /// and adds up in every column, and it takes the widths of loops for those of others. Right is a row for each different input that
+    /// the columns read, no more than there are (what does not fit is unrolled less), and that a column adds up its own. (ZigZag 3.8.5,
+    /// imc_unit.py)
     in_memory_inputs_shared: "In memory: columns share the inputs of rows", defines false, zigzag true true;
     /// Where an unrolling does not divide its loop, some activations of a macro use less of it. ZigZag takes fewer activations of all that
     /// is unrolled, so that parts that work whatever is used (drivers of rows, multipliers) take too little; right is to count the

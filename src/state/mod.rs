@@ -14,6 +14,7 @@
 //! `State::lesson` is the open step of a lesson, in links and files too; the answers that a person gave stay on the page.
 
 mod action;
+mod attention_form;
 mod choice;
 mod clean;
 mod cores_form;
@@ -23,7 +24,6 @@ mod design_table;
 mod fields;
 mod file;
 mod file_name;
-mod attention_form;
 mod hierarchy_form;
 mod history;
 mod own_mapping;
@@ -34,6 +34,7 @@ mod view;
 mod views;
 
 pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, ViewChange};
+pub use attention_form::{AttentionChange, AttentionForm};
 pub(crate) use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
@@ -42,7 +43,6 @@ pub use design_table::{DesignTable, TableChange, TableDocument};
 pub(crate) use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
-pub use attention_form::{AttentionChange, AttentionForm};
 pub use hierarchy_form::{FormChange, HierarchyForm};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
@@ -326,6 +326,7 @@ impl State {
             Shown::Mapping => Tab::Mapping,
             Shown::Hierarchy => Tab::Hierarchy,
             Shown::Cores => Tab::Cores,
+            Shown::Attention => Tab::Attention,
         };
     }
 }

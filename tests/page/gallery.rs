@@ -66,6 +66,11 @@ fn figures_and_tables_of_stream() {
     holds(|entry| entry.paper == "Stream");
 }
 
+#[test]
+fn figures_and_tables_of_fusemax() {
+    holds(|entry| entry.paper == "FuseMax");
+}
+
 /// The one place where the paper tells what it searched.
 #[test]
 fn the_possible_groups_of_four_networks_are_those_of_optimus() {

@@ -13,7 +13,7 @@ const ROOMS: [&[&str]; 8] = [
     &["studies"],
     &["session"],
     &["design"],
-    &["landscape", "schedule", "mapping", "fusion", "cores", "hierarchy", "compare", "gallery", "lessons"],
+    &["landscape", "schedule", "mapping", "fusion", "cores", "hierarchy", "compare", "gallery", "lessons", "attention"],
     &["shell"],
 ];
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 22] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
@@ -26,6 +26,9 @@ const COMMANDS: [&str; 19] = [
     "layer --hardware zigzag-aimc --workload fsrcnn --layer shrink LOMA --json",
     "layer --hardware zigzag-dimc --workload fsrcnn --layer shrink LOMA --json",
     "hierarchy --workload mobilenet-v2-study --layer L46 --max-levels 1 LOMA --format json",
+    "attention --tokens 64 --generate 2 --format json",
+    "attention --hardware TINY_BUFFER --model bert-base --tokens 8192 --format json",
+    "attention --model bert-base --tokens 1024 --published --format json",
     "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",
 ];
 
@@ -40,6 +43,13 @@ const SHORT: [(&str, &str); 3] = [
 const TINY: &str = "name: tiny\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  \
                     - {name: dram, size: 64 bit, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, \
                     write_energy: 1 pJ, shared_over: all}\n";
+
+/// A core without room for a row of scores.
+const TINY_BUFFER: &str = "name: tiny\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  \
+                           - {name: sram, size: 8 KiB, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, \
+                           write_energy: 1 pJ, shared_over: all}\n  \
+                           - {name: dram, size: 1 GiB, operands: [W, I, O], width: 64 bit, read_energy: 9 pJ, \
+                           write_energy: 9 pJ, shared_over: all}\n";
 
 /// A core whose memory is estimated.
 const GUESSED: &str = "name: guessed\narray:\n  dimensions: {D1: 2}\n  mac_energy: 1 pJ\nmemories:\n  \
@@ -78,11 +88,12 @@ fn printed(command: &str, files: &[(&str, String)]) -> Value {
 
 #[test]
 fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
-    let files = [("TINY", TINY), ("GUESSED", GUESSED), ("ORDER", ORDER)].map(|(name, text)| {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("schema-{name}.yaml"));
-        std::fs::write(&path, text).unwrap();
-        (name, path.to_str().unwrap().to_owned())
-    });
+    let files =
+        [("TINY_BUFFER", TINY_BUFFER), ("TINY", TINY), ("GUESSED", GUESSED), ("ORDER", ORDER)].map(|(name, text)| {
+            let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("schema-{name}.yaml"));
+            std::fs::write(&path, text).unwrap();
+            (name, path.to_str().unwrap().to_owned())
+        });
     let schemas = schemas();
     let validator = |schema| draft202012::new(schema).unwrap();
     let validators: BTreeMap<&str, Validator> =

@@ -265,8 +265,12 @@ fn every_preset_survives_a_visit_to_zigzag() {
                 imports(&[("a.yaml", &files.accelerator), ("m.yaml", &files.mapping), ("w.yaml", &files.workload)]);
             let (core_again, again) = (core_of(&imported), network_of(&imported));
             let what = format!("{} on {}", workload.id, hardware.id);
-            assert_eq!(core_again.memories.len(), core.memories.len());
-            for (ours, theirs) in core.memories.iter().zip(&core_again.memories) {
+            // ZigZag knows no vector unit, whose registers come first.
+            let is_register = |id| core.vector_unit.as_ref().is_some_and(|unit| unit.is_register(id));
+            let memories = core.memories.iter_enumerated().filter(|(id, _)| !is_register(*id));
+            let memories: Vec<_> = memories.map(|(_, memory)| memory).collect();
+            assert_eq!(core_again.memories.len(), memories.len());
+            for (ours, theirs) in memories.into_iter().zip(&core_again.memories) {
                 assert_eq!(
                     (ours.size_bits, ours.instances, ours.shared_over),
                     (theirs.size_bits, theirs.instances, theirs.shared_over)

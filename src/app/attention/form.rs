@@ -45,7 +45,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         !matches!(choice, ObjectiveChoice::MemoryAccesses | ObjectiveChoice::Weighted) || *choice == props.objective
     };
     let shown = ObjectiveChoice::ALL.iter().filter(simple);
-    let objectives: Vec<Choice> = shown.map(|(choice, title)| Choice::new(choice.number().to_string(), *title)).collect();
+    let objectives: Vec<Choice> =
+        shown.map(|(choice, title)| Choice::new(choice.number().to_string(), *title)).collect();
     let minimise = passing(&props.act, |value: String| {
         let known = ObjectiveChoice::ALL.into_iter().find(|(choice, _)| choice.number().to_string() == value);
         known.map(|(choice, _)| Action::Schedule(ScheduleChange::Objective(choice)))

@@ -6,8 +6,8 @@ use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::Fusion;
 use crate::chart::{
-    Quantity, Table, attention_energy, attention_schedules, attention_tiles, attention_traffic, more_or_less,
-    group_thousands, step_parts,
+    Quantity, Table, attention_energy, attention_schedules, attention_tiles, attention_traffic, group_thousands,
+    more_or_less, step_parts,
 };
 use crate::explore::{AttentionAnswer, AttentionRequest};
 use crate::question::{TileAttention, Topic};

@@ -27,8 +27,7 @@ pub enum Tensor {
 
 impl Tensor {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Queries, Self::Keys, Self::Values, Self::Scores, Self::Running, Self::Output];
+    pub const ALL: [Self; 6] = [Self::Queries, Self::Keys, Self::Values, Self::Scores, Self::Running, Self::Output];
 
     /// As a person reads it.
     pub const fn name(self) -> &'static str {
@@ -422,7 +421,8 @@ impl Work {
                 self.operations[operation as usize] += times * step.iterations * count;
             }
             if let Some(lanes) = &counting.machine.lanes {
-                let each: u64 = step.operations.iter().map(|(operation, count)| count * lanes.cost(*operation).cycles).sum();
+                let each: u64 =
+                    step.operations.iter().map(|(operation, count)| count * lanes.cost(*operation).cycles).sum();
                 self.lane_cycles += times * step.iterations.div_ceil(lanes.lanes()) * each;
                 self.activations.read += times * step.reads * bits;
                 self.activations.written += times * step.writes * bits;

@@ -145,7 +145,9 @@ pub fn attend(cascade: Cascade, query: &[f64], keys: &[Vec<f64>], values: &[Vec<
             let denominator: f64 = sums.sum();
             let of_tile = local.iter().zip(&corrections);
             let shares: Vec<f64> = of_tile
-                .flat_map(|((_, numerators), by)| numerators.iter().map(move |numerator| numerator * (by / denominator)))
+                .flat_map(|((_, numerators), by)| {
+                    numerators.iter().map(move |numerator| numerator * (by / denominator))
+                })
                 .collect();
             weighted(&shares, values)
         }

@@ -42,10 +42,10 @@ pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objectiv
     );
     let of_keys = (visited * depths * bits.keys, keys);
     let macs = all(scores * depths);
-    let of_mac = machine.mac_pj(bits.keys, bits.activations) + machine.register_pj(bits.keys, bits.activations, bits.sums);
-    let energy = |store: &super::Store, (read, written): (u64, u64)| {
-        all(read) * store.read_pj + all(written) * store.write_pj
-    };
+    let of_mac =
+        machine.mac_pj(bits.keys, bits.activations) + machine.register_pj(bits.keys, bits.activations, bits.sums);
+    let energy =
+        |store: &super::Store, (read, written): (u64, u64)| all(read) * store.read_pj + all(written) * store.write_pj;
     let energy = energy(&machine.dram, dram)
         + energy(&machine.activations, activations)
         + energy(machine.weight_store(), of_keys)

@@ -1,7 +1,7 @@
 //! Products with weights on a core: which of them run together, tile of tokens by tile of tokens, and what that costs.
 //!
-//! A run of products keeps what lies between them on the chip. For every tile of tokens all weights of the run come from DRAM, or all of them
-//! stay on the chip. All runs of a chain and all numbers of tiles are tried.
+//! A run of products keeps what lies between them on the chip. For every tile of tokens all weights of the run come from DRAM, or all of
+//! them stay on the chip. All runs of a chain and all numbers of tiles are tried.
 
 use super::ElementBits;
 use super::account::{Busy, Cause, fits};
@@ -46,8 +46,8 @@ impl Run {
     }
 }
 
-/// The best runs of a chain of products for so many tokens; `None` if a product does not fit by itself. Of energy times delay each run is the best by
-/// itself, as their product does not add up.
+/// The best runs of a chain of products for so many tokens; `None` if a product does not fit by itself. Of energy times delay each run is
+/// the best by itself, as their product does not add up.
 pub fn best_runs(
     chain: &[WeightedProduct],
     tokens: u64,
@@ -105,17 +105,22 @@ fn run(
 ) -> Option<Run> {
     // What a product computes is read by the next; results of the last leave the chip as the array computes them.
     let last_columns = products.last()?.columns.min(machine.unrolled[2]);
-    let computed = products.iter().enumerate().map(|(at, one)| if at + 1 < products.len() { one.columns } else { last_columns });
+    let computed =
+        products.iter().enumerate().map(|(at, one)| if at + 1 < products.len() { one.columns } else { last_columns });
     let widest = products.iter().zip(computed).map(|(product, columns)| product.reduction + columns).max()?;
     let used = |product: &WeightedProduct, tokens: u64| product.used_weights(tokens).round() as u64 * bits.weights;
     // Streamed weights: what the array takes at once, in use and on its way.
-    let at_once = products.iter().map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
+    let at_once = products
+        .iter()
+        .map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
     let room = if resident { products.iter().map(|product| product.weights()).sum::<u64>() } else { at_once.max()? };
     if !fits(machine, [tile * widest * bits.activations, room * bits.weights]) {
         return None;
     }
     let passes = |product: &WeightedProduct| -> u64 {
-        if resident { return used(product, tokens) }
+        if resident {
+            return used(product, tokens);
+        }
         sizes(tokens, tile).map(|(count, size)| count * used(product, size)).sum()
     };
     let weight_bits: u64 = products.iter().map(passes).sum();
@@ -130,7 +135,12 @@ fn run(
             let (all, active) = one.experts;
             let rows = (size * active).div_ceil(all);
             let times = count * (size * active).div_ceil(rows);
-            let of = product(machine, [rows, one.reduction, one.columns], [bits.activations, bits.weights, bits.sums], false);
+            let of = product(
+                machine,
+                [rows, one.reduction, one.columns],
+                [bits.activations, bits.weights, bits.sums],
+                false,
+            );
             cycles += times * of.cycles;
             activations.0 += times * (of.first_bits + of.sum_read_bits);
             activations.1 += times * of.sum_write_bits;

@@ -1,4 +1,5 @@
-//! A core as attention sees it: DRAM, the highest memories on the chip, the registers of the PEs, an array for products, lanes for all else.
+//! A core as attention sees it: DRAM, the highest memories on the chip, the registers of the PEs, an array for products, lanes for all
+//! else.
 
 use crate::hardware::{Core, MacEnergy, Memory, MemoryId, Movement, Operand, Unroll, VectorUnit};
 use crate::spec::Diagnostics;
@@ -87,7 +88,8 @@ impl Machine {
     pub fn of(core: &Core) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let top = core.top(Operand::I);
-        let holds = |memory: &Memory, operands: &[Operand]| operands.iter().all(|operand| memory.operands.contains(operand));
+        let holds =
+            |memory: &Memory, operands: &[Operand]| operands.iter().all(|operand| memory.operands.contains(operand));
         let highest = |operands: &[Operand]| {
             let below_top = core.memories.iter_enumerated().rev().find(|(id, memory)| {
                 *id != top && memory.instances == 1 && holds(memory, operands) && !is_register(core, *id)
@@ -95,13 +97,21 @@ impl Machine {
             below_top.map(|(id, _)| id)
         };
         if !holds(&core.memories[top], &Operand::ALL) {
-            let reason = format!("`{}` does not hold W, I and O, and all three come from the same DRAM here", core.memories[top].name);
+            let reason = format!(
+                "`{}` does not hold W, I and O, and all three come from the same DRAM here",
+                core.memories[top].name
+            );
             diagnostics.add("hardware.memories", reason, "Let the highest memory hold W, I and O");
         }
         let activations = highest(&[Operand::I, Operand::O]);
         if activations.is_none() {
-            let reason = "No memory on the chip that the whole array shares holds I and O: scores cannot stay on the chip";
-            diagnostics.add("hardware.memories", reason, "Add a memory below the highest with `operands: [I, O]` and `shared_over: all`");
+            let reason =
+                "No memory on the chip that the whole array shares holds I and O: scores cannot stay on the chip";
+            diagnostics.add(
+                "hardware.memories",
+                reason,
+                "Add a memory below the highest with `operands: [I, O]` and `shared_over: all`",
+            );
         }
         // Keys and values stand where weights do; a core whose weights go past its buffers keeps them with the activations' or nowhere.
         let weights = highest(&[Operand::W]);

@@ -6,10 +6,10 @@
 //! - `transformer.rs`: shapes of whole models; `linear.rs`: their products with weights; `layer.rs`: all of it, and generation with a cache
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
-//! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and lanes
-//! work at the same time, as in FuseMax's binding, so that the one that takes longest is the latency; filling and draining of the pipeline is
-//! left out. Lanes read each step's inputs from the memory on the chip and write its results there. Levels between the memories and the
-//! registers of the PEs are passed by, and registers of lanes are not counted.
+//! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and
+//! lanes work at the same time, as in FuseMax's binding, so that the one that takes longest is the latency; filling and draining of the
+//! pipeline is left out. Lanes read each step's inputs from the memory on the chip and write its results there. Levels between the
+//! memories and the registers of the PEs are passed by, and registers of lanes are not counted.
 //!
 //! # Example
 //!

@@ -50,7 +50,11 @@ impl Problem {
         self.shape.check()?;
         let mut diagnostics = Diagnostics::default();
         if self.shape.macs() > MOST_MACS {
-            diagnostics.add("queries", "There are more than 2^54 multiply-accumulates", "Take fewer sequences, or shorter ones");
+            diagnostics.add(
+                "queries",
+                "There are more than 2^54 multiply-accumulates",
+                "Take fewer sequences, or shorter ones",
+            );
         }
         if self.causal && self.shape.queries > self.shape.keys {
             let reason = format!("{} queries see only {} keys", self.shape.queries, self.shape.keys);

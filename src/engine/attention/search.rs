@@ -1,9 +1,11 @@
 //! The best schedule of attention, by trying every one that is not proved to be worse.
 //!
-//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed or stay, how many query heads of a group share a tile,
-//! and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the smallest tiles of that number and
-//! with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles. What crosses the border of the chip does not depend on the tiles of keys (but where these stay), so that one
-//! number of them bounds all others.
+//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed or stay, how many query heads of a group share a
+//! tile, and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the smallest tiles of that
+//! number and with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles.
+//!
+//! For every tile of queries a floor holds whatever the tiles of keys are (`floor.rs`). Tiles of queries are taken by ascending floor,
+//! until none of those left can be better than what was found.
 
 use super::account::{Account, account, fits};
 use super::floor::floor;
@@ -32,9 +34,7 @@ impl Found {
     /// The best of all; `None` where none fits.
     pub fn best(&self, objective: &Objective, machine: &Machine) -> Option<&Account> {
         let all = self.best_of.iter().filter_map(|(_, account)| account.as_ref());
-        all.min_by(|one, other| {
-            score(objective, machine, one).total_cmp(&score(objective, machine, other))
-        })
+        all.min_by(|one, other| score(objective, machine, one).total_cmp(&score(objective, machine, other)))
     }
 
     /// The best that does not fuse.

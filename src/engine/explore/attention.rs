@@ -162,8 +162,13 @@ impl AttentionStudy {
     ///
     /// # Errors
     ///
-    /// As [`generate`].
+    /// As [`generate`]; an encoder generates nothing.
     pub fn generation(&self, generated: u64) -> Result<Generation, Diagnostics> {
+        if !self.model.causal {
+            let mut diagnostics = Diagnostics::default();
+            diagnostics.add("model.decoder", "An encoder generates no tokens", "Take a decoder, or ask for one step");
+            return Err(diagnostics);
+        }
         let AttentionRequest { step, bits, objective, .. } = &self.request;
         let prompt = step.cached + step.tokens;
         generate(&self.model, (step.batch, prompt, generated), *bits, &self.machine, objective)

@@ -251,7 +251,8 @@ impl<'a> LayerOnCore<'a> {
         self.spatial.temporal_sizes.iter().product::<u64>() * self.iteration_cycles
     }
 
-    /// Whether PEs keep an operand while loops that are irrelevant to it run. Weights stay in the cells of an array that computes in memory.
+    /// Whether PEs keep an operand while loops that are irrelevant to it run. Weights stay in the cells of an array that computes in
+    /// memory.
     #[inline]
     pub fn array_keeps(&self, operand: LayerOperand) -> bool {
         let stored_as = self.operands[operand].stored_as;

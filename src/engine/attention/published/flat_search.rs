@@ -1,6 +1,7 @@
 //! The best configuration of FLAT for a shape.
 //!
-//! The artifact holds FLAT's choices for some shapes, but not the program that made them. This search tries every configuration of its space.
+//! The artifact holds FLAT's choices for some shapes, but not the program that made them. This search tries every configuration of its
+//! space.
 
 use super::{Dataflow, Flat, Granularity, Machine, Replay, Rules, Shape, Stationarity, replay};
 use crate::spec::Diagnostics;

@@ -39,7 +39,8 @@ use nest::Accesses;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Dataflow {
     /// Query times key, softmax and the product with the values, one after the other through DRAM. The number is k of NOTES 6: how many
-    /// bytes cross DRAM for each element of a query, key, value or output in one of the two products; [`COMPULSORY`] where each crosses once.
+    /// bytes cross DRAM for each element of a query, key, value or output in one of the two products; [`COMPULSORY`] where each crosses
+    /// once.
     Unfused(u64),
     /// FLAT (ASPLOS 2023): the scores of some rows stay on the chip; three passes over them.
     Flat(Flat),
@@ -167,7 +168,8 @@ struct Operations {
 /// What a dataflow costs: one attention layer, all heads and sequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
-    /// P1 and P2: groups of R queries that stay in the buffer while all keys pass, and how often the keys pass. `None` if queries are not tiled.
+    /// P1 and P2: groups of R queries that stay in the buffer while all keys pass, and how often the keys pass. `None` if queries are not
+    /// tiled.
     pub tiles: Option<(u64, u64)>,
     /// The share of what FLAT wants to keep in the buffer that has no room there.
     pub spilled: f64,
@@ -210,8 +212,8 @@ impl Replay {
 ///
 /// # Errors
 ///
-/// Sizes that [`Shape::check`] refuses, heads that share keys, queries or keys that do not fill whole rows of the array, or a buffer that is
-/// too small for one group of queries.
+/// Sizes that [`Shape::check`] refuses, heads that share keys, queries or keys that do not fill whole rows of the array, or a buffer that
+/// is too small for one group of queries.
 pub fn replay(dataflow: &Dataflow, shape: &Shape, machine: &Machine, rules: &Rules) -> Result<Replay, Diagnostics> {
     check(shape, machine)?;
     match dataflow {
@@ -253,11 +255,8 @@ fn energy_of(
     accesses: &AccessTotals,
     operations: &Operations,
 ) -> Vec<(EnergyCause, f64)> {
-    let [counted_2d, counted_1d] = if rules.registers_of_one_pe {
-        [accesses.registers_2d, accesses.registers_1d]
-    } else {
-        accesses.all_registers
-    };
+    let [counted_2d, counted_1d] =
+        if rules.registers_of_one_pe { [accesses.registers_2d, accesses.registers_1d] } else { accesses.all_registers };
     let registers = |(reads, writes): (f64, f64), (read, write): (f64, f64)| reads * read + writes * write;
     let of_2d = registers(counted_2d, machine.energies.registers_2d);
     let of_1d = registers(counted_1d, machine.energies.registers_1d);

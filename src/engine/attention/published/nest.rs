@@ -2,7 +2,8 @@
 //!
 //! A step is an Einsum. Its temporal loops lie at DRAM or at the on-chip buffer, outer ones first; its spatial loops on the PEs. A level
 //! holds a tensor, or the tensor passes it by. A level is filled as often as the loops above it say, without the innermost ones that do not
-//! index the tensor. PEs that need the same data get it at once; what they add up across the array is added on the way. Counts are in elements.
+//! index the tensor. PEs that need the same data get it at once; what they add up across the array is added on the way. Counts are in
+//! elements.
 
 /// What loops run over. Two ranks stand for the keys: a tensor may be indexed by the key tile alone, as a maximum is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +59,7 @@ pub const OF_QUERY: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query]);
 /// AV, and SLNV as the artifact declares it.
 pub const OUTPUT: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query, Rank::Value]);
 /// SLNV, SPNV, RNV: an output of a tile of keys.
-pub const OUTPUT_OF_KEY_TILE: Ranks =
-    Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query, Rank::KeyTile, Rank::Value]);
+pub const OUTPUT_OF_KEY_TILE: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query, Rank::KeyTile, Rank::Value]);
 
 /// Where a tensor is held above the registers of the PEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,8 +139,7 @@ impl Nest {
         let above: Vec<Loop> = [&self.dram[..], &self.buffer[..]].concat();
         let computations = product(&above, |_| true);
         let instances = |tensor: Tensor| product(&self.spatial, |rank| tensor.ranks.contains(rank));
-        let buffered =
-            |tensor: Tensor| tile(&self.buffer, tensor) * instances(tensor) * stationary(&self.dram, tensor);
+        let buffered = |tensor: Tensor| tile(&self.buffer, tensor) * instances(tensor) * stationary(&self.dram, tensor);
         let mut accesses = Accesses {
             transfers: Vec::new(),
             register_reads: 0,

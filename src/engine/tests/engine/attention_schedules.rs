@@ -13,10 +13,14 @@ fn machine(buffer: u64, lanes: bool) -> Machine {
     let unit = "vector_unit:\n  lanes: 3\n  memory: buffer\n  registers:\n    - { name: r, size: 64 bit, operands: [I, O], \
                 width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }\n";
     let text = format!(
-        "name: small\narray:\n  dimensions: {{ D1: 4, D2: 2 }}\n  mac_energy: 0.5 pJ\nunroll:\n  pointwise: {{ D1: K, D2: C }}\n\
-         memories:\n  - {{ name: w, size: 8 bit, operands: [W], width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }}\n\
-         \x20 - {{ name: buffer, size: {buffer} bit, operands: [W, I, O], width: 32 bit, read_energy: 2 pJ, write_energy: 3 pJ, shared_over: all }}\n\
-         \x20 - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 50 pJ, write_energy: 60 pJ, shared_over: all }}\n{}",
+        "name: small\narray:\n  dimensions: {{ D1: 4, D2: 2 }}\n  mac_energy: 0.5 pJ\n\
+         unroll:\n  pointwise: {{ D1: K, D2: C }}\nmemories:\n\
+         \x20 - {{ name: w, size: 8 bit, operands: [W], width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, \
+         shared_over: [] }}\n\
+         \x20 - {{ name: buffer, size: {buffer} bit, operands: [W, I, O], width: 32 bit, read_energy: 2 pJ, \
+         write_energy: 3 pJ, shared_over: all }}\n\
+         \x20 - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 50 pJ, \
+         write_energy: 60 pJ, shared_over: all }}\n{}",
         if lanes { unit } else { "" }
     );
     Machine::of(&Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
@@ -120,7 +124,8 @@ impl<'a> Simulation<'a> {
         }
         for (heads, queries) in self.tiles() {
             let last = self.sees(queries.end - 1);
-            let rows: Vec<u64> = heads.flat_map(|head| queries.clone().map(move |query| head * shape.queries + query)).collect();
+            let rows: Vec<u64> =
+                heads.flat_map(|head| queries.clone().map(move |query| head * shape.queries + query)).collect();
             let starts: Vec<u64> = (0..last).step_by(self.schedule.keys as usize).collect();
             for (visit, &start) in starts.iter().enumerate() {
                 let end = last.min(start + self.schedule.keys);
@@ -252,7 +257,10 @@ fn the_search_finds_the_best_of_all_tile_sizes() {
             let best = brute_force(&problem, &machine, objective, fusion);
             match (found, best) {
                 (Some(found), Some(best)) => {
-                    assert!(found <= best * (1.0 + 1e-12), "{fusion:?} {objective:?} {problem:?}: {found}, best {best}");
+                    assert!(
+                        found <= best * (1.0 + 1e-12),
+                        "{fusion:?} {objective:?} {problem:?}: {found}, best {best}"
+                    );
                 }
                 (found, best) => assert_eq!(found, best, "{fusion:?} {problem:?}"),
             }

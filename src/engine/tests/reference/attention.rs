@@ -1,11 +1,11 @@
 //! Attention: the FuseMax artifact, row by row, by its own rules.
 
 use crate::Report;
-use fusescape_engine::attention::{ElementBits, Shape, Step, Transformer};
 use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, EnergyCause, Flat, Granularity, Linear, Machine, Replay, Rules, Stationarity,
     encoder_layers, replay, sized_for,
 };
+use fusescape_engine::attention::{ElementBits, Shape, Step, Transformer};
 use fusescape_test_support::{entries, integer, number, reference, text};
 use serde_json::Value;
 
@@ -263,8 +263,7 @@ pub fn flat_buffer() -> Report {
             report.remarks.push(format!("{id}: not compared, as what it keeps is not explained"));
             continue;
         }
-        let machine =
-            if text(&row["input"]["platform"]) == "edge" { Machine::FLAT_EDGE } else { Machine::FLAT_CLOUD };
+        let machine = if text(&row["input"]["platform"]) == "edge" { Machine::FLAT_EDGE } else { Machine::FLAT_CLOUD };
         let shape = shape(&row["input"]);
         let held = entries(&published["on_chip"]).filter(|(_, held)| held.as_bool().unwrap());
         let on_chip: Vec<String> = held.map(|(name, _)| name.clone()).collect();

@@ -38,7 +38,9 @@ impl InMemory {
             diagnostics.add(format!("array.dimensions.{}", spec.rows), reason, remedy);
         }
         let group_depth = check_cells(spec, weights, diagnostics);
-        if diagnostics.0.len() > before {
+        // What is missing was said when the document was read.
+        let is_missing = spec.input_bits == 0 || spec.precision.0 == 0 || spec.precision.1 == 0;
+        if diagnostics.0.len() > before || is_missing {
             return None;
         }
         let all: u64 = array.dimensions.iter().map(|(_, size)| *size).fold(1, u64::saturating_mul);
