@@ -170,6 +170,13 @@ fn all_presets_go_together() {
                         Err(wrong) if hardware.id == "zigzag-8x8" => {
                             assert!(wrong.to_string().contains("in `sram_2MiB`, which has 2.00 MiB"), "{wrong}");
                         }
+                        // Nothing adds there, so that branches end nowhere, and the tool of 2022 cuts as if each had a reader.
+                        Err(wrong)
+                            if rules == Rules::DEFINES_2022
+                                && ["zigzag-aimc", "zigzag-dimc"].contains(&hardware.id) =>
+                        {
+                            assert!(wrong.to_string().contains("A stack that ends after"), "{wrong}");
+                        }
                         point => {
                             point.unwrap_or_else(|wrong| panic!("{} on {}: {wrong}", workload.id, hardware.id));
                         }
