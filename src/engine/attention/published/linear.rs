@@ -85,9 +85,8 @@ impl Linear {
     pub fn of(layers: &[LinearLayer], machine: &Machine, rules: &Rules) -> Self {
         let cycles: f64 = layers.iter().map(|layer| layer.cycles(machine)).sum();
         let dram_bytes = layers.iter().map(|layer| layer.dram_bytes(machine)).sum();
-        let filled = layers.iter().map(|layer| {
-            layer.rows as f64 * layer.reduction as f64 + layer.streamed_weights(machine)
-        });
+        let filled =
+            layers.iter().map(|layer| layer.rows as f64 * layer.reduction as f64 + layer.streamed_weights(machine));
         let outputs: f64 = layers.iter().map(|layer| layer.rows as f64 * layer.columns as f64).sum();
         let macs: u64 = layers.iter().map(LinearLayer::macs).sum();
         let accesses = AccessTotals {

@@ -248,8 +248,7 @@ fn energy_of(
     accesses: &AccessTotals,
     operations: &Operations,
 ) -> Vec<(EnergyCause, f64)> {
-    let (pes, units) =
-        if rules.registers_of_one_pe { (1.0, 1.0) } else { (machine.pes() as f64, machine.side as f64) };
+    let (pes, units) = if rules.registers_of_one_pe { (1.0, 1.0) } else { (machine.pes() as f64, machine.side as f64) };
     let registers = |(reads, writes): (f64, f64), (read, write): (f64, f64)| reads * read + writes * write;
     let of_2d = registers(accesses.registers_2d, machine.energies.registers_2d);
     let of_1d = registers(accesses.registers_1d, machine.energies.registers_1d);

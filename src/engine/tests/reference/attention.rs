@@ -263,8 +263,7 @@ pub fn flat_buffer() -> Report {
             report.remarks.push(format!("{id}: not compared, as what it keeps is not explained"));
             continue;
         }
-        let machine =
-            if text(&row["input"]["platform"]) == "edge" { Machine::FLAT_EDGE } else { Machine::FLAT_CLOUD };
+        let machine = if text(&row["input"]["platform"]) == "edge" { Machine::FLAT_EDGE } else { Machine::FLAT_CLOUD };
         let shape = shape(&row["input"]);
         let held = entries(&published["on_chip"]).filter(|(_, held)| held.as_bool().unwrap());
         let on_chip: Vec<String> = held.map(|(name, _)| name.clone()).collect();
