@@ -20,8 +20,7 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
             (Err(failure), _) | (_, Err(failure)) => return Err(failure),
         };
     let found = map_layers(hardware, workload, &as_options(options)?, &TerminalBar::default())?;
-    let LayersReport { core, network, .. } = &found;
-    for note in network.left_out_note(&core.name).into_iter().chain(network.density_note()) {
+    for note in &found.notes() {
         super::tell(&format!("note: {note}"));
     }
     if let Some(file) = &options.save_mapping {

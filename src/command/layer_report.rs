@@ -9,7 +9,7 @@ use crate::explore::{LayerFacts, MappedLayer};
 use crate::hardware::{Core, Power};
 use crate::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
 use crate::search::{Outcome, Solution, UnrolledOutcome};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostic, Diagnostics};
 use crate::workload::Network;
 use serde_json::{Value, json};
 
@@ -26,6 +26,12 @@ pub struct LayersReport {
 }
 
 impl LayersReport {
+    /// What is good to know beside the numbers.
+    pub fn notes(&self) -> Vec<Diagnostic> {
+        let Self { core, network, .. } = self;
+        network.left_out_note(&core.name).into_iter().chain(network.density_note()).collect()
+    }
+
     /// For a program.
     ///
     /// # Errors
