@@ -3,6 +3,8 @@
 use crate::errors::{DiagnosticFields, all_fields, fields};
 use crate::options::{CoresChoices, HierarchyOptions, LimitOptions, MapOptions, SweepOptions};
 use crate::work::work;
+use fusescape::command::depth_first::Row;
+use fusescape::command::layer::LayerResult;
 use fusescape::command::{self, NoResult};
 use fusescape::explore::mapping_document;
 use fusescape::hierarchy::HierarchyRequest;
@@ -21,19 +23,23 @@ type FoundWithText = (String, Vec<DiagnosticFields>, String);
 /// A function that is told how far a command is: parts done, parts in all, and what they are.
 type Told<'py> = Option<Bound<'py, PyAny>>;
 
-/// A sweep of depth-first schedules.
+/// A sweep of depth-first schedules. `is_single`: of its one point an error says why it cannot be scheduled.
 #[pyfunction]
 pub fn depth_first(
     py: Python<'_>,
     hardware: String,
     network: String,
     options: SweepOptions,
+    is_single: bool,
     progress: Told<'_>,
 ) -> PyResult<Found> {
     let settings = options.settings()?;
     work(py, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let found = command::depth_first::depth_first(&sweep, watch)?;
+        if let (true, [Row::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
+            return Err(NoResult::Wrong(reasons.clone()));
+        }
         Ok((text(found.json())?, all_fields(&sweep.notes())))
     })
 }
@@ -74,18 +80,22 @@ pub fn fuse(
     })
 }
 
-/// Mappings of single layers, and a document of them.
+/// Mappings of single layers, and a document of them. `is_single`: of the one layer an error says why it cannot be mapped.
 #[pyfunction]
 pub fn map_layers(
     py: Python<'_>,
     hardware: String,
     network: String,
     options: MapOptions,
+    is_single: bool,
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
     let options = options.options()?;
     work(py, progress, move |watch| {
         let found = command::layer::map_layers(hardware, network, &options, watch)?;
+        if let (true, [(_, LayerResult { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
+            return Err(NoResult::Wrong(reasons.clone()));
+        }
         let (core, network) = (&found.core.name, &found.network.name);
         let mapped = found.layers.iter();
         let mapped = mapped.filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));

@@ -3,7 +3,7 @@
 use crate::errors::error;
 use fusescape::command::cores::CoresOptions;
 use fusescape::command::layer::LayerOptions;
-use fusescape::command::words;
+use fusescape::command::{one_of, words};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Settings, StackLimits};
 use fusescape::hierarchy::{HierarchySettings, Widths};
@@ -120,7 +120,7 @@ pub struct MapOptions {
     mapping: Option<String>,
     constraints: Option<String>,
     strategy: String,
-    searches_unrollings: bool,
+    unroll: String,
     hints: Vec<(String, Vec<String>)>,
     loops_per_dimension: usize,
     lpf_limit: Option<usize>,
@@ -145,17 +145,18 @@ impl MapOptions {
         let time = seconds.and_then(|text| reader.word("seconds", &text, words::parse_seconds));
         let share = self.min_utilization.to_string();
         let min_utilization = reader.word("min_utilization", &share, words::parse_share);
+        let unroll = reader.word("unroll", &self.unroll, |text| one_of(text, [("stated", false), ("search", true)]));
         let strategy = reader.word("strategy", &self.strategy, words::parse_strategy);
         let objective = reader.word("objective", &self.objective, words::parse_objective);
         let rules = reader.word("rules", &self.rules, words::parse_rules);
-        let read = min_utilization.zip(strategy).zip(objective).zip(rules);
-        let (((min_utilization, strategy), objective), rules) = reader.end(read)?;
+        let read = min_utilization.zip(unroll).zip(strategy).zip(objective).zip(rules);
+        let ((((min_utilization, searches_unrollings), strategy), objective), rules) = reader.end(read)?;
         Ok(LayerOptions {
             layers: self.layers.clone(),
             mapping: self.mapping.clone(),
             constraints: self.constraints.clone(),
             strategy,
-            searches_unrollings: self.searches_unrollings,
+            searches_unrollings,
             hints,
             loops_per_dimension: self.loops_per_dimension,
             lpf_limit: self.lpf_limit,
