@@ -288,7 +288,8 @@ fn search_space(study: &LayerStudy, options: &LayerOptions, pruning: Pruning, wa
         let parts: Vec<usize> = (0..search.parts()).collect();
         // Parts are put together in their order; a few at a time, so that not all have to be kept.
         for batch in parts.chunks(BATCH) {
-            let walked: Vec<Part> = batch.par_iter().map(|&part| search.part(part)).collect();
+            let walked: Vec<Part> =
+                batch.par_iter().map(|&part| search.part_while(part, &|| watch.goes_on())).collect();
             walked.iter().for_each(|part| all.merge(part));
             watch.advance(batch.len());
             if !watch.goes_on() {

@@ -48,8 +48,8 @@ impl Watch for Progress {
 
 /// Runs a command, and calls `progress(done, count, what)` as it goes on.
 ///
-/// Python's lock is free meanwhile. A signal, such as that of Ctrl-C, or an exception of `progress` stops the command; what is being
-/// searched then ends by itself a moment later, in its own threads.
+/// Python's lock is free meanwhile. A signal, such as that of Ctrl-C, or an exception of `progress` stops the command; where something
+/// that it has begun takes longer than [`PATIENCE`], that ends by itself, in threads of its own.
 ///
 /// # Errors
 /// What the command finds wrong, or what stopped it.
@@ -60,6 +60,7 @@ pub fn work<T: Send + 'static>(
 ) -> PyResult<T> {
     let (pool, seen) = (pool()?, Arc::new(Progress::default()));
     let (sender, receiver) = channel();
+    let used = Arc::clone(&pool);
     let watch = Arc::clone(&seen);
     let thread = std::thread::spawn(move || {
         // Nobody may be there to hear it any more.
@@ -86,7 +87,9 @@ pub fn work<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(why) = py.check_signals().and_then(|()| tell(&seen, progress.as_ref(), &mut told)) {
                     seen.is_stopped.store(true, Ordering::Relaxed);
-                    let _ = py.detach(|| wait(&receiver, PATIENCE));
+                    if py.detach(|| wait(&receiver, PATIENCE)).is_err() {
+                        leave(&used);
+                    }
                     return Err(why);
                 }
             }
@@ -110,11 +113,13 @@ fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize,
     Ok(())
 }
 
+/// The threads of a process, by its number.
+static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
 /// The threads of this process: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
 ///
 /// A process that was forked has none of its parent's threads, and makes its own.
 fn pool() -> PyResult<Arc<ThreadPool>> {
-    static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::process::id();
     match &*known {
@@ -126,5 +131,13 @@ fn pool() -> PyResult<Arc<ThreadPool>> {
             std::mem::forget(known.replace((own, Arc::clone(&pool))));
             Ok(pool)
         }
+    }
+}
+
+/// Leaves threads to what still runs in them; the next command makes others.
+fn leave(pool: &Arc<ThreadPool>) {
+    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.as_ref().is_some_and(|(_, own)| Arc::ptr_eq(own, pool)) {
+        *known = None;
     }
 }

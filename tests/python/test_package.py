@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.metadata
 import io
 import re
@@ -12,9 +13,8 @@ from pathlib import Path
 
 import fusescape
 import pytest
-from conftest import ROOT
 
-PAGE = (ROOT / "docs/python.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/python.md").read_text()
 
 
 def test_it_needs_no_other_package() -> None:
@@ -35,6 +35,11 @@ def test_everything_public_is_described() -> None:
     for name in fusescape.__all__:
         thing = getattr(fusescape, name)
         assert name.startswith("__") or (thing.__doc__ or "").strip(), name
+
+
+def test_the_example_of_the_package_is_right() -> None:
+    tried = doctest.testmod(fusescape)
+    assert tried.attempted > 0 and tried.failed == 0
 
 
 def test_every_command_has_an_example_on_its_page() -> None:

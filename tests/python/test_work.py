@@ -7,24 +7,28 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 
 import fusescape
 import pytest
 
-# Some minutes of work on a fast machine: all blockings of eleven loop prime factors of each of 53 layers.
-LONG = {"strategy": "exhaustive", "lpf_limit": 11}
-
-
-def work_for_long() -> None:
-    fusescape.map_layers("meta-proto-like-df", "resnet50", strategy="exhaustive", lpf_limit=11)
+# Each is minutes of work on a fast machine.
+LONG: dict[str, Callable[..., object]] = {
+    "points": partial(fusescape.depth_first, "meta-proto-like-df", "resnet50", tiles=(range(1, 57), range(1, 57))),
+    "stacks": partial(fusescape.fuse, "meta-proto-like-df", "resnet50", tiles=(range(1, 26), range(1, 26))),
+    "mapping space": partial(fusescape.map_layers, "meta-proto-like-df", "resnet50", strategy="exhaustive", lpf_limit=11),
+    "tile sizes": partial(fusescape.cores, "tpu-quad", "resnet50"),
+}
 
 
 def short_work(columns: int = 4) -> float:
     return fusescape.evaluate("meta-proto-like-df", "fsrcnn-60", tile=(columns, 4)).energy_pj
 
 
-def test_ctrl_c_ends_a_command_at_once() -> None:
+@pytest.mark.parametrize("what", LONG)
+def test_ctrl_c_ends_a_command_at_once(what: str) -> None:
     sent: list[float] = []
 
     def interrupt() -> None:
@@ -35,7 +39,7 @@ def test_ctrl_c_ends_a_command_at_once() -> None:
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        work_for_long()
+        LONG[what]()
     late = time.monotonic() - sent[0]
     thread.join()
     # It is 0.1 s on an idle machine; the work would take minutes.
@@ -47,8 +51,8 @@ def test_an_exception_of_the_progress_function_ends_a_command() -> None:
     def stop(done: int, count: int, what: str) -> None:
         raise StopIteration(what)
 
-    with pytest.raises(StopIteration, match="mapping space"):
-        fusescape.map_layers("meta-proto-like-df", "resnet50", strategy="exhaustive", lpf_limit=11, progress=stop)
+    with pytest.raises(StopIteration, match="points"):
+        LONG["points"](progress=stop)
 
 
 def test_other_threads_run_meanwhile() -> None:

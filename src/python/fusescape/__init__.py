@@ -2,8 +2,8 @@
 
 >>> import fusescape
 >>> best = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([4, 60], [4, 60])).best
->>> best.mode, best.tile, round(best.energy_pj / 1e6)
-('fully-cached', Tile(columns=60, rows=4), 7)
+>>> best.mode, best.tile, round(best.energy_pj / 1e6, 2)
+('h-cached-v-recompute', Tile(columns=4, rows=60), 13.95)
 
 Documents are right: :class:`Hardware`, :class:`Network`, :class:`System`, :class:`Pool`. Commands take them, or the name of a preset, the
 path of a file or a mapping. They release Python's lock, use all cores, end at once with Ctrl-C, and give typed results. What is wrong

@@ -17,7 +17,7 @@ NetworkLike: TypeAlias = "Network | str | PathLike[str] | Mapping[str, Any]"
 SystemLike: TypeAlias = "System | str | PathLike[str] | Mapping[str, Any]"
 PoolLike: TypeAlias = "Pool | str | PathLike[str] | Mapping[str, Any]"
 
-Mode: TypeAlias = Literal["fully-recompute", "h-cached", "fully-cached"]
+Mode: TypeAlias = Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
 """Overlap storing mode (DeFiNES, Section III): recompute all overlap, cache that of columns, or cache all."""
 
 Search: TypeAlias = Literal["exact", "loma"]

@@ -62,7 +62,7 @@ class Point:
     """One depth-first schedule of a network: a tile size, an overlap storing mode, and stacks of fused layers (DeFiNES, Section III)."""
 
     mode: str
-    """Overlap storing mode: ``fully-recompute``, ``h-cached`` or ``fully-cached``."""
+    """Overlap storing mode: ``fully-recompute``, ``h-cached-v-recompute`` or ``fully-cached``."""
     tile: Tile | None
     """``None``: the whole map, as layer-by-layer has it."""
     stacks: str
