@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 import fusescape
-import nanoarrow
+import nanoarrow  # type: ignore[import-untyped]
 import pytest
 from fusescape import Hardware, Tile
 

@@ -6,6 +6,22 @@ from typing import Any, final
 
 from ._options import CoresOptions, HierarchyOptions, LimitOptions, MapOptions, SweepOptions
 
+__all__ = [
+    "Rows",
+    "__version__",
+    "cores",
+    "depth_first",
+    "facts",
+    "fuse",
+    "hierarchies",
+    "import_files",
+    "map_layers",
+    "optimal",
+    "preset",
+    "presets",
+    "text_of",
+]
+
 __version__: str
 
 _Diagnostic = tuple[str, int | None, str, str]
