@@ -41,7 +41,7 @@ pub mod trace;
 pub mod worker;
 
 pub use fusescape_engine::{
-    cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, mapping, multicore, rules, search, units,
+    attention, cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, mapping, multicore, rules, search, units,
     workload,
 };
 pub use fusescape_spec as spec;

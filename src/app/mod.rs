@@ -7,7 +7,7 @@
 //! Imports only point down this list; a view knows no other view:
 //!
 //! - `shell`: the page around the views, what draws each of them, dialogs, keys, the address, the embedded page
-//! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`: a view each
+//! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`, `attention`: a view each
 //! - `design`: the cards of hardware, network and schedule
 //! - [`session`]: what every view is given
 //! - [`studies`]: work of several questions that more than one view asks for
@@ -25,6 +25,8 @@
 //! decimal numbers (`spec/decimal.rs`), and only ASCII letters change their case. Actions carry what an entry of the gallery or a step
 //! of a lesson opens, so that only code that is fetched later reads those documents. `tests/browser/budget.test.mjs` watches the size.
 
+#[cfg(target_arch = "wasm32")]
+mod attention;
 #[cfg(target_arch = "wasm32")]
 mod compare;
 #[cfg(target_arch = "wasm32")]

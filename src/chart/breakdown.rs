@@ -38,6 +38,8 @@ pub enum Cause {
     BufferToDram,
     /// Accesses of the on-chip buffer for the array.
     BufferToArray,
+    /// Accesses of the registers of PEs.
+    Registers,
     /// Waiting for what travels between cores, or for room in memories.
     Transfer,
     /// There is nothing to be done.
@@ -82,6 +84,7 @@ impl Cause {
             Self::Dram => "DRAM",
             Self::BufferToDram => "buffer ↔ DRAM",
             Self::BufferToArray => "buffer ↔ array",
+            Self::Registers => "registers",
             Self::Transfer => "waiting for transfers",
             Self::Idle => "idle",
             Self::OnChip => "on the cores",

@@ -8,6 +8,7 @@
 
 mod accesses;
 mod account;
+mod attention;
 mod axis;
 mod bar_rows;
 mod bars;
@@ -62,6 +63,10 @@ mod window;
 
 pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title, tile_text};
+pub use attention::{
+    attention_energy, attention_schedules, attention_tiles, attention_traffic, generation_curves, generation_table,
+    published_dataflows, step_parts,
+};
 pub use axis::AxisScale;
 pub use bars::{BarGroup, Bars};
 pub use breakdown::{Breakdown, Cause, StackedBar};

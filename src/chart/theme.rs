@@ -104,7 +104,7 @@ impl Theme {
             Cause::IdlePes => mix(self.soft, self.panel, 0.5),
             Cause::Operand(operand) => self.operand(operand),
             Cause::Waiting => self.stall,
-            Cause::Reuse => self.copy,
+            Cause::Reuse | Cause::Registers => self.copy,
             Cause::SecondInput => mix(self.input, self.panel, 0.45),
             Cause::Sharing => mix(self.stall, self.panel, 0.35),
             Cause::Dram => self.level(2, 3),

@@ -1,11 +1,13 @@
 //! What a person can write on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fusescape::attention::ElementBits;
 use fusescape::command::unknown;
 use fusescape::command::words::{
     Allocation, Grid, LayerStrategy, Order, RuleSet, STRATEGIES, SearchStrategy, Stacks, Tiles, parse_aim,
-    parse_allocation, parse_area, parse_grid, parse_hint, parse_mode, parse_objective, parse_order, parse_scheduler,
-    parse_seconds, parse_share, parse_sharing, parse_stacks, parse_strategy, parse_tile, parse_tiles, parse_turns,
+    parse_allocation, parse_area, parse_element_bits, parse_energy_or_latency, parse_grid, parse_hint, parse_mode,
+    parse_objective, parse_order, parse_scheduler, parse_seconds, parse_share, parse_sharing, parse_stacks,
+    parse_strategy, parse_tile, parse_tiles, parse_turns,
 };
 use fusescape::depth_first::StoringMode;
 use fusescape::explore::{Sharing, StackLimits};
@@ -39,6 +41,8 @@ pub enum Command {
     Hierarchy(Hierarchy),
     /// Runs a network on many cores (Stream): computation tiles, their cores, and what travels between them
     Cores(Cores),
+    /// Schedules attention of a transformer on a core: unfused, fused in rows (FLAT), in one pass (FuseMax); whole models, and generation
+    Attention(Attention),
     /// Recomputes the figures and tables of the papers: published numbers beside ours
     Gallery {
         /// Only this entry
@@ -262,6 +266,47 @@ impl StrategyOptions {
     pub fn limits(&self) -> StackLimits {
         StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
     }
+}
+
+/// A transformer on a core, and what it computes.
+#[derive(Debug, Args)]
+pub struct Attention {
+    /// Transformer: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "llama-3-8b")]
+    pub model: String,
+    /// Hardware: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "fusemax-like")]
+    pub hardware: String,
+    /// New tokens of each sequence: a prompt, or 1 with `--cached`
+    #[arg(long, default_value_t = 2048, value_name = "COUNT")]
+    pub tokens: u64,
+    /// Tokens whose keys and values are cached
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    pub cached: u64,
+    /// Sequences at a time
+    #[arg(long, default_value_t = 1, value_name = "COUNT")]
+    pub batch: u64,
+    /// Generate so many tokens after the others, and tell time, energy and the size of the cache
+    #[arg(long, value_name = "COUNT")]
+    pub generate: Option<u64>,
+    /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
+    #[arg(long, default_value = "16", value_name = "BITS", value_parser = parse_element_bits)]
+    pub bits: ElementBits,
+    /// New tokens see the cache alone, not themselves and each other, as AccelForge has it
+    #[arg(long)]
+    pub blind: bool,
+    /// Show the dataflows of the FuseMax artifact on its own machines instead: unfused, FLAT, +cascade, +architecture, +binding
+    #[arg(long)]
+    pub published: bool,
+    /// With `--published`: the artifact's rules, defects included
+    #[arg(long, requires = "published")]
+    pub as_published: bool,
+    /// What to minimise: energy, latency or edp
+    #[arg(long, default_value = "energy", value_parser = parse_energy_or_latency)]
+    pub objective: Objective,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
 }
 
 /// Which layers to map, and how.

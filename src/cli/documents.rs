@@ -2,6 +2,7 @@
 
 use super::files::{read_text, shown};
 use super::{Failure, print};
+use fusescape::attention::Transformer;
 use fusescape::command::unknown;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
@@ -9,7 +10,7 @@ use fusescape::lesson::{Draw, Lesson, is_lesson};
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
     Diagnostics, MAX_BYTES, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets,
-    workload_presets,
+    transformer_presets, workload_presets,
 };
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
@@ -34,8 +35,16 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
             .or_else(|_| find_preset(workload_presets(), name))
             .or_else(|_| find_preset(pool_presets(), name))
             .or_else(|_| find_preset(system_presets(), name))
+            .or_else(|_| find_preset(transformer_presets(), name))
             .or_else(|_| find_preset(gallery_presets(), name));
-        let all = [hardware_presets(), workload_presets(), pool_presets(), system_presets(), gallery_presets()];
+        let all = [
+            hardware_presets(),
+            workload_presets(),
+            pool_presets(),
+            system_presets(),
+            transformer_presets(),
+            gallery_presets(),
+        ];
         let all: Vec<&str> = all.into_iter().flatten().map(|preset| preset.id).collect();
         let wrong = |_| format!("There is no preset `{name}`: {}", unknown(name, &all));
         return print(found.map_err(wrong)?.text);
@@ -46,6 +55,7 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
         ("workload", workload_presets()),
         ("pool", pool_presets()),
         ("system", system_presets()),
+        ("transformer", transformer_presets()),
         ("gallery", gallery_presets()),
     ] {
         out += &format!("{what}\n");
@@ -77,12 +87,16 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A document with layers is a workload, one whose memories have variants a pool, one with cores a system, any other one hardware.
+/// A document with a feed-forward part is a transformer, one with layers a workload, one whose memories have variants a pool, one with cores a system, any other one hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
     if is_lesson(text) {
         let lesson = Lesson::from_text(text, Draw::Student(""))?;
         let (steps, variants) = (lesson.steps.len(), lesson.variants());
         return Ok(format!("the lesson `{}`: {steps} steps, {variants} variants", lesson.title));
+    }
+    if text.lines().any(|line| line.starts_with("feed_forward")) || text.contains("\"feed_forward\"") {
+        let model = Transformer::from_text(text)?;
+        return Ok(format!("the transformer `{}`: {} layers of {} heads", model.name, model.layers, model.heads));
     }
     if text.lines().any(|line| line.starts_with("layers")) || text.contains("\"layers\"") {
         let network = Network::from_text(text)?;

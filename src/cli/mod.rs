@@ -4,6 +4,7 @@
 //! page to whoever is at this machine.
 
 mod arguments;
+mod attention;
 mod compare;
 mod cores;
 mod depth_first;
@@ -62,6 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Layer(options) => layer::run(options),
         Command::Hierarchy(options) => hierarchy::run(options),
         Command::Cores(options) => cores::run(options),
+        Command::Attention(options) => attention::run(options),
         Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Report { state, site } => summary::run(state, site),

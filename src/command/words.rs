@@ -1,6 +1,7 @@
 //! Options as a person writes them, on the command line and in Python, and what they mean.
 
 use super::names::{one_of, unknown};
+use crate::attention::ElementBits;
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Sharing, parse_sizes};
 use crate::multicore::{Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
@@ -301,6 +302,42 @@ pub fn parse_objective(text: &str) -> Result<Objective, String> {
         Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
         Some((kind, _)) => Err(format!("there is no objective `{kind}:`; use accesses:MEMORY or weighted:...")),
     }
+}
+
+/// Objectives that need no memory of a core.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_energy_or_latency(text: &str) -> Result<Objective, String> {
+    let known = ["energy", "latency", "edp"];
+    if known.contains(&text) { parse_objective(text) } else { Err(unknown(text, &known)) }
+}
+
+/// Bits of an element: one number for all, or `activations=16,keys=8,sums=16,weights=8`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
+    if let Ok(bits) = text.parse() {
+        return Ok(ElementBits::all(bits));
+    }
+    let mut bits = ElementBits::all(16);
+    for part in text.split(',') {
+        let known = ["activations", "keys", "sums", "weights"];
+        let (name, count) =
+            part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
+        let count =
+            count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
+        let field = match name.trim() {
+            "activations" => &mut bits.activations,
+            "keys" => &mut bits.keys,
+            "sums" => &mut bits.sums,
+            "weights" => &mut bits.weights,
+            other => return Err(unknown(other, &known)),
+        };
+        *field = count;
+    }
+    Ok(bits)
 }
 
 /// An area in µm²: `0.5mm2` or `500000um2`.

@@ -2,7 +2,7 @@
 //! the page opens with.
 
 use super::frozen::Kind;
-use crate::state::{CoresForm, Design, DesignTable, Document, Form, HierarchyForm, OwnMapping, Schedule, State, View};
+use crate::state::{AttentionForm, CoresForm, Design, DesignTable, Document, Form, HierarchyForm, OwnMapping, Schedule, State, View};
 
 /// Fingerprints of the Meta-prototype-like DF, FSRCNN (DeFiNES), and the pool of ZigZag's case study 2, as of version 1.
 const TEXTS: [[u8; 4]; 3] = [[0xd6, 0xc6, 0x6c, 0x7c], [0xf4, 0x07, 0x67, 0xff], [0x9c, 0xda, 0x6f, 0x26]];
@@ -29,6 +29,7 @@ pub(super) fn baseline() -> State {
         mapping: OwnMapping::default(),
         hierarchy: HierarchyForm { pool: pool.text, pool_preset: pool.preset, ..HierarchyForm::baseline() },
         cores: CoresForm::baseline(),
+        attention: AttentionForm::baseline(),
         table: DesignTable::baseline(),
         view: View::baseline(),
         pinned: None,

@@ -6,6 +6,7 @@
 //! its type in the file of its subject and name it in the list below. It should take well below a second, so that a person can stop
 //! and sees progress: cut longer work into several.
 
+mod attention;
 mod cores;
 mod gallery;
 mod hierarchies;
@@ -18,6 +19,7 @@ mod sequences;
 mod stacks;
 mod topic;
 
+pub use attention::{Generate, ReplayDataflows, ScheduleAttention, TileAttention};
 pub use cores::{
     AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
     RunTiles, SolveTiles, SolvedTiles, SummaryWay,
@@ -170,6 +172,10 @@ questions! {
     UnrollHierarchies,
     CheckClaim,
     LessonNumbers,
+    ScheduleAttention,
+    TileAttention,
+    Generate,
+    ReplayDataflows,
     FollowTiles,
     CompareNeighbour,
 }

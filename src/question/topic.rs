@@ -71,6 +71,14 @@ pub enum Topic {
     LessonPreview,
     /// What changes from the point at hand to its neighbours.
     Neighbours,
+    /// A step of a transformer.
+    Attention,
+    /// Tiles of its attention.
+    AttentionTiles,
+    /// Generation with ever more sequences at a time.
+    Generation,
+    /// The published dataflows.
+    PublishedDataflows,
 }
 
 impl Topic {
@@ -79,6 +87,8 @@ impl Topic {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
             Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion => false,
+            Self::Attention => false,
+            Self::AttentionTiles | Self::Generation | Self::PublishedDataflows => true,
             Self::Rules
             | Self::LayerUnrollings
             | Self::UnrollingCosts

@@ -289,6 +289,36 @@ pub struct OffchipPortSpec {
     pub energy_pj: f64,
 }
 
+/// A transformer document: layers that are all alike, each of attention and a feed-forward part.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransformerSpec {
+    /// What people call it.
+    pub name: String,
+    /// What it is and where its sizes come from.
+    pub about: String,
+    /// Layers.
+    pub layers: u64,
+    /// Channels of a token between layers.
+    pub width: u64,
+    /// Query heads.
+    pub heads: u64,
+    /// Heads of keys and values.
+    pub key_heads: u64,
+    /// Elements of a query, key or value of a head.
+    pub head_size: u64,
+    /// Channels within the feed-forward part.
+    pub hidden: u64,
+    /// Whether a third matrix gates the hidden channels.
+    pub gated: bool,
+    /// Feed-forward parts.
+    pub experts: u64,
+    /// How many of them each token uses.
+    pub active: u64,
+    /// Whether a token sees only those before it.
+    pub decoder: bool,
+}
+
 /// A pool document: the memories from which hierarchies are generated (ZigZag, Section V-A).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -5,7 +5,7 @@
 //! describe nonsense; `Core` and `Network` of the engine are built from them and cannot.
 //!
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
-//! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `gallery.rs`, `lesson.rs`,
+//! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `transformer.rs`, `gallery.rs`, `lesson.rs`,
 //!   `mapping.rs`, `constraints.rs` read a kind of document each
 //! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
 //! - [`edit`]: single values changed in the text; `write.rs`: documents as text
@@ -34,6 +34,7 @@ mod quantity;
 pub mod reader;
 pub mod sorting;
 mod system;
+mod transformer;
 mod tree;
 mod workload;
 mod write;
@@ -48,8 +49,8 @@ pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, EstimateSpec, FiguresSpec, HardwareSpec,
     KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec, OffchipSpec,
-    OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec, UnrollSpec,
-    VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec,
+    TransformerSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};
@@ -65,11 +66,12 @@ pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
 pub use preset::{
     Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, pool_presets, system_presets,
-    workload_presets,
+    transformer_presets, workload_presets,
 };
 pub use quantity::write_size;
 pub use reader::MAX_DIAGNOSTICS;
 pub use system::read_system;
+pub use transformer::read_transformer;
 pub use tree::{MAX_BYTES, line_of};
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
 pub use write::{quoted, scalar, write_hardware, write_mapping, write_system, write_workload};

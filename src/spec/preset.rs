@@ -38,6 +38,7 @@ const HARDWARE: &[Preset] = presets! {
     "tesla-npu-like" => "Tesla-NPU-like",
     "eyeriss-like" => "Eyeriss-like",
     "zigzag-8x8" => "ZigZag 8 x 8",
+    "fusemax-like" => "FuseMax-like",
 };
 
 const WORKLOADS: &[Preset] = presets! {
@@ -146,6 +147,16 @@ const GALLERY: &[Preset] = presets! {
     "stream-fig-15" => "How many cores a network wants",
 };
 
+const TRANSFORMERS: &[Preset] = presets! {
+    "transformer":
+    "llama-3-8b" => "Llama-3-8B",
+    "gpt2-small" => "GPT-2 small",
+    "gpt3-6.7b" => "GPT-3 6.7B",
+    "mixtral-8x7b" => "Mixtral 8x7B",
+    "bert-base" => "BERT-base",
+    "vit-b16" => "ViT-B/16",
+};
+
 const LESSONS: &[Preset] = presets! {
     "lesson":
     "why-fuse" => "Why fuse layers?",
@@ -190,6 +201,11 @@ pub fn pool_presets() -> &'static [Preset] {
 /// The systems of cores.
 pub fn system_presets() -> &'static [Preset] {
     SYSTEMS
+}
+
+/// The shapes of transformers.
+pub fn transformer_presets() -> &'static [Preset] {
+    TRANSFORMERS
 }
 
 /// The preset called `id`.

@@ -1,6 +1,7 @@
 //! Every change that a person can make.
 
 use super::State;
+use super::attention_form::AttentionChange;
 use super::choice::FusionPart;
 use super::cores_form::CoresChange;
 use super::design::Half;
@@ -78,6 +79,8 @@ pub enum Action {
     },
     /// Change what is run on many cores.
     Cores(CoresChange),
+    /// Change which transformer runs, or what it computes.
+    Attention(AttentionChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19.
     CaseStudy2,
     /// Map another layer, or change its mapping.
@@ -180,6 +183,8 @@ pub enum Field {
     TilesByHand,
     /// Layers after which stacks of many cores end.
     StackEnds,
+    /// A field of the view of attention, by its name.
+    Attention(&'static str),
     /// The text of a lesson.
     Lesson,
 }
@@ -218,6 +223,10 @@ impl Action {
             Self::Cores(CoresChange::Tiles(_)) => Kind::Typing(Field::TilesByHand),
             Self::Cores(CoresChange::Ends(_)) => Kind::Typing(Field::StackEnds),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
+            Self::Attention(AttentionChange::ShowModel(_)) => Kind::Look,
+            Self::Attention(change) => {
+                change.typed_in().map_or(Kind::Edit, |field| Kind::Typing(Field::Attention(field)))
+            }
             Self::Cores(CoresChange::ShowSystem(_)) => Kind::Look,
             Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)

@@ -1,6 +1,6 @@
 //! A state in words, one thing a line, for people and tests.
 
-use super::{Design, DesignTable, Half, State, Tab};
+use super::{AttentionForm, Design, DesignTable, Half, State, Tab};
 use crate::depth_first::DepthFirstStrategy;
 use crate::lesson::step_name;
 
@@ -14,6 +14,7 @@ impl State {
         }
         self.describe_hierarchies(&mut lines);
         self.describe_table(&mut lines);
+        self.describe_attention(&mut lines);
         self.describe_view(&mut lines);
         lines.join("\n") + "\n"
     }
@@ -30,6 +31,21 @@ impl State {
             form.min_ratio,
             super::AnyChoice::name(&form.objective),
         ));
+    }
+
+    fn describe_attention(&self, lines: &mut Vec<String>) {
+        let form = &self.attention;
+        if *form != AttentionForm::default() {
+            lines.push(format!(
+                "attention: {}, {} tokens after {}, {} sequences, {} generated, {} bits",
+                named(form.preset(), form.text()),
+                form.tokens,
+                form.cached,
+                form.batch,
+                form.generated,
+                form.bits,
+            ));
+        }
     }
 
     fn describe_table(&self, lines: &mut Vec<String>) {

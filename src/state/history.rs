@@ -101,6 +101,6 @@ impl State {
         let document = |document: &Document| document.text.len() + document.own.as_ref().map_or(0, String::len);
         let design = |design: &Design| document(&design.hardware) + document(&design.workload);
         let pinned = self.pinned.as_ref().map_or(0, |pinned| design(&pinned.design) + pinned.cores.own.len());
-        design(&self.design) + pinned + self.hierarchy.pool.len() + self.cores.own.len()
+        design(&self.design) + pinned + self.hierarchy.pool.len() + self.cores.own.len() + self.attention.model.len() + self.attention.own.len()
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - `action.rs`: every change, an [`Action`]
 //! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept
-//! - `cores_form.rs`, `hierarchy_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
+//! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
 //! - `fields.rs`: what links and files keep of every form, as one list; `choice/`: what they call choices among a few
 //! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
 //! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
@@ -23,6 +23,7 @@ mod design_table;
 mod fields;
 mod file;
 mod file_name;
+mod attention_form;
 mod hierarchy_form;
 mod history;
 mod own_mapping;
@@ -41,6 +42,7 @@ pub use design_table::{DesignTable, TableChange, TableDocument};
 pub(crate) use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
+pub use attention_form::{AttentionChange, AttentionForm};
 pub use hierarchy_form::{FormChange, HierarchyForm};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
@@ -65,6 +67,8 @@ pub struct State {
     pub hierarchy: HierarchyForm,
     /// What is run on many cores, and how.
     pub cores: CoresForm,
+    /// Which transformer runs, and what it computes.
+    pub attention: AttentionForm,
     /// Which accelerators and networks are compared in one table.
     pub table: DesignTable,
     /// How they look at it.
@@ -174,6 +178,7 @@ impl State {
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::Cores(change) => self.cores.change(change),
+            Action::Attention(change) => self.attention.change(change),
             Action::Table(change) => self.change_table(change),
             Action::OpenFromTable { hardware, network } => self.open_from_table(&hardware, &network),
             Action::CaseStudy2 => {
@@ -279,6 +284,8 @@ impl State {
             && self.own_mapping() == opened.own_mapping()
             && self.unroll() == opened.unroll()
             && form(self) == form(opened)
+            && AttentionForm { shows_model: false, own: String::new(), ..self.attention.clone() }
+                == AttentionForm { shows_model: false, own: String::new(), ..opened.attention.clone() }
             && CoresForm { shows_system: false, ..self.cores.clone() }
                 == CoresForm { shows_system: false, ..opened.cores.clone() }
     }

@@ -214,6 +214,11 @@ impl Schedule {
         names_in(&self.cuts).into_iter().map(|(name, _)| name)
     }
 
+    /// What is minimised; a weight that is no number is 0.
+    pub fn objective_in_force(&self) -> Objective {
+        self.objective(&mut Diagnostics::default())
+    }
+
     fn objective(&self, diagnostics: &mut Diagnostics) -> Objective {
         match self.objective {
             ObjectiveChoice::Energy => Objective::Energy,

@@ -23,6 +23,8 @@ pub enum Tab {
     Gallery,
     /// Lessons and exercises.
     Lessons,
+    /// A transformer: attention, whole models, generation.
+    Attention,
 }
 
 /// The entry of a view in the list of views.
@@ -43,7 +45,7 @@ pub struct ViewEntry {
 }
 
 /// Every view, in the order of the tabs; the first nine have the keys 1 to 9.
-pub const VIEWS: [ViewEntry; 9] = [
+pub const VIEWS: [ViewEntry; 10] = [
     ViewEntry {
         tab: Tab::Landscape,
         title: "Landscape",
@@ -115,6 +117,14 @@ pub const VIEWS: [ViewEntry; 9] = [
         code: 8,
         shows: "lessons and exercises, yours too",
         embedded: Some("Lessons and exercises"),
+    },
+    ViewEntry {
+        tab: Tab::Attention,
+        title: "Attention",
+        name: "attention",
+        code: 9,
+        shows: "transformers, fused and generating",
+        embedded: Some("Attention: transformers, fused and generating"),
     },
 ];
 

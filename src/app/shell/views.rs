@@ -1,6 +1,7 @@
 //! The view of the tab that is open.
 
 use super::parts::Parts;
+use crate::app::attention::view::AttentionView;
 use crate::app::compare::view::CompareView;
 use crate::app::cores::view::CoresView;
 use crate::app::fusion::graph::graph_of;
@@ -94,6 +95,7 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
             />
         },
         Tab::Cores => html! { <CoresView {state} workers={(*session.workers).clone()} {act} /> },
+        Tab::Attention => html! { <AttentionView {state} workers={(*session.workers).clone()} {act} /> },
         Tab::Hierarchy => html! {
             <HierarchyView
                 {state}

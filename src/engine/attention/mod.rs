@@ -1,6 +1,60 @@
-//! Attention: unfused, FLAT, FuseMax.
+//! Attention: queries times keys, a softmax, times values; what of it runs together, and what that costs.
+//!
+//! - `shape.rs`, `problem.rs`: what is to be computed; `cascade.rs`: as which steps, with a softmax in three, two or one pass
+//! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
+//! - `schedule.rs`: what runs together, in which tiles; `account.rs`: what that costs; `floor.rs`, `search.rs`: the best
+//! - `transformer.rs`: shapes of whole models; `linear.rs`: their products with weights; `layer.rs`: all of it, and generation with a cache
+//! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
+//!
+//! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and lanes
+//! work at the same time, as in FuseMax's binding, so that the one that takes longest is the latency; filling and draining of the pipeline is
+//! left out. Lanes read each step's inputs from the memory on the chip and write its results there. Levels between the memories and the
+//! registers of the PEs are passed by, and registers of lanes are not counted.
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::attention::{ElementBits, Fusion, Machine, Problem, Shape, search};
+//! use fusescape_engine::hardware::Core;
+//! use fusescape_engine::search::Objective;
+//! use fusescape_spec::{find_preset, hardware_presets};
+//!
+//! let core = Core::from_text(find_preset(hardware_presets(), "tpu-like-df")?.text)?;
+//! let machine = Machine::of(&core)?;
+//! // BERT-base with 512 tokens.
+//! let problem = Problem { shape: Shape::of_sequence(1, 12, 64, 512), causal: false, bits: ElementBits::all(8) };
+//! let found = search(&problem, &machine, &Objective::Energy);
+//! let best = found.best(&Objective::Energy, &machine).expect("it fits");
+//!
+//! // Scores stay on the chip; what crosses its border is the least possible.
+//! assert_ne!(best.schedule.fusion, Fusion::None);
+//! assert_eq!(best.dram_bits(), problem.compulsory_bits());
+//! assert!(best.energy_pj() < found.unfused().expect("it fits").energy_pj());
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
+mod account;
+mod cascade;
+mod floor;
+mod layer;
+mod linear;
+mod machine;
+mod problem;
+mod product;
 pub mod published;
+mod schedule;
+mod search;
 mod shape;
+mod transformer;
 
+pub use account::{Account, Busy, Cause, Moved, Tensor, account};
+pub use cascade::{Cascade, VectorStep, attend};
+pub use layer::{Generation, LayerSchedule, StepCost, generate, schedule_layer};
+pub use linear::{Run, best_runs};
+pub use machine::{Machine, Store};
+pub use problem::{ElementBits, Problem};
+pub use product::{FactorBits, Product, product};
+pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
+pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
 pub use shape::Shape;
+pub use transformer::{Compulsory, Step, Transformer, WeightedProduct};

@@ -138,11 +138,8 @@ impl Reasons<'_> {
                     )
                 }
                 false => self.in_parts(what, passed),
-                true if bits > has => self.too_large(what, passed, bits, has, beside),
-                true => format!(
-                    "{what} cannot lie in {}, where a neighbouring tile has no room for them",
-                    self.core.memories[passed].name
-                ),
+                // The tile that decides is one that does not fit there.
+                true => self.too_large(what, passed, bits, has, beside),
             });
         }
     }

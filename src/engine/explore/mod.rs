@@ -60,6 +60,7 @@
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```
 
+mod attention;
 mod best;
 mod bounded;
 mod dataflows;
@@ -85,6 +86,7 @@ mod strategies;
 mod survey;
 mod sweep;
 
+pub use attention::{AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, PublishedDataflow};
 pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;

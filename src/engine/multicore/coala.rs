@@ -199,8 +199,8 @@ impl<'a> Coala<'a> {
             let first = first_of[&graph.tiles[tile].layer];
             sort_few_by_key(&mut tensors, |of| graph.tensor(first, of.1));
             for (tensor, operand) in tensors {
-                let memory = system.memory_of[core][operand as usize];
-                self.bring(tensor, (memory, core), &[], Cycles::ZERO)?;
+                // What streams from DRAM is there.
+                self.bring(tensor, (self.place_of(tile, operand), core), &[], Cycles::ZERO)?;
             }
         }
         Ok(())

@@ -101,7 +101,7 @@ pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 pub use causes::{Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, SystemPart, TransferReason};
 pub use coala::{SchedulingProblem, TilePriority, schedule, schedule_with_contents};
 pub use contents::ContentsChange;
-pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
+pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem, tile_shape};
 pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};

@@ -14,7 +14,7 @@ use crate::workload::Dim;
 /// More loops than any mapping has, and than links keep.
 const MOST_LOOPS: usize = 1000;
 
-const STATE: [&str; 13] = [
+const STATE: [&str; 14] = [
     MARK,
     "schedule",
     "hardware",
@@ -25,6 +25,7 @@ const STATE: [&str; 13] = [
     "hierarchies",
     "cores",
     "table",
+    "attention",
     "gallery",
     "lesson",
     "exercise",
@@ -74,6 +75,9 @@ impl State {
         }
         if let Some(place) = fields.get("cores") {
             cores(reader, place, &mut state.cores);
+        }
+        if let Some(place) = fields.get("attention") {
+            members(reader, place, &[], &mut state.attention);
         }
         if let Some(place) = fields.get("table") {
             members(reader, place, &[], &mut state.table);

@@ -9,7 +9,7 @@ const MAC_AREA: f64 = 1545.0;
 /// Of a comparator.
 const MAX_AREA: f64 = 49.289_44;
 /// Of a divider.
-const DIVIDE_AREA: f64 = 23_740.9375;
+const DIVIDE_AREA: f64 = 23_740.937_5;
 
 /// A machine as large as an array needs it.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,8 +58,11 @@ pub fn sized_for(side: u64, shape: &Shape, like: &Machine, rules: &Rules) -> Res
         let buffer_bytes = 16 * side * groups * shape.depth * multiplier;
         let machine = Machine { side, buffer_bytes, ..*like };
         let replay = replay(&Dataflow::Binding, shape, &machine, rules)?;
-        let of_1d: f64 =
-            steps(false, shape, &machine).iter().filter(|step| step.array == Array::OneD).map(|step| step.cycles).sum();
+        let of_1d: f64 = steps(false, shape, &machine)
+            .iter()
+            .filter(|step| step.array == Array::OneD)
+            .map(|step| step.cycles)
+            .sum();
         // With all queries in the buffer more of it changes nothing.
         let whole = replay.tiles.is_none_or(|(_, passes)| passes == 1);
         if machine.dram_seconds(replay.dram_bytes()) <= machine.seconds(of_1d) || whole {

@@ -26,8 +26,7 @@ impl Flat {
     pub(super) fn row_spilled(&self, shape: &Shape, machine: &Machine) -> f64 {
         let rows = self.rows(shape);
         let tensors = [(self.q, rows), (self.k, shape.keys), (self.v, shape.keys), (self.av, rows)];
-        let taken: u64 =
-            tensors.iter().filter(|(on_chip, _)| *on_chip).map(|(_, length)| BYTES * length * shape.depth).sum();
+        let taken: u64 = tensors.iter().filter(|(on_chip, _)| *on_chip).map(|(_, length)| BYTES * length * shape.depth).sum();
         let free = machine.buffer_bytes.saturating_sub(taken);
         1.0 - (free as f64 / (BYTES * shape.keys) as f64).min(1.0)
     }

@@ -2,9 +2,7 @@
 //! buffer while all keys and values stream past it; a running maximum, denominator and numerator go on from tile to tile of keys.
 
 use super::machine::BYTES;
-use super::nest::{
-    Held, KEYS, Loop, Nest, OF_KEY_TILE, OF_QUERY, OUTPUT, OUTPUT_OF_KEY_TILE, QUERIES, Rank, SCORES, Tensor, VALUES,
-};
+use super::nest::{Held, KEYS, Loop, Nest, OF_KEY_TILE, OF_QUERY, OUTPUT, OUTPUT_OF_KEY_TILE, QUERIES, Rank, SCORES, Tensor, VALUES};
 use super::{AccessTotals, Array, Dataflow, Machine, Operations, Replay, Rules, Shape, StepCycles, energy_of};
 use crate::spec::Diagnostics;
 

@@ -85,15 +85,18 @@ impl Linear {
     pub fn of(layers: &[LinearLayer], machine: &Machine, rules: &Rules) -> Self {
         let cycles: f64 = layers.iter().map(|layer| layer.cycles(machine)).sum();
         let dram_bytes = layers.iter().map(|layer| layer.dram_bytes(machine)).sum();
-        let filled =
-            layers.iter().map(|layer| layer.rows as f64 * layer.reduction as f64 + layer.streamed_weights(machine));
+        let filled = layers.iter().map(|layer| {
+            layer.rows as f64 * layer.reduction as f64 + layer.streamed_weights(machine)
+        });
         let outputs: f64 = layers.iter().map(|layer| layer.rows as f64 * layer.columns as f64).sum();
         let macs: u64 = layers.iter().map(LinearLayer::macs).sum();
+        let pes = machine.pes() as f64;
         let accesses = AccessTotals {
             // A row of inputs and one of weights in each cycle.
             buffer_reads: 2.0 * cycles * machine.side as f64,
             buffer_writes: filled.sum(),
-            registers_2d: (3.0 * cycles - outputs / machine.pes() as f64, 3.0 * cycles),
+            registers_2d: (3.0 * cycles - outputs / pes, 3.0 * cycles),
+            all_registers: [(3.0 * cycles * pes - outputs, 3.0 * cycles * pes), (0.0, 0.0)],
             ..AccessTotals::default()
         };
         let operations = Operations { macs: macs as f64, ..Operations::default() };

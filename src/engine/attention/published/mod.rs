@@ -130,6 +130,8 @@ pub struct AccessTotals {
     pub registers_1d: (f64, f64),
     /// Of the file at the edge of the 2D array: of all of it.
     pub edge: (f64, f64),
+    /// Reads and writes of the registers of all PEs that work: of the 2D array, and of the 1D array.
+    pub all_registers: [(f64, f64); 2],
 }
 
 impl AccessTotals {
@@ -140,6 +142,9 @@ impl AccessTotals {
         };
         registers.0 += accesses.register_reads as f64;
         registers.1 += accesses.register_writes as f64;
+        let all = &mut self.all_registers[array as usize];
+        all.0 += accesses.register_reads as f64 * accesses.pes as f64;
+        all.1 += accesses.register_writes as f64 * accesses.pes as f64;
         for moved in &accesses.transfers {
             self.buffer_reads += moved.buffer_reads as f64;
             self.buffer_writes += moved.buffer_writes as f64;
@@ -248,16 +253,20 @@ fn energy_of(
     accesses: &AccessTotals,
     operations: &Operations,
 ) -> Vec<(EnergyCause, f64)> {
-    let (pes, units) = if rules.registers_of_one_pe { (1.0, 1.0) } else { (machine.pes() as f64, machine.side as f64) };
+    let [counted_2d, counted_1d] = if rules.registers_of_one_pe {
+        [accesses.registers_2d, accesses.registers_1d]
+    } else {
+        accesses.all_registers
+    };
     let registers = |(reads, writes): (f64, f64), (read, write): (f64, f64)| reads * read + writes * write;
-    let of_2d = registers(accesses.registers_2d, machine.energies.registers_2d);
-    let of_1d = registers(accesses.registers_1d, machine.energies.registers_1d);
+    let of_2d = registers(counted_2d, machine.energies.registers_2d);
+    let of_1d = registers(counted_1d, machine.energies.registers_1d);
     let of_edge = registers(accesses.edge, machine.energies.registers_1d);
     vec![
         (EnergyCause::Dram, machine.dram_energy(dram_bytes)),
         (EnergyCause::Buffer, machine.buffer_energy(accesses.buffer_reads, accesses.buffer_writes)),
-        (EnergyCause::Registers2d, pes * of_2d),
-        (EnergyCause::Registers1d, units * of_1d + of_edge),
+        (EnergyCause::Registers2d, of_2d),
+        (EnergyCause::Registers1d, of_1d + of_edge),
         (EnergyCause::Mac, operations.macs * MAC),
         (EnergyCause::Add, operations.adds * ADD),
         (EnergyCause::Max, operations.maxima * MAX),

@@ -58,7 +58,8 @@ pub const OF_QUERY: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query]);
 /// AV, and SLNV as the artifact declares it.
 pub const OUTPUT: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query, Rank::Value]);
 /// SLNV, SPNV, RNV: an output of a tile of keys.
-pub const OUTPUT_OF_KEY_TILE: Ranks = Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query, Rank::KeyTile, Rank::Value]);
+pub const OUTPUT_OF_KEY_TILE: Ranks =
+    Ranks::of(&[Rank::Batch, Rank::Head, Rank::Query, Rank::KeyTile, Rank::Value]);
 
 /// Where a tensor is held above the registers of the PEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +129,8 @@ pub struct Accesses {
     pub register_reads: u64,
     /// Writes to the registers of one PE.
     pub register_writes: u64,
+    /// PEs that the spatial loops use.
+    pub pes: u64,
 }
 
 impl Nest {
@@ -136,8 +139,14 @@ impl Nest {
         let above: Vec<Loop> = [&self.dram[..], &self.buffer[..]].concat();
         let computations = product(&above, |_| true);
         let instances = |tensor: Tensor| product(&self.spatial, |rank| tensor.ranks.contains(rank));
-        let buffered = |tensor: Tensor| tile(&self.buffer, tensor) * instances(tensor) * stationary(&self.dram, tensor);
-        let mut accesses = Accesses { transfers: Vec::new(), register_reads: 0, register_writes: 0 };
+        let buffered =
+            |tensor: Tensor| tile(&self.buffer, tensor) * instances(tensor) * stationary(&self.dram, tensor);
+        let mut accesses = Accesses {
+            transfers: Vec::new(),
+            register_reads: 0,
+            register_writes: 0,
+            pes: product(&self.spatial, |_| true),
+        };
         for &input in inputs {
             accesses.register_reads += computations;
             if input.held == Held::Passed {

@@ -25,12 +25,8 @@ pub fn passes(shape: &Shape, machine: &Machine, on_chip: bool) -> [Accesses; 4] 
 pub fn steps(shape: &Shape, machine: &Machine, rules: &Rules) -> [StepCycles; 4] {
     let pass = shape.scores() as f64 / machine.side as f64;
     let subtract = if rules.baselines_subtract_in_no_time { 0.0 } else { pass };
-    [("G", pass), ("SN", pass + subtract), ("SD", pass), ("A", pass)].map(|(name, cycles)| StepCycles {
-        name,
-        array: Array::OneD,
-        cycles,
-        used: 1.0,
-    })
+    [("G", pass), ("SN", pass + subtract), ("SD", pass), ("A", pass)]
+        .map(|(name, cycles)| StepCycles { name, array: Array::OneD, cycles, used: 1.0 })
 }
 
 /// Operations of the products and of the softmax.

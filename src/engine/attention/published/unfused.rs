@@ -20,14 +20,17 @@ pub fn replay(operand_bytes: u64, shape: &Shape, machine: &Machine, rules: &Rule
     let softmax_cycles: f64 = softmax_steps.iter().map(|step| step.cycles).sum();
     let phase = |cycles, bytes| machine.seconds(cycles).max(machine.dram_seconds(bytes));
 
+    let registers = {
+        let outputs = scores / machine.pes() as f64;
+        (6.0 * product - outputs - elements / side, 6.0 * product + outputs - elements / side)
+    };
+    let pes = machine.pes() as f64;
     // In each cycle the mapper's nests read rows of Q, K, V and AV from the buffer, and write one of AV; scores pass it by.
     let mut accesses = AccessTotals {
         buffer_reads: 4.0 * product * side - elements,
         buffer_writes: product * side + 3.0 * elements,
-        registers_2d: {
-            let outputs = scores / machine.pes() as f64;
-            (6.0 * product - outputs - elements / side, 6.0 * product + outputs - elements / side)
-        },
+        registers_2d: registers,
+        all_registers: [(registers.0 * pes, registers.1 * pes), (0.0, 0.0)],
         ..AccessTotals::default()
     };
     for pass in &softmax::passes(shape, machine, false) {

@@ -8,6 +8,7 @@ use fusescape_engine::search::{
     Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while,
 };
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation, Operations, Precision};
+use fusescape_test_support::random::oracle_cases;
 use std::cell::Cell;
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
@@ -418,6 +419,39 @@ fn dram_only(core: &mut Core) {
 #[test]
 fn equals_brute_force_where_only_dram_is_counted() {
     equals_brute_force_on(dram_only, Rules::CORRECTED, 1000, 4000, 3);
+}
+
+/// Energy only decides between mappings of equally many words, however much of it others save: whether all that moves at a time is one
+/// word, or every bit a small part of one.
+#[test]
+fn no_energy_outweighs_the_smallest_part_of_a_word() {
+    let mut random = Random(6);
+    let mut compared = 0;
+    let objectives = [Objective::MemoryAccesses("m0".to_owned())];
+    while compared < oracle_cases(400) {
+        let text = hardware(&mut random);
+        let Ok(mut core) = Core::from_text(&text) else { continue };
+        let granularity = random.pick(&[1, 1 << 20]);
+        for memory in &mut core.memories {
+            if memory.name == "m0" {
+                (memory.read_width_bits, memory.write_width_bits) = (1 << 20, 1 << 20);
+                (memory.read_granularity_bits, memory.write_granularity_bits) = (granularity, granularity);
+            } else {
+                memory.read_energy_pj *= 1e5;
+                memory.write_energy_pj *= 1e5;
+            }
+        }
+        let problem = problem(&mut random, &core);
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let Some(best) = brute_force(&layer, &objectives, 4000) else { continue };
+        let Some((fewest, ..)) = best[0] else { continue };
+        compared += 1;
+        let limits = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+        let found = find_best(&layer, &objectives[0], &limits, Strategy::Exact).best.unwrap();
+        let words = objectives[0].score(&layer, &found.cost(&layer).unwrap());
+        let what = || format!("{granularity} bit\n{problem:?}\n{text}");
+        assert!((words - fewest).abs() <= 1e-9 * fewest, "{words} words instead of {fewest}, {}", what());
+    }
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub struct Run {
     pub moved: Vec<Moved>,
     /// Bits that one instance of each memory holds.
     pub held: BTreeMap<MemoryId, u64>,
+    /// Levels that take the next data while the present is in use.
+    pub doubled: BTreeSet<(LayerOperand, usize)>,
     /// Cycles of computation.
     pub cycles: u64,
     /// Cycles in which the array waits for a port, for the first inputs, and for the last outputs to be away.
@@ -209,7 +211,8 @@ impl MappedLayer<'_> {
     /// Runs the layer.
     pub fn run(&self) -> Run {
         let cycles = self.order.iter().map(|next| next.size).product::<u64>() * self.iteration_cycles();
-        let mut run = Run { moved: Vec::new(), held: BTreeMap::new(), cycles, stall: 0, loading: 0, offloading: 0 };
+        let (moved, held) = (Vec::new(), BTreeMap::new());
+        let mut run = Run { moved, held, doubled: BTreeSet::new(), cycles, stall: 0, loading: 0, offloading: 0 };
         let mut demands: BTreeMap<MemoryId, Vec<Demand>> = BTreeMap::new();
         for (operand, stored_as) in self.operands() {
             let loops = self.loops(operand, stored_as);
@@ -225,9 +228,9 @@ impl MappedLayer<'_> {
                 demands.entry(memory).or_default().push(Demand { operand, level, bits: replaced });
             }
         }
-        let doubled: BTreeSet<(LayerOperand, usize)> =
+        run.doubled =
             demands.into_iter().flat_map(|(memory, demands)| doubled(&self.core.memories[memory], demands)).collect();
-        run.stall = self.stall(&run, &doubled);
+        run.stall = self.stall(&run);
         run.loading = self.loading(&run);
         let top = self.memories(Operand::O).len() - 1;
         run.offloading = (0..top).map(|low| run.link(self.core, LayerOperand::Output, low, UP)).sum();
@@ -459,7 +462,7 @@ impl MappedLayer<'_> {
 
     /// Cycles that the array waits for its slowest port. A link may work while what comes can lie beside what is in use, else only in
     /// the last pass over that; its first transfer is loading. Links of one port take turns.
-    fn stall(&self, run: &Run, doubled: &BTreeSet<(LayerOperand, usize)>) -> u64 {
+    fn stall(&self, run: &Run) -> u64 {
         let mut most = 0;
         for (id, memory) in self.core.memories.iter_enumerated() {
             for port in &memory.ports {
@@ -472,7 +475,7 @@ impl MappedLayer<'_> {
                         let low = if moved.movement.is_low() { moved.level.checked_sub(1) } else { Some(moved.level) };
                         let allowed = match low {
                             None => period,
-                            Some(low) if doubled.contains(&(moved.operand, low)) => period,
+                            Some(low) if run.doubled.contains(&(moved.operand, low)) => period,
                             Some(low) => period / self.outermost(moved.operand, moved.stored_as, low, Relation::None),
                         };
                         (period, allowed, moved)
@@ -608,6 +611,11 @@ fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
             let expected = [run.cycles, run.stall, run.loading, run.offloading].map(|cycles| cycles as f64);
             assert_eq!(found, expected, "cycles of computing, stall, loading, offloading: {}", what());
             waits += usize::from(run.stall > 0);
+            let all =
+                layer.each_operand().flat_map(|(operand, view)| (0..view.memories.len()).map(move |at| (operand, at)));
+            let doubled: BTreeSet<_> =
+                all.filter(|&(operand, level)| latency.double_buffered[operand][level]).collect();
+            assert_eq!(doubled, run.doubled, "levels that hold data twice: {}", what());
             let mut expected = 0.0;
             let mut count = 0;
             for moved in &run.moved {

@@ -100,7 +100,7 @@ fn stays(found: &Schedule) -> Stays {
 #[test]
 fn whatever_is_read_or_written_has_its_place_there_in_every_cycle() {
     let (mut tiles, mut evicted) = (0, 0);
-    for_all(101, 60, true, |case, problem, found| {
+    for_all(101, 300, true, |case, problem, found| {
         let SchedulingProblem { graph, system, .. } = *problem;
         let stays = stays(found);
         let lies = |what: &dyn Fn() -> String, tensor: TensorId, memory: TopMemoryId, span: Range<u64>| {
@@ -313,4 +313,45 @@ fn results_go_to_dram_once() {
         }
     });
     assert!(results > 100, "{results} results");
+}
+
+/// Constants leave a memory with their last reader there, as they can be fetched again, and results as soon as they are written to DRAM.
+/// What others will read leaves at some time after it was last touched.
+#[test]
+fn nothing_stays_longer_than_it_is_needed() {
+    let (mut constants, mut computed, mut results) = (0, 0, 0);
+    for_all(127, 60, true, |case, problem, found| {
+        let SchedulingProblem { graph, system, .. } = *problem;
+        let dram = system.dram_memory();
+        let end = |tile: TileId| cycle(found.tiles[tile].unwrap().end);
+        // Whatever touches a tensor in a memory, and when that is over.
+        let mut touched: BTreeMap<TensorId, Vec<(TopMemoryId, u64)>> = BTreeMap::new();
+        let mut touch = |tensor: TensorId, memory: TopMemoryId, end: u64| {
+            touched.entry(tensor).or_default().push((memory, end));
+        };
+        for tile in found.tiles.keys() {
+            reads(problem, tile).into_iter().for_each(|(tensor, memory)| touch(tensor, memory, end(tile)));
+            let output = graph.tensor(tile, Operand::O);
+            output.into_iter().for_each(|output| touch(output, home(problem, tile, Operand::O), end(tile)));
+        }
+        for transfer in &found.transfers {
+            [transfer.source, transfer.memory].into_iter().for_each(|memory| {
+                touch(transfer.tensor, memory, cycle(transfer.span.end));
+            });
+        }
+        for ((tensor, memory), stays) in stays(found).into_iter().filter(|((_, memory), _)| *memory != dram) {
+            let (left, touched) = (stays.last().unwrap().end, &touched[&tensor]);
+            let here = touched.iter().filter(|touch| touch.0 == memory).map(|touch| touch.1).max().unwrap();
+            let is_read = found.tiles.keys().any(|tile| reads(problem, tile).iter().any(|read| read.0 == tensor));
+            match (graph.tensors[tensor].is_output, is_read) {
+                (false, _) => assert_eq!(left, here, "{case}: constant {tensor} in memory {memory}"),
+                (true, false) => assert_eq!(left, here, "{case}: result {tensor} in memory {memory}"),
+                (true, true) => assert!(here <= left && left < u64::MAX, "{case}: {tensor} in memory {memory}: {left}"),
+            }
+            constants += usize::from(!graph.tensors[tensor].is_output);
+            computed += usize::from(is_read && graph.tensors[tensor].is_output);
+            results += usize::from(!is_read);
+        }
+    });
+    assert!(constants > 300 && computed > 300 && results > 100, "{constants}, {computed}, {results}");
 }

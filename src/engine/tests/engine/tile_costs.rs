@@ -2,8 +2,11 @@
 
 use fusescape_engine::hardware::{MemoryId, Movement, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
-use fusescape_engine::multicore::{ComputeCore, CoresRequest, CoresSettings, CoresStudy, Granularity, TileProblem};
+use fusescape_engine::multicore::{
+    ComputeCore, CoresRequest, CoresSettings, CoresStudy, Granularity, TileProblem, tile_shape,
+};
 use fusescape_engine::search::{Limits, find_best};
+use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, system_presets};
 use fusescape_test_support::random::Lcg;
 
@@ -138,8 +141,73 @@ fn energy_of_a_tile_is_that_of_its_mapping_with_dram_apart() {
             assert!((tile.offchip_pj - dram_pj).abs() <= 1e-9 * dram_pj, "{} for {dram_pj}", tile.offchip_pj);
             assert!((tile.onchip_pj - chip_pj).abs() <= 1e-9 * chip_pj, "{} for {chip_pj}", tile.onchip_pj);
             assert_eq!(dram_pj > 0.0, problem.too_large.contains(&true));
+            // What streams by passes DRAM once or more, as a whole number of bits.
+            let [weights, inputs, outputs] = problem.too_large;
+            let once = |streams: bool, bits: u64| if streams { bits as f64 } else { 0.0 };
+            let shape = &problem.shape;
+            let least_from = once(weights, shape.weight_bits()) + once(inputs, shape.all_input_bits());
+            let [to, from] = [tile.offchip.to, tile.offchip.from].map(|rate| rate.0 * tile.cycles().0);
+            for (bits, least) in [(to, once(outputs, shape.output_bits())), (from, least_from)] {
+                assert!(bits >= least * (1.0 - 1e-9), "{bits} bits instead of {least}: {problem:?}");
+                assert!((bits - bits.round()).abs() <= 1e-6, "{bits} bits: {problem:?}");
+            }
+            // Only partial sums go both ways.
+            assert!(
+                (outputs || to == 0.0) && (outputs || weights || inputs || from == 0.0),
+                "{to}, {from}: {problem:?}"
+            );
             streams += usize::from(dram_pj > 0.0);
         }
     }
     assert!(streams > 20, "{streams}");
+}
+
+/// Rows and columns of the map from the first to the last that the windows of a tile touch, one by one.
+#[test]
+fn tiles_read_what_exists_of_their_windows() {
+    let mut random = Lcg(47);
+    let mut at_borders = 0;
+    for _ in 0..500 {
+        let network = Network::from_text(&format!(
+            "name: one\nlayers:\n  - {{ name: image, type: input, K: 2, size: {} x {} }}\n  \
+             - {{ name: a, type: conv, K: 2, kernel: {}, stride: {}, dilation: {}, padding: {} }}",
+            5 + random.below(8),
+            5 + random.below(8),
+            random.of(&["1 x 3", "3 x 3", "2 x 5"]),
+            random.of(&[1, 2]),
+            random.of(&[1, 2]),
+            random.of(&["none", "same", "2", "{ left: 3, top: 1, right: 0, bottom: 2 }"]),
+        ));
+        let Ok(network) = network else { continue };
+        let layer = network.layer(1.into());
+        let shape = &layer.shape;
+        let mut part = Dim::ALL.map(|dim| 0..shape.size(dim));
+        for dim in [Dim::OX, Dim::OY] {
+            let start = random.below(shape.size(dim));
+            part[dim as usize] = start..start + 1 + random.below(shape.size(dim) - start);
+        }
+        let touched = |outputs: Dim, kernel: Dim, [stride, dilation, padding, size]: [u64; 4]| {
+            let of = |at: u64| part[kernel as usize].clone().map(move |tap| at * stride + tap * dilation);
+            let exist = part[outputs as usize].clone().flat_map(of).filter_map(|at| at.checked_sub(padding));
+            let exist: Vec<u64> = exist.filter(|&at| at < size).collect();
+            exist.iter().max().zip(exist.iter().min()).map(|(last, first)| last - first + 1)
+        };
+        let columns = [shape.stride.0, shape.dilation.0, layer.padding.left, layer.input_size.0];
+        let rows = [shape.stride.1, shape.dilation.1, layer.padding.top, layer.input_size.1];
+        let (columns, rows) = (touched(Dim::OX, Dim::FX, columns), touched(Dim::OY, Dim::FY, rows));
+        let Some(expected) = columns.zip(rows) else { continue };
+        let tile = tile_shape(layer, &part);
+        assert_eq!(tile.sizes, part.clone().map(|range| range.end - range.start));
+        // With dilation the outermost window may end in the padding with its last tap only.
+        let found = tile.input_limit;
+        assert!(found.0 >= expected.0 && found.1 >= expected.1, "{found:?}, not {expected:?}: {part:?} of {layer:?}");
+        if shape.dilation == (1, 1) {
+            assert_eq!(found, expected, "{part:?} of {layer:?}");
+        }
+        assert!(found.0 <= layer.input_size.0 && found.1 <= layer.input_size.1, "{found:?}: {part:?} of {layer:?}");
+        let size = |dim: Dim| tile.sizes[dim as usize];
+        let window = (size(Dim::OX) - 1) * shape.stride.0 + (size(Dim::FX) - 1) * shape.dilation.0 + 1;
+        at_borders += usize::from(found.0 < window);
+    }
+    assert!(at_borders > 50, "{at_borders}");
 }

@@ -220,7 +220,7 @@ fn workers_that_take_slices_in_any_order_agree() {
             |_, _| true,
         );
         let mut together = new();
-        let mut open: Vec<usize> = (0..together.len()).collect();
+        let mut open: Vec<usize> = (0..together.unrollings()).collect();
         while !open.is_empty() {
             let index = open.swap_remove(random.below(open.len() as u64) as usize);
             if index < together.end() {

@@ -1,7 +1,7 @@
 //! Attention: the FuseMax artifact, row by row, by its own rules.
 
 use crate::Report;
-use fusescape_engine::attention::Shape;
+use fusescape_engine::attention::{ElementBits, Shape, Step, Transformer};
 use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, EnergyCause, Flat, Granularity, Linear, Machine, Replay, Rules, Stationarity,
     encoder_layers, replay, sized_for,
@@ -263,7 +263,8 @@ pub fn flat_buffer() -> Report {
             report.remarks.push(format!("{id}: not compared, as what it keeps is not explained"));
             continue;
         }
-        let machine = if text(&row["input"]["platform"]) == "edge" { Machine::FLAT_EDGE } else { Machine::FLAT_CLOUD };
+        let machine =
+            if text(&row["input"]["platform"]) == "edge" { Machine::FLAT_EDGE } else { Machine::FLAT_CLOUD };
         let shape = shape(&row["input"]);
         let held = entries(&published["on_chip"]).filter(|(_, held)| held.as_bool().unwrap());
         let on_chip: Vec<String> = held.map(|(name, _)| name.clone()).collect();
@@ -278,4 +279,77 @@ pub fn flat_buffer() -> Report {
         report.cases += 1;
     }
     report.of_cases_here(43)
+}
+
+/// Multiply-accumulates and bytes of whole transformer layers, as AccelForge and zigzag-llm define them.
+pub fn transformers() -> Report {
+    let mut report = Report::new();
+    for row in rows("transformer_layers") {
+        let (shape, of) = (&row["shape"], |name: &str| integer(&row[name]));
+        let id = format!("{} {} {}", text(&row["model"]), text(&row["phase"]), of("context_P"));
+        let size = |name: &str| integer(&shape[name]);
+        let model = Transformer {
+            name: text(&row["model"]),
+            layers: size("layers"),
+            width: size("D"),
+            heads: size("HQ"),
+            key_heads: size("HKV"),
+            depth: size("e"),
+            hidden: size("FF"),
+            gated: size("ff_matrices") == 3,
+            experts: (1, 1),
+            causal: text(&row["phase"]) != "encoder",
+        };
+        let step = Step {
+            batch: of("batch"),
+            tokens: of("new_tokens_M"),
+            cached: of("cached_tokens"),
+            sees_itself: of("context_P") != of("cached_tokens"),
+        };
+        report.same(&step.keys(), &of("context_P"), || format!("{id}: keys"));
+        let bits = ElementBits::all(8 * of("bytes_per_value"));
+        let [before, after] = model.products();
+        let tokens = step.batch * step.tokens;
+        let attention = model.attention(&step, bits);
+        let product = attention.shape.scores() * model.depth;
+        let macs = &row["macs_per_layer"];
+        let feed_forward: u64 = after[1..].iter().map(|product| product.macs(tokens)).sum();
+        let (cache, core) =
+            (&row["compulsory_dram_bytes_per_layer_fully_fused"], &row["compulsory_dram_bytes_attention_core_alone"]);
+        let compulsory = model.compulsory(&step, bits);
+        let bytes = |elements: u64| elements as f64 * of("bytes_per_value") as f64;
+        let context = step.batch * model.layers * 2 * model.key_heads * model.depth * step.keys();
+        let numbers = [
+            (before[0].macs(tokens) as f64, &macs["Q_projection"]),
+            (before[1].macs(tokens) as f64, &macs["K_projection"]),
+            (before[2].macs(tokens) as f64, &macs["V_projection"]),
+            (product as f64, &macs["QK"]),
+            (product as f64, &macs["AV"]),
+            (after[0].macs(tokens) as f64, &macs["output_projection"]),
+            (feed_forward as f64, &macs["feed_forward"]),
+            (attention.shape.macs() as f64, &row["attention_core_macs_per_layer"]),
+            (model.weighted_macs(&step) as f64, &row["linear_macs_per_layer"]),
+            ((model.weighted_macs(&step) + attention.shape.macs()) as f64, &row["total_macs_per_layer"]),
+            (attention.shape.scores() as f64, &row["softmax_elements_per_layer"]),
+            (model.weights() as f64, &row["weights_per_layer"]),
+            (compulsory.weights, &cache["weights"]),
+            (compulsory.input, &cache["layer_input"]),
+            (compulsory.output, &cache["layer_output"]),
+            (compulsory.cache_read, &cache["kv_cache_read"]),
+            (compulsory.cache_written, &cache["new_kv_write"]),
+            (compulsory.total(), &cache["total"]),
+            (bytes(attention.shape.query_elements()), &core["Q"]),
+            (bytes(attention.shape.key_elements()), &core["K"]),
+            (bytes(attention.shape.value_elements()), &core["V"]),
+            (bytes(attention.shape.output_elements()), &core["AV"]),
+            (attention.compulsory_bits() as f64 / 8.0, &core["total"]),
+            (bytes(attention.shape.scores()), &row["score_matrix_bytes_per_layer"]),
+            (bytes(context), &row["kv_cache_bytes_all_layers_at_context"]),
+        ];
+        for (at, (ours, theirs)) in numbers.into_iter().enumerate() {
+            report.close(ours, number(theirs), TOLERANCE, || format!("{id}: number {at}"));
+        }
+        report.cases += 1;
+    }
+    report.of_cases_here(8)
 }

@@ -64,7 +64,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 46] = [
+    let categories: [(&str, Check); 47] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -87,6 +87,7 @@ fn main() {
         ("attention/linear", attention::linear),
         ("attention/area", attention::area),
         ("attention/flat_buffer", attention::flat_buffer),
+        ("attention/transformers", attention::transformers),
         ("optimus/groups", optimus::groups),
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),

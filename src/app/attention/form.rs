@@ -1,0 +1,77 @@
+//! Which transformer runs, and what it computes: the form.
+
+use crate::app::widgets::controls::{Choice, Select, TextField};
+use crate::app::widgets::document_text::FoldedText;
+use crate::spec::transformer_presets;
+use crate::state::{Action, AttentionChange, AttentionForm, Half};
+use yew::prelude::*;
+
+/// Value of the choice of a model of one's own.
+const OWN: &str = "(own)";
+
+/// Properties of [`FormCard`].
+#[derive(Properties, PartialEq)]
+pub struct FormCardProps {
+    /// What is chosen.
+    pub form: AttentionForm,
+    /// Called with every change.
+    pub act: Callback<Action>,
+    /// Fields that are wrong, by name.
+    pub wrong: Vec<String>,
+}
+
+/// The form.
+#[component]
+pub fn FormCard(props: &FormCardProps) -> Html {
+    let form = &props.form;
+    let change = props.act.reform(Action::Attention);
+    let mut models: Vec<Choice> =
+        transformer_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+    if form.preset().is_none() || !form.own.is_empty() {
+        models.push(Choice::new(OWN, "my own model"));
+    }
+    let pick = change.reform(|value: String| {
+        let preset = transformer_presets().iter().find(|preset| preset.id == value);
+        AttentionChange::Model(preset.map(|preset| preset.id))
+    });
+    let field = |label: &'static str, name: &'static str, value: &str, make: fn(String) -> AttentionChange, testid| {
+        let invalid = props.wrong.iter().any(|wrong| wrong == name);
+        html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
+    };
+    let fusemax = props.act.reform(|_: MouseEvent| Action::PickPreset(Half::Hardware, "fusemax-like"));
+    html! {
+        <>
+            <h2>
+                { "A transformer on this accelerator" }
+                <button type="button" class="link" onclick={fusemax} data-testid="attention-fusemax">
+                    { "take FuseMax’s accelerator" }
+                </button>
+            </h2>
+            <p class="hint">
+                { "Queries meet keys, a softmax weighs them, and the weights meet values. Unfused, the scores between \
+                   go through DRAM; fused, they stay on the chip. One layer is scheduled; the others are the same." }
+            </p>
+            <div class="form">
+                <div>
+                    <Select label="Model" choices={models} value={form.preset().unwrap_or(OWN)} onchange={pick}
+                        testid="attention-model" />
+                    { field("New tokens", "tokens", &form.tokens, AttentionChange::Tokens, "attention-tokens") }
+                    { field("After cached tokens", "cached", &form.cached, AttentionChange::Cached, "attention-cached") }
+                </div>
+                <div>
+                    { field("Sequences at a time", "batch", &form.batch, AttentionChange::Batch, "attention-batch") }
+                    { field("Tokens generated", "generated", &form.generated, AttentionChange::Generated, "attention-generated") }
+                    { field("Bits", "bits", &form.bits, AttentionChange::Bits, "attention-bits") }
+                </div>
+            </div>
+            <FoldedText
+                of="model"
+                label="Transformer document"
+                text={form.text().to_owned()}
+                is_shown={form.shows_model}
+                onshow={change.reform(AttentionChange::ShowModel)}
+                oninput={change.reform(AttentionChange::Write)}
+            />
+        </>
+    }
+}

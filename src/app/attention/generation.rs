@@ -1,0 +1,88 @@
+//! Generation: the prompt, then a token at a time; and what more sequences at a time change.
+
+use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::attention::Generation;
+use crate::chart::{Quantity, generation_curves, generation_table};
+use crate::explore::AttentionRequest;
+use crate::question::{Generate, Topic};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Sequences at a time in the figure, beside those of the form.
+const BATCHES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// Properties of [`GenerationCard`].
+#[derive(Properties, PartialEq)]
+pub struct GenerationCardProps {
+    /// What is asked; its tokens are the prompt.
+    pub request: Rc<AttentionRequest>,
+    /// MHz.
+    pub clock_mhz: Option<f64>,
+    /// Bytes that DRAM holds.
+    pub dram_bytes: f64,
+    /// Tokens that follow the prompt.
+    pub generated: u64,
+    /// Asks workers.
+    pub workers: Workers,
+}
+
+/// The table for the batch of the form, and curves over batches.
+#[component]
+pub fn GenerationCard(props: &GenerationCardProps) -> Html {
+    let own = props.request.step.batch;
+    let mut batches: Vec<u64> = BATCHES.into_iter().chain([own]).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    let question = |batch: u64| Generate { request: Rc::clone(&props.request), generated: props.generated, batch };
+    // What the form asks for comes first.
+    let (first, rest): (Vec<u64>, Vec<u64>) = batches.iter().partition(|batch| **batch == own);
+    let questions = first.into_iter().chain(rest).map(question).collect();
+    let answers = use_answers(&props.workers, Topic::Generation, questions);
+    let mut known: Vec<Generation> = answers.shown().cloned().collect();
+    let of_form = known.iter().find(|generation| generation.batch == own).cloned();
+    known.sort_by_key(|generation| generation.batch);
+    let [energy, time] = generation_curves(&known, props.clock_mhz);
+    html! {
+        <section class={classes!("card", answers.are_old().then_some("old"))} data-testid="attention-generation"
+            data-status={answers.status()} aria-busy={(!answers.is_complete()).then_some("true")}>
+            <h2>{ "Generation with a cache" }</h2>
+            <p class="hint">
+                { "The prompt is read once; then every token reads all weights and the whole cache for a few \
+                   multiply-accumulates. So its time is a question of bandwidth, until enough sequences share the weights." }
+            </p>
+            if let Some(failure) = answers.failure() {
+                <p class="banner" role="alert">{ failure.to_owned() }</p>
+            }
+            if let Some(refusal) = answers.refusal() {
+                <p class="why">{ refusal.to_string() }</p>
+            }
+            if let Some(generation) = of_form {
+                { plain_table(generation_table(&generation, props.clock_mhz)) }
+                <p class="hint">{ room(&generation, props.dram_bytes) }</p>
+            }
+            if known.len() > 1 {
+                <div class="two">
+                    <Figure title="Energy of a token" chart={Drawn::new(energy)} testid="generation-energy"
+                        hint="The token in the middle, with more and more sequences at a time." />
+                    <Figure title="Time for a token" chart={Drawn::new(time)} testid="generation-time"
+                        hint="The time of a step, divided by the tokens that it makes." />
+                </div>
+            }
+        </section>
+    }
+}
+
+fn room(generation: &Generation, dram_bytes: f64) -> String {
+    let bytes = |bytes: f64| Quantity::Bytes.text(bytes);
+    let all = generation.weight_bytes + generation.cache_bytes;
+    let fits = if all <= dram_bytes { "DRAM holds both" } else { "More than DRAM holds" };
+    format!(
+        "Weights take {}, the cache at the end {}. {fits}: {}.",
+        bytes(generation.weight_bytes),
+        bytes(generation.cache_bytes),
+        bytes(dram_bytes),
+    )
+}

@@ -1,0 +1,7 @@
+//! The view Attention: a transformer on the accelerator, fused or not, and generation with a cache.
+
+mod form;
+mod generation;
+mod published;
+mod step;
+pub mod view;

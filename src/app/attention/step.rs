@@ -1,0 +1,155 @@
+//! One step: what fusion saves, the schedules of every kind, the parts of the step, and tiles of queries and keys.
+
+use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::attention::Fusion;
+use crate::chart::{
+    Quantity, attention_energy, attention_schedules, attention_tiles, attention_traffic, more_or_less,
+    group_thousands, step_parts,
+};
+use crate::explore::{AttentionAnswer, AttentionRequest};
+use crate::question::{TileAttention, Topic};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`Step`].
+#[derive(Properties, PartialEq)]
+pub struct StepProps {
+    /// What was found.
+    pub answer: Rc<AttentionAnswer>,
+    /// Whether it is of an earlier question.
+    pub is_old: bool,
+}
+
+/// What one step costs.
+#[component]
+pub fn Step(props: &StepProps) -> Html {
+    let answer = &*props.answer;
+    let layer = &answer.layer;
+    let cost = layer.cost();
+    let best = &layer.best;
+    let time = answer.clock_mhz.map(|mhz| Quantity::Time.text(1e3 * cost.latency_cycles as f64 / mhz));
+    let latency = Quantity::Latency.text(cost.latency_cycles as f64);
+    html! {
+        <div class={classes!(props.is_old.then_some("old"))} data-testid="attention-step">
+            <div class="answer hierarchies">
+                <div class="kpi"><b>{ Quantity::Energy.text(cost.energy_pj()) }</b><span>{ "energy of the step" }</span></div>
+                <div class="kpi">
+                    <b>{ time.clone().unwrap_or_else(|| latency.clone()) }</b>
+                    <span>{ if time.is_some() { latency } else { "latency of the step".to_owned() } }</span>
+                </div>
+                <div class="kpi">
+                    <b>{ Quantity::Bytes.text(cost.dram_bits as f64 / 8.0) }</b>
+                    <span>{ "to and from DRAM" }</span>
+                </div>
+                <div class="kpi wide">
+                    <b class="name">{ best.schedule.fusion.name() }</b><span>{ "best schedule of attention" }</span>
+                </div>
+            </div>
+            <p class="why" data-testid="attention-why">{ why(answer) }</p>
+            <Figure
+                title="What fusion saves"
+                hint="Energy of attention in one layer, each kind in its best tiles."
+                chart={Drawn::new(attention_energy(layer))}
+                testid="attention-energy"
+            />
+            { plain_table(attention_schedules(layer)) }
+            <details>
+                <summary>{ "What crosses the border of the chip" }</summary>
+                { plain_table(attention_traffic(layer)) }
+            </details>
+            <h3>{ format!("The whole step: {} layers", layer.layers) }</h3>
+            { plain_table(step_parts(layer)) }
+            <p class="hint">
+                { format!(
+                    "At least {} have to move: weights, input and output of every layer, and the cache, each once. {}",
+                    Quantity::Bytes.text(answer.compulsory.total() * layer.layers as f64),
+                    counted(answer),
+                ) }
+            </p>
+        </div>
+    }
+}
+
+/// What decides, in a sentence.
+fn why(answer: &AttentionAnswer) -> String {
+    let layer = &answer.layer;
+    let best = &layer.best;
+    let Some(unfused) = layer.attention.unfused() else {
+        return "Unfused attention does not fit: one row of scores has no room on the chip.".to_owned();
+    };
+    if best.schedule.fusion == Fusion::None {
+        return "Fusion does not pay here: no fused schedule takes less.".to_owned();
+    }
+    let scores = unfused.dram[crate::attention::Tensor::Scores as usize];
+    let energy = more_or_less(unfused.energy_pj(), best.energy_pj());
+    format!(
+        "Unfused, {} of scores go to DRAM and come back, twice; fused, none do. Attention then takes {energy} energy, and moves {} to \
+         and from DRAM instead of {}. What takes longest: {}.",
+        Quantity::Bytes.text((scores.written / 2) as f64 / 8.0),
+        Quantity::Bytes.text(best.dram_bits() as f64 / 8.0),
+        Quantity::Bytes.text(unfused.dram_bits() as f64 / 8.0),
+        match best.bound_by() {
+            "array" => "the array".to_owned(),
+            "lanes" => "the lanes, which compute the softmax".to_owned(),
+            other => other.to_owned(),
+        },
+    )
+}
+
+fn counted(answer: &AttentionAnswer) -> String {
+    let operations: u64 = answer.layer.best.operations.iter().sum();
+    let lanes = if answer.has_lanes {
+        String::new()
+    } else {
+        format!(
+            " This core has no vector unit: {} operations of the softmax in each layer are not counted.",
+            group_thousands(operations)
+        )
+    };
+    format!(
+        "Every schedule of attention in the space was priced ({}) or is proved not to be better. Norms, activations, rotary \
+         embeddings and the vocabulary are not counted.{lanes}",
+        group_thousands(answer.layer.attention.priced),
+    )
+}
+
+/// Properties of [`TilesCard`].
+#[derive(Properties, PartialEq)]
+pub struct TilesCardProps {
+    /// What is asked.
+    pub request: Rc<AttentionRequest>,
+    /// What was found.
+    pub answer: Rc<AttentionAnswer>,
+    /// Asks workers.
+    pub workers: Workers,
+}
+
+/// Tiles of queries and tiles of keys, for the best kind of schedule that fuses.
+#[component]
+pub fn TilesCard(props: &TilesCardProps) -> Html {
+    let best = props.answer.layer.best.schedule.fusion;
+    let fusion = if best == Fusion::None { Fusion::QueriesStay } else { best };
+    let question = TileAttention { request: Rc::clone(&props.request), fusion };
+    let answers = use_answers(&props.workers, Topic::AttentionTiles, vec![question]);
+    let quantity = Quantity::of_objective(&props.request.objective);
+    let Some(tiles) = answers.shown().next() else { return html! {} };
+    let title = "Tiles of queries and of keys";
+    html! {
+        <section class={classes!("card", answers.are_old().then_some("old"))} data-testid="attention-tiles-card"
+            data-status={answers.status()}>
+            <h2>{ title }</h2>
+            <p class="hint">
+                { format!(
+                    "{} of attention in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger tiles of \
+                     queries read keys and values less often; larger tiles of keys correct the running results less often.",
+                    quantity.title(),
+                    tiles.fusion.name(),
+                ) }
+            </p>
+            <Figure title="" chart={Drawn::new(attention_tiles(tiles, quantity))} testid="attention-tiles" />
+        </section>
+    }
+}

@@ -1,0 +1,79 @@
+//! The whole view: the form, one step, generation, the published dataflows.
+
+use super::form::FormCard;
+use super::generation::GenerationCard;
+use super::published::PublishedCard;
+use super::step::{Step, TilesCard};
+use crate::app::session::state::PageState;
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::explore::AttentionRequest;
+use crate::question::{ScheduleAttention, Topic};
+use crate::spec::Diagnostics;
+use crate::state::Action;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`AttentionView`].
+#[derive(Properties, PartialEq)]
+pub struct AttentionViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Asks workers.
+    pub workers: Workers,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// The form and the answers to it.
+#[component]
+pub fn AttentionView(props: &AttentionViewProps) -> Html {
+    let chosen = &props.state.chosen;
+    let form = &chosen.attention;
+    let objective = chosen.design.schedule.objective_in_force();
+    let asked = form.request(chosen.design.hardware.text.clone(), objective);
+    let generated = form.generated();
+    let mut wrong = Diagnostics::default();
+    wrong.0.extend(asked.as_ref().err().into_iter().chain(generated.as_ref().err()).flat_map(|wrong| wrong.0.clone()));
+    let request: Option<Rc<AttentionRequest>> = asked.ok().map(Rc::new);
+    let answers = use_answers(
+        &props.workers,
+        Topic::Attention,
+        request.iter().map(|request| ScheduleAttention(Rc::clone(request))).collect(),
+    );
+    if let Some(refusal) = answers.refusal() {
+        wrong.0.extend(refusal.clone().into_diagnostics().0);
+    }
+    let fields = wrong.0.iter().map(|one| one.path.trim_start_matches("step.").to_owned()).collect::<Vec<_>>();
+    let status = match (&request, wrong.is_empty()) {
+        (Some(_), true) => answers.status(),
+        _ => "rejected",
+    };
+    let answer = answers.shown().next().cloned().map(Rc::new);
+    let is_old = answers.are_old() || request.is_none();
+    html! {
+        <div data-testid="attention-view" data-status={status}>
+            <section class="card" aria-label="Transformer">
+                <FormCard form={form.clone()} act={props.act.clone()} wrong={fields} />
+                <DiagnosticList diagnostics={wrong.clone()} testid="attention-diagnostics" />
+                if let Some(answer) = &answer {
+                    <Step answer={Rc::clone(answer)} {is_old} />
+                }
+            </section>
+            if let (Some(request), Some(answer), true) = (&request, &answer, wrong.is_empty()) {
+                <TilesCard request={Rc::clone(request)} answer={Rc::clone(answer)} workers={props.workers.clone()} />
+                if let (Ok(generated), true) = (generated, answer.model.causal) {
+                    <GenerationCard
+                        request={Rc::clone(request)}
+                        clock_mhz={answer.clock_mhz}
+                        dram_bytes={answer.dram_bytes}
+                        {generated}
+                        workers={props.workers.clone()}
+                    />
+                }
+                <PublishedCard request={Rc::clone(request)} workers={props.workers.clone()} />
+            }
+        </div>
+    }
+}

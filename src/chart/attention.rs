@@ -1,0 +1,245 @@
+//! Tables and figures of attention on a core: schedules of every kind, the parts of a step, generation with a cache, the published dataflows.
+
+use super::{
+    BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Table, TableCell, group_thousands, three_digits,
+};
+use crate::attention::{
+    Account, Busy, Cause, Fusion, Generation, KeysHeld, LayerSchedule, Run, StepCost, Tensor,
+};
+use crate::cost::EnergyCause;
+use crate::explore::{AttentionTiles, PublishedDataflow};
+
+/// Schedules of every kind, the best of each: one layer.
+pub fn attention_schedules(layer: &LayerSchedule) -> Table {
+    let row = |(fusion, account): &(Fusion, Option<Account>)| {
+        let mut cells = vec![TableCell::from(fusion.name())];
+        let Some(account) = account else {
+            cells.extend([TableCell::from("does not fit"), TableCell::Nothing]);
+            return cells;
+        };
+        let schedule = &account.schedule;
+        let is_best = schedule == &layer.best.schedule;
+        cells.extend([
+            TableCell::from(if is_best { "best" } else { "" }),
+            TableCell::of(Quantity::Energy, account.energy_pj()),
+            TableCell::of(Quantity::Latency, account.latency_cycles() as f64),
+            TableCell::of(Quantity::Bytes, account.dram_bits() as f64 / 8.0),
+            TableCell::from(tile_text(account)),
+            TableCell::from(match schedule.held {
+                KeysHeld::Resident => "stay",
+                KeysHeld::Streamed => "stream",
+            }),
+            TableCell::of(Quantity::Bytes, account.needed_bits.iter().sum::<u64>() as f64 / 8.0),
+            TableCell::from(account.bound_by()),
+        ]);
+        cells
+    };
+    Table {
+        caption: "Attention of one layer, the best schedule of each kind".to_owned(),
+        columns: vec![
+            Column::words("schedule"),
+            Column::words("best"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("DRAM", Quantity::Bytes.base()),
+            Column::words("tile"),
+            Column::words("keys and values"),
+            Column::measured("on the chip", Quantity::Bytes.base()),
+            Column::words("bound by"),
+        ],
+        rows: layer.attention.best_of.iter().map(row).collect(),
+    }
+}
+
+/// `256 queries x 4 heads, 512 keys`.
+fn tile_text(account: &Account) -> String {
+    let schedule = &account.schedule;
+    let heads = if schedule.heads > 1 { format!(" × {} heads", schedule.heads) } else { String::new() };
+    format!("{} queries{heads}, {} keys", group_thousands(schedule.queries), group_thousands(schedule.keys))
+}
+
+/// What crosses the border of the chip in each schedule, by tensor.
+pub fn attention_traffic(layer: &LayerSchedule) -> Table {
+    let mut columns = vec![Column::words("schedule")];
+    columns.extend(Tensor::ALL.map(|tensor| Column::measured(tensor.name(), Quantity::Bytes.base())));
+    let found = layer.attention.best_of.iter().filter_map(|(fusion, account)| Some((fusion, account.as_ref()?)));
+    let rows = found.map(|(fusion, account)| {
+        let moved = account.dram.iter().map(|moved| (moved.read + moved.written) as f64 / 8.0);
+        let cells = moved.map(|bytes| TableCell::of(Quantity::Bytes, bytes));
+        std::iter::once(TableCell::from(fusion.name())).chain(cells).collect()
+    });
+    Table { caption: "Bytes to and from DRAM by tensor".to_owned(), rows: rows.collect(), columns }
+}
+
+/// Energy of every schedule by cause.
+pub fn attention_energy(layer: &LayerSchedule) -> Bars {
+    let causes = [
+        (Cause::Dram, BarCause::Dram),
+        (Cause::OnChip, BarCause::BufferToArray),
+        (Cause::Registers, BarCause::Registers),
+        (Cause::Macs, BarCause::Energy(EnergyCause::Mac)),
+        (Cause::Lanes, BarCause::Energy(EnergyCause::Vector)),
+    ];
+    let group = |(fusion, account): &(Fusion, Option<Account>)| BarGroup {
+        label: fusion.name().to_owned(),
+        is_marked: account.as_ref().is_some_and(|account| account.schedule == layer.best.schedule),
+        values: vec![
+            account
+                .as_ref()
+                .map(|account| causes.iter().map(|(cause, _)| account.energy[*cause as usize]).collect())
+                .ok_or("does not fit"),
+        ],
+    };
+    Bars {
+        quantity: Quantity::Energy,
+        title: "Energy of attention, one layer".to_owned(),
+        group: "schedule".to_owned(),
+        bars: vec![("", "best schedule of the kind")],
+        parts: causes.iter().map(|(_, cause)| *cause).collect(),
+        groups: layer.attention.best_of.iter().map(group).collect(),
+        limit: None,
+    }
+}
+
+/// The parts of a step, of all layers.
+pub fn step_parts(layer: &LayerSchedule) -> Table {
+    let layers = layer.layers;
+    let row = |name: String, how: String, energy: f64, busy: (u64, &str), dram: u64, macs: u64| {
+        vec![
+            TableCell::from(name),
+            TableCell::from(how),
+            TableCell::of(Quantity::Energy, energy * layers as f64),
+            TableCell::of(Quantity::Latency, (busy.0 * layers) as f64),
+            TableCell::of(Quantity::Bytes, (dram * layers) as f64 / 8.0),
+            TableCell::of(Quantity::Macs, (macs * layers) as f64),
+            TableCell::from(busy.1),
+        ]
+    };
+    let run = |run: &Run| {
+        let weights = if run.resident { "weights stay" } else { "weights stream" };
+        let how = format!("tiles of {} tokens, {weights}", group_thousands(run.tile));
+        let busy: &Busy = &run.busy;
+        row(run.products.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
+    };
+    let best = &layer.best;
+    let how = format!("{}, {}", best.schedule.fusion.name(), tile_text(best));
+    let busy = (best.latency_cycles(), best.bound_by());
+    let attention = row("attention".to_owned(), how, best.energy_pj(), busy, best.dram_bits(), best.macs);
+    let rows = layer.before.iter().map(run).chain([attention]).chain(layer.after.iter().map(run));
+    Table {
+        caption: format!("The step by its parts, {layers} layers"),
+        columns: vec![
+            Column::words("part"),
+            Column::words("schedule"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("DRAM", Quantity::Bytes.base()),
+            Column::measured("MACs", Quantity::Macs.base()),
+            Column::words("bound by"),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+/// Generation: the prompt, then tokens with a growing cache; with the clock of the core, if one is stated.
+pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Table {
+    let row = |what: String, cached: Option<u64>, cost: &StepCost| {
+        let energy = cost.energy_pj() / generation.batch as f64;
+        let time = clock_mhz.map(|mhz| cost.latency_cycles as f64 / (mhz * 1e6));
+        vec![
+            TableCell::from(what),
+            cached.map_or(TableCell::Nothing, TableCell::count),
+            TableCell::of(Quantity::Latency, cost.latency_cycles as f64),
+            time.map_or(TableCell::Nothing, |seconds| TableCell::of(Quantity::Time, 1e9 * seconds)),
+            time.map_or(TableCell::Nothing, |seconds| {
+                let rate = generation.batch as f64 / seconds;
+                TableCell::number(three_digits(rate), rate)
+            }),
+            TableCell::of(Quantity::Energy, energy),
+            TableCell::number(three_digits(1e12 / energy), 1e12 / energy),
+            TableCell::of(Quantity::Bytes, cost.dram_bits as f64 / 8.0),
+            TableCell::of(Quantity::Bytes, cost.weight_bits as f64 / 8.0),
+        ]
+    };
+    let first = row("the prompt, to the first token".to_owned(), None, &generation.prefill);
+    let next = generation.tokens.iter().map(|(cached, cost)| row("a token".to_owned(), Some(*cached), cost));
+    Table {
+        caption: format!("Generation, {} sequences at a time", group_thousands(generation.batch)),
+        columns: vec![
+            Column::words("step"),
+            Column::numbers("cached"),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("time", Quantity::Time.base()),
+            Column::measured("steps a second", "1/s"),
+            Column::measured("energy a sequence", Quantity::Energy.base()),
+            Column::measured("steps a joule", "1/J"),
+            Column::measured("DRAM", Quantity::Bytes.base()),
+            Column::measured("of it weights", Quantity::Bytes.base()),
+        ],
+        rows: std::iter::once(first).chain(next).collect(),
+    }
+}
+
+/// The dataflows of the FuseMax artifact.
+pub fn published_dataflows(dataflows: &[PublishedDataflow]) -> Table {
+    let row = |of: &PublishedDataflow| {
+        let [of_2d, of_1d] = of.used.map(|used| TableCell::number(format!("{:.1} %", 100.0 * used), used));
+        vec![
+            TableCell::from(of.name.as_str()),
+            TableCell::of(Quantity::Time, 1e9 * of.latency_s),
+            TableCell::of(Quantity::Energy, of.energy_pj),
+            TableCell::of(Quantity::Bytes, of.dram_bytes),
+            of_2d,
+            of_1d,
+        ]
+    };
+    Table {
+        caption: "Attention of one layer by the rules of the FuseMax artifact".to_owned(),
+        columns: vec![
+            Column::words("dataflow"),
+            Column::measured("latency", Quantity::Time.base()),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("DRAM", Quantity::Bytes.base()),
+            Column::numbers("2D array"),
+            Column::numbers("1D array"),
+        ],
+        rows: dataflows.iter().map(row).collect(),
+    }
+}
+
+/// What a kind of schedule costs over tiles of queries and tiles of keys.
+pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity) -> Matrix {
+    Matrix {
+        quantity,
+        row_title: "tile of queries".to_owned(),
+        column_title: "tile of keys".to_owned(),
+        rows: tiles.queries.iter().map(|size| group_thousands(*size)).collect(),
+        columns: tiles.keys.iter().map(|size| (group_thousands(*size), format!("{size} keys"))).collect(),
+        cells: tiles.scores.iter().map(|score| Some(*score)).collect(),
+    }
+}
+
+/// Energy of a token, and tokens in a time, over sequences at a time: one number of each generation.
+pub fn generation_curves(generations: &[Generation], clock_mhz: Option<f64>) -> [Curves; 2] {
+    let places: Vec<f64> = generations.iter().map(|generation| generation.batch as f64).collect();
+    let names: Vec<String> = generations.iter().map(|generation| group_thousands(generation.batch)).collect();
+    let curves = |quantity: Quantity, title: &str, of: &dyn Fn(&Generation) -> Option<f64>| Curves {
+        quantity,
+        title: title.to_owned(),
+        place: "sequences at a time".to_owned(),
+        place_unit: "",
+        places: places.clone(),
+        place_names: names.clone(),
+        curves: vec![Curve { name: title.to_owned(), values: generations.iter().map(of).collect() }],
+        floor: None,
+        design: None,
+        mark: "",
+    };
+    let energy = |generation: &Generation| Some(generation.typical()?.energy_pj() / generation.batch as f64);
+    let time = |generation: &Generation| {
+        let cycles = generation.typical()?.latency_cycles as f64 / generation.batch as f64;
+        Some(clock_mhz.map_or(cycles, |mhz| 1e3 * cycles / mhz))
+    };
+    let of_time = if clock_mhz.is_some() { Quantity::Time } else { Quantity::Latency };
+    [curves(Quantity::Energy, "energy of a token", &energy), curves(of_time, "time for a token of all", &time)]
+}

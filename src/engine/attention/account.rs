@@ -1,0 +1,444 @@
+//! What a schedule costs, with everything that adds up to it.
+
+use super::cascade::VectorStep;
+use super::machine::Machine;
+use super::problem::Problem;
+use super::product::{Product, product};
+use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
+use crate::workload::Operation;
+use serde::{Deserialize, Serialize};
+
+/// What crosses the border of the chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Tensor {
+    /// Q.
+    Queries,
+    /// K.
+    Keys,
+    /// V.
+    Values,
+    /// Scores, before or after the softmax.
+    Scores,
+    /// Running maxima, denominators and numerators.
+    Running,
+    /// AV.
+    Output,
+}
+
+impl Tensor {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Queries, Self::Keys, Self::Values, Self::Scores, Self::Running, Self::Output];
+
+    /// As a person reads it.
+    pub const fn name(self) -> &'static str {
+        ["queries", "keys", "values", "scores", "running results", "output"][self as usize]
+    }
+}
+
+/// What takes energy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cause {
+    /// DRAM.
+    Dram,
+    /// The memories on the chip.
+    OnChip,
+    /// Registers of the array.
+    Registers,
+    /// Multiply-accumulates.
+    Macs,
+    /// Operations of lanes.
+    Lanes,
+}
+
+impl Cause {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Dram, Self::OnChip, Self::Registers, Self::Macs, Self::Lanes];
+
+    /// As a person reads it.
+    pub const fn name(self) -> &'static str {
+        ["DRAM", "on-chip memories", "registers", "MACs", "lanes"][self as usize]
+    }
+}
+
+/// Bits read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Moved {
+    /// Read.
+    pub read: u64,
+    /// Written.
+    pub written: u64,
+}
+
+/// What a phase keeps busy, cycles. All of it works at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Busy {
+    /// The array.
+    pub array: u64,
+    /// Lanes.
+    pub lanes: u64,
+    /// DRAM.
+    pub dram: u64,
+    /// The memory of queries, scores and results.
+    pub activations: u64,
+    /// The memory of keys and values; 0 where it is the same.
+    pub keys: u64,
+}
+
+impl Busy {
+    /// Names, with their cycles.
+    pub const fn parts(&self) -> [(&'static str, u64); 5] {
+        [
+            ("array", self.array),
+            ("lanes", self.lanes),
+            ("DRAM", self.dram),
+            ("on-chip memory", self.activations),
+            ("on-chip memory of keys", self.keys),
+        ]
+    }
+
+    /// What takes longest.
+    pub fn cycles(&self) -> u64 {
+        self.parts().iter().map(|(_, cycles)| *cycles).max().unwrap_or(0)
+    }
+
+    /// What takes longest, by name.
+    pub fn bound_by(&self) -> &'static str {
+        let longest = self.cycles();
+        self.parts().iter().find(|(_, cycles)| *cycles == longest).map_or("", |(name, _)| name)
+    }
+}
+
+/// What a schedule costs: all heads and sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// The schedule.
+    pub schedule: Schedule,
+    /// Multiply-accumulates that are computed; under a causal mask with those that tiles cannot leave out.
+    pub macs: u64,
+    /// Operations of lanes, in the order of [`Operation::ALL`]; counted, too, where there are no lanes.
+    pub operations: [u64; 5],
+    /// Bits to and from DRAM, in the order of [`Tensor::ALL`].
+    pub dram: [Moved; 6],
+    /// Phases, one after the other: one if all is fused, else three; the others are empty.
+    pub phases: [Busy; 3],
+    /// Energy by cause, pJ, in the order of [`Cause::ALL`].
+    pub energy: [f64; 5],
+    /// Bits needed on the chip: for queries, scores and results, and for keys and values.
+    pub needed_bits: [u64; 2],
+}
+
+impl Account {
+    /// Energy, pJ.
+    pub fn energy_pj(&self) -> f64 {
+        self.energy.iter().sum()
+    }
+
+    /// Latency, cycles.
+    pub fn latency_cycles(&self) -> u64 {
+        self.phases.iter().map(Busy::cycles).sum()
+    }
+
+    /// Bits to and from DRAM.
+    pub fn dram_bits(&self) -> u64 {
+        self.dram.iter().map(|moved| moved.read + moved.written).sum()
+    }
+
+    /// What takes longest in the longest phase.
+    pub fn bound_by(&self) -> &'static str {
+        self.phases.iter().max_by_key(|phase| phase.cycles()).map_or("", Busy::bound_by)
+    }
+}
+
+/// What one head of keys takes, in one phase.
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    macs: u64,
+    array_cycles: u64,
+    lane_cycles: u64,
+    operations: [u64; 5],
+    activations: Moved,
+    keys: Moved,
+    dram: [Moved; 6],
+}
+
+/// What a schedule costs; `None` if it needs more room than there is.
+pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Option<Account> {
+    let needed_bits = schedule.needed_bits(problem);
+    fits(machine, needed_bits).then(|| {
+        let mut works = [Work::default(); 3];
+        let counting = Counting { problem, machine, schedule };
+        match schedule.fusion {
+            Fusion::None => counting.unfused(&mut works),
+            Fusion::Rows(_) | Fusion::QueriesStay => counting.queries_stay(&mut works[0]),
+            Fusion::KeysStay => counting.keys_stay(&mut works[0]),
+        }
+        counting.sum(&works, needed_bits)
+    })
+}
+
+/// Whether so many bits fit on the chip: of queries, scores and results, and of keys and values.
+pub fn fits(machine: &Machine, [activations, keys]: [u64; 2]) -> bool {
+    match &machine.weights {
+        None => activations.saturating_add(keys) <= machine.activations.size_bits,
+        Some(weights) => activations <= machine.activations.size_bits && keys <= weights.size_bits,
+    }
+}
+
+struct Counting<'a> {
+    problem: &'a Problem,
+    machine: &'a Machine,
+    schedule: &'a Schedule,
+}
+
+impl Counting<'_> {
+    /// How many tiles of heads there are in a group.
+    const fn head_tiles(&self) -> u64 {
+        self.problem.group() / self.schedule.heads
+    }
+
+    /// Rows of whole scores, or of tiles of them, stay on the chip; keys and values stream past, or stay too.
+    fn queries_stay(&self, work: &mut Work) {
+        let shape = &self.problem.shape;
+        let cascade = self.schedule.fusion.cascade();
+        self.resident(work, &[Tensor::Keys, Tensor::Values]);
+        for QueryTiles { count, size, keys } in self.schedule.query_tiles(self.problem) {
+            let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
+            self.load(work, times, Tensor::Queries, rows * shape.depth);
+            self.stream(work, times, &[Tensor::Keys, Tensor::Values], keys);
+            for (tiles, tile) in sizes(keys, self.schedule.keys) {
+                work.lanes(self, times * tiles, &cascade.of_tile(rows, tile, shape.value_depth));
+            }
+            work.lanes(self, times, &cascade.of_row(rows, keys, keys.div_ceil(self.schedule.keys), shape.value_depth));
+            self.query_key(work, times, rows, keys);
+            self.with_values(work, times, rows, keys, self.schedule.fusion != Fusion::QueriesStay);
+            self.store(work, times, Tensor::Output, rows * shape.value_depth);
+        }
+    }
+
+    /// A tile of keys and values stays; queries with their running results pass. The first tile of keys starts them, the last divides.
+    fn keys_stay(&self, work: &mut Work) {
+        let shape = &self.problem.shape;
+        let running = shape.value_depth + 2;
+        let tiles = self.schedule.query_tiles(self.problem);
+        self.resident(work, &[Tensor::Keys, Tensor::Values]);
+        if self.schedule.held == KeysHeld::Streamed {
+            for (tensor, depth) in [(Tensor::Keys, shape.depth), (Tensor::Values, shape.value_depth)] {
+                self.load(work, 1, tensor, shape.keys * depth);
+            }
+        }
+        for QueryTiles { count, size, keys } in tiles {
+            let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
+            let visits = keys.div_ceil(self.schedule.keys);
+            self.load(work, times * visits, Tensor::Queries, rows * shape.depth);
+            self.load(work, times * (visits - 1), Tensor::Running, rows * running);
+            self.store(work, times * (visits - 1), Tensor::Running, rows * running);
+            let cascade = self.schedule.fusion.cascade();
+            for (count, tile) in sizes(keys, self.schedule.keys) {
+                work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
+            }
+            work.lanes(self, times, &cascade.of_row(rows, keys, visits, shape.value_depth));
+            self.query_key(work, times, rows, keys);
+            self.with_values(work, times, rows, keys, false);
+            self.store(work, times, Tensor::Output, rows * shape.value_depth);
+        }
+    }
+
+    fn unfused(&self, [scores, softmax, values]: &mut [Work; 3]) {
+        let shape = &self.problem.shape;
+        let cascade = self.schedule.fusion.cascade();
+        self.resident(scores, &[Tensor::Keys]);
+        self.resident(values, &[Tensor::Values]);
+        for QueryTiles { count, size, keys } in self.schedule.query_tiles(self.problem) {
+            let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
+            self.load(scores, times, Tensor::Queries, rows * shape.depth);
+            self.stream(scores, times, &[Tensor::Keys], keys);
+            self.query_key(scores, times, rows, keys);
+            self.store(scores, times, Tensor::Scores, rows * keys);
+
+            self.load(softmax, times, Tensor::Scores, rows * keys);
+            softmax.lanes(self, times, &cascade.of_row(rows, keys, 1, shape.value_depth));
+            self.store(softmax, times, Tensor::Scores, rows * keys);
+
+            self.load(values, times, Tensor::Scores, rows * keys);
+            self.stream(values, times, &[Tensor::Values], keys);
+            self.with_values(values, times, rows, keys, true);
+            self.store(values, times, Tensor::Output, rows * shape.value_depth);
+        }
+    }
+
+    /// Queries times keys, tile of keys by tile of keys.
+    fn query_key(&self, work: &mut Work, times: u64, rows: u64, keys: u64) {
+        let (depth, bits) = (self.problem.shape.depth, &self.problem.bits);
+        let of = [bits.activations, bits.keys, bits.sums];
+        for (tiles, tile) in sizes(keys, self.schedule.keys) {
+            work.product(times * tiles, product(self.machine, [rows, depth, tile], of, false), rows * depth * tile);
+        }
+    }
+
+    /// Scores times values. `adds`: every tile of keys adds to the sums of those before; else lanes do that.
+    fn with_values(&self, work: &mut Work, times: u64, rows: u64, keys: u64, adds: bool) {
+        let (depth, bits) = (self.problem.shape.value_depth, &self.problem.bits);
+        let of = [bits.sums, bits.keys, bits.sums];
+        let mut is_first = true;
+        for (tiles, tile) in sizes(keys, self.schedule.keys) {
+            let macs = rows * depth * tile;
+            let firsts = u64::from(is_first || !adds) * if adds { 1 } else { tiles };
+            is_first = false;
+            work.product(times * firsts, product(self.machine, [rows, tile, depth], of, false), macs);
+            work.product(times * (tiles - firsts), product(self.machine, [rows, tile, depth], of, true), macs);
+        }
+    }
+
+    /// What stays on the chip is loaded once.
+    fn resident(&self, work: &mut Work, tensors: &[Tensor]) {
+        if self.schedule.held == KeysHeld::Resident {
+            for &tensor in tensors {
+                self.load(work, 1, tensor, self.problem.shape.keys * self.depth_of(tensor));
+            }
+        }
+    }
+
+    /// What does not is loaded for every tile of queries.
+    fn stream(&self, work: &mut Work, times: u64, tensors: &[Tensor], keys: u64) {
+        if self.schedule.held == KeysHeld::Streamed {
+            for &tensor in tensors {
+                self.load(work, times, tensor, keys * self.depth_of(tensor));
+            }
+        }
+    }
+
+    const fn depth_of(&self, tensor: Tensor) -> u64 {
+        match tensor {
+            Tensor::Keys => self.problem.shape.depth,
+            _ => self.problem.shape.value_depth,
+        }
+    }
+
+    const fn bits_of(&self, tensor: Tensor) -> u64 {
+        match tensor {
+            Tensor::Queries | Tensor::Output => self.problem.bits.activations,
+            Tensor::Keys | Tensor::Values => self.problem.bits.keys,
+            Tensor::Scores | Tensor::Running => self.problem.bits.sums,
+        }
+    }
+
+    fn load(&self, work: &mut Work, times: u64, tensor: Tensor, elements: u64) {
+        let bits = times * elements * self.bits_of(tensor);
+        work.dram[tensor as usize].read += bits;
+        match tensor {
+            Tensor::Keys | Tensor::Values => work.keys.written += bits,
+            _ => work.activations.written += bits,
+        }
+    }
+
+    fn store(&self, work: &mut Work, times: u64, tensor: Tensor, elements: u64) {
+        let bits = times * elements * self.bits_of(tensor);
+        work.dram[tensor as usize].written += bits;
+        work.activations.read += bits;
+    }
+
+    fn sum(&self, works: &[Work; 3], needed_bits: [u64; 2]) -> Account {
+        let (machine, bits, repeats) = (self.machine, &self.problem.bits, self.problem.repeats());
+        let all: Vec<Work> = works.iter().map(|work| work.times(repeats)).collect();
+        let energy = |of: &dyn Fn(&Work) -> f64| all.iter().map(of).sum::<f64>();
+        let macs: u64 = all.iter().map(|work| work.macs).sum();
+        let on_chip = |work: &Work| {
+            let keys = machine.weight_store().energy_pj(work.keys.read, work.keys.written);
+            keys + machine.activations.energy_pj(work.activations.read, work.activations.written)
+        };
+        let dram = |work: &Work| work.dram.iter().map(|moved| machine.dram.energy_pj(moved.read, moved.written)).sum();
+        let lanes = |work: &Work| {
+            let of_each = Operation::ALL.iter().zip(work.operations);
+            of_each.map(|(operation, count)| count as f64 * machine.operation_pj(*operation)).sum()
+        };
+        let registers = machine.register_pj(bits.keys, bits.activations, bits.sums);
+        Account {
+            schedule: *self.schedule,
+            macs,
+            operations: std::array::from_fn(|at| all.iter().map(|work| work.operations[at]).sum()),
+            dram: std::array::from_fn(|at| Moved {
+                read: all.iter().map(|work| work.dram[at].read).sum(),
+                written: all.iter().map(|work| work.dram[at].written).sum(),
+            }),
+            phases: std::array::from_fn(|at| self.busy(&all[at])),
+            energy: [
+                energy(&dram),
+                energy(&on_chip),
+                macs as f64 * registers,
+                macs as f64 * machine.mac_pj(bits.keys, bits.activations),
+                energy(&lanes),
+            ],
+            needed_bits,
+        }
+    }
+
+    fn busy(&self, work: &Work) -> Busy {
+        let machine = self.machine;
+        let dram = work.dram.iter().fold(Moved::default(), |all, next| all.and(*next));
+        let (activations, keys) = match &machine.weights {
+            Some(weights) => (
+                machine.activations.cycles(work.activations.read, work.activations.written),
+                weights.cycles(work.keys.read, work.keys.written),
+            ),
+            None => {
+                let all = work.activations.and(work.keys);
+                (machine.activations.cycles(all.read, all.written), 0)
+            }
+        };
+        Busy {
+            array: work.array_cycles,
+            lanes: work.lane_cycles,
+            dram: machine.dram.cycles(dram.read, dram.written),
+            activations,
+            keys,
+        }
+    }
+}
+
+impl Moved {
+    const fn and(self, other: Self) -> Self {
+        Self { read: self.read + other.read, written: self.written + other.written }
+    }
+
+    const fn times(self, times: u64) -> Self {
+        Self { read: self.read * times, written: self.written * times }
+    }
+}
+
+impl Work {
+    const fn product(&mut self, times: u64, product: Product, macs: u64) {
+        self.macs += times * macs;
+        self.array_cycles += times * product.cycles;
+        self.activations.read += times * (product.first_bits + product.sum_read_bits);
+        self.activations.written += times * product.sum_write_bits;
+        self.keys.read += times * product.second_bits;
+    }
+
+    fn lanes(&mut self, counting: &Counting<'_>, times: u64, steps: &[VectorStep]) {
+        let bits = counting.problem.bits.sums;
+        for step in steps {
+            for &(operation, count) in step.operations {
+                self.operations[operation as usize] += times * step.iterations * count;
+            }
+            if let Some(lanes) = &counting.machine.lanes {
+                let each: u64 = step.operations.iter().map(|(operation, count)| count * lanes.cost(*operation).cycles).sum();
+                self.lane_cycles += times * step.iterations.div_ceil(lanes.lanes()) * each;
+                self.activations.read += times * step.reads * bits;
+                self.activations.written += times * step.writes * bits;
+            }
+        }
+    }
+
+    fn times(&self, times: u64) -> Self {
+        Self {
+            macs: self.macs * times,
+            array_cycles: self.array_cycles * times,
+            lane_cycles: self.lane_cycles * times,
+            operations: self.operations.map(|count| count * times),
+            activations: self.activations.times(times),
+            keys: self.keys.times(times),
+            dram: self.dram.map(|moved| moved.times(times)),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Attention as a cascade of steps: two products of matrices, and between them a softmax in three, two or one pass over the keys.
+//!
+//! A pass visits all keys of a query, because a later step needs a result of all of them (FuseMax, Section III). In one pass a running
+//! maximum, denominator and numerator are corrected whenever a tile of keys raises the maximum; nothing has to be kept of earlier tiles.
+
+use crate::workload::Operation;
+use serde::{Deserialize, Serialize};
+
+/// How the softmax goes over the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Cascade {
+    /// Maximum; exponentials and their sum; division.
+    ThreePass,
+    /// Maxima of tiles, exponentials and their sums; correction and division.
+    TwoPass,
+    /// All at once, corrected from tile to tile, divided at the end.
+    OnePass,
+}
+
+impl Cascade {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::ThreePass, Self::TwoPass, Self::OnePass];
+
+    /// As a person reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ThreePass => "three passes",
+            Self::TwoPass => "two passes",
+            Self::OnePass => "one pass",
+        }
+    }
+}
+
+/// A step that lanes compute, element by element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorStep {
+    /// What it computes, as the papers write it.
+    pub name: &'static str,
+    /// How often its operations are done.
+    pub iterations: u64,
+    /// Operations of an iteration, and how many of each.
+    pub operations: &'static [(Operation, u64)],
+    /// Elements that it reads.
+    pub reads: u64,
+    /// Elements that it writes.
+    pub writes: u64,
+}
+
+const MAX: &[(Operation, u64)] = &[(Operation::Max, 1)];
+const ADD: &[(Operation, u64)] = &[(Operation::Add, 1)];
+/// A subtraction before an exponential function.
+const EXP: &[(Operation, u64)] = &[(Operation::Add, 1), (Operation::Exp, 1)];
+const MULTIPLY: &[(Operation, u64)] = &[(Operation::Multiply, 1)];
+const MULTIPLY_ADD: &[(Operation, u64)] = &[(Operation::Multiply, 1), (Operation::Add, 1)];
+const DIVIDE: &[(Operation, u64)] = &[(Operation::Divide, 1)];
+
+const fn step(
+    name: &'static str,
+    iterations: u64,
+    operations: &'static [(Operation, u64)],
+    reads: u64,
+    writes: u64,
+) -> VectorStep {
+    VectorStep { name, iterations, operations, reads, writes }
+}
+
+impl Cascade {
+    /// What lanes compute for a tile of `rows` queries and `keys` keys, with values of `depth` elements.
+    pub fn of_tile(self, rows: u64, keys: u64, depth: u64) -> Vec<VectorStep> {
+        let (scores, outputs) = (rows * keys, rows * depth);
+        match self {
+            // Nothing is known before all keys were seen: see `of_row`.
+            Self::ThreePass => Vec::new(),
+            Self::TwoPass => vec![
+                step("LM", scores, MAX, scores, rows),
+                step("SLN", scores, EXP, scores + rows, scores),
+                step("SLD", scores, ADD, scores, rows),
+            ],
+            Self::OnePass => vec![
+                step("LM", scores, MAX, scores, rows),
+                step("RM", rows, MAX, 2 * rows, rows),
+                step("SLN", scores, EXP, scores + rows, scores),
+                step("SLD", scores, ADD, scores, rows),
+                step("PRM", rows, EXP, 2 * rows, rows),
+                step("RD", rows, MULTIPLY_ADD, 3 * rows, rows),
+                step("RNV", outputs, MULTIPLY_ADD, 2 * outputs + rows, outputs),
+            ],
+        }
+    }
+
+    /// What lanes compute once for `rows` queries, when all `keys` keys in `tiles` tiles were seen.
+    pub fn of_row(self, rows: u64, keys: u64, tiles: u64, depth: u64) -> Vec<VectorStep> {
+        let (scores, maxima) = (rows * keys, rows * tiles);
+        match self {
+            Self::ThreePass => vec![
+                step("G", scores, MAX, scores, rows),
+                step("SN", scores, EXP, scores + rows, scores),
+                step("SD", scores, ADD, scores, rows),
+                step("A", scores, DIVIDE, scores + rows, scores),
+            ],
+            Self::TwoPass => vec![
+                step("G", maxima, MAX, maxima, rows),
+                step("C", maxima, EXP, maxima + rows, maxima),
+                step("SD", maxima, MULTIPLY_ADD, 2 * maxima, rows),
+                // Divided once for each tile, so that each score is but multiplied.
+                step("C/SD", maxima, DIVIDE, maxima + rows, maxima),
+                step("A", scores, MULTIPLY, scores + maxima, scores),
+            ],
+            Self::OnePass => vec![step("AV", rows * depth, DIVIDE, rows * depth + rows, rows * depth)],
+        }
+    }
+}
+
+/// Attention of one query over `keys` and `values` (a row each), by a cascade with tiles of `tile` keys. What a query must not see is left
+/// out by the caller. Numbers are those of the cascade, in its order.
+///
+/// # Panics
+///
+/// If there are no keys, or fewer values.
+pub fn attend(cascade: Cascade, query: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>], tile: usize) -> Vec<f64> {
+    assert!(!keys.is_empty() && keys.len() == values.len(), "a value for each key, and at least one");
+    let tiles = || keys.chunks(tile).zip(values.chunks(tile));
+    let scores_of = |keys: &[Vec<f64>]| -> Vec<f64> { keys.iter().map(|key| dot(query, key)).collect() };
+    match cascade {
+        Cascade::ThreePass => {
+            let scores = scores_of(keys);
+            let maximum = largest(&scores);
+            let numerators: Vec<f64> = scores.iter().map(|score| (score - maximum).exp()).collect();
+            let denominator: f64 = numerators.iter().sum();
+            let shares: Vec<f64> = numerators.iter().map(|numerator| numerator / denominator).collect();
+            weighted(&shares, values)
+        }
+        Cascade::TwoPass => {
+            let local: Vec<(f64, Vec<f64>)> = tiles()
+                .map(|(keys, _)| {
+                    let scores = scores_of(keys);
+                    let maximum = largest(&scores);
+                    (maximum, scores.iter().map(|score| (score - maximum).exp()).collect())
+                })
+                .collect();
+            let maxima: Vec<f64> = local.iter().map(|(maximum, _)| *maximum).collect();
+            let maximum = largest(&maxima);
+            let corrections: Vec<f64> = maxima.iter().map(|local| (local - maximum).exp()).collect();
+            let sums = local.iter().zip(&corrections).map(|((_, numerators), by)| numerators.iter().sum::<f64>() * by);
+            let denominator: f64 = sums.sum();
+            let of_tile = local.iter().zip(&corrections);
+            let shares: Vec<f64> = of_tile
+                .flat_map(|((_, numerators), by)| numerators.iter().map(move |numerator| numerator * (by / denominator)))
+                .collect();
+            weighted(&shares, values)
+        }
+        Cascade::OnePass => {
+            let mut maximum = f64::NEG_INFINITY;
+            let mut denominator = 0.0;
+            let mut numerator = vec![0.0; values[0].len()];
+            for (keys, values) in tiles() {
+                let scores = scores_of(keys);
+                let raised = maximum.max(largest(&scores));
+                let local: Vec<f64> = scores.iter().map(|score| (score - raised).exp()).collect();
+                let correction = (maximum - raised).exp();
+                denominator = denominator * correction + local.iter().sum::<f64>();
+                let added = weighted(&local, values);
+                numerator.iter_mut().zip(added).for_each(|(sum, next)| *sum = *sum * correction + next);
+                maximum = raised;
+            }
+            numerator.iter().map(|sum| sum / denominator).collect()
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn weighted(shares: &[f64], rows: &[Vec<f64>]) -> Vec<f64> {
+    (0..rows[0].len()).map(|at| shares.iter().zip(rows).map(|(share, row)| share * row[at]).sum()).collect()
+}

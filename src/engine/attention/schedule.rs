@@ -1,0 +1,137 @@
+//! Schedules of attention: what runs together, in which tiles, and what stays on the chip.
+//!
+//! One head of keys of one sequence is scheduled; the others are the same. The query heads that share it are rows beside its queries. A
+//! causal mask leaves out, for every tile of queries, all keys after its last query.
+
+use super::Cascade;
+use super::problem::Problem;
+use serde::{Deserialize, Serialize};
+
+/// What runs together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Fusion {
+    /// Nothing: scores go through DRAM, before the softmax and after it.
+    None,
+    /// All: whole rows of scores stay on the chip, while the softmax goes over them in three or two passes (FLAT).
+    Rows(Cascade),
+    /// All, in one pass: a tile of queries stays, tiles of keys and values stream past it (FuseMax).
+    QueriesStay,
+    /// All, in one pass: a tile of keys and values stays, tiles of queries stream past it, with their running maxima, denominators and
+    /// numerators.
+    KeysStay,
+}
+
+impl Fusion {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::None, Self::Rows(Cascade::ThreePass), Self::Rows(Cascade::TwoPass), Self::QueriesStay, Self::KeysStay];
+
+    /// As a person reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "unfused",
+            Self::Rows(Cascade::ThreePass) => "rows, three passes",
+            Self::Rows(_) => "rows, two passes",
+            Self::QueriesStay => "queries stay, one pass",
+            Self::KeysStay => "keys stay, one pass",
+        }
+    }
+
+    /// How its softmax goes over the keys.
+    pub const fn cascade(self) -> Cascade {
+        match self {
+            Self::None => Cascade::ThreePass,
+            Self::Rows(cascade) => cascade,
+            Self::QueriesStay | Self::KeysStay => Cascade::OnePass,
+        }
+    }
+}
+
+/// Where keys and values are while tiles of queries change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum KeysHeld {
+    /// They come from DRAM again for every tile of queries, a tile in use and the next on its way.
+    Streamed,
+    /// All keys and values of a head stay on the chip.
+    Resident,
+}
+
+/// A schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Schedule {
+    /// What runs together.
+    pub fusion: Fusion,
+    /// Queries in a tile.
+    pub queries: u64,
+    /// Query heads of a group in a tile; a divisor of the group.
+    pub heads: u64,
+    /// Keys in a tile.
+    pub keys: u64,
+    /// Where keys and values are.
+    pub held: KeysHeld,
+}
+
+/// Tiles of queries that are alike: how many, how large, and how many keys they see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueryTiles {
+    /// How many.
+    pub count: u64,
+    /// Queries in each.
+    pub size: u64,
+    /// Keys that the last of its queries sees.
+    pub keys: u64,
+}
+
+impl Schedule {
+    /// Rows of scores in a tile.
+    pub const fn rows(&self) -> u64 {
+        self.queries * self.heads
+    }
+
+    /// The tiles of queries of one head, in their order.
+    pub fn query_tiles(&self, problem: &Problem) -> Vec<QueryTiles> {
+        let all = problem.shape.queries;
+        if problem.causal {
+            let starts = (0..all.div_ceil(self.queries)).map(|tile| tile * self.queries);
+            let tile = |start: u64| {
+                let size = self.queries.min(all - start);
+                QueryTiles { count: 1, size, keys: problem.keys_until(start + size) }
+            };
+            return starts.map(tile).collect();
+        }
+        sizes(all, self.queries).map(|(count, size)| QueryTiles { count, size, keys: problem.shape.keys }).collect()
+    }
+
+    /// Bits that it needs on the chip: for queries, scores and results, and for keys and values.
+    pub fn needed_bits(&self, problem: &Problem) -> [u64; 2] {
+        let (shape, bits) = (&problem.shape, &problem.bits);
+        let (rows, all_keys) = (self.rows(), shape.keys);
+        let [depth, value_depth] = [shape.depth, shape.value_depth];
+        let queries = rows * depth * bits.activations;
+        let results = rows * value_depth * bits.sums;
+        let tile = rows * self.keys * bits.sums;
+        let of_query = rows * bits.sums;
+        let activations = match self.fusion {
+            Fusion::None => (queries + tile).max(all_keys * bits.sums).max(tile + results),
+            // The maximum and the denominator of every query; in two passes the maximum and the sum of every tile of keys, too.
+            Fusion::Rows(cascade) => {
+                let of_tiles = if cascade == Cascade::TwoPass { 2 * all_keys.div_ceil(self.keys) } else { 0 };
+                queries + rows * all_keys * bits.sums + results + (2 + of_tiles) * of_query
+            }
+            // Two tiles of scores, as the array goes on while lanes work; two of results: of the tile of keys, and running.
+            Fusion::QueriesStay | Fusion::KeysStay => queries + 2 * tile + 2 * results + 5 * of_query,
+        };
+        let both = depth + value_depth;
+        let at_once = if matches!(self.fusion, Fusion::None | Fusion::Rows(_)) { depth.max(value_depth) } else { both };
+        let keys = match self.held {
+            KeysHeld::Streamed => 2 * self.keys * at_once * bits.keys,
+            KeysHeld::Resident => all_keys * both * bits.keys,
+        };
+        [activations, keys]
+    }
+}
+
+/// Tiles of `size` that cover `all`: how many of which size; the last may be smaller.
+pub fn sizes(all: u64, size: u64) -> impl Iterator<Item = (u64, u64)> {
+    [(all / size, size), (u64::from(!all.is_multiple_of(size)), all % size)].into_iter().filter(|(count, _)| *count > 0)
+}

@@ -1,0 +1,237 @@
+//! Transformers: the shapes of their layers, and what one step of them computes and moves at least.
+
+use super::{ElementBits, Problem, Shape};
+use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
+use serde::{Deserialize, Serialize};
+
+/// A stack of equal layers of attention and a feed-forward part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Transformer {
+    /// Its name.
+    pub name: String,
+    /// Layers, all alike.
+    pub layers: u64,
+    /// D: channels of a token between layers.
+    pub width: u64,
+    /// Query heads.
+    pub heads: u64,
+    /// Heads of keys and values: fewer where groups of query heads share them, one where all do.
+    pub key_heads: u64,
+    /// Elements of a query, key or value of a head.
+    pub depth: u64,
+    /// Channels within the feed-forward part.
+    pub hidden: u64,
+    /// Whether a third matrix gates the hidden channels.
+    pub gated: bool,
+    /// Feed-forward parts, and how many of them each token uses; (1, 1) where there is one for all.
+    pub experts: (u64, u64),
+    /// Whether a token sees only those before it, and keys and values are cached: a decoder.
+    pub causal: bool,
+}
+
+/// One step: tokens that are computed together in each of several sequences, after others whose keys and values are cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Step {
+    /// Sequences.
+    pub batch: u64,
+    /// New tokens of each.
+    pub tokens: u64,
+    /// Cached tokens of each.
+    pub cached: u64,
+    /// Whether the new tokens of a decoder see themselves and each other; AccelForge leaves that out where there is a cache.
+    pub sees_itself: bool,
+}
+
+/// One product of a layer with weights: rows are tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WeightedProduct {
+    /// What it computes.
+    pub name: &'static str,
+    /// Channels that it reads.
+    pub reduction: u64,
+    /// Channels that it computes.
+    pub columns: u64,
+    /// How often its weights exist (experts), and how many of these a token uses.
+    pub experts: (u64, u64),
+}
+
+impl WeightedProduct {
+    /// Weights, of all experts.
+    pub const fn weights(&self) -> u64 {
+        self.reduction * self.columns * self.experts.0
+    }
+
+    /// Multiply-accumulates for so many tokens.
+    pub const fn macs(&self, tokens: u64) -> u64 {
+        tokens * self.reduction * self.columns * self.experts.1
+    }
+
+    /// Weights that so many tokens use, where each token's experts are any, equally likely: the mean.
+    pub fn used_weights(&self, tokens: u64) -> f64 {
+        let (all, active) = (self.experts.0 as f64, self.experts.1 as f64);
+        let missed = (1.0 - active / all).powf(tokens as f64);
+        (self.reduction * self.columns) as f64 * all * (1.0 - missed)
+    }
+}
+
+/// Bytes that have to cross the border of the chip for one layer at least, with all of it fused.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Compulsory {
+    /// Weights that are used.
+    pub weights: f64,
+    /// The layer's input.
+    pub input: f64,
+    /// The layer's output.
+    pub output: f64,
+    /// Cached keys and values that are read.
+    pub cache_read: f64,
+    /// New keys and values that are written to the cache.
+    pub cache_written: f64,
+}
+
+impl Compulsory {
+    /// All of them.
+    pub fn total(&self) -> f64 {
+        self.weights + self.input + self.output + self.cache_read + self.cache_written
+    }
+}
+
+impl Transformer {
+    /// Reads and validates a document.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
+        let (spec, mut diagnostics) = read_transformer(text);
+        let model = Self::of(&spec);
+        if diagnostics.is_empty() {
+            diagnostics = model.check().err().unwrap_or_default();
+        }
+        diagnostics.or(model)
+    }
+
+    fn of(spec: &TransformerSpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            layers: spec.layers,
+            width: spec.width,
+            heads: spec.heads,
+            key_heads: spec.key_heads,
+            depth: spec.head_size,
+            hidden: spec.hidden,
+            gated: spec.gated,
+            experts: (spec.experts, spec.active),
+            causal: spec.decoder,
+        }
+    }
+
+    /// Says what is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// A size is 0 or more than 2^24, heads do not divide into groups, or more experts are active than there are.
+    pub fn check(&self) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let sizes = [
+            ("layers", self.layers),
+            ("width", self.width),
+            ("heads", self.heads),
+            ("key_heads", self.key_heads),
+            ("head_size", self.depth),
+            ("feed_forward.width", self.hidden),
+            ("feed_forward.experts", self.experts.0),
+            ("feed_forward.active", self.experts.1),
+        ];
+        for (name, size) in sizes {
+            if size == 0 || size > 1 << 24 {
+                diagnostics.add(name, format!("It is {size}"), "Write 1 to 16777216");
+            }
+        }
+        if self.key_heads > 0 && !self.heads.is_multiple_of(self.key_heads) {
+            let reason = format!("{} query heads do not divide into {} groups", self.heads, self.key_heads);
+            diagnostics.add("key_heads", reason, "Write a divisor of `heads`");
+        }
+        if self.experts.1 > self.experts.0 {
+            let reason = format!("{} of {} experts are active", self.experts.1, self.experts.0);
+            diagnostics.add("feed_forward.active", reason, "Write at most the number of experts");
+        }
+        diagnostics.or(())
+    }
+
+    /// The products of a layer with weights before attention and after it.
+    pub fn products(&self) -> [Vec<WeightedProduct>; 2] {
+        let once = |name, reduction, columns| WeightedProduct { name, reduction, columns, experts: (1, 1) };
+        let expert = |name, reduction, columns| WeightedProduct { name, reduction, columns, experts: self.experts };
+        let of_keys = self.key_heads * self.depth;
+        let mut after = vec![once("output projection", self.heads * self.depth, self.width)];
+        let expand = if self.gated { "gate and expansion" } else { "expansion" };
+        after.push(expert(expand, self.width, self.hidden * if self.gated { 2 } else { 1 }));
+        after.push(expert("contraction", self.hidden, self.width));
+        let before = [("queries", self.heads * self.depth), ("keys", of_keys), ("values", of_keys)];
+        [before.map(|(name, columns)| once(name, self.width, columns)).to_vec(), after]
+    }
+
+    /// Attention of a layer in a step.
+    pub const fn attention(&self, step: &Step, bits: ElementBits) -> Problem {
+        let shape = Shape {
+            batch: step.batch,
+            heads: self.heads,
+            key_heads: self.key_heads,
+            depth: self.depth,
+            value_depth: self.depth,
+            queries: step.tokens,
+            keys: step.keys(),
+        };
+        Problem { shape, causal: self.causal && step.keys() > step.cached, bits }
+    }
+
+    /// Multiply-accumulates with weights, of one layer.
+    pub fn weighted_macs(&self, step: &Step) -> u64 {
+        let tokens = step.batch * step.tokens;
+        self.products().iter().flatten().map(|product| product.macs(tokens)).sum()
+    }
+
+    /// Weights of one layer, of all experts.
+    pub fn weights(&self) -> u64 {
+        self.products().iter().flatten().map(WeightedProduct::weights).sum()
+    }
+
+    /// Bytes that one layer has to move at least.
+    pub fn compulsory(&self, step: &Step, bits: ElementBits) -> Compulsory {
+        let tokens = step.batch * step.tokens;
+        let bytes = |elements: f64, bits: u64| elements * bits as f64 / 8.0;
+        let of_token = (2 * self.key_heads * self.depth) as f64;
+        let weights: f64 = self.products().iter().flatten().map(|product| product.used_weights(tokens)).sum();
+        Compulsory {
+            weights: bytes(weights, bits.weights),
+            input: bytes((tokens * self.width) as f64, bits.activations),
+            output: bytes((tokens * self.width) as f64, bits.activations),
+            cache_read: bytes((step.batch * step.cached) as f64 * of_token, bits.keys),
+            cache_written: if self.causal { bytes(tokens as f64 * of_token, bits.keys) } else { 0.0 },
+        }
+    }
+
+    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences.
+    pub fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64 {
+        let elements = (2 * self.layers * self.key_heads * self.depth) as f64 * (batch * tokens) as f64;
+        elements * bits.keys as f64 / 8.0
+    }
+}
+
+impl Step {
+    /// All tokens of new sequences: a prompt, or what an encoder reads.
+    pub const fn prefill(batch: u64, tokens: u64) -> Self {
+        Self { batch, tokens, cached: 0, sees_itself: true }
+    }
+
+    /// The next token of sequences with a cache.
+    pub const fn decode(batch: u64, cached: u64) -> Self {
+        Self { batch, tokens: 1, cached, sees_itself: true }
+    }
+
+    /// Keys that the last of the new tokens sees.
+    pub const fn keys(&self) -> u64 {
+        if self.sees_itself || self.cached == 0 { self.cached + self.tokens } else { self.cached }
+    }
+}

@@ -1,0 +1,225 @@
+//! Studies of a transformer on a core: one step, with the best schedule of attention of every kind; generation with a cache.
+
+use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
+use crate::attention::{
+    Compulsory, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Shape, Step, Transformer,
+    account, generate, schedule_layer, score,
+};
+use crate::hardware::Core;
+use crate::search::Objective;
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+
+/// A transformer on a core.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttentionRequest {
+    /// Hardware document.
+    pub hardware: String,
+    /// Transformer document.
+    pub model: String,
+    /// What is computed.
+    pub step: Step,
+    /// Bits of elements.
+    pub bits: ElementBits,
+    /// What is minimised.
+    pub objective: Objective,
+}
+
+/// A step of a transformer, answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttentionAnswer {
+    /// The model.
+    pub model: Transformer,
+    /// As the hardware document calls the core.
+    pub core: String,
+    /// MHz; `None` where none is stated.
+    pub clock_mhz: Option<f64>,
+    /// Whether lanes compute the softmax; else it is not counted.
+    pub has_lanes: bool,
+    /// Bytes that DRAM holds.
+    pub dram_bytes: f64,
+    /// Bytes that one layer moves at least.
+    pub compulsory: Compulsory,
+    /// One layer.
+    pub layer: LayerSchedule,
+}
+
+/// What schedules cost over tiles of queries and tiles of keys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttentionTiles {
+    /// What runs together.
+    pub fusion: Fusion,
+    /// Sizes of tiles of queries, the rows.
+    pub queries: Vec<u64>,
+    /// Sizes of tiles of keys, the columns.
+    pub keys: Vec<u64>,
+    /// Row by row: the score of the best schedule with these tiles; `None` where none fits.
+    pub scores: Vec<Option<f64>>,
+}
+
+/// A dataflow of the FuseMax artifact, priced by its rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PublishedDataflow {
+    /// As the artifact calls it.
+    pub name: String,
+    /// Seconds.
+    pub latency_s: f64,
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Bytes to and from DRAM.
+    pub dram_bytes: f64,
+    /// The part of the time of the 2D array and of the 1D array that is used.
+    pub used: [f64; 2],
+}
+
+/// Documents that were validated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttentionStudy {
+    /// The core as attention sees it.
+    pub machine: Machine,
+    /// The model.
+    pub model: Transformer,
+    request: AttentionRequest,
+}
+
+/// Most tokens of a step, and most sequences.
+const MOST: u64 = 1 << 24;
+
+impl AttentionStudy {
+    /// Validates a request.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it; paths begin with `hardware.`, `model.` or `step.`.
+    pub fn new(request: &AttentionRequest) -> Result<Self, Diagnostics> {
+        let machine = Core::from_text(&request.hardware)
+            .map_err(|wrong| wrong.under("hardware"))
+            .and_then(|core| Machine::of(&core));
+        let model = Transformer::from_text(&request.model).map_err(|wrong| wrong.under("model"));
+        let step = check_step(&request.step);
+        match (machine, model, step) {
+            (Ok(machine), Ok(model), Ok(())) => Ok(Self { machine, model, request: request.clone() }),
+            (machine, model, step) => {
+                let all = [machine.err(), model.err(), step.err()];
+                Err(Diagnostics(all.into_iter().flatten().flat_map(|wrong| wrong.0).collect()))
+            }
+        }
+    }
+
+    /// Schedules one layer of the step.
+    ///
+    /// # Errors
+    ///
+    /// As [`schedule_layer`].
+    pub fn layer(&self) -> Result<LayerSchedule, Diagnostics> {
+        let AttentionRequest { step, bits, objective, .. } = &self.request;
+        schedule_layer(&self.model, step, *bits, &self.machine, objective)
+    }
+
+    /// One layer of the step, with what else is known of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`schedule_layer`].
+    pub fn answer(&self) -> Result<AttentionAnswer, Diagnostics> {
+        let machine = &self.machine;
+        Ok(AttentionAnswer {
+            model: self.model.clone(),
+            core: machine.name.clone(),
+            clock_mhz: machine.clock_mhz,
+            has_lanes: machine.lanes.is_some(),
+            dram_bytes: machine.dram.size_bits as f64 / 8.0,
+            compulsory: self.model.compulsory(&self.request.step, self.request.bits),
+            layer: self.layer()?,
+        })
+    }
+
+    /// What a kind of schedule costs over tiles of queries and keys of round sizes.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the shape of attention.
+    pub fn tiles(&self, fusion: Fusion) -> Result<AttentionTiles, Diagnostics> {
+        let AttentionRequest { step, bits, objective, .. } = &self.request;
+        let problem = self.model.attention(step, *bits);
+        problem.check()?;
+        let (queries, keys) = (round_sizes(problem.shape.queries), round_sizes(problem.shape.keys));
+        let group = problem.group();
+        let best = |queries: u64, keys: u64| {
+            let heads = (1..=group).filter(|heads| group.is_multiple_of(*heads));
+            let schedules = heads.flat_map(|heads| {
+                [KeysHeld::Streamed, KeysHeld::Resident].map(|held| Schedule { fusion, queries, heads, keys, held })
+            });
+            let priced = schedules.filter_map(|schedule| account(&problem, &self.machine, &schedule));
+            priced.map(|account| score(objective, &self.machine, &account)).min_by(f64::total_cmp)
+        };
+        let scores = queries.iter().flat_map(|&queries| keys.iter().map(move |&keys| (queries, keys)));
+        let scores = scores.map(|(queries, keys)| best(queries, keys)).collect();
+        Ok(AttentionTiles { fusion, queries, keys, scores })
+    }
+
+    /// Generation of so many tokens after the step's tokens as a prompt.
+    ///
+    /// # Errors
+    ///
+    /// As [`generate`].
+    pub fn generation(&self, generated: u64) -> Result<Generation, Diagnostics> {
+        let AttentionRequest { step, bits, objective, .. } = &self.request;
+        let prompt = step.cached + step.tokens;
+        generate(&self.model, (step.batch, prompt, generated), *bits, &self.machine, objective)
+    }
+
+    /// The dataflows of the FuseMax artifact for the step's attention, each on its own machine; FLAT in its best configuration.
+    ///
+    /// # Errors
+    ///
+    /// As [`replay`].
+    pub fn published_dataflows(&self, rules: &Rules) -> Result<Vec<PublishedDataflow>, Diagnostics> {
+        let of = |(dataflow, replay): (Dataflow, Replay)| PublishedDataflow {
+            name: dataflow.name().to_owned(),
+            latency_s: replay.latency_s,
+            energy_pj: replay.energy_pj(),
+            dram_bytes: replay.dram_bytes(),
+            used: [Array::TwoD, Array::OneD].map(|array| replay.utilisation(array)),
+        };
+        Ok(self.published(rules)?.into_iter().map(of).collect())
+    }
+
+    /// The same, with everything that adds up to them.
+    ///
+    /// # Errors
+    ///
+    /// As [`replay`].
+    pub fn published(&self, rules: &Rules) -> Result<Vec<(Dataflow, Replay)>, Diagnostics> {
+        let Step { batch, tokens, .. } = self.request.step;
+        let shape = Shape::of_sequence(batch, self.model.heads, self.model.depth, tokens);
+        let (found, _) = best_flat(&shape, &published::Machine::FLAT_CLOUD, rules)?;
+        let all = [
+            Dataflow::Unfused(COMPULSORY),
+            Dataflow::Flat(found),
+            Dataflow::Cascade,
+            Dataflow::Architecture,
+            Dataflow::Binding,
+        ];
+        all.into_iter().map(|dataflow| Ok((dataflow, replay(&dataflow, &shape, &dataflow.cloud(), rules)?))).collect()
+    }
+}
+
+/// Powers of two and the whole, the largest sixteen.
+fn round_sizes(all: u64) -> Vec<u64> {
+    let powers = (0..u64::BITS - 1).map(|power| 1 << power).take_while(|size| *size < all);
+    let sizes: Vec<u64> = powers.chain([all]).collect();
+    sizes[sizes.len().saturating_sub(16)..].to_vec()
+}
+
+fn check_step(step: &Step) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for (name, size, least) in
+        [("step.batch", step.batch, 1), ("step.tokens", step.tokens, 1), ("step.cached", step.cached, 0)]
+    {
+        if size < least || size > MOST {
+            diagnostics.add(name, format!("It is {size}"), format!("Write {least} to {MOST}"));
+        }
+    }
+    diagnostics.or(())
+}

@@ -1,0 +1,297 @@
+//! Schedules of attention against an element-by-element simulation, brute force over all tile sizes, and what no schedule can undercut.
+
+use fusescape_engine::attention::{
+    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Tensor, account, attend, score,
+    search,
+};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::search::Objective;
+use fusescape_test_support::random::Lcg;
+
+/// A core with 4 x 2 PEs, `buffer` bits on the chip for everything, and lanes.
+fn machine(buffer: u64, lanes: bool) -> Machine {
+    let unit = "vector_unit:\n  lanes: 3\n  memory: buffer\n  registers:\n    - { name: r, size: 64 bit, operands: [I, O], \
+                width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }\n";
+    let text = format!(
+        "name: small\narray:\n  dimensions: {{ D1: 4, D2: 2 }}\n  mac_energy: 0.5 pJ\nunroll:\n  pointwise: {{ D1: K, D2: C }}\n\
+         memories:\n  - {{ name: w, size: 8 bit, operands: [W], width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }}\n\
+         \x20 - {{ name: buffer, size: {buffer} bit, operands: [W, I, O], width: 32 bit, read_energy: 2 pJ, write_energy: 3 pJ, shared_over: all }}\n\
+         \x20 - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 50 pJ, write_energy: 60 pJ, shared_over: all }}\n{}",
+        if lanes { unit } else { "" }
+    );
+    Machine::of(&Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
+}
+
+fn between(random: &mut Lcg, least: u64, most: u64) -> u64 {
+    least + random.below(most - least + 1)
+}
+
+fn problem(random: &mut Lcg, most: u64) -> Problem {
+    let key_heads = between(random, 1, 2);
+    let queries = between(random, 1, most);
+    let causal = random.below(2) == 0;
+    Problem {
+        shape: Shape {
+            batch: between(random, 1, 2),
+            heads: key_heads * between(random, 1, 3),
+            key_heads,
+            depth: between(random, 1, 4),
+            value_depth: between(random, 1, 4),
+            queries,
+            keys: if causal { queries + between(random, 0, 3) } else { between(random, 1, most) },
+        },
+        causal,
+        bits: ElementBits { activations: 8, keys: 4, sums: 16, weights: 8 },
+    }
+}
+
+fn schedule(random: &mut Lcg, problem: &Problem) -> Schedule {
+    let group = problem.group();
+    let divisors: Vec<u64> = (1..=group).filter(|heads| group.is_multiple_of(*heads)).collect();
+    let fusion = random.of(&Fusion::ALL);
+    let stays = fusion != Fusion::KeysStay && random.below(2) == 0;
+    Schedule {
+        fusion,
+        queries: between(random, 1, problem.shape.queries),
+        heads: random.of(&divisors),
+        keys: between(random, 1, problem.shape.keys),
+        held: if stays { KeysHeld::Resident } else { KeysHeld::Streamed },
+    }
+}
+
+/// What a schedule does, element by element: every element that crosses the border of the chip is moved by itself.
+struct Simulation<'a> {
+    problem: &'a Problem,
+    schedule: &'a Schedule,
+    queries: Vec<Vec<f64>>,
+    keys: Vec<Vec<f64>>,
+    values: Vec<Vec<f64>>,
+    read: [u64; 6],
+    written: [u64; 6],
+    macs: u64,
+    outputs: Vec<Option<Vec<f64>>>,
+}
+
+impl<'a> Simulation<'a> {
+    /// One head of keys: its queries stand one head after the other.
+    fn new(problem: &'a Problem, schedule: &'a Schedule, random: &mut Lcg) -> Self {
+        let mut rows = |count: u64, depth: u64| -> Vec<Vec<f64>> {
+            (0..count).map(|_| (0..depth).map(|_| random.below(4001) as f64 / 1000.0 - 2.0).collect()).collect()
+        };
+        let shape = &problem.shape;
+        let all = problem.group() * shape.queries;
+        Self {
+            problem,
+            schedule,
+            queries: rows(all, shape.depth),
+            keys: rows(shape.keys, shape.depth),
+            values: rows(shape.keys, shape.value_depth),
+            read: [0; 6],
+            written: [0; 6],
+            macs: 0,
+            outputs: vec![None; all as usize],
+        }
+    }
+
+    fn sees(&self, query: u64) -> u64 {
+        let shape = &self.problem.shape;
+        if self.problem.causal { shape.keys - (shape.queries - 1 - query) } else { shape.keys }
+    }
+
+    /// The tiles of queries: of some heads, from a query to another.
+    fn tiles(&self) -> Vec<(std::ops::Range<u64>, std::ops::Range<u64>)> {
+        let (group, queries) = (self.problem.group(), self.problem.shape.queries);
+        let mut tiles = Vec::new();
+        for head in (0..group).step_by(self.schedule.heads as usize) {
+            for start in (0..queries).step_by(self.schedule.queries as usize) {
+                tiles.push((head..head + self.schedule.heads, start..queries.min(start + self.schedule.queries)));
+            }
+        }
+        tiles
+    }
+
+    fn run(&mut self) {
+        let shape = self.problem.shape;
+        let streamed = self.schedule.held == KeysHeld::Streamed;
+        let keys_stay = self.schedule.fusion == Fusion::KeysStay;
+        if !streamed || keys_stay {
+            self.read[Tensor::Keys as usize] += shape.keys * shape.depth;
+            self.read[Tensor::Values as usize] += shape.keys * shape.value_depth;
+        }
+        for (heads, queries) in self.tiles() {
+            let last = self.sees(queries.end - 1);
+            let rows: Vec<u64> = heads.flat_map(|head| queries.clone().map(move |query| head * shape.queries + query)).collect();
+            let starts: Vec<u64> = (0..last).step_by(self.schedule.keys as usize).collect();
+            for (visit, &start) in starts.iter().enumerate() {
+                let end = last.min(start + self.schedule.keys);
+                for &row in &rows {
+                    if keys_stay || visit == 0 {
+                        self.read[Tensor::Queries as usize] += self.queries[row as usize].len() as u64;
+                    }
+                    if keys_stay && visit > 0 {
+                        self.read[Tensor::Running as usize] += shape.value_depth + 2;
+                    }
+                    if keys_stay && end < last {
+                        self.written[Tensor::Running as usize] += shape.value_depth + 2;
+                    }
+                    for _ in start..end {
+                        self.macs += shape.depth + shape.value_depth;
+                        if self.schedule.fusion == Fusion::None {
+                            // Out before the softmax, in for it, out after it, in for the values.
+                            self.written[Tensor::Scores as usize] += 2;
+                            self.read[Tensor::Scores as usize] += 2;
+                        }
+                    }
+                }
+                if streamed && !keys_stay {
+                    self.read[Tensor::Keys as usize] += (end - start) * shape.depth;
+                    self.read[Tensor::Values as usize] += (end - start) * shape.value_depth;
+                }
+            }
+            for &row in &rows {
+                let seen = self.sees(row % shape.queries) as usize;
+                let cascade = self.schedule.fusion.cascade();
+                let tile = self.schedule.keys as usize;
+                let output =
+                    attend(cascade, &self.queries[row as usize], &self.keys[..seen], &self.values[..seen], tile);
+                self.written[Tensor::Output as usize] += output.len() as u64;
+                assert!(self.outputs[row as usize].replace(output).is_none(), "a query is computed twice");
+            }
+        }
+    }
+
+    /// The softmax as the books write it.
+    fn plain(&self, row: usize) -> Vec<f64> {
+        let seen = self.sees(row as u64 % self.problem.shape.queries) as usize;
+        let scores: Vec<f64> = self.keys[..seen]
+            .iter()
+            .map(|key| key.iter().zip(&self.queries[row]).map(|(a, b)| a * b).sum::<f64>().exp())
+            .collect();
+        let sum: f64 = scores.iter().sum();
+        (0..self.values[0].len())
+            .map(|at| scores.iter().zip(&self.values).map(|(score, value)| score / sum * value[at]).sum())
+            .collect()
+    }
+}
+
+#[test]
+fn schedules_move_and_compute_what_a_simulation_does_element_by_element() {
+    let mut random = Lcg(21);
+    let machine = machine(1 << 30, true);
+    for _ in 0..4000 {
+        let problem = problem(&mut random, 9);
+        let schedule = schedule(&mut random, &problem);
+        let ours = account(&problem, &machine, &schedule).expect("there is room");
+        let mut simulation = Simulation::new(&problem, &schedule, &mut random);
+        simulation.run();
+        let bits = |tensor: Tensor| match tensor {
+            Tensor::Queries | Tensor::Output => problem.bits.activations,
+            Tensor::Keys | Tensor::Values => problem.bits.keys,
+            Tensor::Scores | Tensor::Running => problem.bits.sums,
+        };
+        for tensor in Tensor::ALL {
+            let moved = ours.dram[tensor as usize];
+            let times = problem.repeats() * bits(tensor);
+            let simulated = (simulation.read[tensor as usize] * times, simulation.written[tensor as usize] * times);
+            assert_eq!((moved.read, moved.written), simulated, "{tensor:?} of {schedule:?} for {problem:?}");
+        }
+        assert_eq!(ours.macs, simulation.macs * problem.repeats(), "{schedule:?} for {problem:?}");
+        for (row, output) in simulation.outputs.iter().enumerate() {
+            let output = output.as_ref().expect("every query is computed");
+            for (ours, plain) in output.iter().zip(simulation.plain(row)) {
+                assert!((ours - plain).abs() <= 1e-12 * plain.abs().max(1.0), "{ours} instead of {plain}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cascades_agree_where_exponentials_of_plain_scores_overflow() {
+    let keys: Vec<Vec<f64>> = (0..7).map(|at| vec![f64::from(at) * 300.0]).collect();
+    let values: Vec<Vec<f64>> = (0..7).map(|at| vec![f64::from(at), 1.0]).collect();
+    for cascade in Cascade::ALL {
+        for tile in 1..=7 {
+            assert_eq!(attend(cascade, &[1.0], &keys, &values, tile), [6.0, 1.0], "{cascade:?} in tiles of {tile}");
+        }
+    }
+}
+
+/// The best of all tile sizes whatsoever.
+fn brute_force(problem: &Problem, machine: &Machine, objective: &Objective, fusion: Fusion) -> Option<f64> {
+    let group = problem.group();
+    let mut best: Option<f64> = None;
+    for queries in 1..=problem.shape.queries {
+        for keys in 1..=problem.shape.keys {
+            for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
+                for held in [KeysHeld::Streamed, KeysHeld::Resident] {
+                    if (fusion, held) == (Fusion::KeysStay, KeysHeld::Resident) {
+                        // Queries stay, then.
+                        continue;
+                    }
+                    let schedule = Schedule { fusion, queries, heads, keys, held };
+                    let Some(account) = account(problem, machine, &schedule) else { continue };
+                    let score = score(objective, machine, &account);
+                    best = Some(best.map_or(score, |best| best.min(score)));
+                }
+            }
+        }
+    }
+    best
+}
+
+#[test]
+fn the_search_finds_the_best_of_all_tile_sizes() {
+    let mut random = Lcg(22);
+    let objectives = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct];
+    for round in 0..400 {
+        let problem = problem(&mut random, 20);
+        let machine = machine(between(&mut random, 100, 6000), random.below(5) > 0);
+        let objective = &objectives[round % 3];
+        for (fusion, found) in search(&problem, &machine, objective).best_of {
+            let found = found.map(|account| score(objective, &machine, &account));
+            let best = brute_force(&problem, &machine, objective, fusion);
+            match (found, best) {
+                (Some(found), Some(best)) => {
+                    assert!(found <= best * (1.0 + 1e-12), "{fusion:?} {objective:?} {problem:?}: {found}, best {best}");
+                }
+                (found, best) => assert_eq!(found, best, "{fusion:?} {problem:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn more_room_is_never_worse_and_no_floor_is_undercut() {
+    let mut random = Lcg(23);
+    for _ in 0..60 {
+        let problem = problem(&mut random, 40);
+        for objective in [Objective::Energy, Objective::Latency] {
+            let mut last = f64::INFINITY;
+            for buffer in [200, 500, 1000, 2000, 5000, 20_000, 100_000] {
+                let machine = machine(buffer, true);
+                let found = search(&problem, &machine, &objective);
+                let Some(best) = found.best(&objective, &machine) else {
+                    assert!(last.is_infinite(), "what fitted in less fits in {buffer}");
+                    continue;
+                };
+                let now = score(&objective, &machine, best);
+                assert!(now <= last, "{problem:?}: {now} with {buffer} bits, {last} with fewer");
+                last = now;
+                floors(&problem, &machine, best);
+                if let Some(unfused) = found.unfused() {
+                    floors(&problem, &machine, unfused);
+                    assert!(now <= score(&objective, &machine, unfused));
+                }
+            }
+        }
+    }
+}
+
+fn floors(problem: &Problem, machine: &Machine, account: &Account) {
+    assert!(account.dram_bits() >= problem.compulsory_bits());
+    let least = problem.unmasked_scores() * (problem.shape.depth + problem.shape.value_depth);
+    assert!(account.macs >= least);
+    assert!(account.latency_cycles() >= machine.ideal_cycles(least));
+    let fits: u64 = account.needed_bits.iter().sum();
+    assert!(fits <= machine.activations.size_bits);
+}

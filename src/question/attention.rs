@@ -1,0 +1,76 @@
+//! Questions about a transformer on a core.
+
+use super::{Answer, Answerer, Ask};
+use crate::attention::published::Rules;
+use crate::attention::{Fusion, Generation};
+use crate::explore::{AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, PublishedDataflow};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// One step, its attention in the best schedule of every kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScheduleAttention(pub Rc<AttentionRequest>);
+
+impl Ask for ScheduleAttention {
+    type Reply = AttentionAnswer;
+
+    fn answer(self, _: &mut Answerer) -> Answer<AttentionAnswer> {
+        Ok(AttentionStudy::new(&self.0)?.answer()?)
+    }
+}
+
+/// What a kind of schedule costs over tiles of queries and keys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TileAttention {
+    /// Of what.
+    pub request: Rc<AttentionRequest>,
+    /// The kind.
+    pub fusion: Fusion,
+}
+
+impl Ask for TileAttention {
+    type Reply = AttentionTiles;
+
+    fn answer(self, _: &mut Answerer) -> Answer<AttentionTiles> {
+        Ok(AttentionStudy::new(&self.request)?.tiles(self.fusion)?)
+    }
+}
+
+/// Generation with so many sequences at a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Generate {
+    /// Of what; its tokens are the prompt.
+    pub request: Rc<AttentionRequest>,
+    /// Tokens that follow.
+    pub generated: u64,
+    /// Sequences at a time, in place of those of the request.
+    pub batch: u64,
+}
+
+impl Ask for Generate {
+    type Reply = Generation;
+
+    fn answer(self, _: &mut Answerer) -> Answer<Generation> {
+        let mut request = (*self.request).clone();
+        request.step.batch = self.batch;
+        Ok(AttentionStudy::new(&request)?.generation(self.generated)?)
+    }
+}
+
+/// The dataflows of the FuseMax artifact for the same attention.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplayDataflows {
+    /// Of what.
+    pub request: Rc<AttentionRequest>,
+    /// Whether defects of the artifact are kept.
+    pub as_published: bool,
+}
+
+impl Ask for ReplayDataflows {
+    type Reply = Vec<PublishedDataflow>;
+
+    fn answer(self, _: &mut Answerer) -> Answer<Vec<PublishedDataflow>> {
+        let rules = if self.as_published { Rules::FUSEMAX_2024 } else { Rules::CORRECTED };
+        Ok(AttentionStudy::new(&self.request)?.published_dataflows(&rules)?)
+    }
+}

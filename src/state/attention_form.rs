@@ -1,0 +1,170 @@
+//! What a person chose or wrote for the view of attention.
+
+use super::fields::fields;
+use crate::attention::{ElementBits, Step};
+use crate::explore::AttentionRequest;
+use crate::search::Objective;
+use crate::spec::{Diagnostics, transformer_presets};
+
+/// The fields of the form, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttentionForm {
+    /// The model: the name of a preset, or a document.
+    pub model: String,
+    /// A document written by hand, also while a preset is in force.
+    pub own: String,
+    /// Whether the text of the model is shown.
+    pub shows_model: bool,
+    /// New tokens of each sequence.
+    pub tokens: String,
+    /// Tokens whose keys and values are cached.
+    pub cached: String,
+    /// Sequences at a time.
+    pub batch: String,
+    /// Tokens that are generated.
+    pub generated: String,
+    /// Bits of all elements, or of queries, keys, sums and weights.
+    pub bits: String,
+}
+
+fields! {
+    AttentionForm {
+        model: Text = "gpt2-small".to_owned(), 60, ["model"];
+        tokens: Text = "1024".to_owned(), 61, ["tokens"];
+        cached: Text = "0".to_owned(), 62, ["cached"];
+        batch: Text = "1".to_owned(), 63, ["batch"];
+        generated: Text = "256".to_owned(), 64, ["generated"];
+        bits: Text = "8".to_owned(), 65, ["bits"];
+    } otherwise {
+        own = String::new();
+        shows_model = false;
+    }
+}
+
+impl Default for AttentionForm {
+    fn default() -> Self {
+        super::fields::Form::baseline()
+    }
+}
+
+/// A change of the form.
+#[derive(Debug, Clone)]
+pub enum AttentionChange {
+    /// Take a preset, or the document written by hand.
+    Model(Option<&'static str>),
+    /// Replace the text of the model, letter by letter.
+    Write(String),
+    /// Show or hide the text of the model.
+    ShowModel(bool),
+    /// New tokens.
+    Tokens(String),
+    /// Cached tokens.
+    Cached(String),
+    /// Sequences.
+    Batch(String),
+    /// Tokens that are generated.
+    Generated(String),
+    /// Bits.
+    Bits(String),
+}
+
+impl AttentionChange {
+    /// The field in which it is a keystroke.
+    pub fn typed_in(&self) -> Option<&'static str> {
+        match self {
+            Self::Model(_) | Self::ShowModel(_) => None,
+            Self::Write(_) => Some("model"),
+            Self::Tokens(_) => Some("tokens"),
+            Self::Cached(_) => Some("cached"),
+            Self::Batch(_) => Some("batch"),
+            Self::Generated(_) => Some("generated"),
+            Self::Bits(_) => Some("bits"),
+        }
+    }
+}
+
+impl AttentionForm {
+    /// Makes a change.
+    pub fn change(&mut self, change: AttentionChange) {
+        match change {
+            AttentionChange::Model(Some(id)) => id.clone_into(&mut self.model),
+            AttentionChange::Model(None) => self.model.clone_from(&self.own),
+            AttentionChange::Write(text) => {
+                self.own.clone_from(&text);
+                self.model = text;
+            }
+            AttentionChange::ShowModel(shows) => self.shows_model = shows,
+            AttentionChange::Tokens(text) => self.tokens = text,
+            AttentionChange::Cached(text) => self.cached = text,
+            AttentionChange::Batch(text) => self.batch = text,
+            AttentionChange::Generated(text) => self.generated = text,
+            AttentionChange::Bits(text) => self.bits = text,
+        }
+    }
+
+    /// The preset that is in force, if one is.
+    pub fn preset(&self) -> Option<&'static str> {
+        transformer_presets().iter().map(|preset| preset.id).find(|id| *id == self.model)
+    }
+
+    /// The document in force.
+    pub fn text(&self) -> &str {
+        let preset = transformer_presets().iter().find(|preset| preset.id == self.model);
+        preset.map_or(&self.model, |preset| preset.text)
+    }
+
+    /// What is asked, for this hardware.
+    ///
+    /// # Errors
+    ///
+    /// Fields that are no numbers; paths are names of fields.
+    pub fn request(&self, hardware: String, objective: Objective) -> Result<AttentionRequest, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let step = Step {
+            batch: number("batch", &self.batch, "1", &mut diagnostics),
+            tokens: number("tokens", &self.tokens, "1024", &mut diagnostics),
+            cached: number("cached", &self.cached, "0", &mut diagnostics),
+            sees_itself: true,
+        };
+        let bits = read_bits(&self.bits, &mut diagnostics);
+        diagnostics.or(AttentionRequest { hardware, model: self.text().to_owned(), step, bits, objective })
+    }
+
+    /// How many tokens are generated.
+    ///
+    /// # Errors
+    ///
+    /// It is no number from 1 on.
+    pub fn generated(&self) -> Result<u64, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let generated = number("generated", &self.generated, "256", &mut diagnostics);
+        if diagnostics.is_empty() && generated == 0 {
+            diagnostics.add("generated", "No token is generated", "Write at least 1");
+        }
+        diagnostics.or(generated)
+    }
+}
+
+fn number(name: &str, text: &str, example: &str, diagnostics: &mut Diagnostics) -> u64 {
+    let digits: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    digits.parse().unwrap_or_else(|_| {
+        let reason = format!("`{}` is no number", text.trim());
+        diagnostics.add(name, reason, format!("Write for example {example}"));
+        0
+    })
+}
+
+/// One number for all elements, or four: of queries and other maps, of keys and values, of sums, of weights.
+fn read_bits(text: &str, diagnostics: &mut Diagnostics) -> ElementBits {
+    let numbers: Vec<Option<u64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
+    match numbers[..] {
+        [Some(all)] => ElementBits::all(all),
+        [Some(activations), Some(keys), Some(sums), Some(weights)] => ElementBits { activations, keys, sums, weights },
+        _ => {
+            let reason = format!("`{}` is neither one number of bits nor four", text.trim());
+            let remedy = "Write 8, or the bits of queries, keys, sums and weights: 16 8 32 4";
+            diagnostics.add("bits", reason, remedy);
+            ElementBits::all(8)
+        }
+    }
+}
