@@ -274,7 +274,7 @@ fn a_search_that_is_given_no_time_gives_a_mapping_and_says_how_far_it_may_be_fro
     let gap = search(&none)["proof"]["Gap"].as_f64().unwrap();
     assert!(energy(&none) * (1.0 - gap) <= energy(&enough) && energy(&enough) <= energy(&none));
     assert!(fails(&[&CONV2[..], &["--seconds=-1"]].concat()).contains("number of seconds"));
-    assert!(fails(&[&CONV2[..], &["--seconds", "1", "--strategy", "iterative"]].concat()).contains("--seconds"));
+    assert!(fails(&[&CONV2[..], &["--seconds", "1", "--strategy", "iterative"]].concat()).starts_with("seconds: "));
 }
 
 #[test]
