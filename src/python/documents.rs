@@ -5,7 +5,8 @@ use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::import;
 use fusescape::multicore::CoreSystem;
-use fusescape::spec::{Preset, find_preset, hardware_presets, pool_presets, system_presets, workload_presets};
+use fusescape::spec::edit::Outline;
+use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, pool_presets, system_presets, workload_presets};
 use fusescape::workload::Network;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -87,6 +88,28 @@ fn network_facts(network: &Network) -> Value {
         "macs": network.macs(),
         "layers": network.computing().map(layer).collect::<Vec<_>>(),
     })
+}
+
+/// A document with other values at some places, each given as JSON; all else stays as it is written.
+#[pyfunction]
+pub fn replaced(text: &str, changes: Vec<(String, String)>) -> PyResult<String> {
+    let mut outline = Outline::read(text).map_err(|wrong| error(&wrong))?;
+    let mut wrong = Diagnostics::default();
+    for (path, json) in changes {
+        let changed = match serde_json::from_str(&json) {
+            Ok(Value::String(word)) => outline.write(&path, &word),
+            Ok(value @ (Value::Number(_) | Value::Bool(_))) => outline.write(&path, &value.to_string()),
+            Ok(value) => outline.put(&path, &value.to_string()),
+            Err(_) => None,
+        };
+        match changed {
+            Some(changed) => outline = changed,
+            None => {
+                wrong.add(path, "Nothing can be written here", "Name a place as diagnostics do: `memories[1].size`")
+            }
+        }
+    }
+    wrong.or(outline.into_text()).map_err(|wrong| error(&wrong))
 }
 
 /// Documents by kind, and lines about each file.

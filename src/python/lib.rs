@@ -23,7 +23,9 @@ mod _fusescape {
     #[pymodule_export]
     use super::commands::{cores, depth_first, fuse, hierarchies, map_layers, optimal};
     #[pymodule_export]
-    use super::documents::{facts, import_files, preset, presets, text_of};
+    use super::documents::{facts, import_files, preset, presets, replaced, text_of};
+    #[pymodule_export]
+    use super::work::set_threads;
 
     /// Version of the package.
     #[pymodule_export]

@@ -116,7 +116,22 @@ fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize,
 /// The threads of a process, by its number.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// The threads of this process: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
+/// Threads that a process is to have; 0: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Says how many threads this process is to have from the next command on; 0: as many as it would have unasked.
+#[pyfunction]
+pub fn set_threads(threads: usize) {
+    if THREADS.swap(threads, Ordering::Relaxed) != threads {
+        let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those of a parent are no threads here.
+        if known.as_ref().is_some_and(|(process, _)| *process == std::process::id()) {
+            *known = None;
+        }
+    }
+}
+
+/// The threads of this process.
 ///
 /// A process that was forked has none of its parent's threads, and makes its own.
 fn pool() -> PyResult<Arc<ThreadPool>> {
@@ -125,7 +140,7 @@ fn pool() -> PyResult<Arc<ThreadPool>> {
     match &*known {
         Some((process, pool)) if *process == own => Ok(Arc::clone(pool)),
         _ => {
-            let pool = ThreadPoolBuilder::new().build();
+            let pool = ThreadPoolBuilder::new().num_threads(THREADS.load(Ordering::Relaxed)).build();
             let pool = Arc::new(pool.map_err(|why| pyo3::exceptions::PyOSError::new_err(why.to_string()))?);
             // What was the parent's must not be taken down here: its threads would be waited for.
             std::mem::forget(known.replace((own, Arc::clone(&pool))));

@@ -84,6 +84,21 @@ def test_a_file_of_another_kind_is_told(tmp_path: Path) -> None:
         Network.from_file(path)
 
 
+def test_single_values_are_replaced_and_all_else_stays() -> None:
+    core = Hardware.preset("zigzag-8x8")
+    changed = core.replace({"memories[0].size": "128 B", "array.mac_energy": "0.5 pJ", "clock": "200 MHz"})
+    assert (changed.memories[0].size_bits, changed.clock_mhz) == (1024, 200)
+    same = [line for line in core.text.splitlines() if line in changed.text.splitlines()]
+    assert len(same) == len(core.text.splitlines()) - 2
+    with pytest.raises(FusescapeError) as told:
+        core.replace({"memories[9].size": "1 KiB", "memories[8].width": "8 bit"})
+    assert {diagnostic.path for diagnostic in told.value.diagnostics} == {"memories[9].size", "memories[8].width"}
+    with pytest.raises(FusescapeError, match="nowhere"):
+        core.replace({"nowhere.at.all": 1})
+    with pytest.raises(FusescapeError, match="parsec"):
+        core.replace({"array.mac_energy": "1 parsec"})
+
+
 # --- ONNX -----------------------------------------------------------------------------------------------------------------------
 
 

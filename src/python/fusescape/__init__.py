@@ -44,9 +44,11 @@ from ._results import (
     Sweep,
     Tile,
 )
+from ._study import Design, Study
 
 __all__ = [
     "CoresSchedule",
+    "Design",
     "Diagnostic",
     "Document",
     "Evaluation",
@@ -72,6 +74,7 @@ __all__ = [
     "Rows",
     "SingleCore",
     "Stack",
+    "Study",
     "Sweep",
     "System",
     "Tile",

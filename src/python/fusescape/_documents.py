@@ -65,6 +65,15 @@ class Document:
         kinds = " and ".join(kind for kind, _ in found) or "none that can be used here"
         raise FusescapeError([("", None, f"The file has no document of {cls.kind}, but {kinds}", "Name another file")])
 
+    def replace(self: _Self, changes: Mapping[str, Any]) -> _Self:
+        """The document with other values at some places; all else stays as it is written, comments included.
+
+        Places are paths as diagnostics have them: ``{"memories[1].size": "128 KiB"}``. A field that is not there yet is added. A value
+        is a number, a text, or a list or mapping of such.
+        """
+        texts = [(path, json.dumps(value, ensure_ascii=False)) for path, value in changes.items()]
+        return type(self)(_fusescape.replaced(self.text, texts))
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
