@@ -77,7 +77,7 @@ def test_a_task_may_run_twice_and_late() -> None:
 
 
 def test_a_design_that_cannot_be_says_why_and_the_others_go_on() -> None:
-    axes = {"hardware.array.mac_energy": ["1 pJ", "1 parsec"], "tile": [(60, 4)]}
+    axes: dict[str, list[Any]] = {"hardware.array.mac_energy": ["1 pJ", "1 parsec"], "tile": [(60, 4)]}
     right, wrong = Study(fusescape.evaluate, "meta-proto-like-df", "fsrcnn-60", axes).run()
     assert right.found and not right.wrong
     assert not wrong.found and "parsec" in wrong.wrong
