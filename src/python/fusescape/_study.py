@@ -114,7 +114,7 @@ class Study:
     ) -> Iterator[Design]:
         """Finds all designs, and gives each as soon as it is known: without an executor in order.
 
-        :param executor: any executor of ``concurrent.futures``, or what has its ``submit``; it is given at most 64 tasks at once.
+        :param executor: any executor of ``concurrent.futures``, such as Dask's ``client.get_executor()``; it has at most 64 tasks at once.
         :param designs_per_task: designs that go to a worker together.
         :param threads: with an executor: threads of each of its processes.
         :param progress: is told designs done and designs in all.
