@@ -6,7 +6,9 @@ use fusescape::hierarchy::Pool;
 use fusescape::import;
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::edit::Outline;
-use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, pool_presets, system_presets, workload_presets};
+use fusescape::spec::{
+    Diagnostics, Preset, find_preset, hardware_presets, pool_presets, system_presets, workload_presets,
+};
 use fusescape::workload::Network;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

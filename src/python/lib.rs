@@ -4,7 +4,7 @@
 //! of Python sees (`fusescape/`, in Python) is made of that.
 //!
 //! - `work.rs`: a command in threads of its own, while Python's lock is free, signals are heard and progress is told
-//! - `options.rs`: options as Python has them; `commands.rs`: the commands; `documents.rs`: documents and presets
+//! - `options.rs`: options as Python has them; `commands.rs`: the commands; `documents.rs`: documents and presets; `links.rs`: links
 //! - `errors.rs`: what is wrong, as the one exception of the package
 //! - `arrow.rs`: rows of a result for data frames, by the Arrow C stream interface
 
@@ -12,6 +12,7 @@ mod arrow;
 mod commands;
 mod documents;
 mod errors;
+mod links;
 mod options;
 mod work;
 
@@ -24,6 +25,8 @@ mod _fusescape {
     use super::commands::{cores, depth_first, fuse, hierarchies, map_layers, optimal};
     #[pymodule_export]
     use super::documents::{facts, import_files, preset, presets, replaced, text_of};
+    #[pymodule_export]
+    use super::links::{linked, share_link};
     #[pymodule_export]
     use super::work::set_threads;
 

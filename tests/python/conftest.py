@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,25 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="session")
-def command_line() -> Callable[..., dict[str, Any]]:
-    """Runs the command line and gives the JSON that it prints."""
-    program = Path(os.environ.get("FUSESCAPE_CLI", ROOT / "target/release/fusescape"))
-    assert program.exists(), f"{program} is not built: cargo build --release --bin fusescape"
+@dataclass(frozen=True)
+class CommandLine:
+    """The program that was built natively."""
 
-    def run(*arguments: str) -> dict[str, Any]:
-        printed = subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
-        found: dict[str, Any] = json.loads(printed)
+    program: Path
+
+    def text(self, *arguments: str) -> str:
+        """What it prints."""
+        return subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True).stdout
+
+    def json(self, *arguments: str) -> dict[str, Any]:
+        """The JSON that it prints."""
+        found: dict[str, Any] = json.loads(self.text(*arguments))
         return found
 
-    return run
+
+@pytest.fixture(scope="session")
+def command_line() -> CommandLine:
+    """The command line of the same sources; ``FUSESCAPE_CLI`` may say where it is."""
+    program = Path(os.environ.get("FUSESCAPE_CLI", ROOT / "target/release/fusescape"))
+    assert program.exists(), f"{program} is not built: cargo build --release --bin fusescape"
+    return CommandLine(program)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import fusescape
 import pytest
+
+
+
+class CommandLine(Protocol):
+    """The fixture of ``conftest.py``."""
+
+    def text(self, *arguments: str) -> str: ...
+
+    def json(self, *arguments: str) -> dict[str, Any]: ...
+
 
 CORE = ["--hardware", "meta-proto-like-df", "--workload", "fsrcnn-60"]
 MAPPED = ["--hardware", "zigzag-8x8", "--workload", "alexnet-eyeriss"]
@@ -91,8 +101,18 @@ def without_times(found: Any) -> Any:
     return found
 
 
+def test_a_link_is_that_of_the_command_line(command_line: CommandLine) -> None:
+    printed = command_line.text("link", "make", *CORE, "--site", "https://here/")
+    assert fusescape.share_link("meta-proto-like-df", "fsrcnn-60", "https://here/") + "\n" == printed
+    changed = fusescape.Hardware.preset("zigzag-8x8").replace({"memories[0].size": "128 B"})
+    network = fusescape.Network.preset("three-convs")
+    assert fusescape.open_link(fusescape.share_link(changed, network)) == (changed, network)
+    with pytest.raises(fusescape.FusescapeError):
+        fusescape.open_link("https://here/#nonsense")
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_numbers_equal_those_of_the_command_line(name: str, command_line: Callable[..., dict[str, Any]]) -> None:
+def test_numbers_equal_those_of_the_command_line(name: str, command_line: CommandLine) -> None:
     arguments, command = CASES[name]
     # Numbers are compared as Python reads them: as integers, or floating-point numbers to the last bit.
-    assert without_times(command().to_dict()) == without_times(command_line(*arguments))
+    assert without_times(command().to_dict()) == without_times(command_line.json(*arguments))

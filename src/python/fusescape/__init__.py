@@ -23,6 +23,7 @@ from ._commands import (
 from ._documents import Document, Hardware, Imported, Memory, Network, Pool, System, import_files
 from ._errors import Diagnostic, FusescapeError
 from ._fusescape import Rows, __version__
+from ._links import open_link, share_link
 from ._results import (
     CoresSchedule,
     Evaluation,
@@ -87,5 +88,7 @@ __all__ = [
     "import_files",
     "map_layer",
     "map_layers",
+    "open_link",
     "optimal",
+    "share_link",
 ]

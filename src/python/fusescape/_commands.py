@@ -50,8 +50,8 @@ def evaluate(
 
     :param tile: columns and rows of a tile of the last feature map of each stack.
     :param mode: what is kept of the overlap of tiles.
-    :param stacks: which layers are fused: ``auto`` (DeFiNES' rule), ``single-layer``, ``layer-by-layer``, or names of the layers after which
-        a stack ends.
+    :param stacks: which layers are fused: ``auto`` (DeFiNES' rule), ``single-layer``, ``layer-by-layer``, or names of the layers after
+        which a stack ends.
     :param objective: what mappings minimise: ``energy``, ``latency``, ``edp``, ``dram-accesses``, ``accesses:MEMORY`` or
         ``weighted:energy=A,latency=B,dram-accesses=C`` (per pJ, cycle, word).
     :raises FusescapeError: with all that is wrong, or why the schedule cannot be.

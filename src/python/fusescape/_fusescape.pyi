@@ -15,12 +15,14 @@ __all__ = [
     "fuse",
     "hierarchies",
     "import_files",
+    "linked",
     "map_layers",
     "optimal",
     "preset",
     "presets",
     "replaced",
     "set_threads",
+    "share_link",
     "text_of",
 ]
 
@@ -45,6 +47,8 @@ def preset(kind: str, name: str) -> str: ...
 def text_of(name: str, bytes: bytes) -> str: ...
 def facts(kind: str, text: str) -> str: ...
 def replaced(text: str, changes: Sequence[tuple[str, str]]) -> str: ...
+def share_link(hardware: str, network: str, site: str) -> str: ...
+def linked(link: str) -> tuple[str, str]: ...
 def set_threads(threads: int) -> None: ...
 def import_files(
     paths: Sequence[str | PathLike[str]], sizes: Sequence[tuple[str, int]]
