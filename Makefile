@@ -44,7 +44,7 @@ python: ## Build the Python package as a wheel into target/wheels
 test: ## Run every check and every test, native, in Python and in the browser
 	@tools/setup native python browser
 	$(MAKE) LANES=2 --jobs=2 --output-sync=line --no-print-directory native page
-	QUICK=1 tools/build-wheel
+	tools/build-wheel
 	tools/test-python
 	node tests/browser/run.mjs
 
