@@ -27,6 +27,8 @@ pub fn power_text(power: &Power) -> String {
 /// `200 MHz: 4.21 ms`.
 pub fn time_text(power: &Power) -> String {
     let mhz = power.clock_mhz;
-    let clock = if mhz >= 1e3 { format!("{} GHz", mhz / 1e3) } else { format!("{mhz} MHz") };
+    // As it is stated; that of an array that computes in memory follows from its delays.
+    let short = |number: f64| if number.to_string().len() > 8 { three_digits(number) } else { number.to_string() };
+    let clock = if mhz >= 1e3 { format!("{} GHz", short(mhz / 1e3)) } else { format!("{} MHz", short(mhz)) };
     format!("{clock}: {}", Quantity::Time.text(1e9 * power.seconds))
 }

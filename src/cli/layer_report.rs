@@ -1,5 +1,6 @@
 //! Printing mapped layers for a person.
 
+use super::in_memory::{in_memory_line, write_use};
 use fusescape::chart::power_text;
 use fusescape::command::estimate_line;
 use fusescape::command::layer::{ConstraintCost, LayerResult, LayersReport, Searched};
@@ -27,6 +28,7 @@ pub fn table(LayersReport { core, network, layers, .. }: &LayersReport) -> Strin
     let results: Vec<&LayerResult> = layers.iter().map(|(_, result)| result).collect();
     outln!(out, "{} on {}", network.name, core.name);
     out.push_str(&estimate_line(core));
+    out.push_str(&in_memory_line(core));
     for result in &results {
         write_layer(&mut out, core, result);
     }
@@ -44,6 +46,7 @@ fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
     };
     outln!(out, "\n{}: {:.3} million {what}", facts.layer, count as f64 / 1e6);
     write_unrolling(out, facts);
+    write_use(out, facts);
     write_search(out, result);
     match &result.mapped {
         Err(reasons) => {

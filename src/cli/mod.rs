@@ -16,6 +16,7 @@ mod gallery;
 mod grade;
 mod hierarchy;
 mod import;
+mod in_memory;
 mod layer;
 mod layer_report;
 mod lesson_check;

@@ -1,6 +1,7 @@
 //! Mapped layers, and their JSON.
 
 use super::estimates::estimates_json;
+use super::in_memory::in_memory_json;
 use super::layer::{LayerOptions, Studied};
 use super::stamped;
 use super::words::STRATEGIES;
@@ -42,6 +43,7 @@ impl LayersReport {
         let value = json!({
             "hardware": core.name,
             "estimates": estimates_json(core),
+            "in_memory": in_memory_json(core),
             "workload": network.name,
             "objective": options.objective,
             "strategy": strategy,

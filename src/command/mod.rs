@@ -5,7 +5,7 @@
 //!
 //! - `words.rs`: options as a person writes them, and what they mean; `names.rs`: what is said of a name that is none
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`: a command each
-//! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `estimates.rs`: their JSON
+//! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
 //!
 //! It works in threads, and so is not part of the page.
 
@@ -15,6 +15,7 @@ pub mod depth_first;
 mod estimates;
 pub mod fuse;
 pub mod hierarchy;
+mod in_memory;
 pub mod layer;
 mod layer_constraints;
 mod layer_report;

@@ -150,14 +150,19 @@ impl Of<'_> {
             LevelFigure::Turnaround => {
                 let all = levels.iter().take(level + 1).flat_map(|level| &level.loops);
                 let all = all.chain(&here.kept);
-                let terms = all.map(|next| Explained::given(next.dim.name(), next.size as f64, PLAIN)).collect();
+                let mut terms: Vec<Explained> =
+                    all.map(|next| Explained::given(next.dim.name(), next.size as f64, PLAIN)).collect();
+                let each = here.turnaround_cycles as f64 / terms.iter().map(|term| term.value).product::<f64>();
+                if each > 1.0 {
+                    terms.push(Explained::given("cycles of an iteration", each, CYCLES));
+                }
                 let explained = Explained::given("turnaround", here.turnaround_cycles as f64, CYCLES);
                 let explained = from_loops(explained, terms);
                 if here.kept.is_empty() {
                     explained.noted("All loops in time up to this level run before the data is exchanged.")
                 } else {
                     explained
-                        .noted("As the rules have it, the array keeps an input while loops run that do not change it.")
+                        .noted("The array keeps an input while loops run that do not change it: as the rules have it, or in its cells.")
                 }
                 .after(LOOPS)
             }

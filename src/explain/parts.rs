@@ -39,7 +39,7 @@ pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Exp
     let each = explained.value / loops.iter().map(|next| next.size as f64).product::<f64>();
     let note = if each > 1.0 {
         terms.push(Explained::given("cycles of an iteration", each, CYCLES));
-        "The lanes of the vector unit do the operations of an iteration one after the other."
+        "The operations of an iteration come one after the other on the lanes of a vector unit, bits of its inputs in memory."
     } else {
         "One cycle for every iteration of the loops that the array does not unroll."
     };
@@ -62,8 +62,12 @@ pub(super) fn is_on_lanes(shape: &LayerShape, energy: &EnergySplit) -> bool {
 
 /// Cycles with all lanes busy, or with all PEs.
 pub(super) fn ideal_cycles(explained: Explained, macs: Explained, pes: Explained, on_lanes: bool) -> Explained {
-    match on_lanes {
-        true => explained.noted("The cycles of one iteration, times the iterations over the lanes, rounded up."),
+    // In memory, too, an iteration may take several.
+    let several = explained.value > 1.5 * (macs.value / pes.value).ceil();
+    match on_lanes || several {
+        true => {
+            explained.noted("The cycles of one iteration, times the iterations over the lanes or the PEs, rounded up.")
+        }
         false => explained.or("", How::QuotientUp, vec![macs, pes]),
     }
 }
@@ -115,7 +119,14 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
             let words = explain_access(access, Counted::Words, memory);
             let words = Explained { name: "words".into(), ..words };
             let each = Explained::given("energy of a word", access.word_pj, ENERGY_UNIT);
-            Explained::given(name, access.energy_pj(), what.unit()).or("", How::Product, vec![words, each])
+            let explained = Explained::given(name, access.energy_pj(), what.unit());
+            if access.precharge_pj == 0.0 {
+                explained.or("", How::Product, vec![words, each])
+            } else {
+                let words = Explained::computed("words", ENERGY_UNIT, How::Product, vec![words, each]);
+                let precharging = Explained::given("precharging bit lines", access.precharge_pj, ENERGY_UNIT);
+                explained.or("", How::Sum, vec![words, precharging])
+            }
         }
     };
     explained.after(ENERGY)

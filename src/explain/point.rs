@@ -269,7 +269,13 @@ fn explain_leaf(
         Amount::Macs => parts::loop_product(explained, &layer.shape).after(SINGLE_LAYER),
         Amount::EnergyOf(EnergyCause::Mac) => {
             let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
-            let each = Explained::given("energy of one", layer.shape.mac_pj(&account.mac_energy), ENERGY_UNIT);
+            // What it takes in memory depends on how much of the array is in use.
+            let all = layer.cost.as_ref().map_or(0.0, |cost| cost.energy[EnergyCause::Mac]);
+            let each = match layer.shape.mac_pj(&account.mac_energy) {
+                0.0 => all / macs.value.max(1.0),
+                stated => stated,
+            };
+            let each = Explained::given("energy of one", each, ENERGY_UNIT);
             explained.or("", How::Product, vec![macs, each]).after(ENERGY)
         }
         Amount::EnergyOf(EnergyCause::Vector) => {

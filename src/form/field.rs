@@ -1,5 +1,6 @@
 //! The fields of forms: what they are called, and what they mean.
 
+use crate::spec::edit::Outline;
 use crate::spec::layer_fields;
 
 /// One field of a form.
@@ -23,6 +24,13 @@ const fn needed(name: &'static str, label: &'static str, example: &'static str, 
 
 const fn optional(name: &'static str, label: &'static str, example: &'static str, hint: &'static str) -> Field {
     Field { name, label, hint, example, is_optional: true }
+}
+
+/// Figures of the PE array that a document may state: what operations take in memory follows from the macros.
+pub fn array_fields(document: &Outline) -> impl Iterator<Item = &'static Field> {
+    let in_memory = document.has("array.in_memory");
+    let follows = move |field: &&Field| in_memory && ["mac_energy", "mac_precision", "pe_area"].contains(&field.name);
+    ARRAY_FIELDS.iter().filter(move |field| !follows(field))
 }
 
 /// Single figures of the PE array.

@@ -5,6 +5,8 @@ use crate::spec::edit::{Outline, between_brackets, flow_list, flow_map, free_nam
 
 const DIMENSIONS: &str = "array.dimensions";
 const SYSTOLIC: &str = "array.systolic";
+/// Where an array that computes in memory names its dimensions.
+const SIDES: [&str; 2] = ["array.in_memory.columns", "array.in_memory.rows"];
 
 /// Gives an array dimension another name wherever it is named, if that name is free.
 pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<Outline> {
@@ -23,6 +25,9 @@ pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<
     }
     for memory in memories(document) {
         next = next.replace_name(&format!("{memory}.shared_over"), old, name)?;
+    }
+    for side in SIDES.into_iter().filter(|side| document.value(side).as_ref() == Some(old)) {
+        next = next.write(side, name)?;
     }
     next.replace_name(SYSTOLIC, old, name)
 }

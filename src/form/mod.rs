@@ -20,7 +20,8 @@ mod stacks;
 
 pub use boxes::{MemoryBox, memory_boxes};
 pub use field::{
-    ARRAY_FIELDS, Field, LAYER_FIELDS, MEMORY_FIELDS, PRECISION_FIELDS, VECTOR_UNIT_FIELDS, layer_field_list,
+    ARRAY_FIELDS, Field, LAYER_FIELDS, MEMORY_FIELDS, PRECISION_FIELDS, VECTOR_UNIT_FIELDS, array_fields,
+    layer_field_list,
 };
 pub use hardware::{
     add_dimension, add_vector_unit, is_systolic, remove_dimension, rename_dimension, set_systolic, unrolled,

@@ -11,7 +11,8 @@ pub fn note_left_out(core: &Core, program: &str, report: &mut Report) {
             report.note(Severity::NotCounted, what, &format!("{program} files do not say it"), place);
         }
     };
-    note("clock", core.clock_mhz.is_some(), &core.name);
+    let estimated = core.in_memory.as_ref().map(|array| 1e3 / array.period_ns());
+    note("clock", core.clock_mhz.is_some() && core.clock_mhz != estimated, &core.name);
     note("leakage", leaks, &core.name);
     for memory in &core.memories {
         let Memory { name, burst_bits, double_buffered, .. } = memory;

@@ -115,6 +115,22 @@ rules! {
     /// ZigZag writes an addition as O = W + I and takes one of the two feature maps through the memories of weights;
     /// right is that both come from where features are. (NOTES Z 1.5)
     additions_read_weight_memories: "Additions read one input through the weight memories", defines false, zigzag true true;
+    /// Where an array computes in memory, ZigZag takes it that all columns of a macro use the inputs of its rows; only columns and rows
+    /// of a window (OX beside FX, OY beside FY) take more rows, whatever the stride, which it does not compare with what there is,
+    /// and adds up in every column, and it takes the widths of loops for those of others. Right is a row for each different input that the columns read, no more than there are (what does
+    /// not fit is unrolled less), and that a column adds up its own. (ZigZag 3.8.5, imc_unit.py)
+    in_memory_inputs_shared: "In memory: columns share the inputs of rows", defines false, zigzag true true;
+    /// Where an unrolling does not divide its loop, some activations of a macro use less of it. ZigZag takes fewer activations of all that
+    /// is unrolled, so that parts that work whatever is used (drivers of rows, multipliers) take too little; right is to count the
+    /// activations that there are, with what each uses on average. (ZigZag 3.8.5, imc_unit.py)
+    in_memory_activations_scaled: "In memory: activations of full macros", defines false, zigzag true true;
+    /// Bit lines of a group of cells are precharged when another weight of the group takes its turn. ZigZag divides the reads of weights
+    /// by the cycles in which a weight stays, though they leave these out already unless weights are wider than the cells are read;
+    /// right is once. (ZigZag 3.8.5, imc_unit.py)
+    in_memory_precharges_divided_twice: "In memory: precharges divided twice", defines false, zigzag true true;
+    /// ZigZag takes the bits of an array that computes in memory for those of every layer; right is that inputs of fewer bits enter in
+    /// fewer cycles, and that wider inputs and weights take more. (ZigZag 3.8.5, cost_model_imc.py)
+    in_memory_layer_bits_ignored: "In memory: all layers have the bits of the array", defines false, zigzag true true;
     /// DeFiNES fails when a layer has more loop dimensions than the LPF limit; right is to merge what can be merged
     /// and to search the rest, as ZigZag does. (NOTES D 12.3, Z 3.1)
     lpf_limit_below_dimensions_fails: "LPF limit below the number of dimensions fails", defines true, zigzag false false;

@@ -70,8 +70,28 @@ pub struct ArraySpec {
     pub pe_area_um2: Option<f64>,
     /// Power that the whole array leaks, without its memories, mW.
     pub leakage_mw: f64,
+    /// What makes it an array that computes in memory; energy and area of its operations then follow from it.
+    pub in_memory: Option<InMemorySpec>,
     /// Where the figures come from.
     pub source: String,
+}
+
+/// An array that computes in memory: weights stay in the cells of macros, where inputs meet them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InMemorySpec {
+    /// `analog` or `digital`.
+    pub kind: String,
+    /// The array dimension along a word line: its columns hold different outputs.
+    pub columns: String,
+    /// The array dimension along a bit line: what its rows multiply is added up.
+    pub rows: String,
+    /// Bits of W and of I.
+    pub precision: (u64, u64),
+    /// Bits of an input that enter in one cycle.
+    pub input_bits: u64,
+    /// Bits of the converter at the end of each bit line, of analog macros.
+    pub adc_bits: Option<u64>,
 }
 
 /// Energy of one multiply-accumulate at a precision.

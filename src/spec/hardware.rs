@@ -2,8 +2,8 @@
 
 use super::Diagnostics;
 use super::document::{
-    ArraySpec, DoubleBuffering, HardwareSpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec, UnrollSpec,
-    VectorUnitSpec,
+    ArraySpec, DoubleBuffering, HardwareSpec, InMemorySpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec,
+    UnrollSpec, VectorUnitSpec,
 };
 use super::estimate::{read_energy_or_estimate, read_estimate};
 use super::quantity::{area_um2, bits, cycles, energy_pj, frequency_mhz, power_mw};
@@ -20,8 +20,20 @@ const VECTOR_UNIT: [&str; 5] = ["lanes", "memory", "registers", "operations", "s
 const OPERATION: [&str; 2] = ["energy", "cycles"];
 /// What the one dimension of a vector unit is called.
 pub const LANES: &str = "lanes";
-const ARRAY: [&str; 8] =
-    ["dimensions", "systolic", "mac_energy", "mac_precision", "mac_energies", "pe_area", "leakage", "source"];
+const ARRAY: [&str; 9] = [
+    "dimensions",
+    "systolic",
+    "in_memory",
+    "mac_energy",
+    "mac_precision",
+    "mac_energies",
+    "pe_area",
+    "leakage",
+    "source",
+];
+const IN_MEMORY: [&str; 6] = ["type", "columns", "rows", "precision", "input_bits", "adc_resolution"];
+/// What an array that computes in memory does not state.
+const FOLLOWS: [&str; 4] = ["mac_energy", "mac_precision", "mac_energies", "pe_area"];
 const MEMORY: [&str; 20] = [
     "name",
     "size",
@@ -52,6 +64,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
         Some(("memories" | "vector_unit.registers", rest)) if rest.contains("ports[") => &PORT,
         Some(("memories" | "vector_unit.registers", rest)) if rest.ends_with(']') => &MEMORY,
         None if path == "array" => &ARRAY,
+        None if path == "array.in_memory" => &IN_MEMORY,
         None if path == "vector_unit" => &VECTOR_UNIT,
         None if path.starts_with("vector_unit.operations.") => &OPERATION,
         None if path.is_empty() => &HARDWARE,
@@ -138,15 +151,42 @@ fn read_array(place: &LocatedNode, reader: &mut Reader) -> ArraySpec {
         .map(|(name, size)| (name.to_owned(), size.count(reader).unwrap_or(1)))
         .collect::<Vec<_>>();
     let systolic = fields.get("systolic").map(|place| place.names(reader)).unwrap_or_default();
+    let in_memory = fields.get("in_memory").map(|place| read_in_memory(place, reader));
+    if in_memory.is_some() {
+        for (name, place) in FOLLOWS.into_iter().filter_map(|name| Some((name, fields.get(name)?))) {
+            let reason = format!("`{name}` of an array that computes in memory follows from `in_memory`");
+            place.reject(reader, ValueError::new(reason, format!("Leave out `{name}`, or `in_memory`")));
+        }
+    }
     ArraySpec {
         systolic: all_or(systolic, &dimensions),
         dimensions,
-        mac_energy_pj: read_energy(&fields, "mac_energy", reader),
+        mac_energy_pj: if in_memory.is_some() { 0.0 } else { read_energy(&fields, "mac_energy", reader) },
         mac_precision: fields.get("mac_precision").and_then(|place| place.value(reader, BITS, bit_widths)),
         mac_energies: fields.get("mac_energies").map(|place| read_mac_energies(place, reader)).unwrap_or_default(),
         pe_area_um2: read_area(&fields, "pe_area", reader),
         leakage_mw: read_leakage(&fields, reader),
+        in_memory,
         source: fields.text(reader, "source"),
+    }
+}
+
+fn read_in_memory(place: &LocatedNode, reader: &mut Reader) -> InMemorySpec {
+    const WHAT: &str = "a number of bits with its unit";
+    let fields = place.fields(reader, &IN_MEMORY);
+    InMemorySpec {
+        kind: fields.name(reader, "type", "analog"),
+        columns: fields.name(reader, "columns", "D1"),
+        rows: fields.name(reader, "rows", "D2"),
+        precision: fields
+            .need(reader, "precision", "8 x 8")
+            .and_then(|place| place.value(reader, BITS, bit_widths))
+            .unwrap_or_default(),
+        input_bits: fields
+            .need(reader, "input_bits", "1 bit")
+            .and_then(|place| place.value(reader, WHAT, bits))
+            .unwrap_or_default(),
+        adc_bits: fields.get("adc_resolution").and_then(|place| place.value(reader, WHAT, bits)),
     }
 }
 

@@ -39,6 +39,8 @@ const HARDWARE: &[Preset] = presets! {
     "eyeriss-like" => "Eyeriss-like",
     "zigzag-8x8" => "ZigZag 8 x 8",
     "fusemax-like" => "FuseMax-like",
+    "zigzag-aimc" => "ZigZag AIMC",
+    "zigzag-dimc" => "ZigZag DIMC",
 };
 
 const WORKLOADS: &[Preset] = presets! {

@@ -1,9 +1,9 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec,
-    MacEnergySpec, MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, SystemSpec,
-    UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, InMemorySpec, KernelSpec, LayerSpec, LinkEnds,
+    LinkSpec, MacEnergySpec, MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec,
+    SystemSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};
@@ -26,8 +26,21 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
     if !spec.array.systolic.is_empty() {
         line(&mut text, "  systolic", &dimension_names(&spec.array.systolic, &spec.array.dimensions));
     }
-    line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj));
     let bits = |(w, i): (u64, u64)| format!("{w} x {i}");
+    match &spec.array.in_memory {
+        None => line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj)),
+        Some(InMemorySpec { kind, columns, rows, precision, input_bits, adc_bits }) => {
+            line(&mut text, "  in_memory", "");
+            line(&mut text, "    type", &scalar(kind));
+            line(&mut text, "    columns", &scalar(columns));
+            line(&mut text, "    rows", &scalar(rows));
+            line(&mut text, "    precision", &bits(*precision));
+            line(&mut text, "    input_bits", &format!("{input_bits} bit"));
+            if let Some(bits) = adc_bits {
+                line(&mut text, "    adc_resolution", &format!("{bits} bit"));
+            }
+        }
+    }
     if let Some(precision) = spec.array.mac_precision {
         line(&mut text, "  mac_precision", &bits(precision));
     }

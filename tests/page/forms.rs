@@ -3,9 +3,9 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::Sweep;
 use fusescape::form::{
-    Both, FieldTarget, MEMORY_FIELDS, add_dimension, add_layer, add_memory, add_port, both, branch, default_ports,
-    duplicate_memory, layer_inputs, memory_boxes, merge, port_names, remove_dimension, remove_layer, remove_memory,
-    remove_port, rename_dimension, rename_layer, repair, serve, set_inputs, set_layer_type, set_operand,
+    Both, FieldTarget, MEMORY_FIELDS, add_dimension, add_layer, add_memory, add_port, array_fields, both, branch,
+    default_ports, duplicate_memory, layer_inputs, memory_boxes, merge, port_names, remove_dimension, remove_layer,
+    remove_memory, remove_port, rename_dimension, rename_layer, repair, serve, set_inputs, set_layer_type, set_operand,
     set_port_figure, set_shared_over, split, stacks, state_ports, unrolled, write_field, write_unrolled,
 };
 use fusescape::hardware::{Core, Operand};
@@ -50,7 +50,14 @@ fn an_array_dimension_is_renamed_added_and_removed_wherever_it_is_named() {
         let added = core(&add_dimension(&document).unwrap());
         assert_eq!(added.pe_count(), before.pe_count());
         assert_eq!(added.array.len(), before.array.len() + 1);
-        let fewer = core(&remove_dimension(&document, 0).unwrap());
+        let fewer = remove_dimension(&document, 0).unwrap();
+        if before.in_memory.is_some() {
+            // Macros without columns are none, which is said.
+            let wrong = Core::from_text(fewer.text()).unwrap_err().to_string();
+            assert!(wrong.contains("array.in_memory.columns"), "{wrong}");
+            continue;
+        }
+        let fewer = core(&fewer);
         assert_eq!(fewer.array.raw, before.array.raw[1..], "{}", preset.id);
     }
     // A name that is taken is an error at its place; who meant which is left alone.
@@ -411,8 +418,9 @@ fn a_mistake_with_one_remedy_is_repaired_in_one_step() {
 fn what_every_field_shows_can_be_written_in_it() {
     for preset in hardware_presets() {
         let document = read(preset.text);
-        let mut places =
-            vec![FieldTarget::value("name"), FieldTarget::optional("dataflow"), FieldTarget::value("array.mac_energy")];
+        let mut places = vec![FieldTarget::value("name"), FieldTarget::optional("dataflow")];
+        let needed = array_fields(&document).filter(|field| !field.is_optional);
+        places.extend(needed.map(|field| FieldTarget::value(format!("array.{}", field.name))));
         let dimensions = document.keys("array.dimensions");
         for (index, name) in dimensions.iter().enumerate() {
             places.push(FieldTarget::Dimension(index));

@@ -9,10 +9,10 @@ use fusescape::hardware::{Core, Operand};
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{
-    ArraySpec, DensitySpec, Diagnostic, Diagnostics, DoubleBuffering, EstimateSpec, HardwareSpec, KernelSpec,
-    LayerSpec, MacEnergySpec, MapAxis, MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec,
-    VectorUnitSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload, workload_presets,
-    write_hardware, write_workload,
+    ArraySpec, DensitySpec, Diagnostic, Diagnostics, DoubleBuffering, EstimateSpec, HardwareSpec, InMemorySpec,
+    KernelSpec, LayerSpec, MacEnergySpec, MapAxis, MemorySpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec,
+    UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec, hardware_presets, read_hardware, read_workload,
+    workload_presets, write_hardware, write_workload,
 };
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
@@ -157,10 +157,24 @@ fn random_vector_unit(random: &mut Lcg) -> VectorUnitSpec {
     }
 }
 
+fn random_in_memory(random: &mut Lcg) -> InMemorySpec {
+    InMemorySpec {
+        kind: random.of(&["analog", "digital", "neither: of them"]).to_owned(),
+        columns: word(random),
+        rows: word(random),
+        precision: bits(random),
+        input_bits: count(random),
+        adc_bits: maybe(random, count),
+    }
+}
+
 fn random_hardware(random: &mut Lcg) -> HardwareSpec {
     let dimensions: Vec<(String, u64)> = names(random, 4).into_iter().map(|name| (name, count(random))).collect();
     let memories = (0..random.below(5)).map(|_| random_memory(random, &dimensions)).collect();
     let vector_unit = maybe(random, random_vector_unit);
+    let in_memory = (random.below(4) == 0).then(|| random_in_memory(random));
+    // What an operation takes then follows.
+    let states = in_memory.is_none();
     HardwareSpec {
         name: word(random),
         about: prose(random),
@@ -172,11 +186,12 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
                 dimensions.iter().map(|(name, _)| name.clone()).take(2).collect()
             },
             dimensions,
-            mac_energy_pj: figure(random),
-            mac_precision: maybe(random, bits),
-            mac_energies: mac_energies(random),
-            pe_area_um2: maybe(random, figure),
+            mac_energy_pj: if states { figure(random) } else { 0.0 },
+            mac_precision: maybe(random, bits).filter(|_| states),
+            mac_energies: if states { mac_energies(random) } else { Vec::new() },
+            pe_area_um2: maybe(random, figure).filter(|_| states),
             leakage_mw: figure(random),
+            in_memory,
             source: prose(random),
         },
         dataflow: random.of(&["", "eyeriss", "a: b"]).to_owned(),

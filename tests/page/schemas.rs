@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
@@ -23,6 +23,8 @@ const COMMANDS: [&str; 17] = [
     "layer CONV2 --unroll search --loops-per-dimension 1 LOMA",
     "layer --hardware TINY --workload fsrcnn --layer shrink --strategy iterative --json",
     "layer --hardware GUESSED --workload fsrcnn --layer shrink --strategy loma --lpf-limit 3 --json",
+    "layer --hardware zigzag-aimc --workload fsrcnn --layer shrink LOMA --json",
+    "layer --hardware zigzag-dimc --workload fsrcnn --layer shrink LOMA --json",
     "hierarchy --workload mobilenet-v2-study --layer L46 --max-levels 1 LOMA --format json",
     "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",
 ];

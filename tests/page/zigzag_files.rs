@@ -5,7 +5,7 @@ use fusescape::hardware::{Core, DoubleBuffering};
 use fusescape::import::{File, Imported, Severity, import, zigzag};
 use fusescape::spec::{
     BoundSpec, Diagnostics, LoopBoundSpec, OrderSpec, find_preset, hardware_presets, read_constraints, read_hardware,
-    read_workload, workload_presets,
+    read_workload, workload_presets, write_hardware,
 };
 use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
@@ -359,10 +359,7 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
         (vec![("map.yaml", MAPPING)], "together with its accelerator"),
         (vec![("a.yaml", ACCELERATOR), ("b.yaml", ACCELERATOR)], "More than one of the files is a hardware"),
         (vec![("notes.txt", "hello")], "neither an ONNX model nor a document"),
-        (
-            vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))],
-            "Computing in memory is not modelled: what an",
-        ),
+        (vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))], "`input_precision` is missing"),
         (
             vec![("a.yaml", &ACCELERATOR.replace("    size: 64\n", "    size: 64\n    auto_cost_extraction: true\n"))],
             "CACTI",
@@ -541,5 +538,108 @@ fn products_with_any_names_are_the_layers_of_their_indices() {
     ] {
         let wrong = refused(equation, loops, relations);
         assert!(wrong.contains(part), "{equation}: {wrong}");
+    }
+}
+
+/// A file of an array that computes in memory, after those that ZigZag ships: `OTHERS` stands for other fields of the array.
+const IN_MEMORY: &str = r#"
+name: macros
+memories:
+  cells:
+    size: 16
+    r_cost: 0
+    w_cost: 0.095
+    area: 0.0000005
+    latency: 0
+    operands: [I2]
+    ports:
+      - {name: rw_port_1, type: read_write, bandwidth_min: 8, bandwidth_max: 8, allocation: ["I2, fh", "I2, tl"]}
+    served_dimensions: []
+  dram:
+    size: 10000000000
+    r_cost: 700
+    w_cost: 750
+    area: 0
+    latency: 1
+    operands: [I1, I2, O]
+    ports:
+      - {name: rw_port_1, type: read_write, bandwidth_min: 64, bandwidth_max: 64,
+         allocation: ["I1, fh", "I1, tl", "I2, fh", "I2, tl", "O, fh", "O, tl", "O, fl", "O, th"]}
+    served_dimensions: [D1, D2, D3]
+operational_array:
+  is_imc: True
+  OTHERS
+  dimensions: [D3, D1, D2]
+  sizes: [4, 24, 32]
+"#;
+
+const MACROS: &str = "imc_type: analog\n  input_precision: [4, 8]\n  bit_serial_precision: 2\n  adc_resolution: 6";
+
+#[test]
+fn arrays_that_compute_in_memory_go_both_ways() {
+    let digital = "imc_type: digital\n  input_precision: [8, 8]\n  bit_serial_precision: 1";
+    for others in [MACROS, digital] {
+        let imported = imports(&[("macros.yaml", &IN_MEMORY.replace("OTHERS", others))]);
+        let core = core_of(&imported);
+        let array = core.in_memory.as_ref().unwrap();
+        // Columns and rows are the first two dimensions by name, whatever their order.
+        assert_eq!((array.column_count, array.row_count, array.macros, array.group_depth), (24, 32, 4, 2));
+        assert_eq!(array.cycles(), if others == MACROS { 2 } else { 8 });
+        assert_eq!(core.memories.raw[0].area_um2, Some(0.5));
+        let network = find_preset(workload_presets(), "resnet18").unwrap();
+        let written = zigzag::write(&core, &Network::from_text(network.text).unwrap());
+        let again = core_of(&imports(&[("macros.yaml", &written.accelerator)]));
+        let same = again.in_memory.as_ref().unwrap();
+        assert_eq!(
+            (same.kind, same.weight_bits, same.activation_bits, same.input_bits),
+            (array.kind, array.weight_bits, array.activation_bits, array.input_bits)
+        );
+        assert_eq!((same.column_count, same.row_count, same.macros), (24, 32, 4));
+        assert_eq!((same.area_um2(), again.memories.len()), (array.area_um2(), core.memories.len()));
+        assert!(
+            written.report.findings.iter().any(|finding| finding.reason.contains("more than one weight")),
+            "{:?}",
+            written.report
+        );
+        // In our own words, too.
+        let text = imported.hardware.as_ref().unwrap();
+        assert!(text.ends_with(&write_hardware(&read_hardware(text).0)), "{text}");
+    }
+}
+
+#[test]
+fn cells_are_called_as_zigzag_calls_them() {
+    for preset in ["zigzag-aimc", "zigzag-dimc"] {
+        let text = find_preset(hardware_presets(), preset).unwrap().text.replace("name: cells", "name: sram");
+        let core = Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let network = Network::from_text(workload_presets()[0].text).unwrap();
+        let written = zigzag::write(&core, &network).accelerator;
+        assert!(written.contains("  \"cells\":\n") && written.contains("  is_imc: true\n"), "{written}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_array_that_computes_in_memory_is_said_where_it_stands() {
+    for (from, to, part) in [
+        ("imc_type: analog\n  ", "", "`imc_type` is missing"),
+        ("input_precision: [4, 8]", "input_precision: [8]", "not the bits of an input and of a weight"),
+        ("bit_serial_precision: 2\n  ", "", "`bit_serial_precision` is missing"),
+    ] {
+        let text = IN_MEMORY.replace("OTHERS", &MACROS.replacen(from, to, 1));
+        let wrong = import_texts(&[("macros.yaml", &text)]).unwrap_err().to_string();
+        assert!(wrong.contains(part), "{part}:\n{wrong}");
+    }
+    // What ZigZag's own check says of it, the document says.
+    for (from, to, part) in [
+        ("adc_resolution: 6", "adc_resolution: 0", "array.in_memory.adc_resolution"),
+        ("[4, 8]", "[4, 6]", "array.in_memory.precision"),
+        ("bit_serial_precision: 2", "bit_serial_precision: 8", "array.in_memory.input_bits"),
+    ] {
+        let text = IN_MEMORY.replace("OTHERS", &MACROS.replacen(from, to, 1));
+        let wrong = match import_texts(&[("macros.yaml", &text)]) {
+            Ok(imported) => Core::from_text(imported.hardware.as_ref().unwrap()).unwrap_err(),
+            Err(wrong) => wrong,
+        };
+        assert!(wrong.to_string().contains(part), "{part}:\n{wrong}");
     }
 }

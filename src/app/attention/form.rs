@@ -1,9 +1,9 @@
 //! Which transformer runs, and what it computes: the form.
 
-use crate::app::widgets::controls::{Choice, Select, TextField};
+use crate::app::widgets::controls::{Choice, Select, TextField, passing};
 use crate::app::widgets::document_text::FoldedText;
 use crate::spec::transformer_presets;
-use crate::state::{Action, AttentionChange, AttentionForm, Half};
+use crate::state::{Action, AnyChoice, AttentionChange, AttentionForm, Half, ObjectiveChoice, ScheduleChange};
 use yew::prelude::*;
 
 /// Value of the choice of a model of one's own.
@@ -14,6 +14,8 @@ const OWN: &str = "(own)";
 pub struct FormCardProps {
     /// What is chosen.
     pub form: AttentionForm,
+    /// What is minimised.
+    pub objective: ObjectiveChoice,
     /// Called with every change.
     pub act: Callback<Action>,
     /// Fields that are wrong, by name.
@@ -38,6 +40,16 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         let invalid = props.wrong.iter().any(|wrong| wrong == name);
         html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
     };
+    // Of those that a sum or a memory's name belong to, the card of the schedule decides.
+    let simple = |(choice, _): &&(ObjectiveChoice, &str)| {
+        !matches!(choice, ObjectiveChoice::MemoryAccesses | ObjectiveChoice::Weighted) || *choice == props.objective
+    };
+    let shown = ObjectiveChoice::ALL.iter().filter(simple);
+    let objectives: Vec<Choice> = shown.map(|(choice, title)| Choice::new(choice.number().to_string(), *title)).collect();
+    let minimise = passing(&props.act, |value: String| {
+        let known = ObjectiveChoice::ALL.into_iter().find(|(choice, _)| choice.number().to_string() == value);
+        known.map(|(choice, _)| Action::Schedule(ScheduleChange::Objective(choice)))
+    });
     let fusemax = props.act.reform(|_: MouseEvent| Action::PickPreset(Half::Hardware, "fusemax-like"));
     html! {
         <>
@@ -61,6 +73,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 <div>
                     { field("Sequences at a time", "batch", &form.batch, AttentionChange::Batch, "attention-batch") }
                     { field("Tokens generated", "generated", &form.generated, AttentionChange::Generated, "attention-generated") }
+                    <Select label="Minimise" choices={objectives} value={props.objective.number().to_string()} onchange={minimise}
+                        testid="attention-objective" />
                     { field("Bits", "bits", &form.bits, AttentionChange::Bits, "attention-bits") }
                 </div>
             </div>

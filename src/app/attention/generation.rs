@@ -1,6 +1,6 @@
 //! Generation: the prompt, then a token at a time; and what more sequences at a time change.
 
-use crate::app::widgets::data_table::plain_table;
+use super::step::scrolled;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
@@ -60,7 +60,7 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
                 <p class="why">{ refusal.to_string() }</p>
             }
             if let Some(generation) = of_form {
-                { plain_table(generation_table(&generation, props.clock_mhz)) }
+                { scrolled(generation_table(&generation, props.clock_mhz)) }
                 <p class="hint">{ room(&generation, props.dram_bytes) }</p>
             }
             if known.len() > 1 {

@@ -1,7 +1,7 @@
 //! The dataflows of the FuseMax artifact on its own machines, for the same attention.
 
+use super::step::scrolled;
 use crate::app::widgets::controls::Checkbox;
-use crate::app::widgets::data_table::plain_table;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::published_dataflows;
@@ -40,7 +40,7 @@ pub fn PublishedCard(props: &PublishedCardProps) -> Html {
             </p>
             <Checkbox label="With the defects of the artifact" checked={*as_published} {onchange} testid="attention-defects" />
             if let Some(found) = answers.shown().next() {
-                { plain_table(published_dataflows(found)) }
+                { scrolled(published_dataflows(found)) }
             }
             if let Some(refusal) = answers.refusal() {
                 <p class="why">{ refusal.to_string() }</p>

@@ -6,7 +6,7 @@ use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::Fusion;
 use crate::chart::{
-    Quantity, attention_energy, attention_schedules, attention_tiles, attention_traffic, more_or_less,
+    Quantity, Table, attention_energy, attention_schedules, attention_tiles, attention_traffic, more_or_less,
     group_thousands, step_parts,
 };
 use crate::explore::{AttentionAnswer, AttentionRequest};
@@ -49,19 +49,20 @@ pub fn Step(props: &StepProps) -> Html {
                 </div>
             </div>
             <p class="why" data-testid="attention-why">{ why(answer) }</p>
+            <h3 class="apart">{ "What fusion saves" }</h3>
             <Figure
-                title="What fusion saves"
+                title=""
                 hint="Energy of attention in one layer, each kind in its best tiles."
                 chart={Drawn::new(attention_energy(layer))}
                 testid="attention-energy"
             />
-            { plain_table(attention_schedules(layer)) }
+            { scrolled(attention_schedules(layer)) }
             <details>
                 <summary>{ "What crosses the border of the chip" }</summary>
-                { plain_table(attention_traffic(layer)) }
+                { scrolled(attention_traffic(layer)) }
             </details>
-            <h3>{ format!("The whole step: {} layers", layer.layers) }</h3>
-            { plain_table(step_parts(layer)) }
+            <h3 class="apart">{ format!("The whole step: {} layers", layer.layers) }</h3>
+            { scrolled(step_parts(layer)) }
             <p class="hint">
                 { format!(
                     "At least {} have to move: weights, input and output of every layer, and the cache, each once. {}",
@@ -71,6 +72,12 @@ pub fn Step(props: &StepProps) -> Html {
             </p>
         </div>
     }
+}
+
+/// A table that scrolls by itself where it is too wide.
+pub fn scrolled(table: Table) -> Html {
+    let label = table.caption.clone();
+    html! { <div class="scroll" tabindex="0" role="group" aria-label={label}>{ plain_table(table) }</div> }
 }
 
 /// What decides, in a sentence.

@@ -55,7 +55,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     html! {
         <div data-testid="attention-view" data-status={status}>
             <section class="card" aria-label="Transformer">
-                <FormCard form={form.clone()} act={props.act.clone()} wrong={fields} />
+                <FormCard form={form.clone()} objective={chosen.design.schedule.objective} act={props.act.clone()} wrong={fields} />
                 <DiagnosticList diagnostics={wrong.clone()} testid="attention-diagnostics" />
                 if let Some(answer) = &answer {
                     <Step answer={Rc::clone(answer)} {is_old} />

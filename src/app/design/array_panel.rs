@@ -3,7 +3,7 @@
 use crate::app::widgets::form::{CellField, Form};
 use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
-    ARRAY_FIELDS, FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, is_systolic, remove_dimension,
+    FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, array_fields, is_systolic, remove_dimension,
     set_systolic,
 };
 use crate::workload::LayerKind;
@@ -31,7 +31,8 @@ pub fn array_panel(props: ArrayPanelProps) -> Html {
 fn ArrayPanel(props: &ArrayPanelProps) -> Html {
     let form = &props.form;
     let dimensions = form.document.keys("array.dimensions");
-    let shown: Vec<&str> = ARRAY_FIELDS.iter().map(|field| field.name).chain(["systolic"]).collect();
+    let fields = || array_fields(&form.document);
+    let shown: Vec<&str> = fields().map(|field| field.name).chain(["systolic"]).collect();
     let rest = form.wrong_besides("array", &shown);
     html! {
         <div class="panel" role="group" aria-label="PE array" data-testid="array-panel">
@@ -59,7 +60,7 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                     example="not stated"
                     testid="clock"
                 />
-                { for ARRAY_FIELDS.iter().map(|field| listed_field(form, "array", field)) }
+                { for fields().map(|field| listed_field(form, "array", field)) }
                 { systolic(form, &dimensions) }
             </div>
             <div class="scroll unrolling">

@@ -252,7 +252,10 @@ fn array_text(document: &Outline) -> Html {
     let product = sizes.iter().try_fold(1u64, |all, size| all.checked_mul(size.parse().ok()?));
     let pes =
         product.map_or_else(|| format!("{} PEs", sizes.join(" × ")), |all| format!("{} PEs", group_thousands(all)));
-    let energy = document.value("array.mac_energy").unwrap_or_default();
+    let energy = match document.value("array.in_memory.type") {
+        Some(kind) => format!("{kind}, in memory"),
+        None => format!("{} / MAC", document.value("array.mac_energy").unwrap_or_default()),
+    };
     let loops = |(name, size): (&String, &String)| match unrolled(document, "conv", name).0 {
         one if one.is_empty() => None,
         one if one.contains(' ') => Some(one.replace(", ", " · ")),
@@ -264,7 +267,7 @@ fn array_text(document: &Outline) -> Html {
     html! {
         <>
             <b>{ pes }</b>
-            <small>{ format!("{energy} / MAC") }</small>
+            <small>{ energy }</small>
             <small class="loops">{ loops.join(" · ") }</small>
         </>
     }

@@ -89,7 +89,7 @@ pub fn Page() -> Html {
                 {ondrop}
             >
                 <Header
-                    network={session.network.as_ref().as_ref().ok().map(|network| network.name.clone())}
+                    network={network_name(&state, &session)}
                     core={session.core.as_ref().as_ref().ok().map(|core| core.name.clone())}
                     theme={state.theme}
                     history={(state.history.can_undo(), state.history.can_redo())}
@@ -181,8 +181,20 @@ pub fn system_card(state: &PageState, act: &Callback<Action>) -> Html {
     late(move |parts: Parts| (parts.system)(&form, &hardware, &act))
 }
 
-/// Whether the view computes what a card is about: a system whose cores are all its own has no accelerator beside it.
+/// What runs: the network of the design, or a transformer, which its view names.
+fn network_name(state: &PageState, session: &Session) -> Option<String> {
+    if state.chosen.view.tab == Tab::Attention {
+        return Some("A transformer".to_owned());
+    }
+    session.network.as_ref().as_ref().ok().map(|network| network.name.clone())
+}
+
+/// Whether the view computes what a card is about: a system whose cores are all its own has no accelerator beside it; of a transformer
+/// the form of its view says all but the accelerator.
 pub fn computes(control: Control, state: &PageState) -> bool {
+    if state.chosen.view.tab == Tab::Attention {
+        return control == Control::Hardware;
+    }
     if (control, state.chosen.view.tab) != (Control::Hardware, Tab::Cores) {
         return true;
     }

@@ -33,12 +33,14 @@ pub struct Access {
     pub drops_fraction: bool,
     /// Energy of one word, pJ.
     pub word_pj: f64,
+    /// Energy beside that of the words, pJ: what precharges bit lines where an array computes in memory, and other weights take their turn.
+    pub precharge_pj: f64,
 }
 
 impl Access {
-    /// Energy of all words, pJ.
+    /// Energy of all words, and beside them, pJ.
     pub fn energy_pj(&self) -> f64 {
-        self.words * self.word_pj
+        self.words * self.word_pj + self.precharge_pj
     }
 
     /// Data elements of all transfers of all instances; none where elements have no bits.
@@ -69,6 +71,7 @@ pub fn accesses(evaluator: &Evaluator<'_>, cost: &LayerCost) -> Vec<Access> {
                     words: transfer.words,
                     drops_fraction: problem.rules.fractions_of_words_free,
                     word_pj: problem.core.memories[memory].word_energy_pj(movement),
+                    precharge_pj: transfer.precharge_pj,
                 });
             });
         }

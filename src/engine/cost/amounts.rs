@@ -244,7 +244,7 @@ impl Amounts {
         units: &Units<'_>,
     ) {
         let mut extents = Extents::ONE;
-        if problem.rules.array_keeps_inputs && operand.stored_as != Operand::O {
+        if problem.array_keeps(index) {
             let kept = leading_reuse(&order[merged.range(index, 0)], operand);
             self.cycles[index][0] *= kept.iter().map(|next| next.size).product::<u64>();
         }

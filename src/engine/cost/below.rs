@@ -50,7 +50,7 @@ impl<'a> Evaluator<'a> {
     /// Whether PEs keep an operand while loops that are irrelevant to it run, so that a set of such loops may lie below the boundary above
     /// the array.
     pub fn array_keeps(&self, operand: LayerOperand) -> bool {
-        self.problem.rules.array_keeps_inputs && self.problem.operands[operand].stored_as != Operand::O
+        self.problem.array_keeps(operand)
     }
 
     /// The boundary below memory `level` of an operand.

@@ -4,7 +4,7 @@
 //! Energy is a sum over boundaries, and what crosses one depends only on *which* loops lie below it, not on their order. The
 //! exact search lives on that.
 
-use crate::hardware::{Memory, Movement};
+use crate::hardware::{Memory, Movement, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand};
 use crate::rules::Rules;
 
@@ -35,6 +35,34 @@ pub struct Boundary<'a> {
     /// Elements on the upper side for one element on the lower: the number of instances with different data that an upper one serves.
     boost: f64,
     ends: [Option<End<'a>>; 4],
+    /// What a weight that takes the place of another costs an array that computes in memory.
+    precharge: Option<Precharge>,
+}
+
+/// Precharging of the bit lines of groups of cells, when the array goes on to other weights.
+struct Precharge {
+    /// Energy in all macros, pJ.
+    pj: f64,
+    /// Steps of all temporal loops, where the rules divide by the loops that keep a weight once more.
+    steps: Option<f64>,
+}
+
+impl Precharge {
+    fn new(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize) -> Option<Self> {
+        let is_array = level == 0 && problem.operands[operand].stored_as == Operand::W;
+        let in_memory = problem.in_memory.as_ref().filter(|array| is_array && array.precharge_pj > 0.0)?;
+        let view = &problem.operands[operand];
+        let read_bits = problem.core.memories[view.memories[0]].width_bits(Operand::W, Movement::ReadToLow);
+        let twice = problem.rules.in_memory_precharges_divided_twice && read_bits >= view.precision.0;
+        let steps = problem.spatial.temporal_sizes.iter().product::<u64>() as f64;
+        Some(Self { pj: in_memory.precharge_pj * in_memory.weights, steps: twice.then_some(steps) })
+    }
+
+    /// Energy of so many crossings, pJ.
+    fn of(&self, count: u64) -> f64 {
+        let all = self.pj * count as f64;
+        self.steps.map_or(all, |steps| all * (count as f64 / steps))
+    }
 }
 
 /// The transfers at one side of a boundary in one direction.
@@ -51,6 +79,8 @@ pub(super) struct Transfer {
     pub words: f64,
     /// Their energy.
     pub pj: f64,
+    /// Energy beside that of the words: precharging where an array computes in memory.
+    pub precharge_pj: f64,
 }
 
 /// One data movement at one side of a boundary.
@@ -111,6 +141,7 @@ impl<'a> Boundary<'a> {
         Self {
             level,
             boost,
+            precharge: Precharge::new(problem, operand, level),
             ends: Movement::ALL.map(|movement| {
                 let level = if movement.is_low() { Some(level) } else { level.checked_sub(1) };
                 level.map(|level| end(movement, level))
@@ -126,7 +157,9 @@ impl<'a> Boundary<'a> {
         } else {
             [Movement::WriteFromLow, Movement::ReadToHigh]
         };
+        let precharge = self.precharge.as_ref().filter(|_| down);
         CrossingPrice {
+            constant: precharge.map_or(0.0, |precharge| price(self.level, 0.0, precharge.of(1))),
             ends: movements.map(|movement| {
                 let end = self.ends[movement as usize].as_ref()?;
                 let (level, boost) = if movement.is_low() { (self.level, self.boost) } else { (self.level - 1, 1.0) };
@@ -162,8 +195,14 @@ impl<'a> Boundary<'a> {
             let words_each = end.word_count(crossing.precision).of(elements);
             let words = words_each * count as f64 * end.units;
             let words = if end.whole_words { words.trunc() } else { words };
-            let pj = words * end.memory.word_energy_pj(end.movement);
-            visit(end.movement, level, Transfer { elements, count, units: end.units, words_each, words, pj });
+            let precharge = self.precharge.as_ref().filter(|_| end.movement == Movement::ReadToLow);
+            let precharge_pj = precharge.map_or(0.0, |precharge| precharge.of(count));
+            let pj = words * end.memory.word_energy_pj(end.movement) + precharge_pj;
+            visit(
+                end.movement,
+                level,
+                Transfer { elements, count, units: end.units, words_each, words, pj, precharge_pj },
+            );
         });
     }
 
@@ -249,12 +288,15 @@ impl WordCount {
 pub struct CrossingPrice {
     /// Elements at each end for one on the lower side, price of a word in all instances.
     ends: [Option<(f64, f64, WordCount)>; 2],
+    /// Price of one crossing, however many elements.
+    constant: f64,
 }
 
 impl CrossingPrice {
     /// The price of one crossing of `elements` elements of the lower side.
     pub fn of(&self, elements: f64) -> f64 {
-        self.ends.iter().flatten().map(|(boost, per_word, words)| words.of(elements * boost) * per_word).sum()
+        let each = self.ends.iter().flatten();
+        self.constant + each.map(|(boost, per_word, words)| words.of(elements * boost) * per_word).sum::<f64>()
     }
 }
 

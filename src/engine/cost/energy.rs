@@ -62,6 +62,9 @@ pub fn fixed_energy(problem: &LayerOnCore<'_>) -> EnergySplit {
     EnergySplit::from_fn(|cause| match cause {
         EnergyCause::Access(_) => 0.0,
         EnergyCause::Mac if problem.vector_unit().is_some() => 0.0,
+        EnergyCause::Mac if problem.in_memory.is_some() => {
+            problem.in_memory.as_ref().map_or(0.0, |in_memory| in_memory.energy_pj.total())
+        }
         EnergyCause::Mac => problem.shape.macs() as f64 * problem.shape.mac_pj(&problem.core.mac_energy),
         EnergyCause::Vector => problem
             .vector_unit()

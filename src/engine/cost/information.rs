@@ -327,7 +327,7 @@ fn level_information(
         shifted: shifted.to_vec(),
         turnaround_cycles: cost.amounts.cycles[number][level],
         kept: if level == 0 {
-            kept_loops(problem, operand, &order[cost.merged.range(number, 0)]).to_vec()
+            kept_loops(problem, number, &order[cost.merged.range(number, 0)]).to_vec()
         } else {
             Vec::new()
         },
@@ -409,9 +409,8 @@ fn fifo_loops<'o>(operand: &OperandView, below: &Loops, above: &'o [TemporalLoop
 }
 
 /// The loops of the lowest memory for which the array keeps an input; none unless the rules say so.
-fn kept_loops<'o>(problem: &LayerOnCore<'_>, operand: &OperandView, lowest: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
-    let is_kept = problem.rules.array_keeps_inputs && operand.stored_as != Operand::O;
-    if is_kept { leading_reuse(lowest, operand) } else { &[] }
+fn kept_loops<'o>(problem: &LayerOnCore<'_>, operand: LayerOperand, lowest: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
+    if problem.array_keeps(operand) { leading_reuse(lowest, &problem.operands[operand]) } else { &[] }
 }
 
 /// UnitCounts from `level` upwards. Partially relevant loops count with what they add to the data.

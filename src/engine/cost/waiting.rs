@@ -82,8 +82,10 @@ impl PortInUse {
                 if link.count > 1 {
                     // In the tool's order, as the fraction is dropped.
                     let held = amounts.held[operand][if movement.is_low() { level } else { level + 1 }];
-                    let average = held * link.precision as f64 / link.period as f64 * (link.elements / held);
-                    port.busy_bits += average.trunc();
+                    // A period of iterations that take several cycles: the tool rounds down for one cycle each, then up.
+                    let cycles = problem.in_memory.as_ref().map_or(1.0, |array| array.cycles as f64);
+                    let average = held * link.precision as f64 / (link.period as f64 / cycles) * (link.elements / held);
+                    port.busy_bits += (average.trunc() / cycles).ceil();
                 } else {
                     port.once.push(OnceLink {
                         place: (operand, level, movement),

@@ -4,7 +4,9 @@
 //! Another unrolling is another hardware document, so such a design is studied as any other. Memories above the array stay.
 
 use super::request::Request;
-use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, UnrollSpec, read_hardware, write_hardware};
+use crate::spec::{
+    ArraySpec, Diagnostics, HardwareSpec, InMemorySpec, MemorySpec, UnrollSpec, read_hardware, write_hardware,
+};
 use crate::workload::{Dim, LayerKind, Network};
 use serde::{Deserialize, Serialize};
 
@@ -113,8 +115,10 @@ fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64),
     // An array that is systolic along every dimension stays so; of another nobody knows which side is.
     let is_systolic = spec.array.dimensions.iter().all(|(name, _)| spec.array.systolic.contains(name));
     let systolic = if is_systolic { [ROWS, COLUMNS].map(str::to_owned).to_vec() } else { Vec::new() };
+    let in_memory =
+        spec.array.in_memory.map(|array| InMemorySpec { columns: COLUMNS.to_owned(), rows: ROWS.to_owned(), ..array });
     HardwareSpec {
-        array: ArraySpec { dimensions, systolic, ..spec.array },
+        array: ArraySpec { dimensions, systolic, in_memory, ..spec.array },
         // What layers state for the design's own array means nothing here.
         dataflow: String::new(),
         unroll,

@@ -4,11 +4,11 @@ use crate::cost::{
     Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, MappingError,
     PortBalance, accesses, loop_information, port_balances,
 };
-use crate::hardware::{ArraySizes, Core, Unroll};
+use crate::hardware::{Activation, ArraySizes, Core, MacroPart, Unroll};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{
-    LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions,
-    WindowCount,
+    InMemoryUse, LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop,
+    UnrollingOptions, WindowCount,
 };
 use crate::rules::Rules;
 use crate::search::{
@@ -170,6 +170,36 @@ impl TemporalMapping {
     }
 }
 
+/// How a layer uses an array that computes in memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InMemoryFacts {
+    /// Cycles in which the bits of an input enter.
+    pub cycles: u64,
+    /// Activations of macros over the whole layer, each of so many cycles.
+    pub activations: f64,
+    /// Columns of a macro in use, on average.
+    pub columns: f64,
+    /// Rows that inputs come down, on average.
+    pub rows: f64,
+    /// Energy by part of the macros, without precharging: its name, pJ.
+    pub energy_pj: Vec<(String, f64)>,
+}
+
+impl InMemoryFacts {
+    fn new(of: &InMemoryUse) -> Self {
+        let average =
+            |value: fn(&Activation) -> f64| of.uses.iter().map(|one| one.share * value(&one.activation)).sum::<f64>();
+        let parts = MacroPart::ALL.into_iter().filter(|part| of.energy_pj[*part] != 0.0);
+        Self {
+            cycles: of.cycles,
+            activations: of.activations,
+            columns: average(|activation| activation.columns),
+            rows: average(|activation| activation.rows),
+            energy_pj: parts.map(|part| (part.key().to_owned(), of.energy_pj[part])).collect(),
+        }
+    }
+}
+
 /// What a layer is, whatever its mapping in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerFacts {
@@ -183,8 +213,10 @@ pub struct LayerFacts {
     pub pe_count: u64,
     /// Output first, then the inputs: name, and names of its memories, lowest first.
     pub operands: [(String, Vec<String>); OPERANDS],
-    /// Energy of one MAC, pJ.
+    /// Energy of one MAC, pJ: on average, where the array computes in memory.
     pub mac_pj: f64,
+    /// How it computes in memory, if it does.
+    pub in_memory: Option<InMemoryFacts>,
     /// For each operand the loop dimensions that do not index it: their iterations use the same data again.
     pub irrelevant: [Vec<Dim>; OPERANDS],
     /// For each operand the axes along which windows slide over it. All other dimensions that are not irrelevant are relevant.
@@ -344,7 +376,11 @@ impl LayerStudy {
             shape: self.problem.shape,
             unrolled: self.unrolled_loops(&layer),
             pe_count: layer.pe_count(),
-            mac_pj: self.problem.shape.mac_pj(&self.core.mac_energy),
+            mac_pj: match &layer.in_memory {
+                Some(in_memory) => in_memory.energy_pj.total() / (self.problem.shape.macs() as f64).max(1.0),
+                None => self.problem.shape.mac_pj(&self.core.mac_energy),
+            },
+            in_memory: layer.in_memory.as_ref().map(InMemoryFacts::new),
             operands: LayerOperand::ALL.map(|operand| {
                 let memories = layer.operands[operand].memories.iter();
                 let names = memories.map(|&memory| self.core.memories[memory].name.clone()).collect();

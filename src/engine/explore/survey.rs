@@ -424,7 +424,8 @@ impl Fingerprints {
         let memories: TiVec<MemoryId, u64> = core.memories.iter().map(but_size).collect();
         // Registers of lanes are below what a choice of levels leaves visible.
         let unit = core.vector_unit.as_ref().map(|unit| (unit.figures(), &memories.raw[..core.register_count()]));
-        let numbers = format!("{:?} {:?} {:?} {guide:?}", core.array, core.mac_energy, settings.objective);
+        let operations = (&core.mac_energy, &core.in_memory);
+        let numbers = format!("{:?} {operations:?} {:?} {guide:?}", core.array, settings.objective);
         Self {
             general: hash(&(numbers, unit, settings.rules, settings.strategy, settings.lpf_limit, dram)),
             memories,

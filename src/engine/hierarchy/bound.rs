@@ -91,7 +91,10 @@ fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
 fn makes_data_free(problem: &LayerOnCore<'_>) -> bool {
     let rules = &problem.rules;
     let cuts = rules.truncate_fractional_extents || rules.truncate_fractional_windows || rules.round_fractional_amounts;
-    rules.array_keeps_inputs || rules.fractions_of_words_free || cuts && problem.spatial.is_fractional()
+    rules.array_keeps_inputs
+        || problem.in_memory.is_some()
+        || rules.fractions_of_words_free
+        || cuts && problem.spatial.is_fractional()
 }
 
 fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {

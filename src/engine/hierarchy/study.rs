@@ -65,6 +65,13 @@ impl Study {
         check_settings(settings, &mut diagnostics);
         if let Ok(core) = &core {
             check_highest(core, &mut diagnostics);
+            if core.in_memory.is_some() {
+                diagnostics.add(
+                    "hardware.array.in_memory",
+                    "The array computes in memory: the lowest memory of its weights are the cells, which no pool has",
+                    "Take an array that states `mac_energy`",
+                );
+            }
         }
         if let Ok(network) = &network {
             check_layers(settings, network, &mut diagnostics);

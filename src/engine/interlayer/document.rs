@@ -5,7 +5,7 @@ use super::chain::Chain;
 use super::fused::FusionMode;
 use super::parameters::Parameters;
 use super::walk::{Step, schedule_chain};
-use crate::hardware::{Core, MemoryId, Movement, Operand};
+use crate::hardware::{Core, InMemory, MemoryId, Movement, Operand};
 use crate::workload::{LayerId, Network};
 
 /// Layers in a sequence at the most, twice what the paper fuses; the time grows with the square.
@@ -33,6 +33,8 @@ impl Accelerator {
             memory.word_energy_pj(Movement::ReadToLow)
                 / memory.width_bits(Operand::I, Movement::ReadToLow).max(1) as f64
         };
+        // The method has one energy for every multiply-accumulate: in memory, that of a macro in full use.
+        let mac_pj = core.in_memory.as_ref().map_or(core.mac_energy.energy_pj, InMemory::peak_mac_pj);
         let levels = core.levels(Operand::I);
         let buffer = levels.len().checked_sub(2).map_or(0.0, |level| bit(levels[level]));
         Self {
@@ -40,7 +42,7 @@ impl Accelerator {
             buffer: core.on_chip_bytes(),
             registers: RegisterFile::of(REGISTER_BYTES),
             energy: EnergyCosts {
-                mac: hundredths(core.mac_energy.energy_pj),
+                mac: hundredths(mac_pj),
                 buffer: hundredths(8.0 * buffer),
                 dram: hundredths(DRAM_ACCESS_BITS * bit(core.top(Operand::I))),
             },

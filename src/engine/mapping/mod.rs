@@ -41,6 +41,7 @@
 
 mod allocation;
 mod capacity;
+mod in_memory;
 mod operands;
 mod spatial;
 pub mod spatial_generation;
@@ -50,6 +51,7 @@ mod unrolling;
 pub(crate) use allocation::operands_in;
 pub use allocation::{Allocation, Allocator, allocate, smallest_demand};
 pub use capacity::{ample_bits, slice_bits, slice_elements, slice_part};
+pub use in_memory::{InMemoryUse, MacroUse};
 pub use operands::{LayerOnCore, LayerOperand, LayerProblem, OPERANDS, OperandView, Relevance, WindowCount};
 pub use spatial::{SpatialLoop, SpatialMapping};
 pub use temporal::TemporalLoop;

@@ -1,5 +1,6 @@
 //! A mapping problem on a core: each operand with its memories, and its relation to the loops.
 
+use super::in_memory::{InMemoryUse, array_fits};
 use super::spatial::SpatialMapping;
 use crate::hardware::{
     ArrayDimId, ArrayDims, ArraySizes, Core, DoubleBuffering, MemoryId, Operand, Unroll, VectorUnit,
@@ -150,13 +151,20 @@ pub struct LayerOnCore<'a> {
     pub drain_cycles: u64,
     /// Whether some memory is double-buffered by design, and the rules know of it.
     pub forces_double_buffers: bool,
+    /// How the array computes the layer in memory, if it does.
+    pub in_memory: Option<InMemoryUse>,
 }
 
 impl<'a> LayerOnCore<'a> {
     /// Prepares a problem.
     pub fn new(core: &'a Core, rules: Rules, problem: &LayerProblem) -> Self {
         let vector_unit = core.vector_unit_for(problem.shape.kind);
-        let mut spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
+        let in_memory = core.in_memory_for(problem.shape.kind);
+        let fitted = in_memory
+            .filter(|_| !rules.in_memory_inputs_shared)
+            .map(|array| array_fits(array, &problem.shape, &problem.unroll, &rules));
+        let unroll = fitted.as_deref().unwrap_or(&problem.unroll);
+        let mut spatial = SpatialMapping::new(&problem.shape, unroll, &rules);
         let adds_as_weights = rules.additions_read_weight_memories && vector_unit.is_none();
         let inputs = match problem.shape.kind.reads_two_maps() && !adds_as_weights {
             true => [Operand::I, Operand::I],
@@ -199,13 +207,19 @@ impl<'a> LayerOnCore<'a> {
                 if problem.shape.kind == LayerKind::MatMul { LayerOperand::Second } else { LayerOperand::First };
             spatial.count_steps_by_level(&problem.shape, &operands[first].unrolled);
         }
+        let in_memory = in_memory.map(|array| InMemoryUse::new(array, &problem.shape, unroll, &spatial, &rules));
         Self {
             core,
             rules,
             shape: problem.shape,
             spatial,
             operands,
-            iteration_cycles: vector_unit.map_or(1, |unit| unit.cycles(&problem.shape.operations)),
+            iteration_cycles: match (&in_memory, vector_unit) {
+                (Some(in_memory), _) => in_memory.cycles,
+                (None, Some(unit)) => unit.cycles(&problem.shape.operations),
+                (None, None) => 1,
+            },
+            in_memory,
             drain_cycles: match vector_unit {
                 None if !rules.systolic_drain_ignored => drain_cycles(core, problem),
                 _ => 0,
@@ -235,6 +249,14 @@ impl<'a> LayerOnCore<'a> {
     #[inline]
     pub fn temporal_cycles(&self) -> u64 {
         self.spatial.temporal_sizes.iter().product::<u64>() * self.iteration_cycles
+    }
+
+    /// Whether PEs keep an operand while loops that are irrelevant to it run. Weights stay in the cells of an array that computes in memory.
+    #[inline]
+    pub fn array_keeps(&self, operand: LayerOperand) -> bool {
+        let stored_as = self.operands[operand].stored_as;
+        let in_cells = self.in_memory.is_some() && stored_as == Operand::W;
+        in_cells || self.rules.array_keeps_inputs && stored_as != Operand::O
     }
 
     /// Whether a memory holds twice whatever is replaced during the layer.
@@ -289,21 +311,25 @@ impl<'a> LayerOnCore<'a> {
     /// How [`Self::input_extent`] counts.
     #[inline]
     pub fn window_count(&self, axis: Relevance) -> WindowCount {
-        let (shape, rules) = (&self.shape, &self.rules);
-        let ((outputs, kernel), (stride, dilation, limit)) = match axis {
-            Relevance::PartialX => ((Dim::OX, Dim::FX), (shape.stride.0, shape.dilation.0, shape.input_limit.0)),
-            _ => ((Dim::OY, Dim::FY), (shape.stride.1, shape.dilation.1, shape.input_limit.1)),
-        };
-        WindowCount {
-            outputs,
-            kernel,
-            stride,
-            dilation,
-            cuts_sizes: rules.truncate_fractional_windows,
-            cuts_extent: rules.truncate_fractional_extents,
-            overcounts: rules.few_dilated_windows_overcounted,
-            at_most: (!rules.input_beyond_border_counted).then_some(limit),
-        }
+        window_count(&self.shape, &self.rules, axis)
+    }
+}
+
+/// How the input that windows read along an axis is counted.
+pub(super) fn window_count(shape: &LayerShape, rules: &Rules, axis: Relevance) -> WindowCount {
+    let ((outputs, kernel), (stride, dilation, limit)) = match axis {
+        Relevance::PartialX => ((Dim::OX, Dim::FX), (shape.stride.0, shape.dilation.0, shape.input_limit.0)),
+        _ => ((Dim::OY, Dim::FY), (shape.stride.1, shape.dilation.1, shape.input_limit.1)),
+    };
+    WindowCount {
+        outputs,
+        kernel,
+        stride,
+        dilation,
+        cuts_sizes: rules.truncate_fractional_windows,
+        cuts_extent: rules.truncate_fractional_extents,
+        overcounts: rules.few_dilated_windows_overcounted,
+        at_most: (!rules.input_beyond_border_counted).then_some(limit),
     }
 }
 

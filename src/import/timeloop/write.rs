@@ -360,7 +360,7 @@ impl File<'_> {
                 }
             }
         }
-        let compute = self.problem.shape.mac_pj(&self.study.core.mac_energy);
+        let compute = self.study.facts().mac_pj;
         table(&mut text, &self.names.compute, instances, &[("compute", compute), ("leak", 0.0)]);
         text
     }

@@ -3,7 +3,7 @@
 use super::mapping::read_loops;
 use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, MemorySpec, PortSpec};
+use crate::spec::{ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, InMemorySpec, MemorySpec, PortSpec};
 
 const ACCELERATOR: [&str; 11] = [
     "name",
@@ -123,7 +123,8 @@ pub fn read_core(place: &LocatedNode, reader: &mut Reader) -> Accelerator {
     let mut is_stream = fields.get("type").is_some();
     if let Some(place) = fields.need(reader, "memories", "{ dram: { size: 10000000000, ... } }") {
         for (name, memory) in place.entries(reader) {
-            spec.memories.push(read_memory(name, &memory, reader, &mut report, &mut is_stream));
+            let unit = if spec.array.in_memory.is_some() { AreaUnit::Mm2 } else { AreaUnit::Um2 };
+            spec.memories.push(read_memory(name, &memory, unit, reader, (&mut report, &mut is_stream)));
         }
     }
     if let Some(place) = fields.get("dataflows").filter(|place| place.is_map()) {
@@ -165,23 +166,15 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
         }
         sizes
     });
-    if let Some(imc) = array.get("is_imc")
-        && flag(imc, reader)
-    {
-        imc.reject(
-            reader,
-            ValueError::new(
-                "Computing in memory is not modelled: what an operation costs there depends on how many rows and columns of the array a \
-                 layer uses, on its converters and on the bits that enter a cycle",
-                "Write `is_imc: false`, and as `unit_energy` the energy of one multiply-accumulate at the use you expect",
-            ),
-        );
+    let dimensions = names.into_iter().zip(sizes.into_iter().chain(std::iter::repeat(1))).collect();
+    if array.get("is_imc").is_some_and(|place| flag(place, reader)) {
+        return read_in_memory(&array, place, dimensions, reader, report);
     }
     let area = array.get("unit_area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
-    note_area(area, "array", report);
+    note_area(area, "array", AreaUnit::Um2, report);
     ArraySpec {
         systolic: array.get("systolic_dimensions").map(|place| place.names(reader)).unwrap_or_default(),
-        dimensions: names.into_iter().zip(sizes.into_iter().chain(std::iter::repeat(1))).collect(),
+        dimensions,
         mac_energy_pj: array
             .need(reader, "unit_energy", "0.04")
             .and_then(|place| fraction(place, reader))
@@ -191,12 +184,62 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
     }
 }
 
+/// An array that computes in memory. Of its dimensions, ordered by name, ZigZag takes the first for columns and the second for rows.
+fn read_in_memory(
+    array: &Fields,
+    place: &LocatedNode,
+    dimensions: Vec<(String, u64)>,
+    reader: &mut Reader,
+    report: &mut Report,
+) -> ArraySpec {
+    let mut names: Vec<&String> = dimensions.iter().map(|(name, _)| name).collect();
+    names.sort();
+    let [columns, rows] = [0, 1].map(|at| names.get(at).map_or_else(String::new, |name| (*name).clone()));
+    if names.len() < 2 {
+        let reason = "An array that computes in memory has columns and rows";
+        array.get("dimensions").unwrap_or(place).reject(reader, ValueError::new(reason, "Write `[D1, D2]`"));
+    }
+    let bits = array.need(reader, "input_precision", "[8, 8]").map(|place| {
+        let list = place.list(reader, 2);
+        let bits: Vec<u64> = list.iter().filter_map(|item| number(item, reader)).collect();
+        if list.len() != 2 {
+            let reason = "These are not the bits of an input and of a weight";
+            place.reject(reader, ValueError::new(reason, "Write for example `[8, 8]`"));
+        }
+        bits
+    });
+    let (i, w) = match bits.as_deref() {
+        Some(&[i, w]) => (i, w),
+        _ => (0, 0),
+    };
+    let kind = array.name(reader, "imc_type", "analog");
+    let converters = array.get("adc_resolution").and_then(|place| number(place, reader)).filter(|bits| *bits > 0);
+    for field in ["unit_energy", "unit_area"].into_iter().filter(|field| array.get(field).is_some()) {
+        report.note(Severity::Assumed, field, "not taken: it follows from the macros, as in ZigZag", "array");
+    }
+    ArraySpec {
+        in_memory: Some(InMemorySpec {
+            columns,
+            rows,
+            precision: (w, i),
+            input_bits: array
+                .need(reader, "bit_serial_precision", "1")
+                .and_then(|place| number(place, reader))
+                .unwrap_or(0),
+            adc_bits: converters,
+            kind,
+        }),
+        dimensions,
+        ..ArraySpec::default()
+    }
+}
+
 fn read_memory(
     name: &str,
     place: &LocatedNode,
+    unit: AreaUnit,
     reader: &mut Reader,
-    report: &mut Report,
-    is_stream: &mut bool,
+    (report, is_stream): (&mut Report, &mut bool),
 ) -> MemorySpec {
     let fields = place.fields(reader, &MEMORY);
     let is_older = fields.get("r_bw").is_some() || fields.get("w_bw").is_some();
@@ -225,8 +268,9 @@ fn read_memory(
         place.and_then(|place| fraction(place, reader)).unwrap_or(0.0)
     };
     let (read_energy_pj, write_energy_pj) = (cost("r_cost", reader), cost("w_cost", reader));
-    let area_um2 = fields.get("area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
-    note_area(area_um2, name, report);
+    let area = fields.get("area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
+    note_area(area, name, unit, report);
+    let area_um2 = area.map(|area| area * unit.um2());
     let mut memory = MemorySpec {
         name: name.to_owned(),
         size_bits: fields.need(reader, "size", "65536").map_or(0, |place| read_size(place, name, reader, report)),
@@ -440,9 +484,29 @@ fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
     }
 }
 
-fn note_area(area: Option<f64>, of: &str, report: &mut Report) {
+/// What areas of a file are in: ZigZag states no unit but for arrays that compute in memory, with which it adds them up.
+#[derive(Clone, Copy)]
+enum AreaUnit {
+    Um2,
+    Mm2,
+}
+
+impl AreaUnit {
+    fn um2(self) -> f64 {
+        match self {
+            Self::Um2 => 1.0,
+            Self::Mm2 => 1e6,
+        }
+    }
+}
+
+fn note_area(area: Option<f64>, of: &str, unit: AreaUnit, report: &mut Report) {
     if area.is_some() {
-        report.note(Severity::Assumed, "area", "ZigZag states no unit of areas; taken as um2", of);
+        let taken = match unit {
+            AreaUnit::Um2 => "ZigZag states no unit of areas; taken as um2",
+            AreaUnit::Mm2 => "taken as mm2, as that of arrays that compute in memory is",
+        };
+        report.note(Severity::Assumed, "area", taken, of);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A core and a network as ZigZag's three files.
 
-use crate::hardware::{ArrayDimId, Core, DoubleBuffering, Memory, Movement, Operand, Unroll};
+use crate::hardware::{ArrayDimId, Core, DoubleBuffering, InMemory, InMemoryKind, Memory, Movement, Operand, Unroll};
 use crate::import::left_out::note_left_out;
 use crate::import::report::{Report, Severity};
 use crate::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
@@ -33,9 +33,17 @@ pub fn write(core: &Core, network: &Network) -> Written {
     Written { accelerator, mapping, workload, report }
 }
 
+/// The dimensions of the array in ZigZag's order. Where it computes in memory, ZigZag takes the first for columns and the second for rows.
+fn dimensions(core: &Core) -> Vec<ArrayDimId> {
+    let first = core.in_memory.as_ref().map_or_else(Vec::new, |array| vec![array.columns, array.rows]);
+    let others = core.array.keys().filter(|dim| !first.contains(dim));
+    first.iter().copied().chain(others).collect()
+}
+
 /// ZigZag calls the dimensions of an array D1, D2 and so on.
-fn dimension(dim: ArrayDimId) -> String {
-    format!("D{}", dim.index() + 1)
+fn dimension(core: &Core, dim: ArrayDimId) -> String {
+    let place = dimensions(core).into_iter().position(|known| known == dim);
+    format!("D{}", place.unwrap_or_default() + 1)
 }
 
 /// Writes a core of a system, without its highest memory, which is the system's; `kind` is its type there.
@@ -47,10 +55,11 @@ pub fn write_core(core: &Core, kind: &str, report: &mut Report) -> String {
 
 fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut Report) -> String {
     let mut text = String::new();
-    let names: Vec<String> = core.array.keys().map(dimension).collect();
-    let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
-    let systolic: Vec<String> =
-        core.array.keys().filter(|&index| core.systolic.contains(index)).map(dimension).collect();
+    let dims = dimensions(core);
+    let names: Vec<String> = dims.iter().map(|dim| dimension(core, *dim)).collect();
+    let sizes: Vec<String> = dims.iter().map(|dim| core.array[*dim].1.to_string()).collect();
+    let is_systolic = |index: &&ArrayDimId| core.systolic.contains(**index);
+    let systolic: Vec<String> = dims.iter().filter(is_systolic).map(|dim| dimension(core, *dim)).collect();
     note_left_out(core, "ZigZag's", report);
     if core.mac_energy.precision.is_some() || !core.mac_energy.stated.is_empty() {
         let reason = "ZigZag has one energy for all precisions: `mac_energy` as it is stated";
@@ -63,21 +72,20 @@ fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut 
     if !systolic.is_empty() {
         report.note(Severity::Assumed, "systolic_dimensions", NEWER, &core.name);
     }
-    for (index, (name, _)) in core.array.iter_enumerated().filter(|(index, (name, _))| *name != dimension(*index)) {
+    let renamed = core.array.iter_enumerated().filter(|(index, (name, _))| *name != dimension(core, *index));
+    for (index, (name, _)) in renamed {
         report.note(
             Severity::Expressed,
             "array",
             "ZigZag numbers the dimensions of an array",
-            &format!("{name} is {}", dimension(index)),
+            &format!("{name} is {}", dimension(core, index)),
         );
     }
     let _ = write!(
         text,
-        "name: {}\n{head}operational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n\
-         \x20 dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
+        "name: {}\n{head}operational_array:\n{}  dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
         quoted(&core.name),
-        core.mac_energy.energy_pj,
-        core.pe_area_um2.unwrap_or(0.0),
+        operations(core, report),
         names.join(", "),
         sizes.join(", "),
         newer(&systolic, "  systolic_dimensions")
@@ -86,6 +94,37 @@ fn write_accelerator(core: &Core, head: &str, memories: &[Memory], report: &mut 
         write_memory(&mut text, memory, core, report);
     }
     text
+}
+
+/// What an operation costs: figures, or the macros from which they follow.
+fn operations(core: &Core, report: &mut Report) -> String {
+    let Some(array) = &core.in_memory else {
+        let (pj, um2) = (core.mac_energy.energy_pj, core.pe_area_um2.unwrap_or(0.0));
+        return format!("  is_imc: false\n  unit_energy: {pj}\n  unit_area: {um2}\n");
+    };
+    if array.group_depth > 1 {
+        let reason =
+            "ZigZag 3.8.5 stops where cells hold more than one weight: it asks for a field that does not exist";
+        report.note(Severity::Assumed, CELLS, reason, &core.name);
+    }
+    let InMemory { kind, weight_bits, activation_bits, input_bits, .. } = array;
+    let (kind, converters) = match kind {
+        InMemoryKind::Analog { adc_bits } => ("analog", format!("  adc_resolution: {adc_bits}\n")),
+        InMemoryKind::Digital => ("digital", String::new()),
+    };
+    format!(
+        "  is_imc: true\n  imc_type: {kind}\n  input_precision: [{activation_bits}, {weight_bits}]\n  \
+         bit_serial_precision: {input_bits}\n{converters}"
+    )
+}
+
+/// What ZigZag calls the memory of weights in an array that computes in memory.
+const CELLS: &str = "cells";
+
+/// What ZigZag calls a memory.
+fn memory_name<'a>(core: &'a Core, memory: &'a Memory) -> &'a str {
+    let cells = core.in_memory.as_ref().and_then(|_| core.levels(Operand::W).first());
+    if cells.is_some_and(|&id| core.memories[id].name == memory.name) { CELLS } else { &memory.name }
 }
 
 /// A list that ZigZag before 3.9 does not read: nothing where it is empty.
@@ -97,17 +136,22 @@ const NEWER: &str = "only ZigZag 3.9 and later read it";
 
 fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Report) {
     let operands: Vec<&str> = memory.operands.iter().map(|operand| theirs(*operand)).collect();
-    let served: Vec<String> =
-        core.array.keys().filter(|index| memory.shared_over.contains(*index)).map(dimension).collect();
+    let served: Vec<String> = dimensions(core)
+        .into_iter()
+        .filter(|dim| memory.shared_over.contains(*dim))
+        .map(|dim| dimension(core, dim))
+        .collect();
+    // In square millimetres where it adds them up.
+    let unit = if core.in_memory.is_some() { 1e6 } else { 1.0 };
     let _ = write!(
         text,
         "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: {}\n    latency: {}\n    auto_cost_extraction: false\n    \
          operands: [{}]\n    served_dimensions: [{}]\n{}    ports:\n",
-        quoted(&memory.name),
+        quoted(memory_name(core, memory)),
         memory.size_bits,
         memory.read_energy_pj,
         memory.write_energy_pj,
-        memory.area_um2.unwrap_or(0.0),
+        memory.area_um2.unwrap_or(0.0) / unit,
         memory.latency_cycles,
         operands.join(", "),
         served.join(", "),
@@ -198,14 +242,14 @@ fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String 
 
 fn write_entry(text: &mut String, core: &Core, name: &str, unroll: &[Unroll], single: Dim) {
     let _ = write!(text, "- name: {}\n  spatial_mapping:\n", quoted(name));
-    for index in core.array.keys() {
+    for index in dimensions(core) {
         let on_this: Vec<String> = unroll
             .iter()
             .filter(|part| part.array_dim == index)
             .map(|part| format!("\"{}, {}\"", part.dim, part.limit))
             .collect();
         let on_this = if on_this.is_empty() { format!("\"{single}, 1\"") } else { on_this.join(", ") };
-        let _ = writeln!(text, "    {}: [{on_this}]", dimension(index));
+        let _ = writeln!(text, "    {}: [{on_this}]", dimension(core, index));
     }
     text.push_str("  memory_operand_links: {O: O, W: I2, I: I1}\n");
 }

@@ -26,7 +26,9 @@ impl Area {
 impl Core {
     /// The core's area. What is not stated is named in it, not taken as nothing.
     pub fn area(&self) -> Area {
-        let mut area = Area { pes_um2: self.pe_area_um2.map(|um2| um2 * self.pe_count() as f64), ..Area::default() };
+        let stated = self.pe_area_um2.map(|um2| um2 * self.pe_count() as f64);
+        let estimated = || self.in_memory.as_ref().map(|array| array.area_um2().total());
+        let mut area = Area { pes_um2: stated.or_else(estimated), ..Area::default() };
         for memory in &self.memories {
             match memory.area_um2 {
                 Some(um2) => *area.memories_um2.get_or_insert(0.0) += um2 * memory.instances as f64,

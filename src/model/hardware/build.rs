@@ -1,8 +1,8 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
 use super::{
-    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, MacEnergy, Memory, MemoryId, Movement, Operand, Port, PortId,
-    Unroll, VectorUnit,
+    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, InMemory, MacEnergy, Memory, MemoryId, Movement, Operand, Port,
+    PortId, Unroll, VectorUnit,
 };
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};
@@ -58,14 +58,18 @@ impl Core {
         check_hierarchy(&memories, &levels, registers, &spec.array.dimensions, &mut diagnostics);
         let vector_unit =
             spec.vector_unit.as_ref().and_then(|unit| VectorUnit::new(unit, &memories, &levels, &mut diagnostics));
+        let cells = levels[Operand::W as usize].first().map(|&id| (registers.path(id), &memories[id]));
+        let in_memory = InMemory::new(&spec.array, cells, &mut diagnostics);
+        let clock_mhz = spec.clock_mhz.or_else(|| in_memory.as_ref().map(|array| 1e3 / array.period_ns()));
         diagnostics.or(Self {
             name: spec.name.clone(),
             dataflow: spec.dataflow.clone(),
             array,
             systolic,
             mac_energy,
+            in_memory,
             pe_area_um2: spec.array.pe_area_um2,
-            clock_mhz: spec.clock_mhz,
+            clock_mhz,
             array_leakage_mw: spec.array.leakage_mw,
             memories,
             vector_unit,
@@ -124,7 +128,7 @@ fn check_clock(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
     let registers = spec.vector_unit.iter().flat_map(|unit| &unit.registers);
     let leaks = spec.array.leakage_mw > 0.0 || spec.memories.iter().chain(registers).any(|one| one.leakage_mw > 0.0);
     match spec.clock_mhz {
-        None if leaks => diagnostics.add(
+        None if leaks && spec.array.in_memory.is_none() => diagnostics.add(
             "clock",
             "A leakage is stated, but no clock, so that nobody knows how long a cycle leaks",
             "State it, for example `clock: 200 MHz`",

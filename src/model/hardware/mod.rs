@@ -3,6 +3,7 @@
 mod area;
 mod build;
 mod estimate;
+mod in_memory;
 mod mac;
 pub use build::{MAX_LEVELS, movements, unroll_over};
 pub use build::{MAX_SIZE, check_shared_dimension};
@@ -16,6 +17,7 @@ mod vector;
 pub use crate::spec::DoubleBuffering;
 pub use area::Area;
 pub use estimate::{Estimate, check_estimate};
+pub use in_memory::{Activation, ByPart, InMemory, InMemoryKind, MacroPart};
 pub use mac::MacEnergy;
 pub use memory::{Memory, Movement, Port};
 pub use power::Power;
@@ -101,11 +103,13 @@ pub struct Core {
     pub array: TiVec<ArrayDimId, (String, u64)>,
     /// Array dimensions along which data moves one PE a cycle.
     pub systolic: ArrayDims,
-    /// Energy of one multiply-accumulate.
+    /// Energy of one multiply-accumulate; nothing where the array computes in memory.
     pub mac_energy: MacEnergy,
+    /// How the array computes in memory, if it does: energy, area and clock follow.
+    pub in_memory: Option<InMemory>,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
-    /// Clock frequency, MHz; `None` where it is not stated. Nothing leaks then.
+    /// Clock frequency, MHz; `None` where it is not stated, and nothing leaks then. An array that computes in memory estimates its own.
     pub clock_mhz: Option<f64>,
     /// Power that the array leaks, without its memories, mW.
     pub array_leakage_mw: f64,

@@ -14,17 +14,26 @@ const MOST_NAMED: usize = 6;
 
 impl Network {
     /// The network as a core computes it. Where that has no vector unit, what only such a unit computes is left out: a layer that reads
-    /// it reads its first input instead. What would read a reduction, of which there is no other map, fetches it.
+    /// it reads its first input instead. What would read a reduction, of which there is no other map, fetches it. An array that computes
+    /// in memory computes nothing without weights, either.
     #[must_use]
     pub fn on(self, core: &Core) -> Self {
-        if core.vector_unit.is_some() { self } else { self.without_vector_unit() }
+        match (&core.vector_unit, &core.in_memory) {
+            (Some(_), _) => self,
+            (None, Some(_)) => self.without(LayerKind::is_for_vector_unit),
+            (None, None) => self.without_vector_unit(),
+        }
     }
 
     /// The network without all that only a vector unit computes.
     #[must_use]
     pub fn without_vector_unit(self) -> Self {
+        self.without(LayerKind::needs_vector_unit)
+    }
+
+    fn without(self, is_left_out: fn(LayerKind) -> bool) -> Self {
         let shapes = self.ids().map(|id| (id, self.layer(id).shape));
-        let left_out: Vec<(LayerId, LayerShape)> = shapes.filter(|(_, shape)| shape.kind.needs_vector_unit()).collect();
+        let left_out: Vec<(LayerId, LayerShape)> = shapes.filter(|(_, shape)| is_left_out(shape.kind)).collect();
         if left_out.is_empty() {
             return self;
         }
@@ -41,7 +50,8 @@ impl Network {
                 layer.shape.sizes[dim as usize] = size;
             }
             // In the order of ids: what is read instead is no such layer itself.
-            let instead = inputs[id].first().copied().filter(|_| shape.kind != LayerKind::Reduction);
+            let has_same_size = !matches!(shape.kind, LayerKind::Reduction | LayerKind::Pooling);
+            let instead = inputs[id].first().copied().filter(|_| has_same_size);
             inputs[id].clear();
             if let Some(instead) = instead {
                 inputs.iter_mut().flatten().filter(|input| **input == id).for_each(|input| *input = instead);

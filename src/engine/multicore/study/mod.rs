@@ -104,7 +104,11 @@ impl CoresStudy {
         let (Ok(network), Ok(system)) = (network, system) else { return Err(diagnostics) };
         let settings = request.settings.clone();
         let has_vector_unit = system.cores.iter().any(|core| core.core.vector_unit.is_some());
-        let network = if has_vector_unit { network } else { network.without_vector_unit() };
+        let plain = system.cores.iter().find(|core| core.core.in_memory.is_none()).or(system.cores.first());
+        let network = match plain.filter(|_| !has_vector_unit) {
+            Some(core) => network.on(&core.core),
+            None => network,
+        };
         let nests = NetworkNests::new(&network);
         let stacks = stacks(&nests, &system, &settings.stacks, &mut diagnostics);
         let cuts = LayerCuts::of_all(&network, &nests, &system, &stacks, &settings.granularity, &mut diagnostics);

@@ -3,7 +3,6 @@
 use super::levels::{Around, Demands, is_held};
 use super::pieces::{self, Misfit, Position};
 use super::{Constraints, LevelDemand};
-use crate::hardware::Operand;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
 use crate::search::exact::MOST_SETS;
 use crate::search::exact::factors::{Factor, Factors};
@@ -49,9 +48,6 @@ impl<'a> Legal<'a> {
                 level.add(&constraint.demand);
             }
         }
-        let array_keeps = |operand: LayerOperand| {
-            problem.rules.array_keeps_inputs && problem.operands[operand].stored_as != Operand::O
-        };
         let mut legal = Self {
             problem,
             constraints,
@@ -61,7 +57,7 @@ impl<'a> Legal<'a> {
             factors,
             open: Vec::new(),
             demands,
-            first_level: LayerOperand::ALL.map(|operand| usize::from(!array_keeps(operand))),
+            first_level: LayerOperand::ALL.map(|operand| usize::from(!problem.array_keeps(operand))),
             is_impossible: false,
         };
         if legal.positions.iter().all(|position| *position == Position::Free) {

@@ -154,7 +154,7 @@ impl<'a> Chain<'a> {
         let mut seen = Vec::with_capacity(4 * OPERANDS);
         for (operand, view) in self.problem.each_operand() {
             let relevance = |next: &TemporalLoop| view.relevance[next.dim as usize];
-            if self.problem.rules.array_keeps_inputs {
+            if self.problem.rules.array_keeps_inputs || self.problem.in_memory.is_some() {
                 let kept = order.iter().take_while(|next| relevance(next) == Relevance::Irrelevant);
                 seen.push(kept.map(|next| next.size).product());
             }

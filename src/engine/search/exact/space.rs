@@ -392,7 +392,7 @@ impl<'a> Space<'a> {
                     least.push(f64::INFINITY);
                     continue;
                 }
-                if !problem.rules.fractions_of_words_free {
+                if !self.priced_together() {
                     let elements = self.evaluator.elements_of_parts(seen.of(&elements, set));
                     entry.down = down.of(elements);
                     if view.stored_as == Operand::O {
@@ -410,6 +410,12 @@ impl<'a> Space<'a> {
         prices
     }
 
+    /// Whether the price of many crossings is not that of one, so many times.
+    fn priced_together(&self) -> bool {
+        let rules = &self.problem.rules;
+        rules.fractions_of_words_free || rules.in_memory_precharges_divided_twice && self.problem.in_memory.is_some()
+    }
+
     /// The price of `times` crossings of an operand's boundary below memory `level`, at a set of these `sizes` as the operand sees it,
     /// and at the best: as few as possible with partial sums.
     fn least_price(
@@ -423,13 +429,13 @@ impl<'a> Space<'a> {
         let (rules, view) = (&self.problem.rules, &self.problem.operands[operand]);
         let (count, first) = (times as f64, rules.first_partial_sum_read_back);
         if view.stored_as != Operand::O {
-            return if rules.fractions_of_words_free {
+            return if self.priced_together() {
                 self.price_of(operand, level, &sizes(), (times, 0, false))
             } else {
                 count * entry.down
             };
         }
-        let (partial, last) = if rules.fractions_of_words_free {
+        let (partial, last) = if self.priced_together() {
             // Only whole words of everything together count, so nothing can be computed from one crossing.
             let back = if first { times } else { 0 };
             let partial = self.price_of(operand, level, &sizes(), (back, times, true));
@@ -718,7 +724,7 @@ impl<'a> Space<'a> {
             }
         }
         let count = (self.total_cycles / state.cycles) as f64;
-        let price = if self.problem.rules.fractions_of_words_free {
+        let price = if self.priced_together() {
             let sizes = self.factors.sizes(state.set);
             self.price_of(operand, level, &sizes, self.evaluator.counts(operand, level, &sizes))
         } else if !is_output {

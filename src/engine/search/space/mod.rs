@@ -152,6 +152,8 @@ pub enum SpaceRefusal {
     Rules,
     /// A memory is double-buffered by design, so that all of an operand may take less room there than a part of it.
     DoubleBuffers,
+    /// The array computes in memory, where a weight stays as long as the order of the loops lets it.
+    InMemory,
 }
 
 impl fmt::Display for SpaceRefusal {
@@ -161,6 +163,10 @@ impl fmt::Display for SpaceRefusal {
             Self::Rules => {
                 "Under the rules of the public tools the energy of a blocking depends on its order, or memories may overflow; \
                  use the corrected rules"
+            }
+            Self::InMemory => {
+                "The cells of an array that computes in memory keep a weight as long as the order of the loops lets them, which this \
+                 search does not know; LOMA and the exact search do"
             }
             Self::DoubleBuffers => "A memory is double-buffered by design, which this search does not know; LOMA does",
         })
@@ -176,6 +182,9 @@ impl<'a> SpaceSearch<'a> {
         let rules = &problem.rules;
         if rules.lowest_memory_may_overflow || rules.mappings_fit_unchecked || rules.array_keeps_inputs {
             return Err(SpaceRefusal::Rules);
+        }
+        if problem.in_memory.is_some() {
+            return Err(SpaceRefusal::InMemory);
         }
         if problem.forces_double_buffers {
             return Err(SpaceRefusal::DoubleBuffers);

@@ -16,6 +16,7 @@ mod evictions;
 mod exact_search;
 mod fusion;
 mod hierarchies;
+mod in_memory;
 mod interlayer;
 mod iterative_search;
 mod layer_by_elements;

@@ -133,7 +133,12 @@ layers:
         odd_core(lowest, 8 * lowest).replacen("    operands:", "    double_buffered: true\n    operands:", 1)
     };
     let slow = odd_core(300, 3000).replace("    operands:", "    latency: 3 cycles\n    operands:");
-    let odd = [with_middle(odd_core(300, 3000)), systolic, slow, doubled(100), doubled(200), doubled(400)];
+    let in_memory = odd_core(300, 3000).replacen(
+        "mac_energy: 1 pJ",
+        "in_memory: { type: analog, columns: D1, rows: D2, precision: 4 x 4, input_bits: 2 bit, adc_resolution: 5 bit }",
+        1,
+    );
+    let odd = [with_middle(odd_core(300, 3000)), systolic, slow, doubled(100), doubled(200), doubled(400), in_memory];
     let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain(odd);
     for core in cores.map(|text| Core::from_text(&text).unwrap()) {
         for shape in network.computing().map(|id| network.layer(id).shape) {

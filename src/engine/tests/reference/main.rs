@@ -64,7 +64,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 47] = [
+    let categories: [(&str, Check); 48] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -103,6 +103,7 @@ fn main() {
         ("stream/validation", stream::validation::late),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
+        ("zigzag/in_memory", zigzag::in_memory::check),
         ("zigzag/comparison", zigzag::comparison::check),
         ("zigzag/spatial", zigzag::spatial::check),
         ("zigzag/network", zigzag::network::check),

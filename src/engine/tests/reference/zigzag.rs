@@ -1,6 +1,7 @@
 //! The maintained ZigZag's results (3.8.5 and 3.9.1): models built from its data, whose layers are einsums with names of their own.
 
 pub mod comparison;
+pub mod in_memory;
 pub mod network;
 pub mod search;
 pub mod single_layer;
@@ -13,7 +14,7 @@ use fusescape_engine::mapping::spatial_generation::{fit_capacity, reduce, width_
 use fusescape_engine::mapping::{LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Precision};
-use fusescape_spec::{ArraySpec, DoubleBuffering, HardwareSpec, MemorySpec, PortSpec};
+use fusescape_spec::{ArraySpec, DoubleBuffering, HardwareSpec, InMemorySpec, MemorySpec, PortSpec};
 use fusescape_test_support::{entries, integer, number, pair, reference_text, text, texts};
 use serde_json::Value;
 
@@ -68,6 +69,7 @@ pub fn core(accelerator: &Value) -> Core {
             // The earlier version knows of none.
             systolic: accelerator.get("systolic_array_dimensions").map(texts).unwrap_or_default(),
             mac_energy_pj: number(&accelerator["MAC_energy_pJ"]),
+            in_memory: accelerator.get("in_memory").map(in_memory_spec),
             ..ArraySpec::default()
         },
         memories: accelerator["memories"].as_array().unwrap().iter().map(memory_spec).collect(),
@@ -75,6 +77,19 @@ pub fn core(accelerator: &Value) -> Core {
     };
     share_as_lower_memories(&mut spec);
     Core::new(&spec).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// The tool takes D1 for columns, D2 for rows.
+fn in_memory_spec(array: &Value) -> InMemorySpec {
+    let bits = &array["input_precision_bits"];
+    InMemorySpec {
+        kind: text(&array["type"]),
+        columns: "D1".to_owned(),
+        rows: "D2".to_owned(),
+        precision: (integer(&bits[1]), integer(&bits[0])),
+        input_bits: integer(&array["bit_serial_precision_bits"]),
+        adc_bits: array["adc_resolution_bits"].as_u64(),
+    }
 }
 
 fn memory_spec(memory: &Value) -> MemorySpec {

@@ -1,0 +1,108 @@
+// The view of attention, end to end: the page's numbers are the command line's.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { assertFits, commandLine, fileButton, withPage } from './harness.mjs';
+
+const MINUTE = 60_000;
+
+test('a step of a transformer is what the command line says, and a link keeps it', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('attention-fusemax').click();
+    await page.getByTestId('attention-model').selectOption('llama-3-8b');
+    await page.getByTestId('attention-tokens').fill('512');
+    await page.getByTestId('attention-bits').fill('16');
+    await known(page);
+    const rows = await saved(page, 'attention-step');
+    const options = ['--model', 'llama-3-8b', '--hardware', 'fusemax-like', '--tokens', '512'];
+    const { schedules, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
+    const shown = schedules.map(({ fusion, best: account }) => [fusion, account.energy_pj, account.latency_cycles]);
+    assert.deepEqual(
+      rows.map((row) => [row.schedule, row['energy [pJ]'], row['latency [cycles]']]),
+      shown,
+    );
+    assert.equal(rows.find((row) => row.best === 'best').schedule, best);
+    assert.match(await page.getByTestId('attention-why').innerText(), /Unfused, .+ of scores go to DRAM/);
+    await assertFits(page, 'attention-view');
+
+    // A link keeps what is chosen.
+    const link = await page.evaluate(() => location.href);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await known(page);
+    assert.equal(await page.getByTestId('attention-model').inputValue(), 'llama-3-8b');
+    assert.equal(await page.getByTestId('attention-tokens').inputValue(), '512');
+    assert.deepEqual(await saved(page, 'attention-step'), rows);
+  }));
+
+test('a decoder generates with a cache; an encoder does not', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await known(page);
+    const generation = page.locator('[data-testid=attention-generation][data-status=done]');
+    await generation.waitFor({ timeout: 2 * MINUTE });
+    assert.equal(await generation.locator('> .scroll tbody tr').count(), 4);
+    await page.getByTestId('generation-energy').waitFor();
+    await page.getByTestId('attention-model').selectOption('bert-base');
+    await known(page);
+    await page.getByTestId('attention-generation').waitFor({ state: 'detached' });
+    await page.getByTestId('attention-tiles').locator('canvas').waitFor({ timeout: MINUTE });
+    const published = page.locator('[data-testid=attention-published][data-status=done]');
+    await published.waitFor({ timeout: MINUTE });
+    assert.equal(await published.locator('> .scroll tbody tr').count(), 5);
+  }));
+
+test('fields that make no sense are told all at once, and what was known stays', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await known(page);
+    await page.getByTestId('attention-tokens').fill('many');
+    await page.getByTestId('attention-bits').fill('8 8');
+    const list = page.getByTestId('attention-diagnostics');
+    await list.waitFor();
+    const text = await list.innerText();
+    assert.match(text, /many is no number/);
+    assert.match(text, /neither one number of bits nor four/);
+    assert.equal(await page.getByTestId('attention-tokens').getAttribute('aria-invalid'), 'true');
+    await page.getByTestId('attention-step').waitFor();
+    // A shape that cannot be is refused by the engine.
+    await page.getByTestId('attention-tokens').fill('0');
+    await page.getByTestId('attention-bits').fill('8');
+    await page.locator('[data-testid=attention-view][data-status=rejected]').waitFor();
+    assert.match(await list.innerText(), /It is 0/);
+    await page.keyboard.press('Control+z');
+  }));
+
+for (const width of [390, 1440]) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`the view of attention fits ${width} px, ${colorScheme}`, () =>
+      withPage(
+        async ({ page, url }) => {
+          await open(page, url);
+          await known(page);
+          await page.locator('[data-testid=attention-generation][data-status=done]').waitFor({ timeout: 2 * MINUTE });
+          await assertFits(page, 'attention-view');
+        },
+        { viewport: { width, height: 900 }, colorScheme },
+      ));
+  }
+}
+
+async function open(page, url) {
+  await page.goto(url);
+  await page.getByTestId('tab-attention').click();
+}
+
+function known(page) {
+  return page.locator('[data-testid=attention-view][data-status=done]').waitFor({ timeout: MINUTE });
+}
+
+/** The first table of a part of the view, as it is saved. */
+async function saved(page, testid) {
+  const table = page.getByTestId(testid).locator('> .scroll').first();
+  const button = await fileButton(table, 'json');
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  return JSON.parse(await readFile(await download.path(), 'utf8'));
+}
