@@ -35,16 +35,23 @@ site: build ## Make a folder, site/, that any static host can serve
 	@tools/build-site
 	@tools/build-scorm
 
+.PHONY: python
+python: ## Build the Python package as a wheel into target/wheels
+	@tools/setup python
+	@tools/build-wheel
+
 .PHONY: test
-test: ## Run every check and every test, native and in the browser
-	@tools/setup native browser
+test: ## Run every check and every test, native, in Python and in the browser
+	@tools/setup native python browser
 	$(MAKE) LANES=2 --jobs=2 --output-sync=line --no-print-directory native page
+	tools/build-wheel
+	tools/test-python
 	node tests/browser/run.mjs
 
 .PHONY: native
 native:
 	cargo fmt --all --check
-	cargo clippy --all-targets --all-features -- -D warnings
+	cargo clippy --workspace --exclude fusescape-bench --all-targets --all-features -- -D warnings
 	cargo test --release
 
 # Most of this runs on one processor, beside the native tests.

@@ -4,6 +4,7 @@
 //!
 //! - `app`: the page, in WebAssembly only
 //! - `worker`: the engine in a web worker, in WebAssembly only
+//! - `command`: what the command line and the Python package do, on all cores; never in WebAssembly
 //! - [`embed`]: one view inside another page: its address, and messages to and fro
 //! - [`report`]: one design as a text
 //! - [`trace`]: a schedule on many cores as a file for viewers of traces
@@ -22,6 +23,8 @@
 
 pub mod app;
 pub mod chart;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod command;
 pub mod embed;
 pub mod explain;
 pub mod form;

@@ -1,15 +1,18 @@
 //! What a person can write on the command line.
 
-use super::names::{one_of, unknown};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::attention::ElementBits;
-use fusescape::depth_first::{FuseDepth, StoringMode};
-use fusescape::explore::{Sharing, StackLimits, parse_sizes};
-use fusescape::multicore::{Evolution, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
-use fusescape::rules::Rules;
-use fusescape::search::space::Pruning;
-use fusescape::search::{Objective, Strategy, Weights};
-use fusescape::spec::names_in;
+use fusescape::command::unknown;
+use fusescape::command::words::{
+    Allocation, Grid, LayerStrategy, Order, RuleSet, STRATEGIES, SearchStrategy, Stacks, Tiles, parse_aim,
+    parse_allocation, parse_area, parse_element_bits, parse_energy_or_latency, parse_grid, parse_hint, parse_mode,
+    parse_objective, parse_order, parse_scheduler, parse_seconds, parse_share, parse_sharing, parse_stacks,
+    parse_strategy, parse_tile, parse_tiles, parse_turns,
+};
+use fusescape::depth_first::StoringMode;
+use fusescape::explore::{Sharing, StackLimits};
+use fusescape::multicore::{Evolution, ScheduleObjective, Scheduler, StackRule};
+use fusescape::search::Objective;
 use fusescape::state::Tab;
 use fusescape::workload::Dim;
 use std::path::PathBuf;
@@ -169,15 +172,6 @@ pub enum Command {
         #[arg(long, default_value = "www")]
         directory: PathBuf,
     },
-}
-
-/// Who decides which layers are fused.
-#[derive(Debug, Clone)]
-pub enum Stacks {
-    /// A rule, or a person.
-    By(FuseDepth),
-    /// The search, which also finds the best tile and mode for each stack.
-    Optimal,
 }
 
 /// What to explore.
@@ -380,53 +374,6 @@ pub enum Unrolling {
     Search,
 }
 
-/// How every layer-tile is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SearchStrategy {
-    /// The best of all orders and all placements of memory levels, proved
-    Exact,
-    /// All orders of the loop prime factors, allocated by LOMA's rule
-    Loma,
-}
-
-impl SearchStrategy {
-    pub fn strategy(self) -> Strategy {
-        match self {
-            Self::Exact => Strategy::Exact,
-            Self::Loma => Strategy::Loma,
-        }
-    }
-}
-
-/// How a single layer is searched.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LayerStrategy {
-    /// For any objective.
-    Any(Strategy),
-    /// All blockings of loop prime factors, for the least energy.
-    Space(Pruning),
-    /// Level by level, for the least energy.
-    Iterative,
-}
-
-/// The strategies by name, the default first.
-pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
-    ("exact", LayerStrategy::Any(Strategy::Exact)),
-    ("loma", LayerStrategy::Any(Strategy::Loma)),
-    ("exhaustive", LayerStrategy::Space(Pruning::None)),
-    ("heuristic", LayerStrategy::Space(Pruning::Heuristic)),
-    ("iterative", LayerStrategy::Iterative),
-];
-
-fn parse_sharing(text: &str) -> Result<Sharing, String> {
-    let known = [("temporal", Sharing::Temporal), ("spatial", Sharing::Spatial), ("either", Sharing::Either)];
-    one_of(text, known)
-}
-
-fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
-    one_of(text, STRATEGIES.iter().copied())
-}
-
 /// Which hierarchies.
 #[derive(Debug, Args)]
 pub struct Hierarchy {
@@ -544,23 +491,6 @@ pub struct Cores {
     pub trace: Option<PathBuf>,
 }
 
-/// How large computation tiles are; `None`: the best size that a search finds.
-pub type Tiles = Option<Granularity>;
-
-/// Which tile is next; `None`: whichever way is the best.
-pub type Order = Option<OrderRule>;
-
-/// Who decides which cores compute which layers.
-#[derive(Debug, Clone)]
-pub enum Allocation {
-    /// The search that proves its result.
-    Best,
-    /// Evolution.
-    Genetic,
-    /// A person.
-    ByHand(String),
-}
-
 /// What to do with links.
 #[derive(Debug, Subcommand)]
 pub enum LinkCommand {
@@ -611,40 +541,6 @@ fn parse_view(text: &str) -> Result<Tab, String> {
     found.map(|(tab, _)| *tab).ok_or_else(|| unknown(text, &titles.each_ref().map(String::as_str)))
 }
 
-/// Tile widths and heights.
-#[derive(Debug, Clone)]
-pub struct Grid {
-    pub x: Vec<u64>,
-    pub y: Vec<u64>,
-}
-
-/// Known combinations of rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RuleSet {
-    /// What is right
-    Corrected,
-    /// The DeFiNES artifact of 2022, defects included
-    #[value(name = "defines-2022")]
-    Defines2022,
-    /// The maintained ZigZag, version 3.8, defects included
-    #[value(name = "zigzag-3.8")]
-    ZigZag3_8,
-    /// The maintained ZigZag, version 3.9, defects included
-    #[value(name = "zigzag-3.9")]
-    ZigZag3_9,
-}
-
-impl RuleSet {
-    pub fn rules(self) -> Rules {
-        match self {
-            Self::Corrected => Rules::CORRECTED,
-            Self::Defines2022 => Rules::DEFINES_2022,
-            Self::ZigZag3_8 => Rules::ZIGZAG_3_8,
-            Self::ZigZag3_9 => Rules::ZIGZAG_3_9,
-        }
-    }
-}
-
 /// How to print results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -656,180 +552,8 @@ pub enum Format {
     Csv,
 }
 
-fn parse_tiles(text: &str) -> Result<Tiles, String> {
-    match text.parse() {
-        Ok(0) => Err("write 1 row or more".to_owned()),
-        Ok(rows) => Ok(Some(Granularity::Rows(rows))),
-        Err(_) if text == "best" => Ok(None),
-        Err(_) if text == "layer-by-layer" => Ok(Some(Granularity::LayerByLayer)),
-        Err(_) => Ok(Some(Granularity::ByHand(text.to_owned()))),
-    }
-}
-
-fn parse_turns(text: &str) -> Result<StackRule, String> {
-    Ok(match text {
-        "automatic" => StackRule::Automatic,
-        "one" => StackRule::One,
-        "each-layer" => StackRule::EachLayer,
-        names => StackRule::After(names_in(names).into_iter().map(|(name, _)| name).collect()),
-    })
-}
-
-fn parse_allocation(text: &str) -> Result<Allocation, String> {
-    Ok(match text {
-        "best" => Allocation::Best,
-        "genetic" => Allocation::Genetic,
-        text => Allocation::ByHand(text.to_owned()),
-    })
-}
-
-fn parse_order(text: &str) -> Result<Order, String> {
-    let rules = [("deepest", OrderRule::Deepest), ("slots", OrderRule::Slots), ("earliest", OrderRule::Earliest)];
-    let known = rules.map(|(name, rule)| (name, Some(rule)));
-    one_of(text, std::iter::once(("best", None)).chain(known))
-}
-
-fn parse_aim(text: &str) -> Result<ScheduleObjective, String> {
-    one_of(text, ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))
-}
-
-fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
-    one_of(text, Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler)))
-}
-
 fn parse_size(text: &str) -> Result<(String, u64), String> {
     let (name, size) = text.split_once('=').ok_or("write NAME=SIZE, such as sequence=128")?;
     let size = size.trim().parse().ok().filter(|size| *size > 0);
     Ok((name.to_owned(), size.ok_or("write a size of 1 or more")?))
-}
-
-fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {
-    let (dimension, loops) = text.split_once('=').ok_or("write DIMENSION=LOOP,LOOP such as D1=K,C")?;
-    let names = || Dim::ALL.map(Dim::name).join(", ");
-    let dim = |name: &str| {
-        Dim::from_name(name.trim()).ok_or_else(|| format!("there is no loop `{name}`; use some of {}", names()))
-    };
-    Ok((dimension.to_owned(), loops.split(',').map(dim).collect::<Result<_, _>>()?))
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "write a number from 0 to 1, such as 0.7".into())
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "write a number of seconds, such as 2.5".into())
-}
-
-fn parse_mode(text: &str) -> Result<StoringMode, String> {
-    one_of(text, StoringMode::ALL.map(|mode| (mode.name(), mode)))
-}
-
-fn parse_tile(text: &str) -> Result<(u64, u64), String> {
-    let grid = parse_grid(text)?;
-    match (grid.x.as_slice(), grid.y.as_slice()) {
-        (&[x], &[y]) => Ok((x, y)),
-        _ => Err("write one width and one height, such as 60x72; --grid takes several".into()),
-    }
-}
-
-fn parse_grid(text: &str) -> Result<Grid, String> {
-    let (x, y) = text.split_once('x').ok_or("write widths x heights, such as 4,16x18,72")?;
-    Ok(Grid { x: parse_list(x)?, y: parse_list(y)? })
-}
-
-fn parse_list(text: &str) -> Result<Vec<u64>, String> {
-    let mut sizes = Vec::new();
-    for word in text.split(',').map(str::trim) {
-        sizes.append(&mut parse_sizes(word).map_err(|wrong| format!("`{word}` {wrong}"))?);
-    }
-    Ok(sizes)
-}
-
-fn parse_stacks(text: &str) -> Result<Stacks, String> {
-    if text == "optimal" {
-        return Ok(Stacks::Optimal);
-    }
-    Ok(Stacks::By(match text {
-        "auto" => FuseDepth::Automatic,
-        "single-layer" => FuseDepth::SingleLayer,
-        "layer-by-layer" => FuseDepth::LayerByLayer,
-        names => FuseDepth::Cuts(names_in(names).into_iter().map(|(name, _)| name).collect()),
-    }))
-}
-
-/// Every objective, as `--objective` takes it.
-const OBJECTIVES: [&str; 6] =
-    ["energy", "latency", "edp", "dram-accesses", "accesses:MEMORY", "weighted:energy=1,latency=1"];
-
-fn parse_objective(text: &str) -> Result<Objective, String> {
-    match text.split_once(':') {
-        None => match text {
-            "energy" => Ok(Objective::Energy),
-            "latency" => Ok(Objective::Latency),
-            "edp" => Ok(Objective::EnergyDelayProduct),
-            "dram-accesses" => Ok(Objective::DramAccesses),
-            _ => Err(unknown(text, &OBJECTIVES)),
-        },
-        Some(("accesses", memory)) => Ok(Objective::MemoryAccesses(memory.to_owned())),
-        Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
-        Some((kind, _)) => Err(format!("there is no objective `{kind}:`; use accesses:MEMORY or weighted:...")),
-    }
-}
-
-/// Objectives that need no memory of a core.
-fn parse_energy_or_latency(text: &str) -> Result<Objective, String> {
-    let known = ["energy", "latency", "edp"];
-    if known.contains(&text) { parse_objective(text) } else { Err(unknown(text, &known)) }
-}
-
-fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
-    if let Ok(bits) = text.parse() {
-        return Ok(ElementBits::all(bits));
-    }
-    let mut bits = ElementBits::all(16);
-    for part in text.split(',') {
-        let known = ["activations", "keys", "sums", "weights"];
-        let (name, count) =
-            part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
-        let count =
-            count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
-        let field = match name.trim() {
-            "activations" => &mut bits.activations,
-            "keys" => &mut bits.keys,
-            "sums" => &mut bits.sums,
-            "weights" => &mut bits.weights,
-            other => return Err(unknown(other, &known)),
-        };
-        *field = count;
-    }
-    Ok(bits)
-}
-
-fn parse_area(text: &str) -> Result<f64, String> {
-    let wrong = || format!("`{text}` is no area: write for example 0.5mm2 or 500000um2");
-    let (number, factor) = [("mm2", 1e6), ("um2", 1.0)]
-        .into_iter()
-        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?.trim(), factor)))
-        .ok_or_else(wrong)?;
-    number.parse::<f64>().ok().filter(|area| *area >= 0.0).map(|area| area * factor).ok_or_else(wrong)
-}
-
-/// Every weight of a sum that is minimised.
-const WEIGHTS: [&str; 3] = ["energy", "latency", "dram-accesses"];
-
-fn parse_weights(text: &str) -> Result<Weights, String> {
-    let mut weights = Weights::default();
-    for part in text.split(',') {
-        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not NAME=WEIGHT"))?;
-        let value: f64 = value.parse().map_err(|_| format!("`{value}` is no number"))?;
-        match name {
-            "energy" => weights.energy = value,
-            "latency" => weights.latency = value,
-            "dram-accesses" => weights.dram_accesses = value,
-            _ => return Err(format!("there is no weight `{name}`; {}", unknown(name, &WEIGHTS))),
-        }
-    }
-    Ok(weights)
 }

@@ -10,6 +10,7 @@ use fusescape::chart::{
     Quantity, Table, attention_schedules, attention_traffic, generation_table, group_thousands, published_dataflows,
     step_parts,
 };
+use fusescape::command::stamped;
 use fusescape::explore::{AttentionRequest, AttentionStudy};
 use fusescape::spec::{hardware_presets, transformer_presets};
 use serde_json::{Value, json};
@@ -23,7 +24,9 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         return print(&match options.format {
             Format::Table => plain(&table) + &published_note(options),
             Format::Csv => table.to_csv(),
-            Format::Json => json_text("attention", json!({ "published": replays_json(&study.published(&rules)?) }))?,
+            Format::Json => {
+                json_text(&stamped("attention", json!({ "published": replays_json(&study.published(&rules)?) })))?
+            }
         });
     }
     let layer = study.layer()?;
@@ -34,7 +37,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
             Some(generation) => generation_table(generation, study.machine.clock_mhz).to_csv(),
             None => attention_schedules(&layer).to_csv(),
         },
-        Format::Json => json_text("attention", as_json(&study, options, &layer, generation.as_ref()))?,
+        Format::Json => json_text(&stamped("attention", as_json(&study, options, &layer, generation.as_ref())))?,
     })
 }
 

@@ -1,11 +1,15 @@
 //! `fusescape compare`: several cores and networks in one table, each pair with its best schedule.
 
 use super::arguments::{Compare, Format};
-use super::depth_first::sweep;
+use super::depth_first::settings;
 use super::documents::load;
 use super::files::shown;
-use super::{Failure, Incomplete, json_text, optimal, print, tell};
+use super::progress::TerminalBar;
+use super::{Failure, Incomplete, json_text, print, tell};
 use fusescape::chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
+use fusescape::command::depth_first::sweep;
+use fusescape::command::optimal::optimal;
+use fusescape::command::stamped;
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::OptimalStacks;
 use fusescape::search::Objective;
@@ -45,7 +49,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         Format::Json => {
             let objective = &options.tried.objective;
             let designs: Vec<Value> = designs.iter().map(as_json).collect();
-            json_text("compare", json!({ "objective": objective, "designs": designs }))?
+            json_text(&stamped("compare", json!({ "objective": objective, "designs": designs })))?
         }
         Format::Csv => designs_table(&designs).to_csv(),
     })?;
@@ -59,11 +63,11 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
 
 /// The jointly optimal stacks, tile sizes and modes of a network on a core.
 fn best(options: &Compare, hardware: &str, workload: &str) -> Result<OptimalStacks, Failure> {
-    let sweep = sweep(hardware.to_owned(), workload.to_owned(), &options.tried, FuseDepth::Automatic)?;
+    let sweep = sweep(hardware.to_owned(), workload.to_owned(), settings(&options.tried, FuseDepth::Automatic))?;
     for note in &sweep.notes().0 {
         tell(&format!("note: {} on {}: {note}", sweep.network.name, sweep.core.name));
     }
-    Ok(optimal::find(&sweep, options.tried.limits())?.1)
+    Ok(optimal(&sweep, options.tried.limits(), &TerminalBar::default())?.optimal)
 }
 
 /// Why a design has no schedule.

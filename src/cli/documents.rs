@@ -1,9 +1,9 @@
 //! Presets, files, and what is wrong with them.
 
 use super::files::{read_text, shown};
-use super::names::unknown;
 use super::{Failure, print};
 use fusescape::attention::Transformer;
+use fusescape::command::unknown;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::lesson::{Draw, Lesson, is_lesson};

@@ -2,13 +2,13 @@
 
 use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
-use super::estimates::estimate_line;
-use super::optimal::{all_parts, run_json};
+use super::progress::TerminalBar;
 use super::{Failure, json_text, print, sequences};
 use fusescape::chart::{Column, Table, TableCell};
+use fusescape::command::estimate_line;
+use fusescape::command::fuse::{FusionReport, fuse, names};
 use fusescape::depth_first::FuseDepth;
-use fusescape::explore::{FusionMethod, FusionVerdict, Fusions, StackStudy, compare_fusions};
-use serde_json::{Value, json};
+use fusescape::explore::{FusionMethod, FusionVerdict, Fusions};
 use std::fmt::Write;
 
 /// Compares the methods and prints what they say.
@@ -17,17 +17,15 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     if let Some(sharing) = sequences {
         return sequences::run(&sweep, *sharing, options.tried.format);
     }
-    let study = StackStudy::new(sweep, options.tried.limits())?;
-    let (runs, _) = all_parts(&study);
-    let fusions = compare_fusions(&study, &runs);
+    let found = fuse(sweep, options.tried.limits(), &TerminalBar::default())?;
     print(&match options.tried.format {
-        Format::Table => table(&study, &fusions)?,
-        Format::Json => json_text("fuse", json(&study, &fusions))?,
-        Format::Csv => rows(&fusions).to_csv(),
+        Format::Table => table(&found)?,
+        Format::Json => json_text(&found.json())?,
+        Format::Csv => rows(&found.fusions).to_csv(),
     })
 }
 
-fn table(study: &StackStudy, fusions: &Fusions) -> Result<String, std::fmt::Error> {
+fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     let core = &study.sweep().core;
     writeln!(out, "{} on {}\n{}", study.sweep().network.name, core.name, estimate_line(core))?;
@@ -79,43 +77,6 @@ fn table(study: &StackStudy, fusions: &Fusions) -> Result<String, std::fmt::Erro
     Ok(out)
 }
 
-fn json(study: &StackStudy, fusions: &Fusions) -> Value {
-    let of = |verdict: &FusionVerdict| {
-        let stacks = verdict.stacks.runs.iter().zip(&verdict.layers);
-        let stacks: Vec<Value> = stacks.map(|(run, layers)| run_json(run, &names(fusions, layers))).collect();
-        json!({
-            "groups": verdict.groups.iter().map(|group| names(fusions, group)).collect::<Vec<_>>(),
-            "optimus_dram_bytes": verdict.optimus_bytes,
-            "energy_pj": verdict.stacks.energy_pj,
-            "latency_cycles": verdict.stacks.latency_cycles,
-            "dram_words": verdict.stacks.dram_words,
-            "stacks": stacks,
-        })
-    };
-    let methods: Vec<Value> = fusions
-        .verdicts
-        .iter()
-        .map(|(method, verdict)| {
-            let mut value = match verdict {
-                Ok(verdict) => of(verdict),
-                Err(reasons) => json!({ "impossible": reasons.0.iter().map(ToString::to_string).collect::<Vec<_>>() }),
-            };
-            value["method"] = method.title().into();
-            value
-        })
-        .collect();
-    json!({
-        "hardware": study.sweep().core.name,
-        "workload": study.sweep().network.name,
-        "settings": study.sweep().settings,
-        "optimus_buffer_bytes": fusions.buffer_bytes,
-        "optimus_oracle_bytes": fusions.oracle_bytes,
-        "stacks_considered": fusions.stacks,
-        "proved_among": fusions.listed,
-        "methods": methods,
-    })
-}
-
 /// For a spreadsheet: a row a method.
 fn rows(fusions: &Fusions) -> Table {
     let numbers = ["groups", "stacks", "energy_pj", "latency_cycles", "dram_words", "optimus_dram_bytes"];
@@ -140,8 +101,4 @@ fn rows(fusions: &Fusions) -> Table {
     });
     let rows = rows.collect();
     Table { caption: String::new(), columns: columns.chain([Column::words("impossible")]).collect(), rows }
-}
-
-fn names<'a>(fusions: &'a Fusions, layers: &[usize]) -> Vec<&'a str> {
-    layers.iter().filter_map(|&layer| fusions.names.get(layer).map(String::as_str)).collect()
 }

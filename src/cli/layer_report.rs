@@ -1,18 +1,15 @@
-//! Printing mapped layers: for a person, or a program.
+//! Printing mapped layers for a person.
 
-use super::arguments::{Layer, STRATEGIES};
-use super::estimates::{estimate_line, estimates_json};
-use super::in_memory::{in_memory_json, in_memory_line, write_use};
-use super::{Failure, json_text};
+use super::in_memory::{in_memory_line, write_use};
 use fusescape::chart::power_text;
+use fusescape::command::estimate_line;
+use fusescape::command::layer::{ConstraintCost, LayerResult, LayersReport, Searched};
 use fusescape::cost::{EnergyCause, LatencyCause};
 use fusescape::explore::{LayerFacts, MappedLayer};
-use fusescape::hardware::{Core, Power};
+use fusescape::hardware::Core;
 use fusescape::mapping::OPERANDS;
-use fusescape::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
-use fusescape::search::{Outcome, Proof, Solution, UnrolledOutcome};
-use fusescape::spec::Diagnostics;
-use serde_json::{Value, json};
+use fusescape::search::Proof;
+use fusescape::search::space::MappingSpace;
 
 /// Adds a line to a text; writing to a `String` cannot fail.
 macro_rules! outln {
@@ -25,69 +22,18 @@ macro_rules! outln {
 /// Inputs first, as the papers have it.
 const COLUMNS: [usize; OPERANDS] = [1, 2, 0];
 
-/// One layer, mapped or not.
-pub struct LayerResult {
-    /// What the layer is.
-    pub facts: LayerFacts,
-    /// Its mapping, or why there is none.
-    pub mapped: Result<MappedLayer, Diagnostics>,
-    /// What the temporal search did.
-    pub searched: Searched,
-    /// What the search for the unrolling did, if there was one.
-    pub unrollings: Option<UnrolledOutcome>,
-    /// What the constraints cost, if there are any.
-    pub constrained: Option<ConstraintCost>,
-    /// How long both took.
-    pub seconds: f64,
-}
-
-/// What constraints cost: the score of the best mapping without them, and how much more the best with them has, as a share. `None` where
-/// there is none.
-#[derive(Debug, Clone, Copy)]
-pub struct ConstraintCost {
-    /// In the unit of the objective.
-    pub free_score: Option<f64>,
-    /// As a share of that.
-    pub more: Option<f64>,
-}
-
-/// The outcome of a temporal search.
-pub enum Searched {
-    /// It went through orders.
-    Orders(Outcome),
-    /// It went through blockings.
-    Space(MappingSpace),
-    /// It went level by level.
-    Iterative(IterativeOutcome),
-    /// It cannot.
-    Refused(SpaceRefusal),
-    /// There was none: the mapping is made by hand.
-    ByHand,
-}
-
-impl Searched {
-    /// The mapping it found.
-    pub fn best(&self) -> Option<&Solution> {
-        match self {
-            Self::Orders(outcome) => outcome.best.as_ref(),
-            Self::Space(space) => space.best.as_ref(),
-            Self::Iterative(outcome) => outcome.best.as_ref(),
-            Self::Refused(_) | Self::ByHand => None,
-        }
-    }
-}
-
 /// For a person.
-pub fn table(core: &Core, workload: &str, results: &[LayerResult]) -> String {
+pub fn table(LayersReport { core, network, layers, .. }: &LayersReport) -> String {
     let mut out = String::new();
-    outln!(out, "{workload} on {}", core.name);
+    let results: Vec<&LayerResult> = layers.iter().map(|(_, result)| result).collect();
+    outln!(out, "{} on {}", network.name, core.name);
     out.push_str(&estimate_line(core));
     out.push_str(&in_memory_line(core));
-    for result in results {
+    for result in &results {
         write_layer(&mut out, core, result);
     }
     if results.len() > 1 {
-        write_sum(&mut out, core, results);
+        write_sum(&mut out, core, &results);
     }
     out
 }
@@ -112,7 +58,7 @@ fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
             write_nest(out, facts, mapped);
             write_energy(out, facts, mapped);
             write_latency(out, mapped);
-            if let Some(power) = power(core, result) {
+            if let Some(power) = result.power(core) {
                 outln!(out, "  {}", power_text(&power));
             }
         }
@@ -284,13 +230,7 @@ fn write_latency(out: &mut String, mapped: &MappedLayer) {
     );
 }
 
-/// Time and power of a mapped layer by itself.
-fn power(core: &Core, result: &LayerResult) -> Option<Power> {
-    let mapped = result.mapped.as_ref().ok()?;
-    core.power(mapped.energy_pj(), mapped.cycles.total as f64, result.facts.shape.macs())
-}
-
-fn write_sum(out: &mut String, core: &Core, results: &[LayerResult]) {
+fn write_sum(out: &mut String, core: &Core, results: &[&LayerResult]) {
     let mapped: Vec<&MappedLayer> = results.iter().filter_map(|result| result.mapped.as_ref().ok()).collect();
     let energy: f64 = mapped.iter().map(|mapped| mapped.energy_pj()).sum();
     let latency: u64 = mapped.iter().map(|mapped| mapped.cycles.total).fold(0, u64::saturating_add);
@@ -305,83 +245,4 @@ fn write_sum(out: &mut String, core: &Core, results: &[LayerResult]) {
     if let Some(power) = core.power(energy, latency as f64, macs) {
         outln!(out, "{}", power_text(&power));
     }
-}
-
-/// For a program.
-pub fn json(core: &Core, workload: &str, options: &Layer, results: &[LayerResult]) -> Result<String, Failure> {
-    let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
-    let value = json!({
-        "hardware": core.name,
-        "estimates": estimates_json(core),
-        "in_memory": in_memory_json(core),
-        "workload": workload,
-        "objective": options.objective,
-        "strategy": strategy,
-        "min_utilization": options.min_utilization,
-        "rules": options.rules.rules(),
-        "layers": results.iter().map(|result| layer_json(core, result)).collect::<Result<Vec<Value>, _>>()?,
-    });
-    json_text("layer", value)
-}
-
-fn layer_json(core: &Core, result: &LayerResult) -> Result<Value, serde_json::Error> {
-    let mut value = serde_json::to_value(&result.facts)?;
-    value["macs"] = json!(result.facts.shape.macs());
-    value["search"] = json!({
-        "seconds": result.seconds,
-        "orders": match &result.searched {
-            Searched::Orders(outcome) => json!({
-                "tried": outcome.orders,
-                "feasible": outcome.feasible,
-                "proof": outcome.proof,
-                "stopped": outcome.stopped,
-            }),
-            _ => Value::Null,
-        },
-        "space": match &result.searched {
-            Searched::Space(space) => serde_json::to_value(space)?,
-            _ => Value::Null,
-        },
-        "iterative": match &result.searched {
-            Searched::Iterative(outcome) => serde_json::to_value(outcome)?,
-            _ => Value::Null,
-        },
-        "constraints": result.constrained.map(|cost| json!({ "free_score": cost.free_score, "more": cost.more })),
-        "unrollings": result.unrollings.as_ref().map(|unrollings| json!({
-            "legal": unrollings.unrollings,
-            "searched": unrollings.searched,
-            "feasible": unrollings.feasible,
-            "cannot_be_better": unrollings.skipped,
-            "proof": unrollings.proof,
-        })),
-    });
-    match &result.mapped {
-        Ok(mapped) => {
-            value["energy_pj"] = json!(mapped.energy_pj());
-            value["latency_cycles"] = json!(mapped.cycles.total);
-            value["power"] = json!(power(core, result));
-            value["mapped"] = mapped_json(mapped)?;
-        }
-        Err(reasons) => {
-            value["impossible"] = json!(reasons.0.iter().map(ToString::to_string).collect::<Vec<String>>());
-        }
-    }
-    Ok(value)
-}
-
-/// A mapped layer for a program: energy beside that of its accesses, and cycles, as fields by cause.
-fn mapped_json(mapped: &MappedLayer) -> Result<Value, serde_json::Error> {
-    let mut value = serde_json::to_value(mapped)?;
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("energy");
-        for cause in EnergyCause::without_access() {
-            fields.insert(format!("{}_pj", cause.key()), json!(mapped.energy[cause]));
-        }
-        let by_cause = mapped.cycles.by_cause;
-        let causes = LatencyCause::of_layer().map(|cause| (cause.key().to_owned(), json!(by_cause[cause])));
-        let all = [("ideal", by_cause.ideal_cycles), ("total", mapped.cycles.total)];
-        let all = all.map(|(name, cycles)| (name.to_owned(), json!(cycles)));
-        fields.insert("cycles".to_owned(), causes.chain(all).collect());
-    }
-    Ok(value)
 }

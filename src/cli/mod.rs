@@ -1,7 +1,7 @@
 //! The command line: arguments, and what each command does with them.
 //!
-//! It is the same engine as the page's, on all cores. A sweep goes point by point where there is a tile width for each core, and shares the
-//! mapping problems of fewer points among them. `serve/` gives the page to whoever is at this machine.
+//! What commands do, and their JSON, is `fusescape::command`; here is how a person gives them, and what a person reads. `serve/` gives the
+//! page to whoever is at this machine.
 
 mod arguments;
 mod attention;
@@ -9,7 +9,6 @@ mod compare;
 mod cores;
 mod depth_first;
 mod documents;
-mod estimates;
 mod export;
 mod files;
 mod fuse;
@@ -19,13 +18,12 @@ mod hierarchy;
 mod import;
 mod in_memory;
 mod layer;
-mod layer_constraints;
 mod layer_report;
 mod lesson_check;
 mod link;
-mod names;
 mod optimal;
 mod plain;
+mod progress;
 mod report;
 mod sequences;
 mod serve;
@@ -36,7 +34,7 @@ pub use arguments::Arguments;
 
 use arguments::Command;
 use fusescape::spec::visible_lines;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::{ErrorKind, Write};
 
 /// Why a command failed, for a person.
@@ -93,20 +91,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What a command found as JSON for a program, laid out as `docs/schema/KIND-1.json` says. It states what it was made by.
-fn json_text(kind: &str, found: Value) -> Result<String, Failure> {
-    let mut value = json!({
-        "schema": format!("fusescape/{kind}/{SCHEMA_VERSION}"),
-        "made_by": { "program": "fusescape", "version": env!("CARGO_PKG_VERSION"), "commit": option_env!("FUSESCAPE_COMMIT") },
-    });
-    if let (Some(value), Value::Object(found)) = (value.as_object_mut(), found) {
-        value.extend(found);
-    }
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
+/// What a command found as JSON for a program.
+fn json_text(found: &Value) -> Result<String, Failure> {
+    Ok(serde_json::to_string_pretty(found)? + "\n")
 }
-
-/// Of all schemas. It grows when a field goes or means something else; new fields leave it.
-const SCHEMA_VERSION: u32 = 1;
 
 /// Writes a text to standard output, without characters that would move the cursor of a terminal or turn a line around: what this
 /// program prints comes out of files of anybody's. A reader that has seen enough and left is no failure.

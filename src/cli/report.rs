@@ -1,14 +1,13 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
-use super::estimates::{estimate_line, estimates_json};
-use super::{Failure, json_text};
+use super::Failure;
 use fusescape::chart::{Column, Table, TableCell, power_text};
-use fusescape::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
-use fusescape::depth_first::{DepthFirstStrategy, PointAccount};
-use fusescape::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
-use fusescape::hardware::Power;
-use fusescape::spec::Diagnostics;
-use serde_json::{Value, json};
+use fusescape::command::depth_first::{Row, SweepReport, sentences};
+use fusescape::command::estimate_line;
+use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
+use fusescape::depth_first::PointAccount;
+use fusescape::explore::PointSummary;
+use serde_json::Value;
 
 /// Adds a line to a text; writing to a `String` cannot fail.
 macro_rules! outln {
@@ -18,67 +17,13 @@ macro_rules! outln {
     }};
 }
 
-/// One point of the sweep.
-pub enum Row {
-    /// It was scheduled.
-    Done { summary: PointSummary, energy: EnergySplit, latency: LatencySplit },
-    /// It cannot be.
-    Failed { point: usize, reasons: Diagnostics },
-}
+/// A finished sweep that is printed.
+pub struct Report<'a>(pub &'a SweepReport);
 
-impl Row {
-    /// Index of the point.
-    pub fn point(&self) -> usize {
-        match self {
-            Self::Done { summary, .. } => summary.point,
-            Self::Failed { point, .. } => *point,
-        }
-    }
-}
-
-/// The findings of a sweep.
-pub struct Findings {
-    /// All points in order.
-    pub rows: Vec<Row>,
-    /// Number of different mapping problems.
-    pub problems: usize,
-    /// The whole account of the point, if there is only one.
-    pub account: Option<PointAccount>,
-}
-
-/// A finished sweep.
-pub struct Report<'a> {
-    sweep: &'a Sweep,
-    strategies: &'a [DepthFirstStrategy],
-    findings: Findings,
-    best: Option<usize>,
-    pareto: Vec<usize>,
-    combination: Option<Combination>,
-}
-
-impl<'a> Report<'a> {
-    pub fn new(sweep: &'a Sweep, strategies: &'a [DepthFirstStrategy], findings: Findings) -> Self {
-        let done: Vec<PointSummary> = findings
-            .rows
-            .iter()
-            .filter_map(|row| match row {
-                Row::Done { summary, .. } => Some(summary.clone()),
-                Row::Failed { .. } => None,
-            })
-            .collect();
-        Self {
-            best: best_point(&done).map(|best| best.point),
-            pareto: pareto_front(&done).into_iter().map(|index| done[index].point).collect(),
-            combination: best_combination(&sweep.settings, strategies, &done),
-            sweep,
-            strategies,
-            findings,
-        }
-    }
-
+impl Report<'_> {
     /// An error where not a single point could be scheduled.
     pub fn failure_if_empty(&self) -> Result<(), Failure> {
-        match self.best {
+        match self.0.best {
             Some(_) => Ok(()),
             None => Err("No point of the sweep can be scheduled; the reasons are above.".into()),
         }
@@ -87,7 +32,13 @@ impl<'a> Report<'a> {
     /// For a person.
     pub fn table(&self) -> String {
         let mut out = String::new();
-        outln!(out, "{} on {}\n{}", self.sweep.network.name, self.sweep.core.name, estimate_line(&self.sweep.core));
+        outln!(
+            out,
+            "{} on {}\n{}",
+            self.0.sweep.network.name,
+            self.0.sweep.core.name,
+            estimate_line(&self.0.sweep.core)
+        );
         outln!(
             out,
             "{:<22} {:>12} {:>12} {:>17} {:>10} {:>14}  stacks",
@@ -98,7 +49,7 @@ impl<'a> Report<'a> {
             "MAC [G]",
             "DRAM [Mword]"
         );
-        for row in &self.findings.rows {
+        for row in &self.0.findings.rows {
             match row {
                 Row::Done { summary, .. } => self.write_row(&mut out, summary),
                 Row::Failed { point, reasons } => {
@@ -107,12 +58,12 @@ impl<'a> Report<'a> {
                 }
             }
         }
-        if let Some(account) = &self.findings.account {
+        if let Some(account) = &self.0.findings.account {
             write_account(&mut out, account);
-        } else if self.best.is_some() {
+        } else if self.0.best.is_some() {
             outln!(out, "\n* best, + no other point is better in both energy and latency");
-            let best = self.findings.rows.iter().find_map(|row| match row {
-                Row::Done { summary, .. } if self.best == Some(summary.point) => self.power(summary),
+            let best = self.0.findings.rows.iter().find_map(|row| match row {
+                Row::Done { summary, .. } if self.0.best == Some(summary.point) => self.0.power(summary),
                 _ => None,
             });
             if let Some(power) = best {
@@ -126,8 +77,8 @@ impl<'a> Report<'a> {
     fn write_row(&self, out: &mut String, summary: &PointSummary) {
         let (tile, mode) = self.tile_and_mode(summary.point);
         let mark = match () {
-            () if self.best == Some(summary.point) => "*",
-            () if self.pareto.contains(&summary.point) => "+",
+            () if self.0.best == Some(summary.point) => "*",
+            () if self.0.pareto.contains(&summary.point) => "+",
             () => "",
         };
         outln!(
@@ -142,7 +93,7 @@ impl<'a> Report<'a> {
     }
 
     fn write_combination(&self, out: &mut String) {
-        let Some(combination) = self.combination.as_ref().filter(|combination| combination.points.len() > 1) else {
+        let Some(combination) = self.0.combination.as_ref().filter(|combination| combination.points.len() > 1) else {
             return;
         };
         outln!(
@@ -157,68 +108,16 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn power(&self, summary: &PointSummary) -> Option<Power> {
-        self.sweep.core.power(summary.energy_pj, summary.latency_cycles as f64, self.sweep.network.macs())
-    }
-
     fn tile_and_mode(&self, point: usize) -> (String, &'static str) {
-        let strategy = &self.strategies[point];
+        let strategy = &self.0.strategies[point];
         let size = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
         (format!("{} x {}", size(strategy.tile.0), size(strategy.tile.1)), strategy.mode.title())
-    }
-
-    fn row(&self, row: &Row) -> Value {
-        let point = row.point();
-        let strategy = &self.strategies[point];
-        let size = |size: u64| (size != u64::MAX).then_some(size);
-        let mut value = json!({
-            "mode": strategy.mode.name(),
-            "tile_x_columns": size(strategy.tile.0),
-            "tile_y_rows": size(strategy.tile.1),
-            "stacks": strategy.fuse.to_string(),
-        });
-        let fields = match row {
-            Row::Failed { reasons, .. } => json!({ "impossible": sentences(reasons) }),
-            Row::Done { summary, energy, latency } => json!({
-                "energy_pj": summary.energy_pj,
-                "latency_cycles": summary.latency_cycles,
-                "macs": summary.macs,
-                "dram_words": summary.dram_words,
-                "score": summary.score,
-                "is_best": self.best == Some(point),
-                "is_pareto_optimal": self.pareto.contains(&point),
-                "power": self.power(summary),
-                "energy": energy,
-                "latency": latency,
-            }),
-        };
-        if let (Some(value), Value::Object(fields)) = (value.as_object_mut(), fields) {
-            value.extend(fields);
-        }
-        value
-    }
-
-    /// For a program.
-    pub fn json(&self) -> Result<String, Failure> {
-        let mut value = json!({
-            "hardware": self.sweep.core.name,
-            "estimates": estimates_json(&self.sweep.core),
-            "workload": self.sweep.network.name,
-            "settings": self.sweep.settings,
-            "mapping_problems": self.findings.problems,
-            "points": self.findings.rows.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
-            "best_combination": self.combination,
-        });
-        if let Some(account) = &self.findings.account {
-            value["account"] = serde_json::to_value(account)?;
-        }
-        json_text("depth-first", value)
     }
 
     /// For a spreadsheet: a row a point.
     pub fn csv(&self) -> String {
         let row = |row: &Row| {
-            let value = self.row(row);
+            let value = self.0.row(row);
             let cell = |field: &&str| match &value[*field] {
                 Value::Null => TableCell::Nothing,
                 Value::String(text) => text.as_str().into(),
@@ -228,7 +127,7 @@ impl<'a> Report<'a> {
             COLUMNS.iter().map(cell).collect()
         };
         let columns = COLUMNS.map(Column::words).into();
-        Table { caption: String::new(), columns, rows: self.findings.rows.iter().map(row).collect() }.to_csv()
+        Table { caption: String::new(), columns, rows: self.0.findings.rows.iter().map(row).collect() }.to_csv()
     }
 }
 
@@ -245,11 +144,6 @@ const COLUMNS: [&str; 10] = [
     "stacks",
     "impossible",
 ];
-
-/// One sentence or two a reason.
-fn sentences(reasons: &Diagnostics) -> Vec<String> {
-    reasons.0.iter().map(ToString::to_string).collect()
-}
 
 fn write_account(out: &mut String, account: &PointAccount) {
     if let Some(power) = &account.power {

@@ -6,6 +6,7 @@ use fusescape::chart::{
     Chart, SequenceQuantity, Table, partition_scatter, resource_curves, reuse_bars, sequence_shares, sequence_table,
     storage_bars, traffic_bars,
 };
+use fusescape::command::stamped;
 use fusescape::explore::{
     Resource, ResourceStep, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, Sweep,
     chosen_sequences, find_sequences,
@@ -37,7 +38,7 @@ pub fn run(sweep: &Sweep, sharing: Sharing, format: Format) -> Result<(), Failur
                 .collect();
             let (hardware, workload) = (&sweep.core.name, &sweep.network.name);
             let all = json!({ "hardware": hardware, "workload": workload, "tables": all? });
-            json_text("sequences", all)?
+            json_text(&stamped("sequences", all))?
         }
         Format::Csv => tables.first().map(Table::to_csv).unwrap_or_default(),
     })

@@ -246,7 +246,8 @@ fn a_layer_is_searched_under_constraints() {
     assert!(fails(&[&CONV2[..], &["--constraints", &path]].concat()).contains("Did you mean"));
     let path = file("constraints-again.yaml", orders);
     assert!(
-        fails(&[&CONV2[..], &["--constraints", &path, "--strategy", "iterative"]].concat()).contains("--constraints")
+        fails(&[&CONV2[..], &["--constraints", &path, "--strategy", "iterative"]].concat())
+            .starts_with("constraints: ")
     );
 }
 
@@ -274,7 +275,7 @@ fn a_search_that_is_given_no_time_gives_a_mapping_and_says_how_far_it_may_be_fro
     let gap = search(&none)["proof"]["Gap"].as_f64().unwrap();
     assert!(energy(&none) * (1.0 - gap) <= energy(&enough) && energy(&enough) <= energy(&none));
     assert!(fails(&[&CONV2[..], &["--seconds=-1"]].concat()).contains("number of seconds"));
-    assert!(fails(&[&CONV2[..], &["--seconds", "1", "--strategy", "iterative"]].concat()).contains("--seconds"));
+    assert!(fails(&[&CONV2[..], &["--seconds", "1", "--strategy", "iterative"]].concat()).starts_with("seconds: "));
 }
 
 #[test]

@@ -210,10 +210,15 @@ impl<'a> SpaceSearch<'a> {
 
     /// Walks through one part.
     pub fn part(&self, index: usize) -> Part {
+        self.part_while(index, &|| true)
+    }
+
+    /// Walks through one part, as long as `has_time`; what it found until then is no whole part.
+    pub fn part_while(&self, index: usize, has_time: &dyn Fn() -> bool) -> Part {
         let mut part = self.start();
         if let Some(beginning) = self.beginnings.get(index) {
             Walker::new(&self.lattice, &self.options)
-                .walk(beginning, &mut |scheme, mappings| part.add(scheme, mappings));
+                .walk(beginning, has_time, &mut |scheme, mappings| part.add(scheme, mappings));
         }
         part
     }

@@ -69,22 +69,25 @@ impl<'l, 'a> Walker<'l, 'a> {
         beginnings
     }
 
-    /// Calls `visit(scheme, number of its mappings)` for every scheme that begins like `partial`.
-    pub fn walk(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+    /// Calls `visit(scheme, number of its mappings)` for every scheme that begins like `partial`, as long as `has_time`.
+    pub fn walk(&self, partial: &Partial, has_time: &dyn Fn() -> bool, visit: &mut impl FnMut(&Scheme, u64)) {
         if self.is_complete(partial) {
             self.visit(partial, visit);
             return;
         }
-        self.close_and_go_on(partial, visit);
+        self.close_and_go_on(partial, has_time, visit);
     }
 
-    fn close_and_go_on(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+    fn close_and_go_on(&self, partial: &Partial, has_time: &dyn Fn() -> bool, visit: &mut impl FnMut(&Scheme, u64)) {
+        if !has_time() {
+            return;
+        }
         self.close(partial, LayerOperand::Output, 0, false, &mut |walker, closed, not_first| {
             walker.advance(closed, not_first, &mut |walker, next| {
                 if walker.is_complete(next) {
                     walker.visit(next, visit);
                 } else {
-                    walker.close_and_go_on(next, visit);
+                    walker.close_and_go_on(next, has_time, visit);
                 }
             });
         });

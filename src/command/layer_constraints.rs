@@ -1,22 +1,29 @@
-//! `fusescape layer --constraints`: the best mapping that a document allows, beside the best of all.
+//! Layers under constraints: the best mapping that a document allows, beside the best of all.
 
-use super::arguments::{Layer, LayerStrategy};
-use super::layer::{in_time, limits, map, search_unrolling, unrolling_options};
-use super::layer_report::{ConstraintCost, LayerResult, Searched};
-use fusescape::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
-use fusescape::mapping::LayerOnCore;
-use fusescape::search::{Outcome, Proof, Solution, Strategy, find_best_under};
+use super::Watch;
+use super::layer::{
+    ConstraintCost, LayerOptions, LayerResult, Searched, in_time, limits, map, search_unrolling, unrolling_options,
+};
+use super::words::LayerStrategy;
+use crate::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
+use crate::mapping::LayerOnCore;
+use crate::search::{Outcome, Proof, Solution, Strategy, find_best_under};
 use std::time::Instant;
 
 /// What has no mapping, for certain.
 const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
 
 /// Maps a layer under constraints, and as if there were none.
-// The command line is an edge and never WebAssembly.
+// Commands are never WebAssembly.
 #[allow(clippy::disallowed_methods)]
-pub fn constrained(study: &mut LayerStudy, options: &Layer, constraints: &LayerConstraints) -> LayerResult {
+pub fn constrained(
+    study: &mut LayerStudy,
+    options: &LayerOptions,
+    constraints: &LayerConstraints,
+    watch: &dyn Watch,
+) -> LayerResult {
     let stated = study.problem.unroll.clone();
-    let free = map(study, options);
+    let free = map(study, options, watch);
     let score = |study: &LayerStudy, best: Option<&Solution>| {
         let problem = study.on_core();
         Some(options.objective.score(&problem, &best?.cost(&problem)?))
@@ -28,17 +35,24 @@ pub fn constrained(study: &mut LayerStudy, options: &Layer, constraints: &LayerC
         LayerStrategy::Any(strategy) => strategy,
         _ => Strategy::default(),
     };
-    let mut result = search(study, options, constraints, strategy);
+    let mut result = search(study, options, constraints, strategy, watch);
     result.seconds = start.elapsed().as_secs_f64();
     let more = score(study, result.searched.best()).zip(free_score).map(|(score, free)| score / free - 1.0);
     result.constrained = Some(ConstraintCost { free_score, more });
     result
 }
 
-fn search(study: &mut LayerStudy, options: &Layer, constraints: &LayerConstraints, strategy: Strategy) -> LayerResult {
+fn search(
+    study: &mut LayerStudy,
+    options: &LayerOptions,
+    constraints: &LayerConstraints,
+    strategy: Strategy,
+    watch: &dyn Watch,
+) -> LayerResult {
     let (limits, temporal) = (limits(options), &constraints.temporal);
     let find = |problem: &LayerOnCore<'_>| {
-        find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| true).unwrap_or(IMPOSSIBLE)
+        find_best_under(temporal, problem, &options.objective, &limits, strategy, &|| watch.goes_on())
+            .unwrap_or(IMPOSSIBLE)
     };
     let is_searched = super::layer::searches_unrollings(study, options);
     let unrollings = match &constraints.unroll {
@@ -50,12 +64,12 @@ fn search(study: &mut LayerStudy, options: &Layer, constraints: &LayerConstraint
         UnrollConstraint::Free => Some(unrolling_options(study, options, Default::default())),
         UnrollConstraint::Limited(wanted) => Some(unrolling_options(study, options, wanted.clone())),
     };
-    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, find));
+    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, watch, find));
     if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
         let (mapped, searched) = (Err(constraints.explain_unrollings(found)), Searched::Orders(IMPOSSIBLE));
         return LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 };
     }
-    let outcome = in_time(options, &limits, |limits, has_time| {
+    let outcome = in_time(options, &limits, watch, |limits, has_time| {
         find_best_under(temporal, &study.on_core(), &options.objective, limits, strategy, has_time)
     });
     let mapped = match &outcome {

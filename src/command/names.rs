@@ -1,6 +1,6 @@
 //! Names that an option takes.
 
-use fusescape::spec::closest;
+use crate::spec::closest;
 
 /// What `text` names among `known`.
 ///

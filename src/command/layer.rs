@@ -1,0 +1,358 @@
+//! The best mapping of single layers.
+
+use super::layer_constraints::constrained;
+pub use super::layer_report::{ConstraintCost, LayerResult, LayersReport, Searched};
+use super::names::unknown;
+use super::words::LayerStrategy;
+use super::{NoResult, Watch, unless_stopped};
+use crate::explore::{LayerRequest, LayerStudy, MappedLayer, own_constraints, own_mappings};
+use crate::hardware::Core;
+use crate::mapping::{LayerOnCore, UnrollingOptions};
+use crate::rules::Rules;
+use crate::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
+use crate::search::{
+    Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best_while,
+};
+use crate::spec::Diagnostics;
+use crate::workload::{Dim, Network};
+use rayon::prelude::*;
+use std::time::{Duration, Instant};
+
+/// Unrollings or parts of the mapping space that are searched at once on all cores.
+const BATCH: usize = 64;
+
+/// With a limit of time so many states are looked at, at the most: some gigabytes.
+const MOST_NODES: u64 = 10_000_000;
+
+/// Which layers are mapped, and how.
+#[derive(Debug, Clone)]
+pub struct LayerOptions {
+    /// Names of layers; all where there are none.
+    pub layers: Vec<String>,
+    /// A mapping document whose mappings are priced, instead of a search.
+    pub mapping: Option<String>,
+    /// A document of constraints: the mappings that a search may take.
+    pub constraints: Option<String>,
+    /// How to search.
+    pub strategy: LayerStrategy,
+    /// Whether the best unrolling is searched, too, instead of that of the documents.
+    pub searches_unrollings: bool,
+    /// Of searched unrollings: the loops that a dimension of the array may unroll, by its name.
+    pub hints: Vec<(String, Vec<Dim>)>,
+    /// Of searched unrollings: at most so many different loops on one dimension.
+    pub loops_per_dimension: usize,
+    /// At most so many loop prime factors, where the strategy has such a limit; `None`: 6 or, among blockings, 8.
+    pub lpf_limit: Option<usize>,
+    /// Each layer is searched until its best mapping is proved, but no longer; `None`: until a fixed number of partial mappings.
+    pub time: Option<Duration>,
+    /// Among blockings: how full a memory is that operands share, at least, 0 to 1.
+    pub min_utilization: f64,
+    /// What is minimised.
+    pub objective: Objective,
+    /// Rules of the model.
+    pub rules: Rules,
+}
+
+impl Default for LayerOptions {
+    fn default() -> Self {
+        Self {
+            layers: Vec::new(),
+            mapping: None,
+            constraints: None,
+            strategy: LayerStrategy::Any(Strategy::Exact),
+            searches_unrollings: false,
+            hints: Vec::new(),
+            loops_per_dimension: 3,
+            lpf_limit: None,
+            time: None,
+            min_utilization: 0.0,
+            objective: Objective::Energy,
+            rules: Rules::CORRECTED,
+        }
+    }
+}
+
+/// Maps layers of a network on a core, or prices mappings of them.
+///
+/// # Errors
+/// All that is wrong with documents and options, or it was stopped. A layer that cannot be mapped is none: its result says why.
+pub fn map_layers(
+    hardware: String,
+    workload: String,
+    options: &LayerOptions,
+    watch: &dyn Watch,
+) -> Result<LayersReport, NoResult> {
+    let mut request = LayerRequest {
+        hardware,
+        workload,
+        layer: None,
+        objective: options.objective.clone(),
+        strategy: match options.strategy {
+            LayerStrategy::Any(strategy) => strategy,
+            _ => Strategy::default(),
+        },
+        lpf_limit: lpf_limit(options),
+        rules: options.rules,
+        unroll: None,
+    };
+    // Says what is wrong with both documents before any layer is looked for.
+    let first = LayerStudy::new(&request)?;
+    check(options, &first.core)?;
+    let network = Network::from_text(&request.workload)?.on(&first.core);
+    let layers = match &options.mapping {
+        Some(text) => by_hand(text, options, &first.core, &network, &request)?,
+        None => searched(options, &first, &network, &mut request, watch)?,
+    };
+    Ok(LayersReport { core: first.core, network, options: options.clone(), layers })
+}
+
+/// A layer on its core, and what came out.
+pub type Studied = Vec<(LayerStudy, LayerResult)>;
+
+/// Prices the mappings of a document: of the layers that are asked for, or of all that it maps.
+fn by_hand(
+    text: &str,
+    options: &LayerOptions,
+    core: &Core,
+    network: &Network,
+    request: &LayerRequest,
+) -> Result<Studied, NoResult> {
+    let mut mapped = own_mappings(text, core, network, request)?;
+    let known: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
+    let mut wrong = Diagnostics::default();
+    for name in options.layers.iter().filter(|name| !known.contains(name)) {
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        wrong.add_unknown("layer", format!("The mapping has no layer `{name}`"), name, &names);
+    }
+    wrong.or(())?;
+    mapped.retain(|(study, _)| options.layers.is_empty() || options.layers.contains(&study.layer));
+    let result = |(study, mapped): (LayerStudy, MappedLayer)| {
+        let facts = study.facts();
+        let result = LayerResult {
+            facts,
+            mapped: Ok(mapped),
+            searched: Searched::ByHand,
+            unrollings: None,
+            constrained: None,
+            seconds: 0.0,
+        };
+        (study, result)
+    };
+    Ok(mapped.into_iter().map(result).collect())
+}
+
+/// Searches the layers that are asked for, or all.
+fn searched(
+    options: &LayerOptions,
+    first: &LayerStudy,
+    network: &Network,
+    request: &mut LayerRequest,
+    watch: &dyn Watch,
+) -> Result<Studied, NoResult> {
+    let names = if options.layers.is_empty() {
+        network.computing().map(|id| network.layer(id).name.clone()).collect()
+    } else {
+        options.layers.clone()
+    };
+    let constraints = match &options.constraints {
+        Some(text) => Some(own_constraints(text, &first.core, network)?),
+        None => None,
+    };
+    let mut results = Vec::new();
+    let mut wrong = Diagnostics::default();
+    for name in names {
+        request.layer = Some(name);
+        match LayerStudy::of(first.core.clone(), network, request) {
+            Ok(mut study) => {
+                let result = match constraints.as_ref().and_then(|constraints| constraints.of(&study)) {
+                    Some(constraints) => constrained(&mut study, options, &constraints, watch),
+                    None => map(&mut study, options, watch),
+                };
+                unless_stopped(watch, ())?;
+                results.push((study, result));
+            }
+            Err(unknown) => wrong.0.extend(unknown.0),
+        }
+    }
+    wrong.or(results).map_err(Into::into)
+}
+
+/// Refuses what cannot be done together.
+fn check(options: &LayerOptions, core: &Core) -> Result<(), NoResult> {
+    let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
+    let mut wrong = Diagnostics::default();
+    for (name, _) in options.hints.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
+        let remedy = unknown(name, &names);
+        wrong.add("hint", format!("The array has no dimension `{name}`"), format!("Here {remedy}"));
+    }
+    if !matches!(options.strategy, LayerStrategy::Any(_)) {
+        if options.constraints.is_some() {
+            wrong.add("constraints", "This strategy takes none", "Leave them out, or use the strategy `exact`");
+        }
+        if options.time.is_some() {
+            wrong.add("seconds", "This strategy ends by itself", "Leave it out, or use the strategy `exact`");
+        }
+        if options.objective != Objective::Energy {
+            wrong.add("objective", "This strategy minimises energy", "Leave it out, or use the strategy `exact`");
+        }
+        if options.searches_unrollings {
+            let remedy = "Leave it out, or use the strategy `exact`";
+            wrong.add("unroll", "With this strategy unrollings are not searched", remedy);
+        }
+    }
+    wrong.or(()).map_err(Into::into)
+}
+
+pub(super) fn limits(options: &LayerOptions) -> Limits {
+    Limits { lpf_limit: lpf_limit(options), ..Limits::default() }
+}
+
+/// Whether unrollings of a layer are searched: those over lanes leave the fewest steps anyway.
+pub(super) fn searches_unrollings(study: &LayerStudy, options: &LayerOptions) -> bool {
+    options.searches_unrollings && study.core.vector_unit_for(study.problem.shape.kind).is_none()
+}
+
+fn lpf_limit(options: &LayerOptions) -> usize {
+    options.lpf_limit.unwrap_or(if matches!(options.strategy, LayerStrategy::Any(_)) { 6 } else { 8 })
+}
+
+// Commands are never WebAssembly.
+#[allow(clippy::disallowed_methods)]
+pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Watch) -> LayerResult {
+    let start = Instant::now();
+    let mut unrollings = None;
+    let limits = limits(options);
+    let searched = match options.strategy {
+        LayerStrategy::Any(strategy) => {
+            if searches_unrollings(study, options) {
+                let wanted = unrolling_options(study, options, UnrollingOptions::default());
+                let go_on = || watch.goes_on();
+                let find =
+                    |problem: &LayerOnCore<'_>| find_best_while(problem, &options.objective, &limits, strategy, &go_on);
+                unrollings = Some(search_unrolling(study, options, &wanted, watch, find));
+            }
+            let problem = study.on_core();
+            Searched::Orders(in_time(options, &limits, watch, |limits, has_time| {
+                find_best_while(&problem, &options.objective, limits, strategy, has_time)
+            }))
+        }
+        LayerStrategy::Space(pruning) => search_space(study, options, pruning, watch),
+        LayerStrategy::Iterative => {
+            space_search(study, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
+        }
+    };
+    let mapped = match &searched {
+        Searched::Orders(outcome) => study.mapped(outcome),
+        Searched::Refused(refusal) => study.mapped_or(None, || refusal.to_string()),
+        other => study.mapped_or(other.best(), || "No blocking of at most that many loop factors fits".to_owned()),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }
+}
+
+/// Searches until the limits are reached or, where a time is given, until that is over.
+#[allow(clippy::disallowed_methods)]
+pub(super) fn in_time<T>(
+    options: &LayerOptions,
+    limits: &Limits,
+    watch: &dyn Watch,
+    search: impl FnOnce(&Limits, &dyn Fn() -> bool) -> T,
+) -> T {
+    let Some(time) = options.time else { return search(limits, &|| watch.goes_on()) };
+    let start = Instant::now();
+    let limits = Limits { max_states: MOST_NODES, max_ties: MOST_NODES, max_branches: MOST_NODES, ..*limits };
+    search(&limits, &|| start.elapsed() < time && watch.goes_on())
+}
+
+fn space_search(
+    study: &LayerStudy,
+    options: &LayerOptions,
+    pruning: Pruning,
+    search: impl FnOnce(&SpaceSearch<'_>) -> Searched,
+) -> Searched {
+    let wanted = SpaceOptions {
+        pruning,
+        lpf_limit: lpf_limit(options),
+        min_shared_utilization: options.min_utilization,
+        ..SpaceOptions::default()
+    };
+    let problem = study.on_core();
+    SpaceSearch::new(&problem, wanted).map_or_else(Searched::Refused, |found| search(&found))
+}
+
+/// Walks through all parts of the mapping space on all cores.
+fn search_space(study: &LayerStudy, options: &LayerOptions, pruning: Pruning, watch: &dyn Watch) -> Searched {
+    space_search(study, options, pruning, |search| {
+        watch.begin(search.parts(), &format!("parts of the mapping space of {}", study.layer));
+        let mut all = search.start();
+        let parts: Vec<usize> = (0..search.parts()).collect();
+        // Parts are put together in their order; a few at a time, so that not all have to be kept.
+        for batch in parts.chunks(BATCH) {
+            let walked: Vec<Part> =
+                batch.par_iter().map(|&part| search.part_while(part, &|| watch.goes_on())).collect();
+            walked.iter().for_each(|part| all.merge(part));
+            watch.advance(batch.len());
+            if !watch.goes_on() {
+                break;
+            }
+        }
+        watch.end();
+        Searched::Space(search.space(&all, true))
+    })
+}
+
+/// The unrollings that are wanted: `wanted`, and what is asked for besides.
+pub(super) fn unrolling_options(
+    study: &LayerStudy,
+    options: &LayerOptions,
+    wanted: UnrollingOptions,
+) -> UnrollingOptions {
+    let hint = |(name, loops): &(String, Vec<Dim>)| {
+        Some((study.core.array.position(|(known, _)| known == name)?, loops.clone()))
+    };
+    let mut hints = wanted.hints.clone();
+    hints.extend(options.hints.iter().filter_map(hint));
+    let loops_per_dimension =
+        options.loops_per_dimension.max(wanted.hints.iter().map(|(_, loops)| loops.len()).max().unwrap_or(0));
+    UnrollingOptions { hints, loops_per_dimension, ..wanted }
+}
+
+/// Gives the study the best unrolling, with the mappings that `find` finds.
+pub(super) fn search_unrolling(
+    study: &mut LayerStudy,
+    options: &LayerOptions,
+    wanted: &UnrollingOptions,
+    watch: &dyn Watch,
+    find: impl Fn(&LayerOnCore<'_>) -> Outcome + Sync,
+) -> UnrolledOutcome {
+    let layer = UnrolledLayer {
+        core: &study.core,
+        rules: options.rules,
+        shape: study.problem.shape,
+        levels: study.problem.levels,
+    };
+    let mut search =
+        UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
+    watch.begin(search.unrollings(), &format!("unrollings of {}", study.layer));
+    let mut next = 0;
+    while next < search.end() && watch.goes_on() {
+        let batch: Vec<usize> = (next..search.end().min(next + BATCH)).collect();
+        let count = batch.len();
+        next += count;
+        let outcomes: Vec<_> = batch.into_par_iter().map(|index| (index, search.solve_by(index, &find))).collect();
+        for (index, outcome) in outcomes {
+            if let Some(outcome) = outcome {
+                search.offer(index, &outcome);
+            }
+        }
+        watch.recount(search.end());
+        watch.advance(count);
+    }
+    watch.end();
+    let outcome = search.outcome();
+    drop(search);
+    if let Some(best) = &outcome.best {
+        study.problem.unroll.clone_from(&best.unroll);
+    }
+    outcome
+}

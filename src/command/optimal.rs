@@ -1,0 +1,114 @@
+//! Stacks, tile sizes and modes that are jointly optimal, found on all cores.
+
+use super::estimates::estimates_json;
+use super::{NoResult, Watch, stamped, unless_stopped};
+use crate::explore::{CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, Sweep};
+use crate::hardware::Power;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The optimum of a sweep, and the effort that it took.
+pub struct OptimalReport {
+    /// What was asked.
+    pub sweep: Sweep,
+    /// Every stack that was looked at.
+    pub study: StackStudy,
+    /// The best of all.
+    pub optimal: OptimalStacks,
+    /// Searches of mappings.
+    pub effort: SearchEffort,
+}
+
+/// Finds the jointly optimal stacks, tile sizes and modes. The fuse depths of the sweep do not count.
+///
+/// # Errors
+/// Why there are none, or it was stopped.
+pub fn optimal(sweep: &Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<OptimalReport, NoResult> {
+    let study = StackStudy::new(sweep.clone(), limits)?;
+    let (runs, effort) = all_parts(&study, watch)?;
+    let optimal = study.combine(&runs)?;
+    Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort })
+}
+
+/// One stack as it runs, with its layers' names.
+pub(super) fn run_json(run: &StackRun, layers: &[&str]) -> Value {
+    json!({
+        "layers": layers,
+        "mode": run.mode.name(),
+        "tile_x_columns": run.tile.0,
+        "tile_y_rows": run.tile.1,
+        "tiles": run.tiles,
+        "energy_pj": run.energy_pj,
+        "latency_cycles": run.latency_cycles,
+        "dram_words": run.dram_words.total(),
+        "score": run.score,
+    })
+}
+
+/// Each core takes the next part that is left; what it found out stays with it.
+pub(super) fn all_parts(study: &StackStudy, watch: &dyn Watch) -> Result<(Vec<StackRun>, SearchEffort), NoResult> {
+    let (next, parts) = (AtomicUsize::new(0), study.parts());
+    watch.begin(parts, "parts of stacks");
+    let found: Vec<(Vec<StackRun>, SearchEffort)> = (0..rayon::current_num_threads())
+        .into_par_iter()
+        .map(|_| {
+            let (mut study, mut store) = (study.anew(), CostStore::default());
+            let mut runs = Vec::new();
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                if part >= parts || !watch.goes_on() {
+                    return (runs, study.effort());
+                }
+                runs.append(&mut study.part(&mut store, part));
+                watch.advance(1);
+            }
+        })
+        .collect();
+    watch.end();
+    let mut all = (Vec::new(), SearchEffort::default());
+    for (mut runs, effort) in found {
+        all.0.append(&mut runs);
+        all.1.searched += effort.searched;
+        all.1.reused += effort.reused;
+    }
+    unless_stopped(watch, all)
+}
+
+impl OptimalReport {
+    /// Time and power of the whole network.
+    pub fn power(&self) -> Option<Power> {
+        let Self { sweep, optimal, .. } = self;
+        sweep.core.power(optimal.energy_pj, optimal.latency_cycles as f64, sweep.network.macs())
+    }
+
+    /// For a program.
+    pub fn json(&self) -> Value {
+        let Self { sweep, study, optimal, effort } = self;
+        let stacks: Vec<Value> = optimal.runs.iter().map(|run| run_json(run, &self.layers(run))).collect();
+        let found = json!({
+            "hardware": sweep.core.name,
+            "estimates": estimates_json(&sweep.core),
+            "workload": sweep.network.name,
+            "settings": sweep.settings,
+            "energy_pj": optimal.energy_pj,
+            "latency_cycles": optimal.latency_cycles,
+            "score": optimal.score,
+            "power": self.power(),
+            "cuts": optimal.fuse().to_string(),
+            "stacks": stacks,
+            "stacks_considered": study.stacks().len(),
+            "proved_among": study.listed(),
+            "ways_to_cut": study.cuttings().to_string(),
+            "mapping_problems_searched": effort.searched,
+        });
+        stamped("optimal", found)
+    }
+
+    /// Names of the layers of a stack.
+    pub fn layers(&self, run: &StackRun) -> Vec<&str> {
+        let stacks = self.study.stacks();
+        let layers = stacks.get(run.arc).map(|arc| arc.stack.layers()).unwrap_or_default();
+        layers.iter().map(|&layer| self.sweep.network.layer(layer).name.as_str()).collect()
+    }
+}

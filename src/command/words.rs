@@ -1,0 +1,399 @@
+//! Options as a person writes them, on the command line and in Python, and what they mean.
+
+use super::names::{one_of, unknown};
+use crate::attention::ElementBits;
+use crate::depth_first::{FuseDepth, StoringMode};
+use crate::explore::{Sharing, parse_sizes};
+use crate::multicore::{Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
+use crate::rules::Rules;
+use crate::search::space::Pruning;
+use crate::search::{Objective, Strategy, Weights};
+use crate::spec::names_in;
+use crate::workload::Dim;
+use clap::ValueEnum;
+use std::time::Duration;
+
+/// Who decides which layers are fused.
+#[derive(Debug, Clone)]
+pub enum Stacks {
+    /// A rule, or a person.
+    By(FuseDepth),
+    /// The search, which also finds the best tile and mode for each stack.
+    Optimal,
+}
+
+/// Tile widths and heights.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// Columns.
+    pub x: Vec<u64>,
+    /// Rows.
+    pub y: Vec<u64>,
+}
+
+/// Known combinations of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleSet {
+    /// What is right
+    Corrected,
+    /// The DeFiNES artifact of 2022, defects included
+    #[value(name = "defines-2022")]
+    Defines2022,
+    /// The maintained ZigZag, version 3.8, defects included
+    #[value(name = "zigzag-3.8")]
+    ZigZag3_8,
+    /// The maintained ZigZag, version 3.9, defects included
+    #[value(name = "zigzag-3.9")]
+    ZigZag3_9,
+}
+
+impl RuleSet {
+    /// Every switch of the set.
+    pub fn rules(self) -> Rules {
+        match self {
+            Self::Corrected => Rules::CORRECTED,
+            Self::Defines2022 => Rules::DEFINES_2022,
+            Self::ZigZag3_8 => Rules::ZIGZAG_3_8,
+            Self::ZigZag3_9 => Rules::ZIGZAG_3_9,
+        }
+    }
+}
+
+/// How large computation tiles are; `None`: the best size that a search finds.
+pub type Tiles = Option<Granularity>;
+
+/// Which tile is next; `None`: whichever way is the best.
+pub type Order = Option<OrderRule>;
+
+/// Who decides which cores compute which layers.
+#[derive(Debug, Clone)]
+pub enum Allocation {
+    /// The search that proves its result.
+    Best,
+    /// Evolution.
+    Genetic,
+    /// A person.
+    ByHand(String),
+}
+
+/// How every layer-tile is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchStrategy {
+    /// The best of all orders and all placements of memory levels, proved
+    Exact,
+    /// All orders of the loop prime factors, allocated by LOMA's rule
+    Loma,
+}
+
+impl SearchStrategy {
+    /// As the engine has it.
+    pub fn strategy(self) -> Strategy {
+        match self {
+            Self::Exact => Strategy::Exact,
+            Self::Loma => Strategy::Loma,
+        }
+    }
+}
+
+/// How a single layer is searched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LayerStrategy {
+    /// For any objective.
+    Any(Strategy),
+    /// All blockings of loop prime factors, for the least energy.
+    Space(Pruning),
+    /// Level by level, for the least energy.
+    Iterative,
+}
+
+/// The strategies by name, the default first.
+pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
+    ("exact", LayerStrategy::Any(Strategy::Exact)),
+    ("loma", LayerStrategy::Any(Strategy::Loma)),
+    ("exhaustive", LayerStrategy::Space(Pruning::None)),
+    ("heuristic", LayerStrategy::Space(Pruning::Heuristic)),
+    ("iterative", LayerStrategy::Iterative),
+];
+
+/// How layers of a sequence share the array: temporal, spatial or either.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_sharing(text: &str) -> Result<Sharing, String> {
+    let known = [("temporal", Sharing::Temporal), ("spatial", Sharing::Spatial), ("either", Sharing::Either)];
+    one_of(text, known)
+}
+
+/// A search of single layers, by its name in [`STRATEGIES`].
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
+    one_of(text, STRATEGIES.iter().copied())
+}
+
+/// `best`, `layer-by-layer`, a number of rows, or sizes as a person writes them.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_tiles(text: &str) -> Result<Tiles, String> {
+    match text.parse() {
+        Ok(0) => Err("write 1 row or more".to_owned()),
+        Ok(rows) => Ok(Some(Granularity::Rows(rows))),
+        Err(_) if text == "best" => Ok(None),
+        Err(_) if text == "layer-by-layer" => Ok(Some(Granularity::LayerByLayer)),
+        Err(_) => Ok(Some(Granularity::ByHand(text.to_owned()))),
+    }
+}
+
+/// Layer stacks on many cores: `automatic`, `one`, `each-layer`, or names of layers after which one ends.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_turns(text: &str) -> Result<StackRule, String> {
+    Ok(match text {
+        "automatic" => StackRule::Automatic,
+        "one" => StackRule::One,
+        "each-layer" => StackRule::EachLayer,
+        names => StackRule::After(names_in(names).into_iter().map(|(name, _)| name).collect()),
+    })
+}
+
+/// `best`, `genetic`, or cores of layers as a person writes them.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_allocation(text: &str) -> Result<Allocation, String> {
+    Ok(match text {
+        "best" => Allocation::Best,
+        "genetic" => Allocation::Genetic,
+        text => Allocation::ByHand(text.to_owned()),
+    })
+}
+
+/// Which tile is next: `best`, `deepest`, `slots` or `earliest`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_order(text: &str) -> Result<Order, String> {
+    let rules = [("deepest", OrderRule::Deepest), ("slots", OrderRule::Slots), ("earliest", OrderRule::Earliest)];
+    let known = rules.map(|(name, rule)| (name, Some(rule)));
+    one_of(text, std::iter::once(("best", None)).chain(known))
+}
+
+/// What a schedule on many cores minimises.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_aim(text: &str) -> Result<ScheduleObjective, String> {
+    one_of(text, ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))
+}
+
+/// Rules of the scheduler, by their name.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
+    one_of(text, Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler)))
+}
+
+/// The loops that one dimension of the array may unroll: `D1=K,C`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {
+    let (dimension, loops) = text.split_once('=').ok_or("write DIMENSION=LOOP,LOOP such as D1=K,C")?;
+    let names = || Dim::ALL.map(Dim::name).join(", ");
+    let dim = |name: &str| {
+        Dim::from_name(name.trim()).ok_or_else(|| format!("there is no loop `{name}`; use some of {}", names()))
+    };
+    Ok((dimension.to_owned(), loops.split(',').map(dim).collect::<Result<_, _>>()?))
+}
+
+/// A share from 0 to 1.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "write a number from 0 to 1, such as 0.7".into())
+}
+
+/// A time in seconds.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "write a number of seconds, such as 2.5".into())
+}
+
+/// An overlap storing mode, by its name.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_mode(text: &str) -> Result<StoringMode, String> {
+    one_of(text, StoringMode::ALL.map(|mode| (mode.name(), mode)))
+}
+
+/// One tile: columns x rows, `60x72`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_tile(text: &str) -> Result<(u64, u64), String> {
+    let grid = parse_grid(text)?;
+    match (grid.x.as_slice(), grid.y.as_slice()) {
+        (&[x], &[y]) => Ok((x, y)),
+        _ => Err("write one width and one height, such as 60x72; --grid takes several".into()),
+    }
+}
+
+/// Widths x heights: `4,16x18,72`; `10..960:10` is a range.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_grid(text: &str) -> Result<Grid, String> {
+    let (x, y) = text.split_once('x').ok_or("write widths x heights, such as 4,16x18,72")?;
+    Ok(Grid { x: parse_list(x)?, y: parse_list(y)? })
+}
+
+fn parse_list(text: &str) -> Result<Vec<u64>, String> {
+    let mut sizes = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        sizes.append(&mut parse_sizes(word).map_err(|wrong| format!("`{word}` {wrong}"))?);
+    }
+    Ok(sizes)
+}
+
+/// Which layers are fused: `auto`, `optimal`, `single-layer`, `layer-by-layer`, or names of layers to cut after.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_stacks(text: &str) -> Result<Stacks, String> {
+    if text == "optimal" {
+        return Ok(Stacks::Optimal);
+    }
+    Ok(Stacks::By(match text {
+        "auto" => FuseDepth::Automatic,
+        "single-layer" => FuseDepth::SingleLayer,
+        "layer-by-layer" => FuseDepth::LayerByLayer,
+        names => FuseDepth::Cuts(names_in(names).into_iter().map(|(name, _)| name).collect()),
+    }))
+}
+
+/// Every objective, as `--objective` takes it.
+const OBJECTIVES: [&str; 6] =
+    ["energy", "latency", "edp", "dram-accesses", "accesses:MEMORY", "weighted:energy=1,latency=1"];
+
+/// What is minimised: `energy`, `latency`, `edp`, `dram-accesses`, `accesses:MEMORY` or `weighted:energy=1,latency=2`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_objective(text: &str) -> Result<Objective, String> {
+    match text.split_once(':') {
+        None => match text {
+            "energy" => Ok(Objective::Energy),
+            "latency" => Ok(Objective::Latency),
+            "edp" => Ok(Objective::EnergyDelayProduct),
+            "dram-accesses" => Ok(Objective::DramAccesses),
+            _ => Err(unknown(text, &OBJECTIVES)),
+        },
+        Some(("accesses", memory)) => Ok(Objective::MemoryAccesses(memory.to_owned())),
+        Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
+        Some((kind, _)) => Err(format!("there is no objective `{kind}:`; use accesses:MEMORY or weighted:...")),
+    }
+}
+
+/// Objectives that need no memory of a core.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_energy_or_latency(text: &str) -> Result<Objective, String> {
+    let known = ["energy", "latency", "edp"];
+    if known.contains(&text) { parse_objective(text) } else { Err(unknown(text, &known)) }
+}
+
+/// Bits of an element: one number for all, or `activations=16,keys=8,sums=16,weights=8`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
+    if let Ok(bits) = text.parse() {
+        return Ok(ElementBits::all(bits));
+    }
+    let mut bits = ElementBits::all(16);
+    for part in text.split(',') {
+        let known = ["activations", "keys", "sums", "weights"];
+        let (name, count) =
+            part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
+        let count =
+            count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
+        let field = match name.trim() {
+            "activations" => &mut bits.activations,
+            "keys" => &mut bits.keys,
+            "sums" => &mut bits.sums,
+            "weights" => &mut bits.weights,
+            other => return Err(unknown(other, &known)),
+        };
+        *field = count;
+    }
+    Ok(bits)
+}
+
+/// An area in µm²: `0.5mm2` or `500000um2`.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_area(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no area: write for example 0.5mm2 or 500000um2");
+    let (number, factor) = [("mm2", 1e6), ("um2", 1.0)]
+        .into_iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?.trim(), factor)))
+        .ok_or_else(wrong)?;
+    number.parse::<f64>().ok().filter(|area| *area >= 0.0).map(|area| area * factor).ok_or_else(wrong)
+}
+
+/// Every weight of a sum that is minimised.
+const WEIGHTS: [&str; 3] = ["energy", "latency", "dram-accesses"];
+
+fn parse_weights(text: &str) -> Result<Weights, String> {
+    let mut weights = Weights::default();
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not NAME=WEIGHT"))?;
+        let value: f64 = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        match name {
+            "energy" => weights.energy = value,
+            "latency" => weights.latency = value,
+            "dram-accesses" => weights.dram_accesses = value,
+            _ => return Err(format!("there is no weight `{name}`; {}", unknown(name, &WEIGHTS))),
+        }
+    }
+    Ok(weights)
+}
+
+/// A set of rules, by its name.
+///
+/// # Errors
+/// The names that there are.
+pub fn parse_rules(text: &str) -> Result<RuleSet, String> {
+    one_of_values(text)
+}
+
+/// A search of layer-tiles, by its name.
+///
+/// # Errors
+/// The names that there are.
+pub fn parse_search(text: &str) -> Result<SearchStrategy, String> {
+    one_of_values(text)
+}
+
+/// What `text` names among the values of an option.
+fn one_of_values<T: ValueEnum>(text: &str) -> Result<T, String> {
+    let named: Vec<(String, &T)> = T::value_variants()
+        .iter()
+        .filter_map(|value| Some((value.to_possible_value()?.get_name().to_owned(), value)))
+        .collect();
+    let names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+    let found = named.iter().find(|(name, _)| name == text).map(|(_, value)| (*value).clone());
+    found.ok_or_else(|| unknown(text, &names))
+}

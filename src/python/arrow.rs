@@ -1,0 +1,171 @@
+//! Rows of a result for data frames, by the Arrow C stream interface: pandas, polars, DuckDB and others read them without a copy.
+//!
+//! A kind of result has the same columns whatever was found, so that tables of several runs can be put together.
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray, UInt64Array,
+};
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use fusescape::cost::{EnergyCause, LatencyCause};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a column holds. Any may lack a value.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Text; a list is joined by commas, or sentences by blanks.
+    Words,
+    /// Whole numbers.
+    Count,
+    /// Numbers.
+    Real,
+    /// Yes or no.
+    Flag,
+}
+
+/// A column: its name, what it holds, and where a row has it, as a JSON pointer.
+struct Column {
+    name: String,
+    kind: Kind,
+    pointer: String,
+}
+
+/// A column that is named as the field.
+fn field(name: &str, kind: Kind) -> Column {
+    Column { name: name.to_owned(), kind, pointer: format!("/{name}") }
+}
+
+/// Where a kind of result has its rows, and the columns of these.
+fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
+    use Kind::{Count, Flag, Real, Words};
+    let schedule = [("mode", Words), ("tile_x_columns", Count), ("tile_y_rows", Count)];
+    let costs = [("energy_pj", Real), ("latency_cycles", Count), ("dram_words", Real), ("score", Real)];
+    let all = |parts: &[&[(&str, Kind)]]| -> Vec<Column> {
+        parts.iter().copied().flatten().map(|&(name, kind)| field(name, kind)).collect()
+    };
+    Some(match kind {
+        "depth-first" => {
+            let flags = [("stacks", Words), ("macs", Count), ("is_best", Flag), ("is_pareto_optimal", Flag)];
+            let mut columns = all(&[&schedule, &costs, &flags]);
+            let energy = EnergyCause::ALL.map(|cause| (format!("{}_pj", cause.key()), Real, "energy"));
+            let latency = LatencyCause::ALL.map(|cause| (cause.key(), Count, "latency"));
+            let latency = latency.map(|(key, kind, of)| (format!("{key}_cycles"), kind, of));
+            columns.extend(energy.into_iter().chain(latency).map(|(key, kind, of)| Column {
+                pointer: format!("/{of}/{key}"),
+                name: format!("{of}.{key}"),
+                kind,
+            }));
+            columns.push(field("impossible", Words));
+            ("points", columns)
+        }
+        "optimal" => ("stacks", all(&[&[("layers", Words)], &schedule, &[("tiles", Count)], &costs])),
+        "fuse" => {
+            let figures = [("energy_pj", Real), ("latency_cycles", Count), ("dram_words", Real)];
+            let optimus = [("optimus_dram_bytes", Count), ("impossible", Words)];
+            ("methods", all(&[&[("method", Words)], &figures, &optimus]))
+        }
+        "layer" => {
+            let figures = [("layer", Words), ("macs", Count), ("energy_pj", Real), ("latency_cycles", Count)];
+            ("layers", all(&[&figures, &[("impossible", Words)]]))
+        }
+        "hierarchy" => {
+            let figures = [("name", Words), ("energy_pj", Real), ("latency_cycles", Count), ("area_um2", Real)];
+            ("front", all(&[&figures, &[("estimated", Flag)]]))
+        }
+        "cores" => ("layers", all(&[&[("name", Words), ("cores", Words)]])),
+        _ => return None,
+    })
+}
+
+impl Column {
+    fn field(&self) -> Field {
+        let kind = match self.kind {
+            Kind::Words => DataType::Utf8,
+            Kind::Count => DataType::UInt64,
+            Kind::Real => DataType::Float64,
+            Kind::Flag => DataType::Boolean,
+        };
+        Field::new(&self.name, kind, true)
+    }
+
+    fn array(&self, rows: &[Value]) -> ArrayRef {
+        let cells = rows.iter().map(|row| row.pointer(&self.pointer));
+        match self.kind {
+            Kind::Words => Arc::new(cells.map(|cell| cell.and_then(words)).collect::<StringArray>()),
+            Kind::Count => Arc::new(cells.map(|cell| cell?.as_u64()).collect::<UInt64Array>()),
+            Kind::Real => Arc::new(cells.map(|cell| cell?.as_f64()).collect::<Float64Array>()),
+            Kind::Flag => Arc::new(cells.map(|cell| cell?.as_bool()).collect::<BooleanArray>()),
+        }
+    }
+}
+
+/// A text, or several.
+fn words(cell: &Value) -> Option<String> {
+    match cell {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(list) => {
+            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            Some(words.join(if words.iter().any(|word| word.ends_with(['.', '?'])) { " " } else { ", " }))
+        }
+        _ => None,
+    }
+}
+
+/// Rows of a result, which any library that reads the Arrow C stream interface takes: `polars.DataFrame(rows)`.
+#[pyclass(frozen, module = "fusescape._fusescape")]
+pub struct Rows(RecordBatch);
+
+#[pymethods]
+impl Rows {
+    /// Rows of a result of this kind (the last part but one of its `schema`), from its JSON.
+    #[new]
+    fn new(kind: &str, json: &str) -> PyResult<Self> {
+        let (rows, columns) =
+            layout(kind).ok_or_else(|| PyValueError::new_err(format!("There is no kind of result `{kind}`.")))?;
+        let value: Value = serde_json::from_str(json).map_err(wrong)?;
+        let rows = value[rows].as_array().map_or(&[][..], Vec::as_slice);
+        let schema = Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>());
+        let arrays = columns.iter().map(|column| column.array(rows)).collect();
+        Ok(Self(RecordBatch::try_new(Arc::new(schema), arrays).map_err(wrong)?))
+    }
+
+    /// Number of rows.
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// A capsule `arrow_array_stream`. No other schema than the own one is offered.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer keep its schema where it cannot give another.
+        drop(requested_schema);
+        let batches = RecordBatchIterator::new([Ok::<_, ArrowError>(self.0.clone())], self.0.schema());
+        let reader: Box<dyn RecordBatchReader + Send> = Box::new(batches);
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
+    }
+
+    /// A capsule `arrow_schema`.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.0.schema().as_ref()).map_err(wrong)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+}
+
+fn wrong(why: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(why.to_string())
+}

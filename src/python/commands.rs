@@ -1,0 +1,150 @@
+//! The commands: texts of documents and options in, JSON and notes out.
+
+use crate::errors::{DiagnosticFields, all_fields, fields};
+use crate::options::{CoresChoices, HierarchyOptions, LimitOptions, MapOptions, SweepOptions};
+use crate::work::work;
+use fusescape::command::depth_first::Row;
+use fusescape::command::layer::LayerResult;
+use fusescape::command::{self, NoResult};
+use fusescape::explore::mapping_document;
+use fusescape::hierarchy::HierarchyRequest;
+use fusescape::multicore::CoresRequest;
+use fusescape::spec::{Diagnostics, write_mapping};
+use fusescape::trace::chrome_trace;
+use pyo3::prelude::*;
+use serde_json::{Error, Value};
+
+/// What a command found as JSON, and what is good to know besides.
+type Found = (String, Vec<DiagnosticFields>);
+
+/// The same, with a text in another format.
+type FoundWithText = (String, Vec<DiagnosticFields>, String);
+
+/// A function that is told how far a command is: parts done, parts in all, and what they are.
+type Told<'py> = Option<Bound<'py, PyAny>>;
+
+/// A sweep of depth-first schedules. `is_single`: of its one point an error says why it cannot be scheduled.
+#[pyfunction]
+pub fn depth_first(
+    py: Python<'_>,
+    hardware: String,
+    network: String,
+    options: SweepOptions,
+    is_single: bool,
+    progress: Told<'_>,
+) -> PyResult<Found> {
+    let settings = options.settings()?;
+    work(py, progress, move |watch| {
+        let sweep = command::depth_first::sweep(hardware, network, settings)?;
+        let found = command::depth_first::depth_first(&sweep, watch)?;
+        if let (true, [Row::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
+            return Err(NoResult::Wrong(reasons.clone()));
+        }
+        Ok((text(found.json())?, all_fields(&sweep.notes())))
+    })
+}
+
+/// Jointly optimal stacks, tile sizes and modes.
+#[pyfunction]
+pub fn optimal(
+    py: Python<'_>,
+    hardware: String,
+    network: String,
+    options: SweepOptions,
+    limits: LimitOptions,
+    progress: Told<'_>,
+) -> PyResult<Found> {
+    let (settings, limits) = (options.settings()?, limits.limits());
+    work(py, progress, move |watch| {
+        let sweep = command::depth_first::sweep(hardware, network, settings)?;
+        let found = command::optimal::optimal(&sweep, limits, watch)?;
+        Ok((found.json().to_string(), all_fields(&sweep.notes())))
+    })
+}
+
+/// Methods of fusion, compared.
+#[pyfunction]
+pub fn fuse(
+    py: Python<'_>,
+    hardware: String,
+    network: String,
+    options: SweepOptions,
+    limits: LimitOptions,
+    progress: Told<'_>,
+) -> PyResult<Found> {
+    let (settings, limits) = (options.settings()?, limits.limits());
+    work(py, progress, move |watch| {
+        let sweep = command::depth_first::sweep(hardware, network, settings)?;
+        let notes = all_fields(&sweep.notes());
+        Ok((command::fuse::fuse(sweep, limits, watch)?.json().to_string(), notes))
+    })
+}
+
+/// Mappings of single layers, and a document of them. `is_single`: of the one layer an error says why it cannot be mapped.
+#[pyfunction]
+pub fn map_layers(
+    py: Python<'_>,
+    hardware: String,
+    network: String,
+    options: MapOptions,
+    is_single: bool,
+    progress: Told<'_>,
+) -> PyResult<FoundWithText> {
+    let options = options.options()?;
+    work(py, progress, move |watch| {
+        let found = command::layer::map_layers(hardware, network, &options, watch)?;
+        if let (true, [(_, LayerResult { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
+            return Err(NoResult::Wrong(reasons.clone()));
+        }
+        let (core, network) = (&found.core.name, &found.network.name);
+        let mapped = found.layers.iter();
+        let mapped = mapped.filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));
+        let document = write_mapping(&mapping_document(&format!("{network} on {core}"), mapped));
+        Ok((text(found.json())?, found.notes().iter().map(fields).collect(), document))
+    })
+}
+
+/// The best memory hierarchies, and the hardware document of the best.
+#[pyfunction]
+pub fn hierarchies(
+    py: Python<'_>,
+    pool: String,
+    hardware: String,
+    network: String,
+    options: HierarchyOptions,
+    progress: Told<'_>,
+) -> PyResult<FoundWithText> {
+    let (settings, everything) = (options.settings()?, options.everything);
+    work(py, progress, move |watch| {
+        let request = HierarchyRequest { pool, hardware, workload: network, settings };
+        let found = command::hierarchy::hierarchies(&request, everything, watch)?;
+        Ok((found.json().to_string(), Vec::new(), found.best_document()))
+    })
+}
+
+/// The best schedule on many cores, and its trace.
+#[pyfunction]
+pub fn cores(
+    py: Python<'_>,
+    system: String,
+    hardware: String,
+    network: String,
+    options: CoresChoices,
+    progress: Told<'_>,
+) -> PyResult<FoundWithText> {
+    let (settings, options) = options.read()?;
+    work(py, progress, move |watch| {
+        let request = CoresRequest { hardware, workload: network, system, settings };
+        let found = command::cores::cores(request, &options, watch)?;
+        Ok((found.json().to_string(), found.notes().iter().map(fields).collect(), chrome_trace(&found.account)))
+    })
+}
+
+/// JSON as text; a number that it has no word for is told.
+fn text(found: Result<Value, Error>) -> Result<String, NoResult> {
+    found.map(|value| value.to_string()).map_err(|why| {
+        let mut wrong = Diagnostics::default();
+        wrong.add("", format!("The result cannot be written as JSON: {why}"), "Use smaller figures");
+        NoResult::Wrong(wrong)
+    })
+}

@@ -1,0 +1,94 @@
+"""Scheduling deep neural networks on accelerators: DeFiNES, ZigZag, Stream, Optimus and HW-Flow-Fusion in one engine.
+
+>>> import fusescape
+>>> best = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([4, 60], [4, 60])).best
+>>> best.mode, best.tile, round(best.energy_pj / 1e6, 2)
+('h-cached-v-recompute', Tile(columns=4, rows=60), 13.95)
+
+Documents are right: :class:`Hardware`, :class:`Network`, :class:`System`, :class:`Pool`. Commands take them, or the name of a preset, the
+path of a file or a mapping. They release Python's lock, use all cores, end at once with Ctrl-C, and give typed results. What is wrong
+comes as one :class:`FusescapeError` with all reasons and remedies. ``docs/python.md`` shows each function at work.
+"""
+
+from ._commands import (
+    cores,
+    depth_first,
+    evaluate,
+    fuse,
+    hierarchies,
+    map_layer,
+    map_layers,
+    optimal,
+)
+from ._documents import Document, Hardware, Imported, Memory, Network, Pool, System, import_files
+from ._errors import Diagnostic, FusescapeError
+from ._fusescape import Rows, __version__
+from ._links import open_link, share_link
+from ._results import (
+    CoresSchedule,
+    Evaluation,
+    Fusion,
+    Fusions,
+    Hierarchies,
+    Hierarchy,
+    ImpossiblePoint,
+    Layer,
+    Layers,
+    Loop,
+    MemoryTraffic,
+    Optimum,
+    Point,
+    Power,
+    Result,
+    SingleCore,
+    Stack,
+    Sweep,
+    Tile,
+)
+from ._study import Design, Study
+
+__all__ = [
+    "CoresSchedule",
+    "Design",
+    "Diagnostic",
+    "Document",
+    "Evaluation",
+    "Fusion",
+    "Fusions",
+    "FusescapeError",
+    "Hardware",
+    "Hierarchies",
+    "Hierarchy",
+    "ImpossiblePoint",
+    "Imported",
+    "Layer",
+    "Layers",
+    "Loop",
+    "Memory",
+    "MemoryTraffic",
+    "Network",
+    "Optimum",
+    "Point",
+    "Pool",
+    "Power",
+    "Result",
+    "Rows",
+    "SingleCore",
+    "Stack",
+    "Study",
+    "Sweep",
+    "System",
+    "Tile",
+    "__version__",
+    "cores",
+    "depth_first",
+    "evaluate",
+    "fuse",
+    "hierarchies",
+    "import_files",
+    "map_layer",
+    "map_layers",
+    "open_link",
+    "optimal",
+    "share_link",
+]

@@ -1,0 +1,208 @@
+"""Documents: hardware, networks, systems of cores, pools of memories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from . import _fusescape
+from ._errors import FusescapeError
+
+_Self = TypeVar("_Self", bound="Document")
+
+
+class Document:
+    """A document that is right: whoever makes one of something wrong gets a ``FusescapeError`` with all that is.
+
+    ``text`` is the document as YAML or JSON, to which lines of diagnostics refer; ``docs/documents.md`` says what it may hold.
+    ``name`` is what it calls itself.
+    """
+
+    kind: ClassVar[str]
+    text: str
+    name: str
+
+    __slots__ = ("_facts", "name", "text")
+
+    def __init__(self, text: str) -> None:
+        self._facts: dict[str, Any] = json.loads(_fusescape.facts(self.kind, text))
+        self.text = text
+        self.name = self._facts["name"]
+
+    @classmethod
+    def presets(cls) -> dict[str, str]:
+        """Titles of the documents that come with the package, by name."""
+        return dict(_fusescape.presets(cls.kind))
+
+    @classmethod
+    def preset(cls: type[_Self], name: str) -> _Self:
+        """The document of this name that comes with the package; :meth:`presets` lists them."""
+        return cls(_fusescape.preset(cls.kind, name))
+
+    @classmethod
+    def from_text(cls: type[_Self], text: str) -> _Self:
+        """A document written as YAML or JSON."""
+        return cls(text)
+
+    @classmethod
+    def from_dict(cls: type[_Self], fields: Mapping[str, Any]) -> _Self:
+        """A document as the mapping that its YAML stands for: fields with numbers, texts, lists and mappings in them."""
+        return cls(json.dumps(fields, indent=2, ensure_ascii=False))
+
+    @classmethod
+    def from_file(cls: type[_Self], path: str | PathLike[str], **sizes: int) -> _Self:
+        """A document in a file. Files of ONNX, ZigZag, Stream, Timeloop and AccelForge are translated.
+
+        ``sizes`` are those of dimensions that an ONNX model leaves open: ``Network.from_file("model.onnx", batch=1)``. What is good to
+        know of a translation, :func:`import_files` says.
+        """
+        found, _ = _fusescape.import_files([fspath(path)], list(sizes.items()))
+        for kind, text in found:
+            if kind == cls.kind:
+                return cls(text)
+        kinds = " and ".join(kind for kind, _ in found) or "none that can be used here"
+        raise FusescapeError([("", None, f"The file has no document of {cls.kind}, but {kinds}", "Name another file")])
+
+    def replace(self: _Self, changes: Mapping[str, Any]) -> _Self:
+        """The document with other values at some places; all else stays as it is written, comments included.
+
+        Places are paths as diagnostics have them: ``{"memories[1].size": "128 KiB"}``. A field that is not there yet is added. A value
+        is a number, a text, or a list or mapping of such.
+        """
+        texts = [(path, json.dumps(value, ensure_ascii=False)) for path, value in changes.items()]
+        return type(self)(_fusescape.replaced(self.text, texts))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Document) and (self.kind, self.text) == (other.kind, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.text))
+
+    def __reduce__(self) -> tuple[type[Document], tuple[str]]:
+        return type(self), (self.text,)
+
+
+class Memory(NamedTuple):
+    """A memory of a core: its name, and the size of one instance in bits."""
+
+    name: str
+    size_bits: int
+
+
+class Hardware(Document):
+    """An accelerator core: a PE array, its memories, and their energies."""
+
+    kind = "hardware"
+    __slots__ = ()
+
+    @property
+    def pe_count(self) -> int:
+        """Number of processing elements of the array."""
+        return int(self._facts["pe_count"])
+
+    @property
+    def array(self) -> dict[str, int]:
+        """Sizes of the array, by the name of the dimension."""
+        return {name: size for name, size in self._facts["array"]}
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """Its memories in the order of the document."""
+        return tuple(Memory(memory["name"], memory["size_bits"]) for memory in self._facts["memories"])
+
+    @property
+    def clock_mhz(self) -> float | None:
+        """Its clock in MHz, where the document states one; then results have a power."""
+        clock: float | None = self._facts["clock_mhz"]
+        return clock
+
+
+class Network(Document):
+    """A deep neural network: its layers and what they read."""
+
+    kind = "network"
+    __slots__ = ()
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Names of the layers that compute something, in order."""
+        return tuple(layer["name"] for layer in self._facts["layers"])
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulate operations of all layers."""
+        return int(self._facts["macs"])
+
+
+class System(Document):
+    """A system of many cores, the links between them and the memory off the chip (Stream)."""
+
+    kind = "system"
+    __slots__ = ()
+
+    @property
+    def cores(self) -> tuple[str, ...]:
+        """Names of the cores."""
+        return tuple(self._facts["cores"])
+
+
+class Pool(Document):
+    """A pool of memories of which hierarchies are made (ZigZag, Section V)."""
+
+    kind = "pool"
+    __slots__ = ()
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """Names of the memories."""
+        return tuple(self._facts["memories"])
+
+    @classmethod
+    def from_file(cls: type[_Self], path: str | PathLike[str], **sizes: int) -> _Self:
+        """A document in a file. No other program has pools."""
+        if sizes:
+            raise TypeError("A pool has no sizes that are left open.")
+        with open(path, "rb") as file:
+            return cls(_fusescape.text_of(fspath(path), file.read()))
+
+
+class Imported(NamedTuple):
+    """What files of other programs hold: at most one document of each kind, and lines that say what was made of them."""
+
+    hardware: Hardware | None
+    network: Network | None
+    system: System | None
+    report: tuple[str, ...]
+
+
+def import_files(*paths: str | PathLike[str], sizes: Mapping[str, int] | None = None) -> Imported:
+    """Translates files that belong together: an ONNX model, or files of ZigZag, Stream, Timeloop or AccelForge.
+
+    They are told by their content. ``sizes`` are those of dimensions that an ONNX model leaves open, by name.
+    """
+    found, report = _fusescape.import_files([fspath(path) for path in paths], list((sizes or {}).items()))
+    texts = dict(found)
+    return Imported(
+        Hardware(texts["hardware"]) if "hardware" in texts else None,
+        Network(texts["network"]) if "network" in texts else None,
+        System(texts["system"]) if "system" in texts else None,
+        tuple(report),
+    )
+
+
+def as_document(kind: type[_Self], given: _Self | str | PathLike[str] | Mapping[str, Any]) -> _Self:
+    """A document as a function takes it: itself, the name of a preset, the path of a file, or a mapping."""
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, Document):
+        raise TypeError(f"{type(given).__name__} given where {kind.__name__} is needed")
+    if isinstance(given, Mapping):
+        return kind.from_dict(given)
+    if isinstance(given, str) and not given.endswith((".yaml", ".yml", ".json", ".onnx")):
+        return kind.preset(given)
+    return kind.from_file(given)

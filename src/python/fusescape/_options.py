@@ -1,0 +1,77 @@
+"""Options of commands as the compiled half takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class SweepOptions(TypedDict):
+    """Of sweeps."""
+
+    tiles_x: Sequence[int]
+    tiles_y: Sequence[int]
+    modes: Sequence[str]
+    stacks: str | Sequence[str]
+    objective: str
+    strategy: str
+    lpf_limit: int
+    rules: str
+
+
+class LimitOptions(TypedDict):
+    """Of stacks that are searched for."""
+
+    most_layers: int | None
+    most_tiles: int | None
+
+
+class MapOptions(TypedDict):
+    """Of single layers."""
+
+    layers: Sequence[str]
+    mapping: str | None
+    constraints: str | None
+    strategy: str
+    unroll: str
+    hints: Sequence[tuple[str, Sequence[str]]]
+    loops_per_dimension: int
+    lpf_limit: int | None
+    seconds: float | None
+    min_utilization: float
+    objective: str
+    rules: str
+
+
+class HierarchyOptions(TypedDict):
+    """Of memory hierarchies."""
+
+    layers: Sequence[str]
+    budget_um2: float | None
+    max_levels: int
+    min_ratio: int
+    all_widths: bool
+    everything: bool
+    objective: str
+    strategy: str
+    lpf_limit: int
+    rules: str
+
+
+class CoresOptions(TypedDict):
+    """Of many cores."""
+
+    tiles: str
+    stacks: str | Sequence[str]
+    allocation: str
+    order: str
+    improve: bool
+    individuals: int
+    generations: int
+    seed: int
+    objective: str
+    scheduler: str
+    prefetch_weights: bool
+    strategy: str
+    lpf_limit: int
+    rules: str

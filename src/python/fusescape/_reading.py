@@ -1,0 +1,184 @@
+"""From JSON to typed results."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ._documents import Hardware
+from ._errors import Diagnostic
+from ._results import (
+    CoresSchedule,
+    Evaluation,
+    Fusion,
+    Fusions,
+    Hierarchies,
+    Hierarchy,
+    ImpossiblePoint,
+    Layer,
+    Layers,
+    Loop,
+    MemoryTraffic,
+    Optimum,
+    Point,
+    Power,
+    SingleCore,
+    Stack,
+    Sweep,
+    Tile,
+)
+
+
+def _power(found: dict[str, Any] | None) -> Power | None:
+    return Power(**found) if found else None
+
+
+def _tile(found: dict[str, Any]) -> Tile | None:
+    columns, rows = found["tile_x_columns"], found["tile_y_rows"]
+    return None if columns is None or rows is None else Tile(columns, rows)
+
+
+def _point(found: dict[str, Any]) -> Point:
+    names = ("mode", "stacks", "energy_pj", "latency_cycles", "macs", "dram_words", "score", "is_best")
+    same = {name: found[name] for name in (*names, "is_pareto_optimal", "energy", "latency")}
+    return Point(tile=_tile(found), power=_power(found["power"]), **same)
+
+
+def _impossible(found: dict[str, Any]) -> ImpossiblePoint:
+    return ImpossiblePoint(found["mode"], _tile(found), found["stacks"], tuple(found["impossible"]))
+
+
+def _stack(found: dict[str, Any]) -> Stack:
+    names = ("mode", "tiles", "energy_pj", "latency_cycles", "dram_words", "score")
+    return Stack(layers=tuple(found["layers"]), tile=_tile(found), **{name: found[name] for name in names})
+
+
+def sweep(text: str, notes: tuple[Diagnostic, ...]) -> Sweep:
+    found = json.loads(text)
+    points = tuple(_point(row) for row in found["points"] if "impossible" not in row)
+    return Sweep(
+        _json=text,
+        notes=notes,
+        hardware=found["hardware"],
+        network=found["workload"],
+        points=points,
+        impossible=tuple(_impossible(row) for row in found["points"] if "impossible" in row),
+        mapping_problems=found["mapping_problems"],
+        best=next((point for point in points if point.is_best), None),
+    )
+
+
+def evaluation(text: str, notes: tuple[Diagnostic, ...]) -> Evaluation:
+    found = json.loads(text)
+    names = ("name", "instances", "words", "energy_pj")
+    return Evaluation(
+        _json=text,
+        notes=notes,
+        hardware=found["hardware"],
+        network=found["workload"],
+        point=_point(found["points"][0]),
+        memories=tuple(
+            MemoryTraffic(operands="".join(memory["operands"]), **{name: memory[name] for name in names})
+            for memory in found["account"]["memories"]
+        ),
+    )
+
+
+def optimum(text: str, notes: tuple[Diagnostic, ...]) -> Optimum:
+    found = json.loads(text)
+    names = ("hardware", "energy_pj", "latency_cycles", "score", "cuts", "stacks_considered")
+    return Optimum(
+        _json=text,
+        notes=notes,
+        network=found["workload"],
+        power=_power(found["power"]),
+        stacks=tuple(map(_stack, found["stacks"])),
+        ways_to_cut=int(found["ways_to_cut"]),
+        **{name: found[name] for name in names},
+    )
+
+
+def fusions(text: str, notes: tuple[Diagnostic, ...]) -> Fusions:
+    found = json.loads(text)
+    names = ("method", "energy_pj", "latency_cycles", "dram_words", "optimus_dram_bytes")
+    return Fusions(
+        _json=text,
+        notes=notes,
+        hardware=found["hardware"],
+        network=found["workload"],
+        methods=tuple(
+            Fusion(
+                groups=tuple(map(tuple, method["groups"])),
+                stacks=tuple(map(_stack, method["stacks"])),
+                **{name: method[name] for name in names},
+            )
+            for method in found["methods"]
+            if "impossible" not in method
+        ),
+        impossible={
+            method["method"]: tuple(method["impossible"]) for method in found["methods"] if "impossible" in method
+        },
+        optimus_buffer_bytes=found["optimus_buffer_bytes"],
+        optimus_oracle_bytes=found["optimus_oracle_bytes"],
+    )
+
+
+def _layer(found: dict[str, Any]) -> Layer:
+    unrolled: dict[str, tuple[Loop, ...]] = {}
+    for dimension, _, dim, width in found["unrolled"]:
+        unrolled[dimension] = (*unrolled.get(dimension, ()), Loop(dim, width))
+    return Layer(
+        name=found["layer"],
+        macs=found["macs"],
+        energy_pj=found["energy_pj"],
+        latency_cycles=found["latency_cycles"],
+        power=_power(found["power"]),
+        loops=tuple(Loop(loop["dim"], loop["size"]) for loop in found["mapped"]["mapping"]["order"]),
+        unrolled=unrolled,
+        details=found,
+    )
+
+
+def layers(text: str, notes: tuple[Diagnostic, ...], mapping: str) -> Layers:
+    found = json.loads(text)
+    return Layers(
+        _json=text,
+        notes=notes,
+        hardware=found["hardware"],
+        network=found["workload"],
+        layers=tuple(_layer(layer) for layer in found["layers"] if "impossible" not in layer),
+        impossible={layer["layer"]: tuple(layer["impossible"]) for layer in found["layers"] if "impossible" in layer},
+        mapping=mapping,
+    )
+
+
+def hierarchies(text: str, notes: tuple[Diagnostic, ...], document: str) -> Hierarchies:
+    found = json.loads(text)
+    return Hierarchies(
+        _json=text,
+        notes=notes,
+        best=Hierarchy(**found["best"]),
+        front=tuple(Hierarchy(**hierarchy) for hierarchy in found["front"]),
+        counts=found["counts"],
+        seconds=found["seconds"],
+        hardware=Hardware(document),
+    )
+
+
+def cores_schedule(text: str, notes: tuple[Diagnostic, ...], trace: str) -> CoresSchedule:
+    found = json.loads(text)
+    names = ("system", "network", "energy_pj", "latency_cycles", "edp_pj_cycles", "peak_on_chip_bits", "mac_use")
+    return CoresSchedule(
+        _json=text,
+        notes=notes,
+        layers={layer["name"]: tuple(layer["cores"]) for layer in found["layers"]},
+        times={
+            core["name"]: {key.removesuffix("_cycles"): cycles for key, cycles in core.items() if key != "name"}
+            for core in found["cores"]
+        },
+        links={link["name"]: link["busy_cycles"] for link in found["links"]},
+        single_core=SingleCore(**found["single_core"]) if found["single_core"] else None,
+        power=_power(found["power"]),
+        trace=trace,
+        **{name: found[name] for name in (*names, "tile_size", "seconds")},
+    )

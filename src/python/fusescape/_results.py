@@ -1,0 +1,314 @@
+"""What commands find, as typed objects.
+
+Every result has all that was found as :meth:`Result.to_dict`, laid out as the files of ``docs/schema/`` say, and its rows for data frames
+as :meth:`Result.to_arrow`. Energies are in pJ, latencies in cycles of the core, sizes in bits or bytes as the name says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, cast
+
+from ._documents import Hardware
+from ._errors import Diagnostic
+from ._fusescape import Rows
+
+
+class Tile(NamedTuple):
+    """The size of a tile: columns and rows of the last feature map of a stack."""
+
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Power:
+    """Time and power of the work, where the hardware states a clock."""
+
+    clock_mhz: float
+    leakage_pj_per_cycle: float
+    seconds: float
+    leakage_pj: float
+    total_pj: float
+    watts: float
+    tops: float
+    """10^12 operations a second; a multiply-accumulate is two."""
+    tops_per_watt: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command found."""
+
+    kind: ClassVar[str]
+    _json: str = field(repr=False)
+    notes: tuple[Diagnostic, ...] = field(repr=False)
+    """What is good to know though nothing is wrong: layers that are left out, tiles larger than every map."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that was found: the very fields that the command line prints with its option for JSON, as ``docs/schema/`` describes them."""
+        return cast(dict[str, Any], json.loads(self._json))
+
+    def to_arrow(self) -> Rows:
+        """The rows of the result by the Arrow C stream interface, which data frames take: ``polars.DataFrame(result.to_arrow())``,
+        ``pyarrow.table(...)``, ``pandas.DataFrame.from_arrow(...)``, or by its name in a query of DuckDB."""
+        return Rows(self.kind, self._json)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One depth-first schedule of a network: a tile size, an overlap storing mode, and stacks of fused layers (DeFiNES, Section III)."""
+
+    mode: str
+    """Overlap storing mode: ``fully-recompute``, ``h-cached-v-recompute`` or ``fully-cached``."""
+    tile: Tile | None
+    """``None``: the whole map, as layer-by-layer has it."""
+    stacks: str
+    """The rule that stacks follow, or the layers after which one ends."""
+    energy_pj: float
+    latency_cycles: int
+    macs: int
+    """Multiply-accumulate operations, recomputed ones included."""
+    dram_words: float
+    score: float
+    """What was minimised, in its own unit."""
+    is_best: bool
+    is_pareto_optimal: bool
+    """No other point is better in both energy and latency."""
+    energy: Mapping[str, float]
+    """Energy by cause, pJ."""
+    latency: Mapping[str, int]
+    """Latency by cause, cycles."""
+    power: Power | None
+
+
+@dataclass(frozen=True)
+class ImpossiblePoint:
+    """A schedule that cannot be."""
+
+    mode: str
+    tile: Tile | None
+    stacks: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sweep(Result):
+    """Depth-first schedules of a network on a core. Rows for data frames: a point each."""
+
+    kind = "depth-first"
+    hardware: str
+    network: str
+    points: tuple[Point, ...] = field(repr=False)
+    """Those that can be scheduled, by mode, then rows, then columns."""
+    impossible: tuple[ImpossiblePoint, ...] = field(repr=False)
+    mapping_problems: int
+    """Different layer-tiles that were mapped."""
+    best: Point | None
+    """The point with the least score; ``None`` where none can be scheduled."""
+
+    @property
+    def pareto_front(self) -> tuple[Point, ...]:
+        """Points that no other beats in both energy and latency, by ascending energy."""
+        return tuple(sorted((point for point in self.points if point.is_pareto_optimal), key=lambda point: point.energy_pj))
+
+
+@dataclass(frozen=True)
+class MemoryTraffic:
+    """What passes a memory: its words and their energy, by cause (``activation``, ``weight``, ``copy``)."""
+
+    name: str
+    operands: str
+    instances: int
+    words: Mapping[str, float]
+    energy_pj: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Evaluation(Result):
+    """One depth-first schedule with its whole account. Rows for data frames: the one point."""
+
+    kind = "depth-first"
+    hardware: str
+    network: str
+    point: Point
+    memories: tuple[MemoryTraffic, ...] = field(repr=False)
+    """From the lowest to the highest."""
+
+    @property
+    def energy_pj(self) -> float:
+        """Energy of the whole network, pJ."""
+        return self.point.energy_pj
+
+    @property
+    def latency_cycles(self) -> int:
+        """Latency of the whole network, cycles."""
+        return self.point.latency_cycles
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Layers that run fused, tile by tile."""
+
+    layers: tuple[str, ...]
+    mode: str
+    tile: Tile | None
+    tiles: int
+    energy_pj: float
+    latency_cycles: int
+    dram_words: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Optimum(Result):
+    """Stacks, tile sizes and modes that are jointly optimal. Rows for data frames: a stack each."""
+
+    kind = "optimal"
+    hardware: str
+    network: str
+    energy_pj: float
+    latency_cycles: int
+    score: float
+    power: Power | None
+    stacks: tuple[Stack, ...] = field(repr=False)
+    cuts: str
+    """The layers after which stacks end."""
+    stacks_considered: int
+    ways_to_cut: int
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """What one method of fusion chooses, priced by the whole model."""
+
+    method: str
+    groups: tuple[tuple[str, ...], ...]
+    """Layers that the method puts together."""
+    energy_pj: float
+    latency_cycles: int
+    dram_words: float
+    optimus_dram_bytes: int | None
+    """Bytes to and from DRAM by the model of Optimus."""
+    stacks: tuple[Stack, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Fusions(Result):
+    """Methods of fusion, compared. Rows for data frames: a method each."""
+
+    kind = "fuse"
+    hardware: str
+    network: str
+    methods: tuple[Fusion, ...]
+    impossible: Mapping[str, tuple[str, ...]]
+    """Why a method has no result, by its name."""
+    optimus_buffer_bytes: int
+    """The one buffer that the model of Optimus sees."""
+    optimus_oracle_bytes: int | None
+    """No groups move less by the model of Optimus."""
+
+
+class Loop(NamedTuple):
+    """A loop: its dimension and its size."""
+
+    dim: str
+    size: float
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer as it is mapped on a core."""
+
+    name: str
+    macs: int
+    energy_pj: float
+    latency_cycles: int
+    power: Power | None
+    loops: tuple[Loop, ...]
+    """Loops in time, the innermost first."""
+    unrolled: Mapping[str, tuple[Loop, ...]]
+    """Loops in space, by the dimension of the array."""
+    details: Mapping[str, Any] = field(repr=False)
+    """All that is known of it: one of ``layers`` in ``docs/schema/layer-1.json``."""
+
+
+@dataclass(frozen=True)
+class Layers(Result):
+    """Mapped layers. Rows for data frames: a layer each, impossible ones included."""
+
+    kind = "layer"
+    hardware: str
+    network: str
+    layers: tuple[Layer, ...]
+    impossible: Mapping[str, tuple[str, ...]]
+    """Why a layer cannot be mapped, by its name."""
+    mapping: str = field(repr=False)
+    """The mappings as a document, which ``map_layers(mapping=...)`` prices again."""
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A memory hierarchy, and what the network costs on it."""
+
+    name: str
+    energy_pj: float
+    latency_cycles: int
+    area_um2: float
+    estimated: bool
+    """Whether some figure comes from a fit to published ones."""
+
+
+@dataclass(frozen=True)
+class Hierarchies(Result):
+    """Memory hierarchies from a pool. Rows for data frames: a hierarchy of the front each."""
+
+    kind = "hierarchy"
+    best: Hierarchy
+    front: tuple[Hierarchy, ...] = field(repr=False)
+    """Hierarchies that no other beats in energy, latency and area."""
+    counts: Mapping[str, int]
+    """How many were generated, searched, pruned by a bound, and do not fit."""
+    seconds: float
+    hardware: Hardware
+    """The core with the best hierarchy."""
+
+
+@dataclass(frozen=True)
+class SingleCore:
+    """The best core that computes all layers alone."""
+
+    core: str
+    tile_size: str
+    latency_cycles: float
+    energy_pj: float
+    speed_up: float
+
+
+@dataclass(frozen=True)
+class CoresSchedule(Result):
+    """A network on many cores. Rows for data frames: a layer each."""
+
+    kind = "cores"
+    system: str
+    network: str
+    energy_pj: float
+    latency_cycles: float
+    edp_pj_cycles: float
+    peak_on_chip_bits: int
+    mac_use: float
+    """Share of what all arrays could multiply in that time, 0 to 1."""
+    tile_size: str
+    layers: Mapping[str, tuple[str, ...]] = field(repr=False)
+    """The cores of each layer."""
+    times: Mapping[str, Mapping[str, float]] = field(repr=False)
+    """Cycles of each core by cause: computing, stalling, transferring, idle."""
+    links: Mapping[str, float] = field(repr=False)
+    """Cycles in which each link is busy."""
+    single_core: SingleCore | None
+    power: Power | None
+    seconds: float
+    trace: str = field(repr=False)
+    """The schedule as a Chrome trace, which viewers of traces open."""

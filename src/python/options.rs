@@ -1,0 +1,277 @@
+//! Options as Python has them. Each is a word or a number; all that are wrong are told at once.
+
+use crate::errors::error;
+use fusescape::command::cores::CoresOptions;
+use fusescape::command::layer::LayerOptions;
+use fusescape::command::{one_of, words};
+use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::explore::{Settings, StackLimits};
+use fusescape::hierarchy::{HierarchySettings, Widths};
+use fusescape::multicore::{CoresSettings, Evolution, Granularity, StackRule};
+use fusescape::spec::Diagnostics;
+use pyo3::prelude::*;
+
+/// Words that are being read.
+#[derive(Default)]
+pub struct Reader(Diagnostics);
+
+impl Reader {
+    /// What a word means, where somebody knows it.
+    pub fn word<T>(&mut self, option: &str, text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        parse(text).map_err(|remedy| self.wrong(option, text, &remedy)).ok()
+    }
+
+    fn wrong(&mut self, option: &str, text: &str, remedy: &str) {
+        let mut letters = remedy.chars();
+        let remedy: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        self.0.add(option, format!("`{text}` cannot be used here"), remedy);
+    }
+
+    /// The value, if nothing was wrong.
+    pub fn end<T>(self, value: Option<T>) -> PyResult<T> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => Err(error(&self.0)),
+        }
+    }
+}
+
+/// A word, or names of layers.
+#[derive(FromPyObject)]
+pub enum WordOrNames {
+    /// The word.
+    Word(String),
+    /// The names.
+    Names(Vec<String>),
+}
+
+/// Options of sweeps.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SweepOptions {
+    tiles_x: Vec<u64>,
+    tiles_y: Vec<u64>,
+    modes: Vec<String>,
+    stacks: WordOrNames,
+    objective: String,
+    strategy: String,
+    lpf_limit: usize,
+    rules: String,
+}
+
+impl SweepOptions {
+    /// As the engine takes them.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn settings(&self) -> PyResult<Settings> {
+        let mut reader = Reader::default();
+        let modes = self.modes.iter().filter_map(|mode| reader.word("modes", mode, words::parse_mode)).collect();
+        let fuse = match &self.stacks {
+            WordOrNames::Names(names) => Some(FuseDepth::Cuts(names.clone())),
+            WordOrNames::Word(word) => reader.word("stacks", word, fuse_depth),
+        };
+        let objective = reader.word("objective", &self.objective, words::parse_objective);
+        let strategy = reader.word("strategy", &self.strategy, words::parse_search);
+        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        let read = fuse.zip(objective).zip(strategy).zip(rules);
+        let (((fuse, objective), strategy), rules) = reader.end(read)?;
+        Ok(Settings {
+            tiles_x: self.tiles_x.clone(),
+            tiles_y: self.tiles_y.clone(),
+            modes: if self.modes.is_empty() { StoringMode::ALL.to_vec() } else { modes },
+            fuse: vec![fuse],
+            objective,
+            strategy: strategy.strategy(),
+            lpf_limit: self.lpf_limit,
+            rules: rules.rules(),
+        })
+    }
+}
+
+/// As the command line takes them; the optimum is a command of its own.
+fn fuse_depth(text: &str) -> Result<FuseDepth, String> {
+    match words::parse_stacks(text)? {
+        words::Stacks::By(fuse) => Ok(fuse),
+        words::Stacks::Optimal => Err("call `fusescape.optimal`".to_owned()),
+    }
+}
+
+/// What stacks may be, where they are searched for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct LimitOptions {
+    most_layers: Option<usize>,
+    most_tiles: Option<u64>,
+}
+
+impl LimitOptions {
+    /// As the engine takes them.
+    pub fn limits(&self) -> StackLimits {
+        StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
+    }
+}
+
+/// Options of single layers.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct MapOptions {
+    layers: Vec<String>,
+    mapping: Option<String>,
+    constraints: Option<String>,
+    strategy: String,
+    unroll: String,
+    hints: Vec<(String, Vec<String>)>,
+    loops_per_dimension: usize,
+    lpf_limit: Option<usize>,
+    seconds: Option<f64>,
+    min_utilization: f64,
+    objective: String,
+    rules: String,
+}
+
+impl MapOptions {
+    /// As commands take them.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn options(&self) -> PyResult<LayerOptions> {
+        let mut reader = Reader::default();
+        let hints = self.hints.iter().filter_map(|(dimension, loops)| {
+            reader.word("hints", &format!("{dimension}={}", loops.join(",")), words::parse_hint)
+        });
+        let hints = hints.collect();
+        let seconds = self.seconds.map(|seconds| seconds.to_string());
+        let time = seconds.and_then(|text| reader.word("seconds", &text, words::parse_seconds));
+        let share = self.min_utilization.to_string();
+        let min_utilization = reader.word("min_utilization", &share, words::parse_share);
+        let unroll = reader.word("unroll", &self.unroll, |text| one_of(text, [("stated", false), ("search", true)]));
+        let strategy = reader.word("strategy", &self.strategy, words::parse_strategy);
+        let objective = reader.word("objective", &self.objective, words::parse_objective);
+        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        let read = min_utilization.zip(unroll).zip(strategy).zip(objective).zip(rules);
+        let ((((min_utilization, searches_unrollings), strategy), objective), rules) = reader.end(read)?;
+        Ok(LayerOptions {
+            layers: self.layers.clone(),
+            mapping: self.mapping.clone(),
+            constraints: self.constraints.clone(),
+            strategy,
+            searches_unrollings,
+            hints,
+            loops_per_dimension: self.loops_per_dimension,
+            lpf_limit: self.lpf_limit,
+            time,
+            min_utilization,
+            objective,
+            rules: rules.rules(),
+        })
+    }
+}
+
+/// Options of memory hierarchies.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct HierarchyOptions {
+    layers: Vec<String>,
+    budget_um2: Option<f64>,
+    max_levels: usize,
+    min_ratio: u64,
+    all_widths: bool,
+    /// Whether hierarchies that are known to be beaten are searched, too.
+    pub everything: bool,
+    objective: String,
+    strategy: String,
+    lpf_limit: usize,
+    rules: String,
+}
+
+impl HierarchyOptions {
+    /// As the engine takes them.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn settings(&self) -> PyResult<HierarchySettings> {
+        let mut reader = Reader::default();
+        let area = self.budget_um2.map(|area| format!("{area}um2"));
+        let budget_um2 = area.and_then(|text| reader.word("budget_um2", &text, words::parse_area));
+        let strategy = reader.word("strategy", &self.strategy, words::parse_search);
+        let objective = reader.word("objective", &self.objective, words::parse_objective);
+        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        let ((strategy, objective), rules) = reader.end(strategy.zip(objective).zip(rules))?;
+        Ok(HierarchySettings {
+            layers: self.layers.clone(),
+            budget_um2,
+            max_levels: self.max_levels,
+            min_ratio: self.min_ratio,
+            widths: if self.all_widths { Widths::All } else { Widths::Fitting },
+            objective,
+            strategy: strategy.strategy(),
+            lpf_limit: self.lpf_limit,
+            rules: rules.rules(),
+        })
+    }
+}
+
+/// Options of a network on many cores.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct CoresChoices {
+    tiles: String,
+    stacks: WordOrNames,
+    allocation: String,
+    order: String,
+    improve: bool,
+    individuals: usize,
+    generations: usize,
+    seed: u64,
+    objective: String,
+    scheduler: String,
+    prefetch_weights: bool,
+    strategy: String,
+    lpf_limit: usize,
+    rules: String,
+}
+
+impl CoresChoices {
+    /// As the engine and the command take them.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn read(&self) -> PyResult<(CoresSettings, CoresOptions)> {
+        let mut reader = Reader::default();
+        let tiles = reader.word("tiles", &self.tiles, words::parse_tiles);
+        let stacks = match &self.stacks {
+            WordOrNames::Names(names) => Some(StackRule::After(names.clone())),
+            WordOrNames::Word(word) => reader.word("stacks", word, words::parse_turns),
+        };
+        let allocation = reader.word("allocation", &self.allocation, words::parse_allocation);
+        let order = reader.word("order", &self.order, words::parse_order);
+        let objective = reader.word("objective", &self.objective, words::parse_aim);
+        let scheduler = reader.word("scheduler", &self.scheduler, words::parse_scheduler);
+        let strategy = reader.word("strategy", &self.strategy, words::parse_search);
+        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        for (option, count, range) in
+            [("individuals", self.individuals, 2..=1_000), ("generations", self.generations, 0..=10_000)]
+        {
+            if !range.contains(&count) {
+                let remedy = format!("write {} to {}", range.start(), range.end());
+                reader.wrong(option, &count.to_string(), &remedy);
+            }
+        }
+        let read = tiles.zip(order).zip(stacks).zip(allocation).zip(objective).zip(scheduler).zip(strategy.zip(rules));
+        let ((((((tiles, order), stacks), allocation), aim), scheduler), (strategy, rules)) = reader.end(read)?;
+        let settings = CoresSettings {
+            granularity: Granularity::LayerByLayer,
+            stacks,
+            aim,
+            scheduler,
+            order,
+            prefetches_weights: self.prefetch_weights,
+            strategy: strategy.strategy(),
+            lpf_limit: self.lpf_limit,
+            rules: rules.rules(),
+        };
+        let evolution = Evolution { individuals: self.individuals, generations: self.generations, seed: self.seed };
+        Ok((settings, CoresOptions { tiles, allocation, improve: self.improve, evolution }))
+    }
+}

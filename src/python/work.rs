@@ -1,0 +1,158 @@
+//! A command in threads of its own, while Python's lock is free, signals are heard and progress is told.
+
+use crate::errors::error;
+use fusescape::command::{NoResult, Watch};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a signal waits to be heard, and the least time between two calls of the progress function.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long a command that is to stop may take to do so, before it is left to itself.
+const PATIENCE: Duration = Duration::from_millis(40);
+
+/// How far a command is, and whether it is to go on.
+#[derive(Default)]
+struct Progress {
+    is_stopped: AtomicBool,
+    done: AtomicUsize,
+    count: AtomicUsize,
+    what: Mutex<String>,
+}
+
+impl Watch for Progress {
+    fn begin(&self, count: usize, what: &str) {
+        *self.what.lock().unwrap_or_else(PoisonError::into_inner) = what.to_owned();
+        self.done.store(0, Ordering::Relaxed);
+        self.count.store(count, Ordering::Relaxed);
+    }
+
+    fn advance(&self, parts: usize) {
+        self.done.fetch_add(parts, Ordering::Relaxed);
+    }
+
+    fn recount(&self, count: usize) {
+        self.count.store(count, Ordering::Relaxed);
+    }
+
+    fn end(&self) {}
+
+    fn goes_on(&self) -> bool {
+        !self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a command, and calls `progress(done, count, what)` as it goes on.
+///
+/// Python's lock is free meanwhile. A signal, such as that of Ctrl-C, or an exception of `progress` stops the command; where something
+/// that it has begun takes longer than [`PATIENCE`], that ends by itself, in threads of its own.
+///
+/// # Errors
+/// What the command finds wrong, or what stopped it.
+pub fn work<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+    command: impl FnOnce(&dyn Watch) -> Result<T, NoResult> + Send + 'static,
+) -> PyResult<T> {
+    let (pool, seen) = (pool()?, Arc::new(Progress::default()));
+    let (sender, receiver) = channel();
+    let used = Arc::clone(&pool);
+    let watch = Arc::clone(&seen);
+    let thread = std::thread::spawn(move || {
+        // Nobody may be there to hear it any more.
+        let _ = sender.send(pool.install(|| command(&*watch)));
+    });
+    let receiver = Mutex::new(receiver);
+    let mut told = (0, 0);
+    loop {
+        match py.detach(|| wait(&receiver, TICK)) {
+            Ok(found) => {
+                tell(&seen, progress.as_ref(), &mut told)?;
+                return found.map_err(|why| match why {
+                    NoResult::Wrong(diagnostics) => error(&diagnostics),
+                    NoResult::Stopped => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+                });
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                // It panicked, and Python's own way of saying so is an exception.
+                match thread.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => return Err(pyo3::exceptions::PyRuntimeError::new_err("The engine gave no answer.")),
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(why) = py.check_signals().and_then(|()| tell(&seen, progress.as_ref(), &mut told)) {
+                    seen.is_stopped.store(true, Ordering::Relaxed);
+                    if py.detach(|| wait(&receiver, PATIENCE)).is_err() {
+                        leave(&used);
+                    }
+                    return Err(why);
+                }
+            }
+        }
+    }
+}
+
+fn wait<T>(receiver: &Mutex<Receiver<T>>, time: Duration) -> Result<T, RecvTimeoutError> {
+    receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time)
+}
+
+/// Calls the progress function where something is new.
+fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize, usize)) -> PyResult<()> {
+    let Some(progress) = progress else { return Ok(()) };
+    let (done, count) = (seen.done.load(Ordering::Relaxed), seen.count.load(Ordering::Relaxed));
+    if (done, count) != *told {
+        *told = (done, count);
+        let what = seen.what.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        progress.call1((done.min(count), count, what))?;
+    }
+    Ok(())
+}
+
+/// The threads of a process, by its number.
+static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// Threads that a process is to have; 0: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Says how many threads this process is to have from the next command on; 0: as many as it would have unasked.
+#[pyfunction]
+pub fn set_threads(threads: usize) {
+    if THREADS.swap(threads, Ordering::Relaxed) != threads {
+        let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those of a parent are no threads here.
+        if known.as_ref().is_some_and(|(process, _)| *process == std::process::id()) {
+            *known = None;
+        }
+    }
+}
+
+/// The threads of this process.
+///
+/// A process that was forked has none of its parent's threads, and makes its own.
+fn pool() -> PyResult<Arc<ThreadPool>> {
+    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = std::process::id();
+    match &*known {
+        Some((process, pool)) if *process == own => Ok(Arc::clone(pool)),
+        _ => {
+            let pool = ThreadPoolBuilder::new().num_threads(THREADS.load(Ordering::Relaxed)).build();
+            let pool = Arc::new(pool.map_err(|why| pyo3::exceptions::PyOSError::new_err(why.to_string()))?);
+            // What was the parent's must not be taken down here: its threads would be waited for.
+            std::mem::forget(known.replace((own, Arc::clone(&pool))));
+            Ok(pool)
+        }
+    }
+}
+
+/// Leaves threads to what still runs in them; the next command makes others.
+fn leave(pool: &Arc<ThreadPool>) {
+    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.as_ref().is_some_and(|(_, own)| Arc::ptr_eq(own, pool)) {
+        *known = None;
+    }
+}

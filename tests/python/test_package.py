@@ -1,0 +1,61 @@
+"""The package as a person gets it: small, typed, with nothing else to install, and as its page says."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.metadata
+import io
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import fusescape
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs/python.md").read_text()
+
+
+def test_it_needs_no_other_package() -> None:
+    assert not importlib.metadata.requires("fusescape")
+    code = "import sys; before = set(sys.modules); import fusescape; print(*sorted(set(sys.modules) - before))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    from_elsewhere = {name.split(".")[0] for name in loaded} - set(sys.stdlib_module_names) - {"fusescape"}
+    assert not from_elsewhere
+
+
+def test_it_is_typed_and_says_its_version() -> None:
+    folder = Path(fusescape.__file__).parent
+    assert (folder / "py.typed").exists() and (folder / "_fusescape.pyi").exists()
+    assert fusescape.__version__ == importlib.metadata.version("fusescape")
+
+
+def test_everything_public_is_described() -> None:
+    for name in fusescape.__all__:
+        thing = getattr(fusescape, name)
+        assert name.startswith("__") or (thing.__doc__ or "").strip(), name
+
+
+def test_the_example_of_the_package_is_right() -> None:
+    tried = doctest.testmod(fusescape)
+    assert tried.attempted > 0 and tried.failed == 0
+
+
+def test_every_command_has_an_example_on_its_page() -> None:
+    examples = "".join(re.findall(r"```python\n(.*?)```", PAGE, flags=re.S))
+    commands = [name for name in fusescape.__all__ if name.islower() and not name.startswith("__")] + ["Study"]
+    assert [name for name in commands if f"fusescape.{name}(" not in examples] == []
+
+
+def test_the_examples_of_the_page_print_what_it_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Blocks of Python run one after the other, in a folder of their own; a block of text right behind one is what it prints."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    blocks = re.findall(r"```python\n(.*?)```(?:\n+```text\n(.*?)```)?", PAGE, flags=re.S)
+    assert len(blocks) > 10
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(code, "docs/python.md", "exec"), names)
+        assert printed.getvalue() == expected, code

@@ -1,0 +1,106 @@
+"""Results are typed, agree with themselves, and go to data frames."""
+
+from __future__ import annotations
+
+import pickle
+
+import fusescape
+import nanoarrow  # type: ignore[import-untyped]
+import pytest
+from fusescape import Hardware, Tile
+
+
+def test_a_sweep_names_its_best_point_and_its_front() -> None:
+    sweep = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([4, 60], [4, 60]))
+    assert len(sweep.points) == 12
+    assert sweep.best is not None
+    assert sweep.best.energy_pj == min(point.energy_pj for point in sweep.points)
+    for point in sweep.pareto_front:
+        beats = [o for o in sweep.points if o.energy_pj < point.energy_pj and o.latency_cycles < point.latency_cycles]
+        assert not beats
+    for point in sweep.points:
+        assert sum(point.energy.values()) == pytest.approx(point.energy_pj, rel=1e-12)
+    layer_by_layer = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", stacks="layer-by-layer")
+    assert [point.tile for point in layer_by_layer.points] == [None]
+
+
+def test_one_point_is_that_of_the_sweep_and_has_an_account() -> None:
+    best = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([60], [4])).best
+    assert best is not None and best.tile == Tile(60, 4)
+    found = fusescape.evaluate("meta-proto-like-df", "fsrcnn-60", tile=(60, 4))
+    assert (found.energy_pj, found.latency_cycles) == (best.energy_pj, best.latency_cycles)
+    dram = found.memories[-1]
+    assert dram.name == "dram" and sum(dram.words.values()) == pytest.approx(best.dram_words)
+
+
+def test_a_mapping_that_was_found_costs_the_same_when_it_is_priced() -> None:
+    found = fusescape.map_layers("zigzag-8x8", "three-convs")
+    priced = fusescape.map_layers("zigzag-8x8", "three-convs", mapping=found.mapping)
+    assert [layer.energy_pj for layer in priced.layers] == [layer.energy_pj for layer in found.layers]
+    layer = found.layers[0]
+    size = 1.0
+    for loop in (*layer.loops, *(loop for loops in layer.unrolled.values() for loop in loops)):
+        size *= loop.size
+    assert size >= layer.macs
+
+
+def test_the_optimum_is_no_worse_than_any_other_method() -> None:
+    optimum = fusescape.optimal("meta-proto-like-df", "fsrcnn-60", tiles=([4, 60], [4, 60]))
+    assert [name for stack in optimum.stacks for name in stack.layers]
+    fusions = fusescape.fuse("meta-proto-like-df", "fsrcnn-60", tiles=([4, 60], [4, 60]))
+    assert min(method.energy_pj for method in fusions.methods) == optimum.energy_pj
+
+
+def test_the_best_hierarchy_is_hardware_that_costs_what_it_says() -> None:
+    found = fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1)
+    assert isinstance(found.hardware, Hardware) and found.best in found.front
+    assert fusescape.map_layer(found.hardware, "alexnet-eyeriss", "conv3").energy_pj == found.best.energy_pj
+
+
+def test_cores_share_the_layers() -> None:
+    found = fusescape.cores("ws-pair", "three-convs", allocation={"conv1": ["c0"], "conv2": ["c1"]}, tiles=4)
+    assert found.layers["conv1"] == ("c0",) and found.layers["conv2"] == ("c1",)
+    for times in found.times.values():
+        assert sum(times.values()) == pytest.approx(found.latency_cycles)
+    assert '"traceEvents"' in found.trace
+
+
+def test_results_survive_a_copy_to_another_process() -> None:
+    found = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([60], [4]))
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_rows_are_an_arrow_stream_with_one_schema() -> None:
+    tables = []
+    for stacks in ("auto", "layer-by-layer"):
+        sweep = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([4, 60], [4]), stacks=stacks)
+        rows = sweep.to_arrow()
+        table = nanoarrow.Array(rows)
+        assert len(table) == len(rows) == len(sweep.points)
+        first = dict(zip(rows.columns, next(iter(table.iter_tuples())), strict=True))
+        point = sweep.points[0]
+        assert first["energy_pj"] == point.energy_pj and first["latency_cycles"] == point.latency_cycles
+        assert first["energy.mac_pj"] == point.energy["mac_pj"]
+        assert first["tile_x_columns"] == (point.tile.columns if point.tile else None)
+        assert first["impossible"] is None
+        tables.append(str(nanoarrow.Schema(rows)))
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize(
+    ("result", "count"),
+    [
+        (lambda: fusescape.optimal("meta-proto-like-df", "fsrcnn-60", tiles=([60], [4])), None),
+        (lambda: fusescape.fuse("meta-proto-like-df", "fsrcnn-60", tiles=([60], [4])), 6),
+        (lambda: fusescape.map_layers("zigzag-8x8", "three-convs"), 3),
+        (lambda: fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1), None),
+        (lambda: fusescape.cores("ws-pair", "three-convs", tiles=4), 3),
+    ],
+)
+def test_every_result_has_rows(result, count) -> None:  # type: ignore[no-untyped-def]
+    rows = result().to_arrow()
+    table = nanoarrow.Array(rows)
+    assert len(table) == len(rows) > 0 and (count is None or len(rows) == count)
+    # Some cell of every column is filled, but where only the impossible has something to say.
+    filled = {name for row in table.iter_tuples() for name, cell in zip(rows.columns, row, strict=True) if cell is not None}
+    assert set(rows.columns) - filled <= {"impossible", "optimus_dram_bytes"}
