@@ -146,8 +146,8 @@ const GALLERY: &[Preset] = presets! {
     "stream-fig-11" => "The steady state of a stack",
     "stream-fig-13" => "Tiles that several cores share",
     "stream-fig-14" => "When fusing layers pays on four cores",
-    "fusemax-attention" => "From FLAT to FuseMax",
     "stream-fig-15" => "How many cores a network wants",
+    "fusemax-attention" => "From FLAT to FuseMax",
 };
 
 const TRANSFORMERS: &[Preset] = presets! {

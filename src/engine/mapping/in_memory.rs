@@ -152,10 +152,9 @@ impl Loops {
             self.columns.iter().filter(|(of, _)| *of == partner).map(|(_, width)| width).product()
         };
         // The tool goes through a set of loops, whose order is not that of the widths.
-        let mut dims: Vec<Dim> = self.rows.iter().map(|(dim, _)| *dim).collect();
-        dims.sort_by_key(|dim| SET_ORDER.iter().position(|known| known == dim));
+        let dims = SET_ORDER.iter().filter(|dim| self.rows.iter().any(|(row, _)| row == *dim));
         let widths = self.rows.iter().map(|(_, width)| width);
-        dims.into_iter().zip(widths).map(|(dim, width)| width + beside(dim) - 1.0).product::<f64>().ceil()
+        dims.zip(widths).map(|(dim, width)| width + beside(*dim) - 1.0).product::<f64>().ceil()
     }
 }
 
