@@ -8,7 +8,7 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::explore::AttentionRequest;
+use crate::explore::{AttentionAnswer, AttentionRequest};
 use crate::question::{ScheduleAttention, Topic};
 use crate::spec::Diagnostics;
 use crate::state::Action;
@@ -50,7 +50,12 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
         (Some(_), true) => answers.status(),
         _ => "rejected",
     };
-    let answer = answers.shown().next().cloned().map(Rc::new);
+    // While fields are wrong nothing is asked, and what was known last stays.
+    let last = use_mut_ref(|| None::<Rc<AttentionAnswer>>);
+    if let Some(answer) = answers.shown().next() {
+        *last.borrow_mut() = Some(Rc::new(answer.clone()));
+    }
+    let answer = last.borrow().clone();
     let is_old = answers.are_old() || request.is_none();
     html! {
         <div data-testid="attention-view" data-status={status}>
