@@ -159,6 +159,12 @@ const RULES = {
 
 /** What axe finds in the page, or in the element that `selector` finds, as texts. More `options` than its usual ones are axe's. */
 export async function violations(page, selector, options = {}) {
+  // Colours on their way are those of no state.
+  await page.evaluate(() => {
+    const ends = ({ playState, effect }) =>
+      playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
+    return Promise.allSettled(document.getAnimations().filter(ends).map(({ finished }) => finished)).then(() => {});
+  });
   // Violations only, and without frames all in one go in the page: axe would describe every element that passes otherwise, for a minute.
   const axe = new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).options({ resultTypes: ['violations'], ...options });
   const { violations } = await (selector ? axe.include(selector) : axe).analyze();
