@@ -62,6 +62,7 @@ pub fn schedule_layer(
     objective: &Objective,
 ) -> Result<LayerSchedule, Diagnostics> {
     model.check()?;
+    model.check_step(step)?;
     let problem = model.attention(step, bits);
     problem.check()?;
     let does_not_fit = |what: &str| {

@@ -4,6 +4,11 @@ use super::{ElementBits, Problem, Shape};
 use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
 use serde::{Deserialize, Serialize};
 
+/// More weights than any model has.
+const MOST_WEIGHTS: u128 = 1 << 48;
+/// More multiply-accumulates than are scheduled: bits and cycles of all layers stay whole numbers of 64 bits.
+const MOST_STEP_MACS: u128 = 1 << 52;
+
 /// A stack of equal layers of attention and a feed-forward part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Transformer {
@@ -130,7 +135,8 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// A size is 0 or more than 2^24, heads do not divide into groups, or more experts are active than there are.
+    /// A size is 0 or more than 2^24, heads do not divide into groups, more experts are active than there are, or all layers have more than
+    /// 2^48 weights.
     pub fn check(&self) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let sizes = [
@@ -155,6 +161,34 @@ impl Transformer {
         if self.experts.1 > self.experts.0 {
             let reason = format!("{} of {} experts are active", self.experts.1, self.experts.0);
             diagnostics.add("feed_forward.active", reason, "Write at most the number of experts");
+        }
+        // Only sizes that are right have products that can be told.
+        if diagnostics.is_empty() && self.all_weights() > MOST_WEIGHTS {
+            diagnostics.add("layers", "All layers have more than 2^48 weights", "Take fewer layers, or narrower ones");
+        }
+        diagnostics.or(())
+    }
+
+    /// Weights of all layers, of sizes that may be anything.
+    fn all_weights(&self) -> u128 {
+        let [width, hidden, experts] = [self.width, self.hidden, self.experts.0].map(u128::from);
+        let projected = u128::from(self.heads + self.key_heads) * u128::from(self.depth);
+        let of_layer = 2 * width * projected + if self.gated { 3 } else { 2 } * width * hidden * experts;
+        u128::from(self.layers) * of_layer
+    }
+
+    /// Says whether a step of all layers can be counted in whole numbers.
+    ///
+    /// # Errors
+    ///
+    /// There are more than 2^52 multiply-accumulates.
+    pub fn check_step(&self, step: &Step) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let tokens = u128::from(step.batch) * u128::from(step.tokens);
+        let scores = tokens * u128::from(step.keys()) * u128::from(self.heads) * u128::from(self.layers);
+        if tokens * self.all_weights() + 2 * scores * u128::from(self.depth) > MOST_STEP_MACS {
+            let remedy = "Take fewer sequences, or fewer tokens";
+            diagnostics.add("step.tokens", "The step has more than 2^52 multiply-accumulates", remedy);
         }
         diagnostics.or(())
     }

@@ -98,7 +98,10 @@ impl AttentionStudy {
         let model = Transformer::from_text(&request.model).map_err(|wrong| wrong.under("model"));
         let step = check_step(&request.step);
         match (machine, model, step) {
-            (Ok(machine), Ok(model), Ok(())) => Ok(Self { machine, model, request: request.clone() }),
+            (Ok(machine), Ok(model), Ok(())) => {
+                model.check_step(&request.step)?;
+                Ok(Self { machine, model, request: request.clone() })
+            }
             (machine, model, step) => {
                 let all = [machine.err(), model.err(), step.err()];
                 Err(Diagnostics(all.into_iter().flatten().flat_map(|wrong| wrong.0).collect()))

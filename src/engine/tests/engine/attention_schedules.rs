@@ -1,11 +1,13 @@
 //! Schedules of attention against an element-by-element simulation, brute force over all tile sizes, and what no schedule can undercut.
 
 use fusescape_engine::attention::{
-    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Tensor, account, attend, score,
-    search,
+    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Step, Tensor, Transformer,
+    account, attend, score, search,
 };
+use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
+use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
 
 /// A core with 4 x 2 PEs, `buffer` bits on the chip for everything, and lanes.
@@ -302,4 +304,25 @@ fn floors(problem: &Problem, machine: &Machine, account: &Account) {
     assert!(account.latency_cycles() >= machine.ideal_cycles(least));
     let fits: u64 = account.needed_bits.iter().sum();
     assert!(fits <= machine.activations.size_bits);
+}
+
+#[test]
+fn models_and_steps_beyond_all_counting_are_refused_and_never_wrap_around() {
+    let huge = "name: huge\nlayers: 16777216\nwidth: 16777216\nheads: 16777216\nhead_size: 16777216\n\
+                feed_forward: { width: 16777216, gated: true, experts: 16777216, active: 16777216 }\n";
+    let wrong = Transformer::from_text(huge).expect_err("refused");
+    assert!(wrong.to_string().contains("more than 2^48 weights"), "{wrong}");
+    let bert = find_preset(transformer_presets(), "bert-base").unwrap().text;
+    let hardware = find_preset(hardware_presets(), "tpu-like-df").unwrap().text;
+    let step = Step::prefill(1 << 24, 1 << 24);
+    let bits = ElementBits::all(64);
+    let request = AttentionRequest {
+        hardware: hardware.to_owned(),
+        model: bert.to_owned(),
+        step,
+        bits,
+        objective: Objective::Energy,
+    };
+    let wrong = AttentionStudy::new(&request).expect_err("refused");
+    assert!(wrong.to_string().contains("more than 2^52 multiply-accumulates"), "{wrong}");
 }
