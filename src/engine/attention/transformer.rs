@@ -110,9 +110,11 @@ impl Transformer {
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
         let (spec, mut diagnostics) = read_transformer(text);
         let model = Self::of(&spec);
-        if diagnostics.is_empty() {
-            diagnostics = model.check().err().unwrap_or_default();
-        }
+        // What could not be read is told once.
+        let is_told = |path: &str| diagnostics.0.iter().any(|told| told.path == path);
+        let wrong: Vec<_> = model.check().err().unwrap_or_default().0;
+        let more: Vec<_> = wrong.into_iter().filter(|one| !is_told(&one.path)).collect();
+        diagnostics.0.extend(more);
         diagnostics.or(model)
     }
 

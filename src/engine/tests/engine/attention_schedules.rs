@@ -326,3 +326,13 @@ fn models_and_steps_beyond_all_counting_are_refused_and_never_wrap_around() {
     let wrong = AttentionStudy::new(&request).expect_err("refused");
     assert!(wrong.to_string().contains("more than 2^52 multiply-accumulates"), "{wrong}");
 }
+
+#[test]
+fn all_that_is_wrong_with_a_model_is_told_at_once_and_each_thing_once() {
+    let text = "name: x\nlayers: 0\nwidth: many\nheads: 6\nkey_heads: 4\n\
+                feed_forward: { width: 8, experts: 2, active: 3 }\nspeed: 1\n";
+    let wrong = Transformer::from_text(text).expect_err("refused");
+    let mut paths: Vec<&str> = wrong.0.iter().map(|one| one.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["feed_forward.active", "head_size", "key_heads", "layers", "speed", "width"]);
+}
