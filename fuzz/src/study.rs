@@ -8,7 +8,7 @@ use fusescape::hierarchy::Study;
 use fusescape::multicore::{CoresStudy, OrderRule, ScheduleObjective, Scheduler, TileCosts};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
-use fusescape::spec::{is_hidden_in_lines, system_presets};
+use fusescape::spec::{find_preset, hardware_presets, is_hidden_in_lines, system_presets};
 use fusescape::state::{FuseChoice, Half, LPF_LIMITS, ObjectiveChoice, StackChoice, State, TileChoice};
 use fusescape::state::{read_allocation, write_allocation};
 
@@ -49,7 +49,7 @@ fn filled(text: &str) -> (State, bool) {
     // A field may hold what nobody sees; links and drafts leave it out.
     let mut next = || sections.next().unwrap_or_default().replace(is_hidden_in_lines, "");
     let mut state = State::first();
-    state.design.pick(Half::Hardware, "tpu-like");
+    state.design.pick(Half::Hardware, find_preset(hardware_presets(), "tpu-like").unwrap());
     state.design.workload.write(WORKLOAD.to_owned());
     let schedule = &mut state.design.schedule;
     schedule.fuse = FuseChoice::ALL[choice(0, 4)].0;

@@ -47,6 +47,7 @@ mod network;
 mod paired;
 mod panels;
 mod power;
+mod published;
 mod render;
 mod scale;
 mod scatter;
@@ -103,6 +104,7 @@ pub use network::{NETWORK_MARGIN, NetworkDrawing, NetworkLayer, lay_out_network,
 pub use paired::{Pair, Paired, change};
 pub use panels::Panels;
 pub use power::{power_text, time_text};
+pub use published::{Published, PublishedNumber};
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
 pub use scale::{
     Quantity, Unit, above_best, compared_with, digits, group_thousands, more_or_less, seconds_text, size_text,

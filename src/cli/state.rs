@@ -38,7 +38,7 @@ pub fn chosen(options: &StateOptions) -> Result<State, Failure> {
     for (half, name) in [(Half::Hardware, &options.hardware), (Half::Workload, &options.workload)] {
         if let Some(name) = name {
             state.apply(match half.presets().iter().find(|preset| preset.id == name) {
-                Some(preset) => Action::PickPreset(half, preset.id),
+                Some(preset) => Action::PickPreset(half, preset),
                 None => Action::Take(half, load(name, half.presets())?),
             });
         }

@@ -120,7 +120,7 @@ fn changed_by(
             next.apply(Action::Take(half, document.to_owned()));
         } else {
             match find_preset(half.presets(), document) {
-                Ok(preset) => next.apply(Action::PickPreset(half, preset.id)),
+                Ok(preset) => next.apply(Action::PickPreset(half, preset)),
                 Err(found) => wrong.0.extend(found.0.into_iter().map(|found| crate::spec::Diagnostic {
                     path: half.name().to_owned(),
                     reason: found.reason.chars().take(200).collect(),

@@ -52,6 +52,11 @@ impl Fidelity {
     pub fn name(self) -> &'static str {
         ["equal", "within rounding", "departs", "not recomputable"][self as usize]
     }
+
+    /// What such a number does, behind "a number that".
+    pub fn predicate(self) -> &'static str {
+        ["is equal", "rounds to ours", "departs", "cannot be recomputed"][self as usize]
+    }
 }
 
 /// How many claims are how close, for a person: `12 equal, 3 within rounding`.

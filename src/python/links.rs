@@ -11,7 +11,7 @@ pub fn share_link(hardware: String, network: String, site: &str) -> String {
     let mut state = State::first();
     for (half, text) in [(Half::Hardware, hardware), (Half::Workload, network)] {
         state.apply(match half.presets().iter().find(|preset| preset.text == text) {
-            Some(preset) => Action::PickPreset(half, preset.id),
+            Some(preset) => Action::PickPreset(half, preset),
             None => Action::Take(half, text),
         });
     }

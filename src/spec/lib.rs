@@ -65,8 +65,8 @@ pub use merge::{Consequences, merge};
 pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
 pub use preset::{
-    Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, pool_presets, system_presets,
-    transformer_presets, workload_presets,
+    Preset, PresetName, find_preset, first_presets, gallery_presets, hardware_names, hardware_presets, lesson_presets,
+    pool_presets, system_presets, transformer_presets, workload_names, workload_presets,
 };
 pub use quantity::write_size;
 pub use reader::MAX_DIAGNOSTICS;

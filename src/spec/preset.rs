@@ -14,7 +14,20 @@ pub struct Preset {
     pub text: &'static str,
 }
 
+/// What a preset is called, without its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PresetName {
+    /// What links and the command line call it.
+    pub id: &'static str,
+    /// What the page calls it.
+    pub title: &'static str,
+}
+
 macro_rules! presets {
+    ($presets:ident, $names:ident, $folder:literal: $($id:literal => $title:literal,)+) => {
+        const $presets: &[Preset] = presets! { $folder: $($id => $title,)+ };
+        const $names: &[PresetName] = &[$(PresetName { id: $id, title: $title },)+];
+    };
     ($folder:literal: $($id:literal => $title:literal,)+) => {
         &[$(Preset {
             id: $id,
@@ -24,8 +37,8 @@ macro_rules! presets {
     };
 }
 
-const HARDWARE: &[Preset] = presets! {
-    "hardware":
+presets! {
+    HARDWARE, HARDWARE_NAMES, "hardware":
     "meta-proto-like-df" => "Meta-prototype-like DF",
     "meta-proto-like" => "Meta-prototype-like",
     "tpu-like-df" => "TPU-like DF",
@@ -41,10 +54,10 @@ const HARDWARE: &[Preset] = presets! {
     "fusemax-like" => "FuseMax-like",
     "zigzag-aimc" => "ZigZag AIMC",
     "zigzag-dimc" => "ZigZag DIMC",
-};
+}
 
-const WORKLOADS: &[Preset] = presets! {
-    "workload":
+presets! {
+    WORKLOADS, WORKLOAD_NAMES, "workload":
     "fsrcnn" => "FSRCNN",
     "dmcnn-vd" => "DMCNN-VD",
     "mccnn" => "MC-CNN fast",
@@ -69,7 +82,7 @@ const WORKLOADS: &[Preset] = presets! {
     "fsrcnn-540" => "FSRCNN, 540 x 540",
     "fsrcnn-60" => "FSRCNN, 60 x 60",
     "three-convs" => "Three convolutions",
-};
+}
 
 const POOLS: &[Preset] = presets! {
     "pool":
@@ -176,6 +189,40 @@ const LESSONS: &[Preset] = presets! {
     "your-own" => "An exercise to begin with",
 };
 
+/// The accelerator and the network that the page opens with.
+const FIRST: [Preset; 2] = [called(HARDWARE, "meta-proto-like-df"), called(WORKLOADS, "fsrcnn-defines")];
+
+/// The preset of this name; the first where there is none.
+const fn called(presets: &'static [Preset], id: &str) -> Preset {
+    let mut index = 0;
+    while index < presets.len() {
+        let (known, mut at) = (presets[index].id.as_bytes(), 0);
+        while at < id.len() && known.len() == id.len() && known[at] == id.as_bytes()[at] {
+            at += 1;
+        }
+        if at == id.len() {
+            return presets[index];
+        }
+        index += 1;
+    }
+    presets[0]
+}
+
+/// The accelerator and the network that the page opens with. Whoever needs no other preset does not load their texts.
+pub fn first_presets() -> &'static [Preset; 2] {
+    &FIRST
+}
+
+/// What the hardware documents are called.
+pub fn hardware_names() -> &'static [PresetName] {
+    HARDWARE_NAMES
+}
+
+/// What the workload documents are called.
+pub fn workload_names() -> &'static [PresetName] {
+    WORKLOAD_NAMES
+}
+
 /// The guided lessons.
 pub fn lesson_presets() -> &'static [Preset] {
     LESSONS
@@ -225,4 +272,18 @@ pub fn find_preset(presets: &'static [Preset], id: &str) -> Result<&'static Pres
     let mut diagnostics = Diagnostics::default();
     diagnostics.add("", format!("There is no preset `{id}`"), remedy);
     Err(diagnostics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_opens_with_presets_of_the_lists() {
+        for (first, presets, id) in
+            [(FIRST[0], HARDWARE, "meta-proto-like-df"), (FIRST[1], WORKLOADS, "fsrcnn-defines")]
+        {
+            assert_eq!((first.id, Ok(&first)), (id, find_preset(presets, id)));
+        }
+    }
 }

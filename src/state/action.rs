@@ -5,7 +5,7 @@ use super::attention_form::AttentionChange;
 use super::choice::FusionPart;
 use super::cores_form::CoresChange;
 use super::design::Half;
-use super::design_table::TableChange;
+use super::design_table::{TableChange, TableDocument};
 use super::hierarchy_form::FormChange;
 use super::own_mapping::MappingChange;
 use super::schedule::ScheduleChange;
@@ -16,12 +16,13 @@ use crate::depth_first::{DepthFirstStrategy, StoringMode};
 use crate::form::FieldTarget;
 use crate::gallery::{Entry, Opening};
 use crate::lesson::OpenLesson;
+use crate::spec::{Diagnostics, Preset, find_preset};
 
 /// Every change that there is.
 #[derive(Debug, Clone)]
 pub enum Action {
     /// Take a preset's document.
-    PickPreset(Half, &'static str),
+    PickPreset(Half, &'static Preset),
     /// Go back to the document written by hand.
     PickOwn(Half),
     /// Replace a document's text, letter by letter.
@@ -72,17 +73,17 @@ pub enum Action {
     Table(TableChange),
     /// Take the accelerator and the network of a cell of that table as the design at hand.
     OpenFromTable {
-        /// What the table calls the accelerator.
-        hardware: String,
-        /// What it calls the network.
-        network: String,
+        /// The accelerator.
+        hardware: Box<TableDocument>,
+        /// The network.
+        network: Box<TableDocument>,
     },
     /// Change what is run on many cores.
     Cores(CoresChange),
     /// Change which transformer runs, or what it computes.
     Attention(AttentionChange),
-    /// The study of ZigZag, Tables VI and VII and Fig. 19.
-    CaseStudy2,
+    /// The study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
+    CaseStudy2([&'static Preset; 2]),
     /// Map another layer, or change its mapping.
     Mapping(MappingChange),
     /// Change the way of looking.
@@ -190,6 +191,23 @@ pub enum Field {
 }
 
 impl Action {
+    /// Takes the preset called `id`. It knows the texts of all presets, which the page fetches after its first screen.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn preset(half: Half, id: &str) -> Result<Self, Diagnostics> {
+        Ok(Self::PickPreset(half, find_preset(half.presets(), id)?))
+    }
+
+    /// Opens the study of ZigZag, Tables VI and VII and Fig. 19.
+    ///
+    /// # Errors
+    /// One of its presets is gone.
+    pub fn case_study_2() -> Result<Self, Diagnostics> {
+        let find = |half: Half, id: &str| find_preset(half.presets(), id);
+        Ok(Self::CaseStudy2([find(Half::Hardware, "zigzag-8x8")?, find(Half::Workload, "mobilenet-v2-study")?]))
+    }
+
     /// Shows an entry of the gallery.
     pub fn entry(entry: &Entry) -> Self {
         Self::OpenEntry(entry.id, Box::new(entry.opens.clone()))
@@ -237,7 +255,7 @@ impl Action {
             | Self::TakeGrid(_)
             | Self::Mode(..)
             | Self::ReproduceFigure12
-            | Self::CaseStudy2
+            | Self::CaseStudy2(..)
             | Self::Pin
             | Self::Unpin
             | Self::Swap
@@ -264,7 +282,7 @@ impl Action {
                 | Self::OpenFromTable { .. }
                 | Self::Swap
                 | Self::ReproduceFigure12
-                | Self::CaseStudy2
+                | Self::CaseStudy2(..)
                 | Self::OpenEntry(..)
                 | Self::Open(_)
                 | Self::OpenStep(_)

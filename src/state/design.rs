@@ -6,7 +6,9 @@ use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Request, Settings};
 use crate::rules::Rules;
 use crate::search::Strategy;
-use crate::spec::{Diagnostics, Preset, hardware_presets, workload_presets};
+use crate::spec::{
+    Diagnostics, Preset, PresetName, first_presets, hardware_names, hardware_presets, workload_names, workload_presets,
+};
 use crate::workload::Network;
 
 /// One of the two documents of a design.
@@ -24,6 +26,14 @@ impl Half {
         match self {
             Self::Hardware => hardware_presets(),
             Self::Workload => workload_presets(),
+        }
+    }
+
+    /// What they are called. The page's first screen needs no texts but those at hand.
+    pub fn preset_names(self) -> &'static [PresetName] {
+        match self {
+            Self::Hardware => hardware_names(),
+            Self::Workload => workload_names(),
         }
     }
 
@@ -74,15 +84,8 @@ pub struct Design {
 impl Design {
     /// What the page opens with: FSRCNN on the Meta-prototype-like accelerator for depth-first scheduling.
     pub fn first() -> Self {
-        let document = |half: Half, id: &str| {
-            let presets = half.presets();
-            presets.iter().find(|preset| preset.id == id).or(presets.first()).map(Document::preset).unwrap_or_default()
-        };
-        Self {
-            hardware: document(Half::Hardware, "meta-proto-like-df"),
-            workload: document(Half::Workload, "fsrcnn-defines"),
-            schedule: Schedule::default(),
-        }
+        let [hardware, workload] = first_presets().each_ref().map(Document::preset);
+        Self { hardware, workload, schedule: Schedule::default() }
     }
 
     /// The sweep of DeFiNES, Fig. 12, with the rules of the public tool.
@@ -109,9 +112,14 @@ impl Design {
     }
 
     /// Takes a preset's document.
-    pub fn pick(&mut self, half: Half, id: &str) {
-        let Some(preset) = half.presets().iter().find(|preset| preset.id == id) else { return };
+    pub fn pick(&mut self, half: Half, preset: &Preset) {
         self.replace(half, preset.text.to_owned(), Some(preset.id));
+    }
+
+    /// Takes the documents of an accelerator and of a network.
+    pub fn pick_both(&mut self, [hardware, workload]: [&Preset; 2]) {
+        self.pick(Half::Hardware, hardware);
+        self.pick(Half::Workload, workload);
     }
 
     /// Goes back to the document written by hand.

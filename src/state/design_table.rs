@@ -9,7 +9,7 @@ use super::views::Tab;
 use super::{ObjectiveChoice, State};
 use crate::depth_first::FuseDepth;
 use crate::explore::{Request, Settings, StackLimits};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, Preset};
 use crate::workload::Network;
 
 /// What stands for the document written by hand, and for the one of the pinned design, where that is no preset.
@@ -53,6 +53,8 @@ pub struct TableDocument {
     pub id: String,
     /// Its name, for a person: that of the preset, or the one that it has itself.
     pub name: String,
+    /// The preset that it is.
+    pub preset: Option<&'static Preset>,
     /// Its text, or why there is none.
     pub text: Result<String, &'static str>,
 }
@@ -83,11 +85,13 @@ impl State {
         let by_hand = [(OWN, "own", own), (PINNED, "pinned", pinned.filter(|text| Some(*text) != own))];
         let by_hand = by_hand.into_iter().filter_map(|(id, whose, text)| {
             let name = text?.lines().find_map(|line| line.strip_prefix("name:")).map_or("without a name", str::trim);
-            Some(TableDocument { id: id.to_owned(), name: format!("{name} ({whose})"), text: Ok(text?.clone()) })
+            let name = format!("{name} ({whose})");
+            Some(TableDocument { id: id.to_owned(), name, preset: None, text: Ok(text?.clone()) })
         });
         let presets = half.presets().iter().map(|preset| TableDocument {
             id: preset.id.to_owned(),
             name: preset.id.to_owned(),
+            preset: Some(preset),
             text: Ok(preset.text.to_owned()),
         });
         by_hand.chain(presets).collect()
@@ -162,14 +166,14 @@ impl State {
     }
 
     /// Takes the documents of a cell as the design at hand, and what the table minimises. The table keeps its documents.
-    pub(super) fn open_from_table(&mut self, hardware: &str, network: &str) {
-        for (half, id) in [(Half::Hardware, hardware), (Half::Workload, network)] {
+    pub(super) fn open_from_table(&mut self, hardware: TableDocument, network: TableDocument) {
+        for (half, document) in [(Half::Hardware, hardware), (Half::Workload, network)] {
             *self.table.list_mut(half) = self.table_ids(half);
-            let pinned = self.pinned.as_ref().map(|pinned| pinned.design.document(half).text.clone());
-            match (id, pinned) {
-                (OWN, _) => self.design.pick_own(half),
-                (PINNED, Some(text)) => self.design.import(half, text),
-                _ => self.design.pick(half, id),
+            match document {
+                TableDocument { preset: Some(preset), .. } => self.design.pick(half, preset),
+                TableDocument { id, .. } if id == OWN => self.design.pick_own(half),
+                TableDocument { text: Ok(text), .. } => self.design.import(half, text),
+                TableDocument { .. } => {}
             }
         }
         let objective = match self.table.objective {
@@ -190,5 +194,5 @@ fn missing(id: &str) -> TableDocument {
         PINNED => "No design with a document of its own is pinned",
         _ => "There is no preset of this name",
     };
-    TableDocument { id: id.to_owned(), name: id.to_owned(), text: Err(why) }
+    TableDocument { id: id.to_owned(), name: id.to_owned(), preset: None, text: Err(why) }
 }

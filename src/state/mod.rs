@@ -54,6 +54,7 @@ pub use views::{Tab, VIEWS, ViewEntry};
 
 use crate::gallery::{Opening, Shown};
 use crate::lesson::{AtHand, LessonSource, OpenLesson};
+use crate::spec::first_presets;
 use crate::workload::Network;
 
 /// The state of the page: all that a person chose or wrote.
@@ -99,11 +100,11 @@ impl State {
                 | Action::OpenFromTable { .. }
                 | Action::Import(ImportedDocuments { workload: Some(_), .. })
                 | Action::ReproduceFigure12
-                | Action::CaseStudy2
+                | Action::CaseStudy2(..)
         );
         let swaps = matches!(&action, Action::Swap);
         match action {
-            Action::PickPreset(half, id) => self.design.pick(half, id),
+            Action::PickPreset(half, preset) => self.design.pick(half, preset),
             Action::PickOwn(half) => self.design.pick_own(half),
             Action::Write(half, text)
             | Action::Fill(half, _, text)
@@ -132,10 +133,8 @@ impl State {
                 self.design.schedule.change(change);
             }
             Action::ReproduceFigure12 => {
-                let figure = Design::figure_12();
-                figure.hardware.preset.iter().for_each(|id| self.design.pick(Half::Hardware, id));
-                figure.workload.preset.iter().for_each(|id| self.design.pick(Half::Workload, id));
-                self.design.schedule = figure.schedule;
+                self.design.pick_both(first_presets().each_ref());
+                self.design.schedule = Design::figure_12().schedule;
             }
             Action::Pin => {
                 let (design, point) = (self.design.clone(), self.view.point.clone());
@@ -180,10 +179,9 @@ impl State {
             Action::Cores(change) => self.cores.change(change),
             Action::Attention(change) => self.attention.change(change),
             Action::Table(change) => self.change_table(change),
-            Action::OpenFromTable { hardware, network } => self.open_from_table(&hardware, &network),
-            Action::CaseStudy2 => {
-                self.design.pick(Half::Hardware, "zigzag-8x8");
-                self.design.pick(Half::Workload, "mobilenet-v2-study");
+            Action::OpenFromTable { hardware, network } => self.open_from_table(*hardware, *network),
+            Action::CaseStudy2(presets) => {
+                self.design.pick_both(presets);
                 self.hierarchy = HierarchyForm::case_study_2();
             }
             Action::Open(state) => *self = state.keeping_own(self),
@@ -295,7 +293,7 @@ impl State {
         let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2, cores } = opens;
         for (half, chosen) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
             match chosen.preset() {
-                Some(preset) => self.design.pick(half, preset.id),
+                Some(preset) => self.design.pick(half, preset),
                 None => self.design.document_mut(half).write(chosen.text().to_owned()),
             }
         }

@@ -22,7 +22,7 @@ fn with_own_documents() -> State {
     let pinned = text(&state, "Pinned");
     state.apply(Action::Take(Half::Hardware, pinned));
     state.apply(Action::Pin);
-    state.apply(Action::PickPreset(Half::Hardware, "meta-proto-like-df"));
+    state.apply(Action::preset(Half::Hardware, "meta-proto-like-df").unwrap());
     let own = text(&state, "Mine");
     state.apply(Action::Take(Half::Hardware, own));
     state
@@ -69,8 +69,9 @@ fn a_cell_opens_its_design_and_the_table_stays() {
     state.apply(Action::Table(TableChange::Objective(HierarchyObjective::EnergyDelayProduct)));
     let table = [Half::Hardware, Half::Workload].map(|half| names(&state, half));
     let mut open = |hardware: &str| {
-        let (hardware, network) = (hardware.to_owned(), "resnet18".to_owned());
-        state.apply(Action::OpenFromTable { hardware, network });
+        let offered = |half, id: &str| state.table_offers(half).into_iter().find(|offer| offer.id == id).map(Box::new);
+        let (hardware, network) = (offered(Half::Hardware, hardware), offered(Half::Workload, "resnet18"));
+        state.apply(Action::OpenFromTable { hardware: hardware.unwrap(), network: network.unwrap() });
         assert_eq!([Half::Hardware, Half::Workload].map(|half| names(&state, half)), table);
         assert_eq!((state.view.tab, state.design.workload.preset), (Tab::Landscape, Some("resnet18")));
         assert_eq!(state.design.schedule.objective, ObjectiveChoice::EnergyDelayProduct);

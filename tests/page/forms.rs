@@ -308,11 +308,11 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     let chosen =
         |state: &State| (state.design.schedule.fuse, state.mapping.layer.clone(), state.hierarchy.layer.clone());
     // A network that has such a layer, and an edit of the text, which may be on its way to anything.
-    state.apply(Action::PickPreset(Half::Workload, "fsrcnn"));
+    state.apply(Action::preset(Half::Workload, "fsrcnn").unwrap());
     assert_eq!(chosen(&state), chosen(&before));
     state.apply(Action::Write(Half::Workload, find_preset(workload_presets(), "resnet18").unwrap().text.to_owned()));
     assert_eq!(chosen(&state), chosen(&before));
-    state.apply(Action::PickPreset(Half::Workload, "mobilenet-v1"));
+    state.apply(Action::preset(Half::Workload, "mobilenet-v1").unwrap());
     assert_eq!(chosen(&state), (FuseChoice::Automatic, None, None));
     assert_eq!(state.design.schedule.cuts, "map2", "to come back to");
     assert!(state.design.request().is_ok_and(|requests| Sweep::new(&requests[0]).is_ok()));
@@ -320,7 +320,7 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     // So does swapping two designs, each of which keeps its own cuts.
     let mut state = before.clone();
     state.apply(Action::Pin);
-    state.apply(Action::PickPreset(Half::Workload, "mobilenet-v1"));
+    state.apply(Action::preset(Half::Workload, "mobilenet-v1").unwrap());
     state.apply(Action::Mapping(MappingChange::Layer("conv1".to_owned())));
     state.apply(Action::Swap);
     assert_eq!(chosen(&state), (FuseChoice::ByHand, None, None));

@@ -145,7 +145,7 @@ fn what_cannot_be_imported_is_explained() {
 fn a_saved_state_is_imported_alone_and_gives_both_documents() {
     let folder = folder("import-state");
     let mut state = State::first();
-    state.apply(Action::PickPreset(Half::Hardware, "tpu-like"));
+    state.apply(Action::preset(Half::Hardware, "tpu-like").unwrap());
     state.apply(Action::Write(Half::Workload, "name: mine\nlayers: []\n".to_owned()));
     let (saved, hardware) = (folder.join("mine.yaml"), folder.join("core.yaml"));
     std::fs::write(&saved, state.to_yaml()).unwrap();

@@ -188,7 +188,7 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
     let words = ["", "4", "1 4 16", "007 1", "ü→ x", "10..960:10", "L2, map3"];
     let word = |random: &mut Lcg| random.of(&words).to_owned();
     match random.below(34) {
-        0 | 1 => Action::PickPreset(half, presets[random.below(presets.len() as u64) as usize].id),
+        0 | 1 => Action::PickPreset(half, &presets[random.below(presets.len() as u64) as usize]),
         2..=5 => Action::Write(half, scribbled(random, &state.design.document(half).text)),
         6 => Action::TilesX(word(random)),
         7 => Action::TilesY(word(random)),

@@ -64,7 +64,7 @@ fn its_numbers_are_those_of_the_point_and_it_says_how_to_get_them_again() {
 
     let (_, link) = report.split_once("<https://host.example/#").unwrap();
     let mut expected = State::first();
-    expected.apply(Action::PickPreset(fusescape::state::Half::Workload, "fsrcnn-defines"));
+    expected.apply(Action::preset(fusescape::state::Half::Workload, "fsrcnn-defines").unwrap());
     assert_eq!(from_link(link.split_once('>').unwrap().0).unwrap(), expected);
 }
 

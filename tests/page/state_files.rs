@@ -68,14 +68,14 @@ fn everything_that_is_chosen_comes_back() {
         assert_ne!(*state, before, "nothing changes");
         comes_back(state, "after an edit");
     };
-    act(&mut state, Action::PickPreset(Half::Hardware, "tpu-like-df"));
+    act(&mut state, Action::preset(Half::Hardware, "tpu-like-df").unwrap());
     let text = state.design.hardware.text.replace("1 MiB", "2 MiB");
     act(&mut state, Action::Take(Half::Hardware, text));
     act(&mut state, Action::TilesX("4, 60..960:20  x".to_owned()));
     act(&mut state, Action::TilesY(" \"'#: - ü\u{2028}".to_owned()));
     act(&mut state, Action::Mode(StoringMode::FullyCached, false));
     act(&mut state, Action::Pin);
-    act(&mut state, Action::PickPreset(Half::Workload, "resnet18"));
+    act(&mut state, Action::preset(Half::Workload, "resnet18").unwrap());
     act(&mut state, Action::Schedule(ScheduleChange::Cuts("a,b; c".to_owned())));
     act(&mut state, Action::Schedule(ScheduleChange::Fuse(FuseChoice::ByHand)));
     act(&mut state, Action::Schedule(ScheduleChange::Objective(ObjectiveChoice::MemoryAccesses)));
@@ -179,7 +179,7 @@ mapping: { unroll: [4294967295 K 2], order: [K 4], ends_of_output: [1, 999999999
 fn a_file_written_by_hand_names_presets_and_leaves_out_what_is_usual() {
     let state = State::from_yaml("fusescape: 1\nhardware: tpu-like-df\nview: { tab: Mapping }\n").unwrap();
     let mut expected = State::first();
-    expected.apply(Action::PickPreset(Half::Hardware, "tpu-like-df"));
+    expected.apply(Action::preset(Half::Hardware, "tpu-like-df").unwrap());
     expected.apply(Action::Look(ViewChange::Tab(Tab::Mapping)));
     assert_eq!(to_link(&state), to_link(&expected));
 }

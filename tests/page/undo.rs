@@ -98,7 +98,7 @@ fn twenty_edits_are_taken_back_and_made_again() {
     let mut states = vec![page.state.clone()];
     for number in 0..20_u32 {
         page.act(match number % 4 {
-            0 => Action::PickPreset(Half::Hardware, if number % 8 == 0 { "tpu-like" } else { "eyeriss-like" }),
+            0 => Action::preset(Half::Hardware, if number % 8 == 0 { "tpu-like" } else { "eyeriss-like" }).unwrap(),
             1 => Action::Write(Half::Workload, format!("name: draft {number}")),
             2 => Action::Schedule(ScheduleChange::LpfLimit(7 + number as usize % 3)),
             _ => Action::entry(&find_entry(if number % 8 == 3 { "defines-fig-9" } else { "zigzag-fig-6" }).unwrap()),
@@ -147,7 +147,7 @@ fn keystrokes_in_one_field_are_one_edit_until_a_pause() {
 #[test]
 fn a_keystroke_that_changes_nothing_begins_no_edit() {
     let mut page = Page::first();
-    page.act(Action::PickPreset(Half::Hardware, "tpu-like"));
+    page.act(Action::preset(Half::Hardware, "tpu-like").unwrap());
     let picked = page.state.clone();
     for text in [picked.design.schedule.tiles_y.clone(), "8".to_owned()] {
         page.act(Action::TilesY(text));
@@ -184,7 +184,7 @@ fn keystrokes_in_two_fields_of_one_document_are_two_edits() {
 #[test]
 fn a_way_of_looking_stays_unless_the_edit_changed_it() {
     let mut page = Page::first();
-    page.act(Action::PickPreset(Half::Hardware, "tpu-like"));
+    page.act(Action::preset(Half::Hardware, "tpu-like").unwrap());
     page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
     page.undo();
     assert_eq!((page.state.design.hardware.preset, page.state.view.tab), (Some("meta-proto-like-df"), Tab::Mapping));

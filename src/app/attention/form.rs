@@ -51,7 +51,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         let known = ObjectiveChoice::ALL.into_iter().find(|(choice, _)| choice.number().to_string() == value);
         known.map(|(choice, _)| Action::Schedule(ScheduleChange::Objective(choice)))
     });
-    let fusemax = props.act.reform(|_: MouseEvent| Action::PickPreset(Half::Hardware, "fusemax-like"));
+    let fusemax = passing(&props.act, |_: MouseEvent| Action::preset(Half::Hardware, "fusemax-like").ok());
     html! {
         <>
             <h2>

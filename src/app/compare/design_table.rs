@@ -180,10 +180,10 @@ impl Shown {
         let text = quantity.text(best.score);
         let label = format!("{text}, {beside}: open {} on {}", network.name, hardware.name);
         let onclick = {
-            let (hardware, network) = (hardware.id.clone(), network.id.clone());
+            let (hardware, network) = (hardware.clone(), network.clone());
             act.reform(move |_: MouseEvent| Action::OpenFromTable {
-                hardware: hardware.clone(),
-                network: network.clone(),
+                hardware: Box::new(hardware.clone()),
+                network: Box::new(network.clone()),
             })
         };
         html! {

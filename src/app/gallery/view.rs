@@ -1,12 +1,14 @@
 //! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
 
-use crate::app::widgets::controls::use_disclosure;
+use super::closeness::{closeness, legend};
+use crate::app::widgets::controls::{Choice, Select, use_disclosure};
 use crate::app::widgets::data_table::{table_cells, table_head};
+use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::save::{Save, Saved};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::chart::{Column, Table, TableCell};
-use crate::gallery::{Claim, Entry, Finding, entries, fidelity_counts};
+use crate::chart::{Column, Published, PublishedNumber, Table, TableCell};
+use crate::gallery::{Claim, Entry, Fidelity, Finding, entries, fidelity_counts};
 use crate::question::{Answer, CheckClaim, Topic};
 use crate::spec::{Diagnostics, in_quotes};
 use crate::state::Action;
@@ -28,12 +30,18 @@ pub struct GalleryViewProps {
 pub fn GalleryView(props: &GalleryViewProps) -> Html {
     let entries =
         use_memo((), |()| -> Result<Vec<Rc<Entry>>, Diagnostics> { Ok(entries()?.into_iter().map(Rc::new).collect()) });
+    let (paper, numbers) = (use_state_eq(String::new), use_state_eq(String::new));
     let entries = match &*entries {
         Ok(entries) => entries,
         Err(wrong) => return html! { <section class="card"><p>{ wrong.to_string() }</p></section> },
     };
     let mut papers: Vec<&str> = entries.iter().map(|entry| entry.paper.as_str()).collect();
     papers.dedup();
+    let is_shown = |entry: &Entry| {
+        let has = |fidelity: Fidelity| entry.claims.iter().any(|claim| claim.fidelity == fidelity);
+        (paper.is_empty() || *paper == entry.paper) && fidelity_called(&numbers).is_none_or(has)
+    };
+    let shown = || entries.iter().enumerate().filter(|(_, entry)| is_shown(entry));
     let card = |(index, entry): (usize, &Rc<Entry>)| {
         html! {
             <EntryCard
@@ -45,6 +53,19 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
             />
         }
     };
+    let section = |name: &&str| {
+        let cards: Vec<Html> = shown().filter(|(_, entry)| entry.paper == *name).map(card).collect();
+        if cards.is_empty() {
+            return html! {};
+        }
+        html! {
+            <section key={(*name).to_owned()} aria-label={(*name).to_owned()}>
+                <h2>{ *name }</h2>
+                <div class="entries">{ for cards }</div>
+            </section>
+        }
+    };
+    let (count, all) = (shown().count(), entries.len());
     html! {
         <div class="gallery" data-testid="gallery">
             <p class="hint">
@@ -53,16 +74,45 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                 { ". Within rounding: to the printed digits. Not recomputable: the paper does not publish an input that decides. \
                    “Open” replaces the design at hand." }
             </p>
-            { for papers.into_iter().map(|paper| html! {
-                <section aria-label={paper.to_owned()}>
-                    <h2>{ paper }</h2>
-                    <div class="entries">
-                        { for entries.iter().enumerate().filter(|(_, entry)| entry.paper == paper).map(card) }
-                    </div>
-                </section>
-            }) }
+            <div class="filters">
+                <Select
+                    label="Paper"
+                    choices={choices("all papers", papers.iter().copied())}
+                    value={(*paper).clone()}
+                    onchange={setter(&paper)}
+                    testid="gallery-paper"
+                />
+                <Select
+                    label="With a number that"
+                    choices={choices("is of any kind", Fidelity::ALL.map(Fidelity::predicate).into_iter())}
+                    value={(*numbers).clone()}
+                    onchange={setter(&numbers)}
+                    testid="gallery-numbers"
+                />
+                <p class="hint" role="status">{ format!("{count} of {all} entries") }</p>
+                { legend() }
+            </div>
+            { for papers.iter().map(section) }
+            if count == 0 {
+                <p class="hint">{ "No entry has both. Choose all papers, or numbers of any kind." }</p>
+            }
         </div>
     }
+}
+
+/// What may be filtered by; the first leaves all.
+fn choices<'a>(all: &'static str, names: impl Iterator<Item = &'a str>) -> Vec<Choice> {
+    let each = names.map(|name| Choice::new(name.to_owned(), name.to_owned()));
+    std::iter::once(Choice::new("", all)).chain(each).collect()
+}
+
+fn setter(state: &UseStateHandle<String>) -> Callback<String> {
+    let setter = state.setter();
+    Callback::from(move |value| setter.set(value))
+}
+
+fn fidelity_called(predicate: &str) -> Option<Fidelity> {
+    Fidelity::ALL.into_iter().find(|fidelity| fidelity.predicate() == predicate)
 }
 
 #[derive(Properties, PartialEq)]
@@ -129,17 +179,44 @@ fn EntryCard(props: &EntryCardProps) -> Html {
             </div>
             <p class="hint">{ format!("{}, {}", entry.paper, entry.place) }</p>
             <p>{ &entry.lesson }</p>
+            { closeness(&entry.claims) }
             <details class="twin" {ontoggle}>
                 <summary>{ summary }</summary>
                 if is_open {
                     if known < all {
                         <p class="hint" role="status">{ format!("{known} of {all} computed") }</p>
                     }
+                    <Figure title="" chart={Drawn::new(figure(entry, &findings))} testid="published-and-ours" />
                     { table(entry, &findings) }
                 }
             </details>
         </section>
     }
+}
+
+/// The numbers of the paper, and ours as far as they are computed.
+fn figure(entry: &Entry, findings: &Findings) -> Published {
+    let number = |(index, claim): (usize, &Claim)| {
+        let ours = match findings.get(&index) {
+            Some(Ok(found)) => Some(found.ours),
+            _ => None,
+        };
+        PublishedNumber {
+            label: format!("{}{}", mark(claim), claim.what),
+            unit: claim.unit.symbol.trim(),
+            published: (claim.published.least, claim.published.most),
+            published_text: claim.published_text(),
+            ours,
+            ours_text: ours.map_or_else(String::new, |ours| claim.text_of_ours(ours)),
+        }
+    };
+    let numbers = entry.claims.iter().enumerate().map(number).collect();
+    Published::new(format!("{}, {}", entry.paper, entry.place), numbers)
+}
+
+/// Before the claim above it under another rule or assumption.
+fn mark(claim: &Claim) -> &'static str {
+    if claim.is_variation { "↳ " } else { "" }
 }
 
 /// About the claim above it.
@@ -158,8 +235,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
             Some(Err(refusal)) => (TableCell::Nothing, "".into(), refusal.reason()),
         };
         let remarks: Vec<&str> = [remark, &claim.why].into_iter().filter(|text| !text.is_empty()).collect();
-        let mark = if claim.is_variation { "↳ " } else { "" };
-        let what = TableCell::Label { text: format!("{mark}{}", claim.what), unit: claim.unit.symbol.trim() };
+        let what = TableCell::Label { text: format!("{}{}", mark(claim), claim.what), unit: claim.unit.symbol.trim() };
         let published = TableCell::number(claim.published_text(), claim.published.nearest(0.0));
         vec![what, published, ours, deviation, claim.fidelity.name().into(), remarks.join(" ").into()]
     };

@@ -65,7 +65,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         <>
             <h2>
                 { "All memory hierarchies from a pool" }
-                <button type="button" class="link" onclick={props.act.reform(|_: MouseEvent| Action::CaseStudy2)}
+                <button type="button" class="link" onclick={passing(&props.act, |_: MouseEvent| Action::case_study_2().ok())}
                     data-testid="case-study-2">
                     { "ZigZag’s case study" }
                 </button>

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(tiles(&film).len(), MOST_FRAMES);
         assert_eq!(tiles(&film).last(), Some(&"19"));
         let mut other = State::first();
-        other.apply(Action::PickPreset(Half::Workload, "mobilenet-v1"));
+        other.apply(Action::preset(Half::Workload, "mobilenet-v1").unwrap());
         assert_eq!(film.before(&other, 20), None);
     }
 }

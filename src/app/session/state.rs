@@ -325,7 +325,7 @@ mod tests {
         let kept = done.pinned_results.clone().expect("a sweep that is done says all");
         assert_eq!(Some(&kept.pinned), done.chosen.pinned.as_deref());
         // Whatever is found of the design at hand, as long as the same is pinned.
-        let edited = done.after(Event::Act(Action::PickPreset(Half::Workload, "mobilenet-v1")), 0.0);
+        let edited = done.after(Event::Act(Action::preset(Half::Workload, "mobilenet-v1").unwrap()), 0.0);
         assert_ne!(edited.chosen.design, done.chosen.design);
         assert_eq!(edited.after(results(&edited, Status::Done), 0.0).pinned_results, Some(kept));
         assert_eq!(edited.after(Event::Act(Action::Unpin), 0.0).pinned_results, None);
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn workers_look_at_a_pinned_design_of_which_nothing_is_known_first() {
         let page = first().after(Event::Act(Action::Pin), 0.0);
-        let page = page.after(Event::Act(Action::PickPreset(Half::Workload, "mobilenet-v1")), 0.0);
+        let page = page.after(Event::Act(Action::preset(Half::Workload, "mobilenet-v1").unwrap()), 0.0);
         assert_eq!(*page.wanted().0, State::first().design);
         assert!(!page.is_current());
         let asked = Rc::new(page.wanted().0.request().unwrap());

@@ -1,0 +1,31 @@
+//! How close the numbers of an entry are, at a glance: a square a number.
+
+use crate::gallery::{Claim, Fidelity};
+use yew::prelude::*;
+
+/// From this departure on, a square is as tall as it can be.
+const TALLEST: f64 = 0.5;
+
+/// A square for each claim in the order of the paper, by how close ours is known to be; departures stand as tall as they are large.
+pub fn closeness(claims: &[Claim]) -> Html {
+    let square = |claim: &Claim| {
+        let departs = matches!(claim.fidelity, Fidelity::Departs | Fidelity::NotRecomputable);
+        let share = if departs { (claim.deviation.abs() / TALLEST).min(1.0).sqrt() } else { 0.0 };
+        let by = if departs { format!(" by {:+.2} %", 100.0 * claim.deviation) } else { String::new() };
+        let title = format!("{}: {}{by}", claim.what, claim.fidelity.name());
+        html! { <span class={class(claim.fidelity)} {title} style={format!("--share: {share:.2}")} /> }
+    };
+    let shown = claims.iter().filter(|claim| !claim.is_variation);
+    // The words below it say the same.
+    html! { <div class="closeness" aria-hidden="true">{ for shown.map(square) }</div> }
+}
+
+/// What the squares mean.
+pub fn legend() -> Html {
+    let entry = |fidelity: Fidelity| html! { <li><span class={class(fidelity)} />{ fidelity.name() }</li> };
+    html! { <ul class="closeness-legend" aria-label="What the squares of a card mean">{ for Fidelity::ALL.map(entry) }</ul> }
+}
+
+fn class(fidelity: Fidelity) -> &'static str {
+    ["closeness-equal", "closeness-rounds", "closeness-departs", "closeness-unknown"][fidelity as usize]
+}
