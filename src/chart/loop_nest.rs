@@ -36,6 +36,8 @@ pub struct LoopNest {
     pub memories: Vec<String>,
     /// The operands, from the left.
     pub columns: Vec<NestColumn>,
+    /// Indices of memories that cannot hold what lies in them.
+    pub overfull: Vec<usize>,
 }
 
 const ROW: i32 = 24;
@@ -107,11 +109,18 @@ impl LoopNest {
     }
 
     fn color(&self, memory: Option<usize>, theme: &Theme) -> Color {
-        memory.map_or(theme.placeholder(), |memory| theme.level(memory, self.memories.len()))
+        match memory {
+            None => theme.placeholder(),
+            Some(memory) if self.overfull.contains(&memory) => theme.overfull,
+            Some(memory) => theme.level(memory, self.memories.len()),
+        }
     }
 
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let name = |(index, name): (usize, &String)| (Mark::Chip(self.color(Some(index), theme)), name.clone());
+        let name = |(index, name): (usize, &String)| {
+            let note = if self.overfull.contains(&index) { ", too small" } else { "" };
+            (Mark::Chip(self.color(Some(index), theme)), format!("{name}{note}"))
+        };
         let memories = self.memories.iter().enumerate().map(name);
         memories.chain([(Mark::Line(theme.ink), "end of a memory level".to_owned())]).collect()
     }
@@ -223,6 +232,10 @@ impl Chart for LoopNest {
             format!("{}: {}", column.name, levels.join("; "))
         };
         let columns: Vec<String> = self.columns.iter().map(column).collect();
-        format!("Temporal loops of each memory level, innermost first. {}.", columns.join(". "))
+        let overfull: Vec<&str> =
+            self.overfull.iter().filter_map(|&memory| self.memories.get(memory)).map(String::as_str).collect();
+        let too_small =
+            if overfull.is_empty() { String::new() } else { format!(" Too small: {}.", overfull.join(", ")) };
+        format!("Temporal loops of each memory level, innermost first. {}.{too_small}", columns.join(". "))
     }
 }

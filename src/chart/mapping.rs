@@ -4,8 +4,8 @@ use super::{
     Breakdown, Cause, Column, Line, LineLook, Lines, LoopNest, NestColumn, NestLevel, Quantity, Scatter, ScatterPoint,
     StackedBar, Table, TableCell, three_digits,
 };
-use crate::cost::{Bandwidth, EnergyCause, LevelInformation, PortBalance};
-use crate::explore::{LayerFacts, MappedLayer};
+use crate::cost::{Bandwidth, EnergyCause, LevelInformation, MappingError, PortBalance};
+use crate::explore::{LayerFacts, MappedLayer, TemporalMapping};
 use crate::hardware::Operand;
 use crate::search::space::{SpacePoint, Trajectory};
 use crate::sorting::{sort_by, sort_by_key};
@@ -70,7 +70,26 @@ impl LoopNest {
                 .collect(),
         };
         let columns = OPERAND_ORDER.map(column).to_vec();
-        Self { memories, columns }
+        Self { memories, columns, overfull: Vec::new() }
+    }
+
+    /// The nest of a mapping that is not valid; `best` is a valid one of the same layer, which has the same unrolled loops.
+    pub fn invalid(facts: &LayerFacts, best: &MappedLayer, mapping: &TemporalMapping, flaws: &[MappingError]) -> Self {
+        let mut nest = Self::new(facts, best);
+        for (column, operand) in nest.columns.iter_mut().zip(OPERAND_ORDER) {
+            let mut from = 0;
+            // The MAC units have no loops.
+            for (level, &end) in column.levels.iter_mut().skip(1).zip(&mapping.ends[operand]) {
+                let loops = mapping.order.get(from..end.max(from)).unwrap_or_default();
+                level.loops = loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
+                from = end.max(from);
+            }
+        }
+        let is_overfull = |name: &String| {
+            flaws.iter().any(|flaw| matches!(flaw, MappingError::Overflow { memory, .. } if memory == name))
+        };
+        nest.overfull = (0..nest.memories.len()).filter(|&memory| is_overfull(&nest.memories[memory])).collect();
+        nest
     }
 }
 

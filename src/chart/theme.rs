@@ -33,6 +33,8 @@ pub struct Theme {
     pub copy: Color,
     /// Waiting.
     pub stall: Color,
+    /// A memory that cannot hold what lies in it.
+    pub overfull: Color,
     /// The three storing modes, from the least to the most cached.
     pub modes: [Color; 3],
     /// Memories from the lowest to the highest.
@@ -53,6 +55,7 @@ impl Theme {
         output: RGBColor(90, 154, 75),
         copy: RGBColor(138, 107, 177),
         stall: RGBColor(222, 170, 60),
+        overfull: RGBColor(190, 49, 43),
         modes: [RGBColor(136, 193, 188), RGBColor(49, 140, 140), RGBColor(12, 70, 78)],
         depth: [RGBColor(201, 218, 240), RGBColor(104, 146, 204), RGBColor(35, 66, 108)],
     };
@@ -70,6 +73,7 @@ impl Theme {
         output: RGBColor(116, 181, 101),
         copy: RGBColor(165, 139, 203),
         stall: RGBColor(226, 184, 92),
+        overfull: RGBColor(235, 105, 96),
         modes: [RGBColor(48, 112, 112), RGBColor(96, 182, 176), RGBColor(205, 240, 235)],
         depth: [RGBColor(186, 207, 236), RGBColor(97, 141, 203), RGBColor(45, 84, 138)],
     };

@@ -91,6 +91,40 @@ test('what is wrong with a mapping is said, and loops move by keyboard', () =>
     await page.waitForFunction((name) => document.getElementById('loop-0').textContent === name, innermost);
   }));
 
+test('loops and the ends of levels are dragged; a nest that does not fit is shown and called neither best nor proved', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    const drag = async (from, to) => {
+      await from.scrollIntoViewIfNeeded();
+      await from.hover();
+      await page.mouse.down();
+      await to.hover({ force: true });
+      await page.mouse.up();
+    };
+    const loops = async () => (await page.locator('[data-loop] th').allInnerTexts()).reverse();
+    const before = await loops();
+    await drag(page.getByTestId('loop-0'), page.getByTestId('loop-2'));
+    await page.waitForFunction((first) => document.getElementById('loop-2').textContent === first, before[0]);
+    const [first, second, third, ...rest] = before;
+    assert.deepEqual(await loops(), [second, third, first, ...rest]);
+    await page.getByTestId('undo').click();
+    await page.waitForFunction((first) => document.getElementById('loop-0').textContent === first, before[0]);
+
+    // Dropped outside, nothing changes.
+    await drag(page.getByTestId('loop-0'), page.getByTestId('mapping-source'));
+    assert.deepEqual(await loops(), before);
+
+    // The weights' spad cannot hold all loops.
+    const outermost = before.length - 1;
+    await drag(page.locator('[data-testid^=drag-end-1-]').last(), page.getByTestId(`loop-${outermost}`));
+    await page.getByTestId('mapping-flaws').getByText('spad_W has 448 B').waitFor();
+    assert.match(await page.getByTestId('mapping-source').innerText(), /not valid, so it has no cost/);
+    assert.equal(await page.getByTestId('mapping-proof').count(), 0);
+    const nest = await page.getByTestId('loop-nest').locator('canvas').getAttribute('aria-label');
+    assert.match(nest, /Too small: .*spad_W/);
+    await assertAccessible(page);
+  }));
+
 test('every set of rules and every switch is compared', () =>
   withPage(async ({ page, url }) => {
     await openMapping(page, url);

@@ -1,5 +1,6 @@
-//! The loop nest as something to take hold of: loops move in and out, memory levels end earlier or later.
+//! The loop nest as something to take hold of: loops move in and out, memory levels end earlier or later; by pointer, buttons and keys.
 
+use super::dragging::{Dragging, Held, use_dragging};
 use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
 use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
 use std::rc::Rc;
@@ -71,14 +72,27 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
             })
         }
     };
+    let drop = {
+        let (mapping, facts, on_edit) = (props.mapping.clone(), Rc::clone(&props.facts), on_edit.clone());
+        Callback::from(move |edit: MappingEdit| {
+            mapping.edited(&facts, edit).iter().for_each(|next| on_edit.emit(next.clone()))
+        })
+    };
+    let dragging = use_dragging(drop);
     let order = &props.mapping.order;
     let row = |place: usize| {
         let next = order[place];
         let name = format!("{} {}", next.dim, next.size);
         html! {
-            <tr>
+            <tr data-loop={place.to_string()} class={dragging.mark(place)}>
                 <th
                     scope="row"
+                    class="movable"
+                    title="Drag it to another place"
+                    onpointerdown={dragging.take(Held::Loop(place))}
+                    onpointermove={dragging.moved()}
+                    onpointerup={dragging.released()}
+                    onpointercancel={dragging.given_up()}
                     id={format!("loop-{place}")}
                     tabindex="0"
                     onkeydown={onkeydown(place)}
@@ -96,7 +110,7 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
                     { button(edit(MappingEdit::Split(place)), "split", format!("Split {name}"), format!("split-{place}")) }
                     { button(edit(MappingEdit::Join(place)), "join", format!("Join {name} with the loop above"), format!("join-{place}")) }
                 </td>
-                { for OPERAND_ORDER.map(|operand| cell(&props.facts, &props.mapping, operand, place)) }
+                { for OPERAND_ORDER.map(|operand| cell(&props.facts, &props.mapping, operand, place, &dragging)) }
             </tr>
         }
     };
@@ -115,8 +129,8 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
             <div class="scroll" tabindex="0" role="group" aria-label="Loops and boundaries">
                 <table>
                     <caption>
-                        { "Loops from the outermost. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it; \
-                           Ctrl Z undoes." }
+                        { "Loops from the outermost. Drag a loop to another place, or the thick end of a memory level to \
+                           another loop. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it; Ctrl Z undoes." }
                     </caption>
                     <thead>
                         <tr>
@@ -156,17 +170,32 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
     }
 }
 
-/// Where an operand's data lies while this loop runs; a line above the last loop of a level.
-fn cell(facts: &LayerFacts, mapping: &TemporalMapping, operand: usize, place: usize) -> Html {
+/// Where an operand's data lies while this loop runs; a line above the last loop of a level, by which that level's end can be dragged.
+fn cell(facts: &LayerFacts, mapping: &TemporalMapping, operand: usize, place: usize, dragging: &Dragging) -> Html {
     let ends = &mapping.ends[operand];
     let level = ends.iter().position(|&end| place < end).unwrap_or(ends.len().saturating_sub(1));
-    let is_last = ends[..ends.len().saturating_sub(1)].contains(&(place + 1));
+    let last = ends[..ends.len().saturating_sub(1)].iter().rposition(|&end| end == place + 1);
     let memory = facts.operands[operand].1.get(level).cloned().unwrap_or_default();
     let memories = memories_of(facts);
     let rank = memories.iter().position(|name| *name == memory).unwrap_or(0);
     // Five shades, from the lowest memory to the highest.
     let shade = if memories.len() > 1 { rank * 4 / (memories.len() - 1) } else { 0 };
-    html! { <td class={classes!(format!("level-{shade}"), is_last.then_some("level-end"))}>{ memory }</td> }
+    let shade = format!("level-{shade}");
+    let Some(ended) = last else { return html! { <td class={shade}>{ memory }</td> } };
+    let title = facts.operands[operand].1.get(ended).map(|name| format!("Drag the end of {name}"));
+    html! {
+        <td
+            class={classes!(shade, "level-end", "movable")}
+            {title}
+            onpointerdown={dragging.take(Held::End { operand, level: ended })}
+            onpointermove={dragging.moved()}
+            onpointerup={dragging.released()}
+            onpointercancel={dragging.given_up()}
+            data-testid={format!("drag-end-{operand}-{ended}")}
+        >
+            { memory }
+        </td>
+    }
 }
 
 /// The name of an operand in its colour.

@@ -1,6 +1,7 @@
 //! The view Mapping: the loops of one layer.
 
-pub mod loop_editor;
+pub mod dragging;
+mod loop_editor;
 pub mod rules_table;
 pub mod strategies;
 pub mod unrolling_table;

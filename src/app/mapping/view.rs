@@ -97,10 +97,15 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
             };
             let strategy = asked.strategy;
-            let source = match judged.is_some_and(|own| own.is_ok()) {
+            let source = match judged.map(|own| own.is_ok()) {
                 _ if own_waits => Source::Awaited,
-                true => Source::Hand,
-                false => Source::Search(*proof, strategy),
+                Some(true) => Source::Hand,
+                Some(false) => Source::Invalid,
+                None => Source::Search(*proof, strategy),
+            };
+            let nest = match flaws {
+                Some(flaws) => LoopNest::invalid(facts, best, &mapping, flaws),
+                None => LoopNest::new(facts, shown),
             };
             html! {
                 <>
@@ -110,7 +115,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                             title="Loop nest"
                             hint="Innermost loops at the bottom. Each column is one operand; \
                                   its colours say in which memory its data lies while the loops run."
-                            chart={Drawn::new(LoopNest::new(facts, shown))}
+                            chart={Drawn::new(nest)}
                             testid="loop-nest"
                         />
                     </section>
@@ -219,6 +224,8 @@ enum Source {
     Hand,
     /// A person, but the numbers are those of the mapping before.
     Awaited,
+    /// A person, but it is not valid: the numbers are those of the best.
+    Invalid,
     Search(Proof, Strategy),
 }
 
@@ -274,6 +281,7 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
                     Source::Hand => html! { "A mapping of your own." },
                     Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. \
                                                 The numbers are those of the one before." },
+                    Source::Invalid => html! { "Your mapping is not valid, so it has no cost. These numbers are those of the best." },
                     Source::Search(proof, strategy) => html! {
                         <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
                     },
@@ -314,7 +322,7 @@ fn proof_note(proof: Proof, strategy: Strategy) -> Html {
 fn flaw_list(flaws: &[MappingError]) -> Html {
     html! {
         <div role="status" data-testid="mapping-flaws">
-            <p class="hint">{ "This mapping is not valid; the figures show the best one meanwhile." }</p>
+            <p class="hint">{ "This mapping is not valid. The loop nest shows it; all other figures show the best one meanwhile." }</p>
             <ul class="diagnostics">{ for flaws.iter().map(|flaw| html! { <li>{ prose(&flaw.to_string()) }</li> }) }</ul>
         </div>
     }

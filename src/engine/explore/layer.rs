@@ -99,6 +99,22 @@ pub enum MappingEdit {
     Raise(usize, usize),
     /// A memory level of an operand gives up as few loops as change the mapping.
     Lower(usize, usize),
+    /// The loop at this place goes to another; those between move over, boundaries stay where they are.
+    Move {
+        /// Where it is.
+        from: usize,
+        /// Where it goes.
+        to: usize,
+    },
+    /// A memory level of an operand ends after so many loops.
+    End {
+        /// The operand.
+        operand: usize,
+        /// The level, lowest first.
+        level: usize,
+        /// The loops up to and with this level.
+        after: usize,
+    },
 }
 
 impl TemporalMapping {
@@ -120,9 +136,22 @@ impl TemporalMapping {
             MappingEdit::Outwards(_) => return None,
             MappingEdit::Split(place) => next.split(place)?,
             MappingEdit::Join(place) => next.join(place)?,
+            MappingEdit::Move { from, to } => {
+                if from == to || from.max(to) >= next.order.len() {
+                    return None;
+                }
+                let moved = next.order.remove(from);
+                next.order.insert(to, moved);
+            }
+            MappingEdit::End { operand, level, after } => {
+                let end = *self.inner_end(operand, level)?;
+                if after == end || after > self.order.len() {
+                    return None;
+                }
+                next.end_after(operand, level, after);
+            }
             MappingEdit::Raise(operand, level) | MappingEdit::Lower(operand, level) => {
-                let ends = self.ends.get(operand)?;
-                let end = *ends.get(level).filter(|_| level + 1 < ends.len())?;
+                let end = *self.inner_end(operand, level)?;
                 // A boundary makes a difference where the next outer loop asks for other data.
                 let differs = |place: &usize| {
                     self.order.get(*place).is_none_or(|next| !facts.irrelevant[operand].contains(&next.dim))
@@ -131,17 +160,27 @@ impl TemporalMapping {
                     MappingEdit::Raise(..) => (end + 1..=self.order.len()).find(differs)?,
                     _ => (0..end).rev().find(differs)?,
                 };
-                let top = ends.len() - 1;
-                for (other, moved) in next.ends[operand][..top].iter_mut().enumerate() {
-                    *moved = match other.cmp(&level) {
-                        std::cmp::Ordering::Less => (*moved).min(end),
-                        std::cmp::Ordering::Equal => end,
-                        std::cmp::Ordering::Greater => (*moved).max(end),
-                    };
-                }
+                next.end_after(operand, level, end);
             }
         }
         Some(next)
+    }
+
+    /// After how many loops a level ends that is not the highest, which ends after all.
+    fn inner_end(&self, operand: usize, level: usize) -> Option<&usize> {
+        self.ends.get(operand)?.split_last()?.1.get(level)
+    }
+
+    /// Moves a boundary, and those of the operand that are in its way.
+    fn end_after(&mut self, operand: usize, level: usize, end: usize) {
+        let top = self.ends[operand].len() - 1;
+        for (other, moved) in self.ends[operand][..top].iter_mut().enumerate() {
+            *moved = match other.cmp(&level) {
+                std::cmp::Ordering::Less => (*moved).min(end),
+                std::cmp::Ordering::Equal => end,
+                std::cmp::Ordering::Greater => (*moved).max(end),
+            };
+        }
     }
 
     fn split(&mut self, place: usize) -> Option<()> {

@@ -21,7 +21,38 @@ fn edits(mapping: &TemporalMapping) -> Vec<MappingEdit> {
         (0..mapping.ends[operand].len() + 1)
             .flat_map(move |level| [MappingEdit::Raise(operand, level), MappingEdit::Lower(operand, level)])
     });
-    loops.chain(ends).collect()
+    let count = mapping.order.len() + 1;
+    let moves = (0..count).flat_map(|from| (0..count).map(move |to| MappingEdit::Move { from, to }));
+    let levels = (0..3).flat_map(|operand| (0..mapping.ends[operand].len() + 1).map(move |level| (operand, level)));
+    let set =
+        levels.flat_map(|(operand, level)| (0..=count).map(move |after| MappingEdit::End { operand, level, after }));
+    loops.chain(ends).chain(moves).chain(set).collect()
+}
+
+#[test]
+fn a_dragged_loop_moves_as_by_single_steps_and_a_dragged_end_stays_where_it_is_put() {
+    let study = LayerStudy::new(&layer_request("eyeriss-like", "alexnet-eyeriss", None)).unwrap();
+    let (facts, mapping) = (study.facts(), study.best().unwrap().mapping.clone());
+    let count = mapping.order.len();
+    assert!(count > 4);
+    for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
+        let steps = if from < to { (from..to).collect::<Vec<_>>() } else { (to..from).rev().collect() };
+        let stepped = steps
+            .iter()
+            .fold(mapping.clone(), |next, &place| next.edited(&facts, MappingEdit::Outwards(place)).unwrap());
+        let moved = mapping.edited(&facts, MappingEdit::Move { from, to });
+        assert_eq!(moved, (from != to).then_some(stepped), "{from} to {to}");
+    }
+    for (operand, ends) in mapping.ends.iter().enumerate() {
+        for (level, after) in (0..ends.len() - 1).flat_map(|level| (0..=count).map(move |after| (level, after))) {
+            let Some(next) = mapping.edited(&facts, MappingEdit::End { operand, level, after }) else {
+                assert_eq!(after, ends[level]);
+                continue;
+            };
+            assert_eq!(next.ends[operand][level], after);
+            assert!(next.ends[operand].is_sorted() && next.order == mapping.order);
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! Dragging loops and the ends of memory levels over the rows of the editor.
+
+use crate::explore::MappingEdit;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+use yew::prelude::*;
+
+/// What is dragged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// The loop at this place.
+    Loop(usize),
+    /// The end of a memory level of an operand.
+    End {
+        /// The operand.
+        operand: usize,
+        /// The level, lowest first.
+        level: usize,
+    },
+}
+
+impl Held {
+    /// What dropping it on the loop at `place` does: a loop takes that place, a level ends after that loop.
+    fn dropped_on(self, place: usize) -> MappingEdit {
+        match self {
+            Self::Loop(from) => MappingEdit::Move { from, to: place },
+            Self::End { operand, level } => MappingEdit::End { operand, level, after: place + 1 },
+        }
+    }
+}
+
+/// What is dragged, and over which loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Drag {
+    held: Held,
+    over: Option<usize>,
+}
+
+/// The drag that is going on, if one is.
+pub struct Dragging {
+    drag: UseStateHandle<Option<Drag>>,
+    on_drop: Callback<MappingEdit>,
+}
+
+/// Drags; calls `on_drop` with what letting go means.
+#[hook]
+pub fn use_dragging(on_drop: Callback<MappingEdit>) -> Dragging {
+    Dragging { drag: use_state_eq(|| None), on_drop }
+}
+
+impl Dragging {
+    /// Takes hold. The element hears of the pointer wherever it goes from now on.
+    pub fn take(&self, held: Held) -> Callback<PointerEvent> {
+        let setter = self.drag.setter();
+        Callback::from(move |event: PointerEvent| {
+            if event.button() != 0 {
+                return;
+            }
+            if let Some(element) = event.current_target().and_then(|target| target.dyn_into::<Element>().ok()) {
+                // A pointer that is gone already cannot be captured; then nothing is dragged.
+                if element.set_pointer_capture(event.pointer_id()).is_ok() {
+                    setter.set(Some(Drag { held, over: None }));
+                }
+            }
+        })
+    }
+
+    /// Follows the pointer.
+    pub fn moved(&self) -> Callback<PointerEvent> {
+        let drag = self.drag.clone();
+        Callback::from(move |event: PointerEvent| {
+            if let Some(now) = *drag {
+                drag.set(Some(Drag { over: place_at(&event), ..now }));
+            }
+        })
+    }
+
+    /// Lets go.
+    pub fn released(&self) -> Callback<PointerEvent> {
+        let (drag, on_drop) = (self.drag.clone(), self.on_drop.clone());
+        Callback::from(move |event: PointerEvent| {
+            let Some(Drag { held, .. }) = *drag else { return };
+            drag.set(None);
+            if let Some(place) = place_at(&event) {
+                on_drop.emit(held.dropped_on(place));
+            }
+        })
+    }
+
+    /// Gives up: nothing changes.
+    pub fn given_up(&self) -> Callback<PointerEvent> {
+        let setter = self.drag.setter();
+        Callback::from(move |_: PointerEvent| setter.set(None))
+    }
+
+    /// How the row of the loop at `place` looks meanwhile.
+    pub fn mark(&self, place: usize) -> Option<&'static str> {
+        let drag = (*self.drag)?;
+        match drag.held {
+            Held::Loop(from) if from == place => Some("dragged"),
+            _ if drag.over != Some(place) => None,
+            Held::Loop(from) if from > place => Some("drop-below"),
+            _ => Some("drop-above"),
+        }
+    }
+}
+
+/// The loop whose row is under the pointer.
+fn place_at(event: &PointerEvent) -> Option<usize> {
+    let page = web_sys::window()?.document()?;
+    let under = page.element_from_point(event.client_x() as f32, event.client_y() as f32)?;
+    under.closest("[data-loop]").ok()??.get_attribute("data-loop")?.parse().ok()
+}
