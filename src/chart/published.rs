@@ -91,7 +91,7 @@ impl Published {
             self.numbers.iter().map(|number| letters.width(&text(number))).max().unwrap_or(0)
         };
         let (label, note) = (widest(&|number| number.label.clone()), widest(&PublishedNumber::note));
-        let above = label + note + 24 > width / 2;
+        let above = 3 * (label + note + 24) > 2 * width;
         let left = if above { RING + 1 } else { label + 12 + RING };
         let end = if above { width - RING - 2 } else { width - note - 12 - RING };
         BarRows { above, left, end, top, pitch: if above { TALL_PITCH } else { PITCH }, count }

@@ -3,17 +3,17 @@
 use crate::gallery::{Claim, Fidelity};
 use yew::prelude::*;
 
-/// From this departure on, a square is as tall as it can be.
-const TALLEST: f64 = 0.5;
+/// From these departures on, a square is a step taller.
+const STEPS: [f64; 4] = [0.01, 0.05, 0.2, 0.5];
 
 /// A square for each claim in the order of the paper, by how close ours is known to be; departures stand as tall as they are large.
 pub fn closeness(claims: &[Claim]) -> Html {
     let square = |claim: &Claim| {
         let departs = matches!(claim.fidelity, Fidelity::Departs | Fidelity::NotRecomputable);
-        let share = if departs { (claim.deviation.abs() / TALLEST).min(1.0).sqrt() } else { 0.0 };
+        let steps = STEPS.iter().filter(|step| departs && claim.deviation.abs() >= **step).count();
         let by = if departs { format!(" by {:+.2} %", 100.0 * claim.deviation) } else { String::new() };
         let title = format!("{}: {}{by}", claim.what, claim.fidelity.name());
-        html! { <span class={class(claim.fidelity)} {title} style={format!("--share: {share:.2}")} /> }
+        html! { <span class={classes!(class(claim.fidelity), format!("steps-{steps}"))} {title} /> }
     };
     let shown = claims.iter().filter(|claim| !claim.is_variation);
     // The words below it say the same.
