@@ -3,12 +3,14 @@
 
 pub mod accelforge;
 pub mod constraints;
+pub mod designs;
 pub mod embed;
 pub mod gallery;
 pub mod link;
 pub mod mapping;
 pub mod onnx;
 pub mod pool;
+pub mod results;
 pub mod state;
 pub mod study;
 pub mod system;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::attention::ElementBits;
+use fusescape::command::study::{Shard, parse_shard};
 use fusescape::command::unknown;
 use fusescape::command::words::{
     Allocation, Grid, LayerStrategy, Order, RuleSet, STRATEGIES, SearchStrategy, Stacks, Tiles, parse_aim,
@@ -43,6 +44,11 @@ pub enum Command {
     Cores(Cores),
     /// Schedules attention of a transformer on a core: unfused, fused in rows (FLAT), in one pass (FuseMax); whole models, and generation
     Attention(Attention),
+    /// Evaluates very many designs: hardware, networks and schedules that vary along axes (docs/studies.md)
+    Study {
+        #[command(subcommand)]
+        command: StudyCommand,
+    },
     /// Recomputes the figures and tables of the papers: published numbers beside ours
     Gallery {
         /// Only this entry
@@ -171,6 +177,50 @@ pub enum Command {
         /// What to serve
         #[arg(long, default_value = "www")]
         directory: PathBuf,
+    },
+}
+
+/// What to do with a study.
+#[derive(Debug, Subcommand)]
+pub enum StudyCommand {
+    /// Says how many designs a study has, how long they take, and what varies
+    Show {
+        /// The study document
+        #[arg(value_name = "FILE")]
+        study: PathBuf,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Evaluates all designs of a study on all cores, and writes a row each; resumes a run that was ended
+    Run {
+        /// The study document
+        #[arg(value_name = "FILE")]
+        study: PathBuf,
+        /// Where to write: a file that ends with .parquet, or with .csv
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
+        /// Only this part of the study, for several machines: 2/8 is the second of eight
+        #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true, value_parser = parse_shard)]
+        shard: Shard,
+    },
+    /// Prints the Pareto front of results
+    Front {
+        /// A result file
+        #[arg(value_name = "FILE")]
+        results: PathBuf,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Makes one file of the results of all shards
+    Merge {
+        /// The results of each shard
+        #[arg(required = true, value_name = "FILES")]
+        results: Vec<PathBuf>,
+        /// Where to write: a file that ends with .parquet, or with .csv
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
     },
 }
 

@@ -28,6 +28,7 @@ mod report;
 mod sequences;
 mod serve;
 mod state;
+mod study;
 mod summary;
 
 pub use arguments::Arguments;
@@ -64,6 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Layer(options) => layer::run(options),
         Command::Hierarchy(options) => hierarchy::run(options),
         Command::Cores(options) => cores::run(options),
+        Command::Study { command } => study::run(command),
         Command::Attention(options) => attention::run(options),
         Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),

@@ -4,7 +4,7 @@
 //! `docs/schema/` says. So both print the same numbers. Whoever gives a command may watch it and stop it ([`Watch`]).
 //!
 //! - `words.rs`: options as a person writes them, and what they mean; `names.rs`: what is said of a name that is none
-//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`: a command each
+//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `study/`: a command each
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
 //!
 //! It works in threads, and so is not part of the page.
@@ -21,6 +21,7 @@ mod layer_constraints;
 mod layer_report;
 mod names;
 pub mod optimal;
+pub mod study;
 mod sweep_report;
 pub mod words;
 

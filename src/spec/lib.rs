@@ -6,7 +6,7 @@
 //!
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
 //! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `transformer.rs`, `gallery.rs`, `lesson.rs`,
-//!   `mapping.rs`, `constraints.rs` read a kind of document each
+//!   `mapping.rs`, `constraints.rs`, `study.rs` read a kind of document each
 //! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
 //! - [`edit`]: single values changed in the text; `write.rs`: documents as text
 //! - `preset.rs`: the documents that come with the program
@@ -33,6 +33,7 @@ mod preset;
 mod quantity;
 pub mod reader;
 pub mod sorting;
+mod study;
 mod system;
 mod transformer;
 mod tree;
@@ -68,8 +69,9 @@ pub use preset::{
     Preset, PresetName, find_preset, first_presets, gallery_presets, hardware_names, hardware_presets, lesson_presets,
     pool_presets, system_presets, transformer_presets, workload_names, workload_presets,
 };
-pub use quantity::write_size;
+pub use quantity::{Measure, measure, write_size};
 pub use reader::MAX_DIAGNOSTICS;
+pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, read_study};
 pub use system::read_system;
 pub use transformer::read_transformer;
 pub use tree::{MAX_BYTES, line_of};

@@ -191,3 +191,75 @@ fn of_bits(text: &str, number: &str, unit: &str, name: &str, bytes: &str, factor
 fn wrong_unit(unit: &str, right: &str) -> ValueError {
     ValueError::new(format!("There is no unit `{unit}` here"), format!("Use {right}"))
 }
+
+/// What a text with a number measures. Base units are those of the names that result files have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// No unit: a count, or a factor.
+    Number,
+    /// Bits.
+    Bits,
+    /// pJ.
+    Energy,
+    /// um2.
+    Area,
+    /// mW.
+    Power,
+    /// MHz.
+    Frequency,
+    /// Clock cycles.
+    Cycles,
+    /// s.
+    Time,
+}
+
+/// Units of everything that is measured. Documents of hardware take fewer of them; bounds on results need larger ones.
+const MEASURES: [(Measure, &[(&str, f64)]); 7] = [
+    (Measure::Bits, &[("bit", 1.0), ("B", 8.0), ("KiB", 8192.0), ("MiB", 8_388_608.0), ("GiB", 8_589_934_592.0)]),
+    (Measure::Energy, &[("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3), ("uJ", 1e6), ("mJ", 1e9), ("J", 1e12)]),
+    (Measure::Area, &[("um2", 1.0), ("mm2", 1e6)]),
+    (Measure::Power, &[("mW", 1.0), ("uW", 1e-3), ("nW", 1e-6), ("W", 1e3)]),
+    (Measure::Frequency, &[("MHz", 1.0), ("GHz", 1e3), ("kHz", 1e-3)]),
+    (Measure::Cycles, &[("cycles", 1.0), ("cycle", 1.0)]),
+    (Measure::Time, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]),
+];
+
+impl Measure {
+    /// Its base unit; empty for numbers.
+    pub fn unit(self) -> &'static str {
+        let units = MEASURES.iter().find(|(measure, _)| *measure == self).map(|(_, units)| *units);
+        units.and_then(|units| units.first()).map_or("", |(unit, _)| unit)
+    }
+
+    /// All its units, base unit first.
+    pub fn units(self) -> impl Iterator<Item = &'static str> {
+        let units = MEASURES.iter().filter(move |(measure, _)| *measure == self).flat_map(|(_, units)| units.iter());
+        units.map(|(unit, _)| *unit)
+    }
+
+    /// A value in the base unit as documents state it; sizes in whole bits, and in the largest unit that leaves a whole number.
+    pub fn write(self, value: f64) -> String {
+        match self {
+            Self::Number => format!("{value}"),
+            Self::Bits => write_size(value.round() as u64),
+            Self::Cycles => write_cycles(value.round() as u64),
+            _ => format!("{value} {}", self.unit()),
+        }
+    }
+}
+
+/// What a text measures, in the base unit; nothing where it is no number, or has another unit.
+pub fn measure(text: &str) -> Option<(Measure, f64)> {
+    let text = text.trim();
+    let number = |text: &str| parse_decimal(text.trim()).filter(|value| value.is_finite());
+    if let Some(value) = number(text) {
+        return Some((Measure::Number, value));
+    }
+    let (number_text, unit) = split(text, "").ok()?;
+    let unit = unit.replace(['µ', 'μ'], "u").replace('²', "2");
+    let of = |(measure, units): &(Measure, &[(&str, f64)])| {
+        let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
+        Some((*measure, number(number_text)? * factor))
+    };
+    MEASURES.iter().find_map(of)
+}

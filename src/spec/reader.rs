@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Diagnostics, Fix, closest};
 use super::hidden::{is_hidden, is_hidden_in_lines, visible};
+use super::study::{AxisValue, flow_list_of, flow_map_of};
 use super::tree::{self, Node, Value};
 use crate::sorting::sort_by_key;
 use std::collections::HashMap;
@@ -198,6 +199,16 @@ impl<'t> LocatedNode<'t> {
     /// Whether it has fields.
     pub fn is_map(&self) -> bool {
         matches!(self.node.value, Value::Map(_))
+    }
+
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self.node.value, Value::List(_))
+    }
+
+    /// The value to be written elsewhere: a single one, or a list or fields on one line.
+    pub fn written(&self) -> AxisValue {
+        written(self.node)
     }
 
     /// Whether it has a field of this name.
@@ -434,6 +445,17 @@ impl<'t> Fields<'t> {
     /// A name that must not be missing.
     pub fn name(&self, reader: &mut Reader, name: &str, example: &str) -> String {
         self.need(reader, name, example).and_then(|place| place.name(reader)).unwrap_or_default()
+    }
+}
+
+fn written(node: &Node) -> AxisValue {
+    match &node.value {
+        Value::Nothing => AxisValue::Flow(String::new()),
+        Value::Scalar(text) => AxisValue::Single(text.trim().to_owned()),
+        Value::List(items) => AxisValue::Flow(flow_list_of(items.iter().map(written))),
+        Value::Map(entries) => {
+            AxisValue::Flow(flow_map_of(entries.iter().map(|(key, node)| (key.text.as_str(), written(node)))))
+        }
     }
 }
 

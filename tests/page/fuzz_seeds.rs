@@ -4,7 +4,10 @@
 use crate::properties;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fusescape::command::Unwatched;
+use fusescape::command::study::{Shard, run};
 use fusescape::embed::{Answer, EmbedOptions, answer};
+use fusescape::explore::study::{Study, StudyRequest};
 use fusescape::explore::{LayerRequest, LayerStudy, mapping_document};
 use fusescape::gallery::Entry;
 use fusescape::hardware::Core;
@@ -39,12 +42,14 @@ fn property_of(kind: &str) -> fn(&[u8]) {
     match kind {
         "accelforge" => properties::accelforge::holds,
         "constraints" => properties::constraints::holds,
+        "designs" => properties::designs::holds,
         "embed" => properties::embed::holds,
         "gallery" => properties::gallery::holds,
         "link" => properties::link::holds,
         "mapping" => properties::mapping::holds,
         "onnx" => properties::onnx::holds,
         "pool" => properties::pool::holds,
+        "results" => properties::results::holds,
         "state" => properties::state::holds,
         "study" => properties::study::holds,
         "system" => properties::system::holds,
@@ -288,6 +293,43 @@ fn entries_and_lessons() {
     }));
     assert!(["claims", "tolerance", "answers", "single-layer"].iter().all(|word| words.contains(*word)), "{words:?}");
     save_words("gallery", &words);
+}
+
+/// Studies of many designs, and results of one.
+#[test]
+fn studies() {
+    let text = "name: seed\nhardware: tpu-like\nnetwork: tiny\n\
+                schedule: { columns: whole, rows: [4, 8], modes: fully-cached, search: loma, lpf_limit: 3 }\naxes:\n\
+                - { vary: hardware.memories.1.size, from: 1 KiB, to: 64 KiB, count: 4, scale: log }\n\
+                - { vary: [hardware.memories.2.read_energy, network.batch], values: [[1 pJ, 1], [2 pJ, 2]] }\n\
+                - { vary: schedule.stacks, values: [auto, single-layer] }\n\
+                constraints: [capacity <= 9 MiB, latency >= 1 cycle]\nrecord: [area, dram_words]\n\
+                objectives: [energy, latency]\nsampling: SAMPLING\nseed: 3\nbeaten: skip\n";
+    let samplings = ["grid", "{ sobol: 9 }", "{ refine: 9 }"];
+    let seeds: Vec<Seed> = samplings
+        .iter()
+        .enumerate()
+        .map(|(index, sampling)| (format!("study{index}"), text.replace("SAMPLING", sampling).into_bytes()))
+        .collect();
+    let request = |text: &str| StudyRequest {
+        text: text.to_owned(),
+        hardware: vec![("tpu-like".to_owned(), properties::HARDWARE.to_owned())],
+        networks: vec![("tiny".to_owned(), properties::WORKLOAD.to_owned())],
+    };
+    for (name, seed) in &seeds {
+        let study = Study::new(request(std::str::from_utf8(seed).unwrap()));
+        assert!(study.is_ok(), "{name}: {}", study.err().unwrap_or_default());
+    }
+    save("designs", &seeds);
+    let wrong = |text: &str| Study::new(request(text)).err().unwrap_or_default();
+    let words = known_words(seeds.iter().map(|(_, seed)| std::str::from_utf8(seed).unwrap()), wrong);
+    assert!(["vary", "objectives", "columns", "stall_latency"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("designs", &words);
+    let results = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("seed.parquet");
+    let _ = std::fs::remove_file(&results);
+    let study = Study::new(request(&text.replace("SAMPLING", "{ sobol: 9 }"))).unwrap();
+    run(&study, Shard::WHOLE, &results, &Unwatched).unwrap();
+    save("results", &[("rows".to_owned(), std::fs::read(results).unwrap())]);
 }
 
 /// What the fields of the page hold, in the order of the target; the first section chooses.

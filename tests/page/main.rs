@@ -39,6 +39,7 @@ mod serve;
 mod sram_estimates;
 mod state_files;
 mod stream_files;
+mod studies;
 mod tile_curve;
 mod timeloop_files;
 mod undo;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
@@ -30,6 +30,8 @@ const COMMANDS: [&str; 22] = [
     "attention --hardware TINY_BUFFER --model bert-base --tokens 8192 --format json",
     "attention --model bert-base --tokens 1024 --published --format json",
     "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",
+    "study show STUDY --json",
+    "study front RESULTS --format json",
 ];
 
 /// What stands for several words in them.
@@ -57,6 +59,12 @@ const GUESSED: &str = "name: guessed\narray:\n  dimensions: {D1: 2}\n  mac_energ
 
 /// A constraint that some mapping satisfies.
 const ORDER: &str = "name: order\nlayers:\n  - order: [FX any, rest]\n";
+
+/// A study with an axis of each kind.
+const STUDY: &str = "name: study\nhardware: meta-proto-like-df\nnetwork: [three-convs, fsrcnn-60]\n\
+                     schedule: { search: loma, lpf_limit: 3 }\naxes:\n\
+                     - { vary: hardware.memories.dram.width, values: [32 bit, 64 bit] }\n\
+                     - { vary: schedule.modes, values: [fully-cached, fully-recompute] }\nconstraints: [capacity <= 1 GiB]\n";
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")
@@ -94,6 +102,14 @@ fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
             std::fs::write(&path, text).unwrap();
             (name, path.to_str().unwrap().to_owned())
         });
+    let results = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("schema-results.parquet");
+    let _ = std::fs::remove_file(&results);
+    let study = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("schema-study.yaml");
+    std::fs::write(&study, STUDY).unwrap();
+    let [results, study] = [results, study].map(|path| path.to_str().unwrap().to_owned());
+    let run = ["study", "run", &study, "--out", &results];
+    assert!(Command::new(env!("CARGO_BIN_EXE_fusescape")).args(run).output().unwrap().status.success());
+    let files = [&files[..], &[("RESULTS", results), ("STUDY", study)]].concat();
     let schemas = schemas();
     let validator = |schema| draft202012::new(schema).unwrap();
     let validators: BTreeMap<&str, Validator> =
@@ -119,15 +135,22 @@ fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
 fn every_kind_of_json_that_the_command_line_writes_has_a_schema() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut kinds = BTreeSet::new();
-    let folders = ["cli", "command"].map(|room| std::fs::read_dir(sources.join(room)).unwrap());
-    for file in folders.into_iter().flatten() {
-        let path = file.unwrap().path();
-        let text = if path.is_file() { std::fs::read_to_string(path).unwrap() } else { String::new() };
-        for call in text.split("stamped(\"").skip(1) {
-            kinds.insert(format!("fusescape/{}/1", call.split('"').next().unwrap()));
-        }
+    for room in ["cli", "command"] {
+        each_file(&sources.join(room), &mut |text| {
+            for call in text.split("stamped(\"").skip(1) {
+                kinds.insert(format!("fusescape/{}/1", call.split('"').next().unwrap()));
+            }
+        });
     }
     assert_eq!(kinds, schemas().into_keys().collect());
+}
+
+/// Calls `visit` with the text of each file in a folder and all below it.
+fn each_file(folder: &Path, visit: &mut impl FnMut(&str)) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { each_file(&path, visit) } else { visit(&std::fs::read_to_string(path).unwrap()) }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, 
 use crate::hardware::{Core, MemoryId};
 use crate::ids::TiSlice;
 use crate::rules::Rules;
+use crate::sorting::sort_by;
 
 /// Energy, latency and accesses of a point: the sums of its account.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,22 @@ impl CostExpression {
     /// The problems.
     pub fn problems(&self) -> impl Iterator<Item = ProblemId> {
         self.problems.iter().map(|&(problem, _)| problem)
+    }
+
+    /// The problems by descending share of the expression's energy and latency, as far as `costs` has them.
+    pub fn by_share(&self, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Vec<ProblemId> {
+        let of = |&(problem, times): &(ProblemId, u64)| {
+            let cost = costs.get(problem).and_then(Option::as_ref);
+            let amounts = cost.map_or((0.0, 0.0), |cost| (cost.energy.total_pj(), cost.latency.total_cycles() as f64));
+            (problem, amounts.0 * times as f64, amounts.1 * times as f64)
+        };
+        let all: Vec<(ProblemId, f64, f64)> = self.problems.iter().map(of).collect();
+        let (energy, latency) = all.iter().fold((1.0, 1.0), |sum, (_, pj, cycles)| (sum.0 + pj, sum.1 + cycles));
+        let mut shares: Vec<(ProblemId, f64)> =
+            all.iter().map(|(problem, pj, cycles)| (*problem, pj / energy + cycles / latency)).collect();
+        // The sort is stable, so that equal shares keep their order.
+        sort_by(&mut shares, |(_, a), (_, b)| b.total_cmp(a));
+        shares.into_iter().map(|(problem, _)| problem).collect()
     }
 
     /// The value of the expression; `None` where the cost of a problem is missing. As it adds up in another order, its last digits may

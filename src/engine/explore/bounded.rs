@@ -8,6 +8,7 @@ use crate::depth_first::{
     CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
     StoringMode,
 };
+use crate::hardware::Core;
 use crate::mapping::LayerProblem;
 use crate::rules::Rules;
 use crate::search::has_mapping;
@@ -55,6 +56,48 @@ impl Survey {
         }
         let plan = self.stack_plan(store, stack, way)?;
         self.totals_of(&plan).map(Some)
+    }
+
+    /// The totals of a point; nothing if its lower bounds, or anything that follows as its problems are searched, are hopeless to
+    /// `is_hopeless`. Without lower bounds it is not asked.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled, also if there is no such point.
+    pub fn totals_unless(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        is_hopeless: &mut dyn FnMut(&Core, &PointTotals) -> bool,
+    ) -> Result<Option<PointTotals>, NotPlanned> {
+        if !self.has_bounds() {
+            return self.totals(store, point, &mut || true).map(Some);
+        }
+        let plan = self.point_plan(store, point)?;
+        let expression = self.totals_assembler().cost_expression(&plan);
+        let mut is_hopeless = |survey: &Self| {
+            let least = survey.lower_bound(&expression);
+            least.is_some_and(|least| is_hopeless(&survey.sweep().core, &least))
+        };
+        if is_hopeless(self) {
+            return Ok(None);
+        }
+        // What weighs most comes first: bounds then rise the fastest.
+        for index in expression.by_share(&self.costs) {
+            if self.unsearched.get(index) == Some(&true) {
+                self.search(store, index);
+                if is_hopeless(self) {
+                    return Ok(None);
+                }
+            }
+        }
+        self.totals_of(&plan).map(Some)
+    }
+
+    /// The plan of one point, whose problems need not be searched yet.
+    fn point_plan(&mut self, store: &mut CostStore, point: usize) -> Result<PointPlan, NotPlanned> {
+        let strategy = self.strategy(point)?;
+        self.forget_if_full();
+        self.with_planner(store, bound, |planner, check| planner.plan_checked(&strategy, check))
     }
 
     /// The plan of one stack, whose problems need not be searched yet.

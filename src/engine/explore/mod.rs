@@ -24,6 +24,10 @@
 //! dataflow. [`find_sequences`] answers questions about HW-Flow-Fusion's sequences: which there are and what they cost (`sequences.rs`),
 //! the resources that they need (`sequence_needs.rs`), and what more or less hardware changes (`resources.rs`).
 //!
+//! # Very many designs
+//!
+//! [`study`] evaluates designs that vary along axes, by one document.
+//!
 //! # One layer
 //!
 //! [`LayerStudy`] is one whole layer for a person: its best mapping, or one made by hand (a [`TemporalMapping`], changed by
@@ -83,6 +87,7 @@ mod sequences;
 mod sizes;
 mod stacks;
 mod strategies;
+pub mod study;
 mod survey;
 mod sweep;
 
@@ -116,5 +121,5 @@ pub use sequences::{
 pub use sizes::{MOST_SIZES, parse_sizes};
 pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
-pub use survey::{CostStore, SearchEffort, Survey};
+pub use survey::{CostStore, SearchEffort, SharedCosts, Survey};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count};

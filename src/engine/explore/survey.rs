@@ -19,6 +19,7 @@ use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, RwLock};
 
 /// Above this many problems a store starts anew: some 100 MiB.
 const STORE_LIMIT: usize = 400_000;
@@ -33,6 +34,50 @@ pub struct CostStore {
     known: HashMap<[u64; 2], SolvedProblem>,
     /// The best mappings of those that were searched last.
     mappings: HashMap<[u64; 2], Solution>,
+    /// What others found, who look for the same.
+    shared: Option<Arc<SharedCosts>>,
+}
+
+/// Costs of mapping problems that several threads find together. Problems that two of them search at the same time are searched twice, to
+/// the same bits.
+pub struct SharedCosts([RwLock<HashMap<[u64; 2], SolvedProblem>>; LOCKS]);
+
+/// As many threads are rarely in each other's way.
+const LOCKS: usize = 64;
+
+impl Default for SharedCosts {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| RwLock::default()))
+    }
+}
+
+impl SharedCosts {
+    fn lock(&self, key: [u64; 2]) -> &RwLock<HashMap<[u64; 2], SolvedProblem>> {
+        &self.0[(key[0] % LOCKS as u64) as usize]
+    }
+
+    fn get(&self, key: [u64; 2]) -> Option<SolvedProblem> {
+        self.lock(key).read().ok()?.get(&key).copied()
+    }
+
+    fn insert(&self, key: [u64; 2], known: SolvedProblem) {
+        if let Ok(mut costs) = self.lock(key).write() {
+            if costs.len() >= STORE_LIMIT / LOCKS {
+                costs.clear();
+            }
+            costs.insert(key, known);
+        }
+    }
+
+    /// Number of problems whose cost is known.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|costs| costs.read().map_or(0, |costs| costs.len())).sum()
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// What is known of a mapping problem that was searched.
@@ -214,13 +259,17 @@ impl Survey {
         self.account_of(store, &plan)
     }
 
+    pub(super) fn strategy(&self, point: usize) -> Result<DepthFirstStrategy, Diagnostics> {
+        self.strategies.get(point).cloned().ok_or_else(no_such_point)
+    }
+
     fn plan(
         &mut self,
         store: &mut CostStore,
         point: usize,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointPlan, NotPlanned> {
-        let strategy = self.strategies.get(point).cloned().ok_or_else(no_such_point)?;
+        let strategy = self.strategy(point)?;
         // A point that ran out of time goes on with what it has found out.
         if self.planning.replace(point) != Some(point) {
             self.forget_if_full();
@@ -322,7 +371,7 @@ impl ProblemSolver<'_> {
 
     /// Whether the store knows the problem.
     pub fn is_known(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> bool {
-        self.store.known.contains_key(&self.fingerprints.of(problem, layer))
+        self.store.knows(self.fingerprints.of(problem, layer))
     }
 }
 
@@ -356,6 +405,20 @@ fn solve(
 }
 
 impl CostStore {
+    /// A store that knows what all others with these costs know.
+    pub fn sharing(costs: Arc<SharedCosts>) -> Self {
+        Self { shared: Some(costs), ..Self::default() }
+    }
+
+    fn knows(&self, key: [u64; 2]) -> bool {
+        self.known.contains_key(&key) || self.others().is_some_and(|shared| shared.get(key).is_some())
+    }
+
+    /// The page's workers share no memory, and its first piece need not know how to.
+    fn others(&self) -> Option<&SharedCosts> {
+        self.shared.as_deref().filter(|_| cfg!(not(target_arch = "wasm32")))
+    }
+
     fn cost(
         &mut self,
         key: [u64; 2],
@@ -369,10 +432,17 @@ impl CostStore {
         if self.known.len() >= STORE_LIMIT {
             self.known.clear();
         }
+        if let Some(known) = self.others().and_then(|shared| shared.get(key)) {
+            effort.reused += 1;
+            self.known.insert(key, known);
+            return Some(known);
+        }
         let (known, mapping) = solve()?;
         effort.searched += 1;
         self.known.insert(key, known);
-        if let Some(mapping) = mapping {
+        if let Some(shared) = self.others() {
+            shared.insert(key, known);
+        } else if let Some(mapping) = mapping {
             self.keep(key, mapping);
         }
         Some(known)
@@ -420,8 +490,12 @@ impl Fingerprints {
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
         // Their sizes count as far as a problem can tell them apart.
-        let but_size = |memory: &Memory| hash(&format!("{:?}", Memory { size_bits: 0, ..memory.clone() }));
-        let memories: TiVec<MemoryId, u64> = core.memories.iter().map(but_size).collect();
+        // Area and leakage decide nothing about a mapping, nor does what estimates them.
+        let figures = |memory: &Memory| {
+            let memory = Memory { size_bits: 0, area_um2: None, leakage_mw: 0.0, estimate: None, ..memory.clone() };
+            hash(&format!("{memory:?}"))
+        };
+        let memories: TiVec<MemoryId, u64> = core.memories.iter().map(figures).collect();
         // Registers of lanes are below what a choice of levels leaves visible.
         let unit = core.vector_unit.as_ref().map(|unit| (unit.figures(), &memories.raw[..core.register_count()]));
         let operations = (&core.mac_energy, &core.in_memory);

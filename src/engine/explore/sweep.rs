@@ -89,10 +89,7 @@ impl Sweep {
         let network = Network::from_text(&request.workload);
         let mut diagnostics = check_settings(&request.settings, core.as_ref().ok());
         let (core, network) = match (core, network) {
-            (Ok(core), Ok(network)) if diagnostics.is_empty() => {
-                let network = network.on(&core);
-                (core, network)
-            }
+            (Ok(core), Ok(network)) if diagnostics.is_empty() => (core, network),
             (core, network) => {
                 let mut all = Diagnostics::default();
                 for (document, wrong) in [("hardware", core.err()), ("workload", network.err())] {
@@ -102,10 +99,24 @@ impl Sweep {
                 return Err(all);
             }
         };
+        Self::checked(core, network, request.settings.clone())
+    }
+
+    /// A sweep of documents that are valid already.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of(core: Core, network: Network, settings: Settings) -> Result<Self, Diagnostics> {
+        check_settings(&settings, Some(&core)).or(())?;
+        Self::checked(core, network, settings)
+    }
+
+    fn checked(core: Core, network: Network, settings: Settings) -> Result<Self, Diagnostics> {
+        let network = network.on(&core);
         check_unrolls(&core, &network)?;
-        check_cuts(&core, &network, &request.settings)?;
-        check_stack_count(&core, &network, &request.settings)?;
-        Ok(Self { core, network, settings: request.settings.clone(), guide: None, skipping: Skipping::default() })
+        check_cuts(&core, &network, &settings)?;
+        check_stack_count(&core, &network, &settings)?;
+        Ok(Self { core, network, settings, guide: None, skipping: Skipping::default() })
     }
 
     /// Limits of every search of the sweep.

@@ -11,6 +11,7 @@ mod constrained_search;
 mod constraint_documents;
 mod cores;
 mod cores_account;
+mod designs;
 mod documents;
 mod evictions;
 mod exact_search;

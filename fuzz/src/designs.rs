@@ -1,0 +1,44 @@
+//! Any text as a study document: an answer, never a panic; and of what is valid some designs are evaluated, and their rows make sense.
+
+use super::{HARDWARE, WORKLOAD, check_wrong};
+use fusescape::explore::study::{Course, Evaluator, ParetoFront, Status, Study, StudyRequest};
+use std::sync::Arc;
+
+/// So many documents are known by any name, and so many designs are looked at.
+const KNOWN: usize = 4;
+const LOOKED_AT: u64 = 3;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let [hardware, networks] = StudyRequest::names(text);
+    let known =
+        |names: Vec<String>, text: &str| names.into_iter().take(KNOWN).map(|name| (name, text.to_owned())).collect();
+    let (hardware, networks) = (known(hardware, HARDWARE), known(networks, WORKLOAD));
+    match Study::new(StudyRequest { text: text.to_owned(), hardware, networks }) {
+        Err(wrong) => check_wrong(text, &wrong),
+        Ok(study) => look_at(&study),
+    }
+}
+
+fn look_at(study: &Study) {
+    let designs = study.designs();
+    assert!(designs > 0 && study.combinations() > 0);
+    let task = Course::new(study).next().expect("a study has a design");
+    assert!(task.designs.len() as u64 <= study.task_designs());
+    let mut evaluator = Evaluator::new(study, Arc::default());
+    for design in (0..LOOKED_AT).map(|part| (u128::from(designs - 1) * u128::from(part) / 2) as u64) {
+        // Large maps in small tiles are legal, and take their time.
+        let coordinates = study.sampled(design);
+        assert_eq!(study.coordinates(study.combination(&coordinates)), coordinates);
+        let settings = study.settings(&coordinates).expect("validated");
+        if settings.strategies().len() > 4 || settings.lpf_limit > 3 {
+            continue;
+        }
+        let row = evaluator.evaluate(design, &ParetoFront::default());
+        assert_eq!(row.values.len(), study.quantities.len());
+        assert!(row.status != Status::Beaten, "there is no front to beat");
+        assert_eq!(row.status == Status::Found, row.reason.is_empty(), "{row:?}");
+        assert!(row.values.iter().flatten().all(|value| value.is_finite()), "{row:?}");
+    }
+}

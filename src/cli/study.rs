@@ -1,0 +1,125 @@
+//! `fusescape study`: very many designs by one document.
+
+use super::arguments::{Format, StudyCommand};
+use super::documents::load;
+use super::files::{read_text, shown};
+use super::progress::TerminalBar;
+use super::{Failure, json_text, print, tell};
+use fusescape::command::study::{self, Cell, StudyFailure};
+use fusescape::explore::study::{Axis, Study};
+use fusescape::spec::{MAX_BYTES, SamplingSpec, hardware_presets, workload_presets};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Does what is asked of studies.
+pub fn run(command: &StudyCommand) -> Result<(), Failure> {
+    match command {
+        StudyCommand::Show { study, json: true } => {
+            let loaded = load_study(study)?;
+            let estimate = study::estimate(&loaded).map_err(StudyFailure::from)?;
+            print(&json_text(&study::study_json(&loaded, estimate))?)
+        }
+        StudyCommand::Show { study, json: false } => show(study),
+        StudyCommand::Run { study, out, shard } => {
+            let loaded = load_study(study)?;
+            tell(&counted(&loaded)?);
+            let report = study::run(&loaded, *shard, out, &TerminalBar::default())?;
+            let designs: Vec<String> =
+                report.designs.iter().map(|(status, count)| format!("{count} {status}")).collect();
+            print(&format!("{}: {}; {} mapping problems\n", shown(out), designs.join(", "), report.problems))
+        }
+        StudyCommand::Front { results, format } => {
+            let found = study::front_of_file(results)?;
+            print(&match format {
+                Format::Table => table(&found)?,
+                Format::Json => json_text(&found.json())?,
+                Format::Csv => found.csv(),
+            })
+        }
+        StudyCommand::Merge { results, out } => {
+            let rows = study::merge(results, out)?;
+            print(&format!("{}: {rows} designs\n", shown(out)))
+        }
+    }
+}
+
+/// Presets are known by name, files by their path from the study's own folder.
+fn load_study(path: &Path) -> Result<Study, Failure> {
+    let text = read_text(path, MAX_BYTES)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let of = |kind: &'static str, name: &str| {
+        let presets = if kind == "network" || kind == "networks" { workload_presets() } else { hardware_presets() };
+        let beside = folder.join(name);
+        let name = if beside.is_file() { beside.display().to_string() } else { name.to_owned() };
+        load(&name, presets).ok()
+    };
+    Ok(study::study(text, &of)?)
+}
+
+/// The designs, and how long they take.
+fn counted(study: &Study) -> Result<String, Failure> {
+    let designs = study.designs();
+    let estimate = study::estimate(study).map_err(StudyFailure::from)?;
+    let at_most = if matches!(study.spec.sampling, SamplingSpec::Refine(_)) { "at most " } else { "" };
+    Ok(format!(
+        "{}: {at_most}{designs} designs, about {} on this machine ({} measured)",
+        study.spec.name,
+        study::about(estimate.all),
+        estimate.measured
+    ))
+}
+
+fn show(path: &Path) -> Result<(), Failure> {
+    let study = load_study(path)?;
+    let mut out = format!("{}\n", counted(&study)?);
+    let line = |axis: &Axis| {
+        let first = axis.values.first().map(|value| value[0].text()).unwrap_or_default();
+        let last = axis.values.last().map(|value| value[0].text()).unwrap_or_default();
+        format!("  {:>6}  {}: {first} to {last}", axis.values.len(), axis.names.join(" with "))
+    };
+    writeln!(out, "\nvalues  axis")?;
+    for axis in &study.axes {
+        writeln!(out, "{}", line(axis))?;
+    }
+    let columns: Vec<String> = study.quantities.iter().map(|quantity| quantity.column()).collect();
+    let objectives: Vec<String> = study.objectives.iter().map(|quantity| quantity.name()).collect();
+    writeln!(out, "\nrecorded: {}\nfront in: {}", columns.join(", "), objectives.join(", "))?;
+    for constraint in &study.spec.constraints {
+        writeln!(out, "only where {constraint}")?;
+    }
+    if let Some(tasks) = study.tasks() {
+        writeln!(out, "{tasks} tasks of at most {} designs", study.task_designs())?;
+    }
+    print(&out)
+}
+
+/// The front for a person: what varies, and the objectives first.
+fn table(found: &study::FrontOfFile) -> Result<String, std::fmt::Error> {
+    let (columns, rows) = found.cells();
+    let hidden = ["status", "reason"];
+    let shown: Vec<usize> = (0..columns.len()).filter(|&index| !hidden.contains(&&*columns[index].name)).collect();
+    let shown: Vec<usize> = shown
+        .into_iter()
+        .filter(|&index| !columns[index].name.ends_with(']') || columns[index].kind != study::Kind::Number)
+        .collect();
+    let text = |cell: &Cell| match cell {
+        Cell::Count(count) => count.to_string(),
+        Cell::Number(Some(number)) => format!("{number:.6e}").parse::<f64>().unwrap_or(*number).to_string(),
+        Cell::Number(None) | Cell::Text(None) => String::new(),
+        Cell::Text(Some(text)) => text.clone(),
+    };
+    let mut lines: Vec<Vec<String>> = vec![shown.iter().map(|&index| columns[index].name.clone()).collect()];
+    lines.extend(rows.iter().map(|cells| shown.iter().map(|&index| text(&cells[index])).collect()));
+    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..shown.len()).map(width).collect();
+    let mut out = String::new();
+    let objectives: Vec<String> = found.study.objectives.iter().map(|objective| objective.name()).collect();
+    let designs: Vec<String> = found.designs.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    writeln!(out, "{}: {}", found.study.spec.name, designs.join(", "))?;
+    writeln!(out, "{} on the front in {}\n", found.rows.len(), objectives.join(", "))?;
+    for line in &lines {
+        let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        writeln!(out, "{}", cells.join("  ").trim_end())?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,146 @@
+//! Rows of results as columns of a table.
+
+use crate::depth_first::StoringMode;
+use crate::explore::study::{DesignRow, Part, Status, Study};
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers.
+    Count,
+    /// Numbers, or nothing.
+    Number,
+    /// Texts, or nothing.
+    Text,
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// A whole number.
+    Count(u64),
+    /// A number, or nothing.
+    Number(Option<f64>),
+    /// A text, or nothing.
+    Text(Option<String>),
+}
+
+/// What a column holds of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Design,
+    /// A value as written: axis, path.
+    Axis(usize, usize),
+    /// A value in its base unit.
+    Measured(usize, usize),
+    Mode,
+    Columns,
+    Rows,
+    Quantity(usize),
+    Status,
+    Reason,
+}
+
+/// A column of a study's results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultColumn {
+    /// Its name, with its unit: `energy_pj`.
+    pub name: String,
+    /// What its cells are.
+    pub kind: Kind,
+    content: Content,
+}
+
+/// All columns of a study's results: number, axes, schedule, quantities, status.
+pub fn columns(study: &Study) -> Vec<ResultColumn> {
+    let column = |name: &str, kind, content| ResultColumn { name: name.to_owned(), kind, content };
+    let mut columns = vec![column("design", Kind::Count, Content::Design)];
+    for (index, axis) in study.axes.iter().enumerate() {
+        for (path, name) in axis.names.iter().enumerate() {
+            columns.push(column(name, Kind::Text, Content::Axis(index, path)));
+            if let Some((measure, _)) = axis.measured(path) {
+                let unit = measure.unit();
+                let name = format!("{name} [{}]", if unit.is_empty() { "number" } else { unit });
+                columns.push(column(&name, Kind::Number, Content::Measured(index, path)));
+            }
+        }
+    }
+    if has_several_schedules(study) {
+        columns.push(column("mode", Kind::Text, Content::Mode));
+        columns.push(column("tile_x_columns", Kind::Number, Content::Columns));
+        columns.push(column("tile_y_rows", Kind::Number, Content::Rows));
+    }
+    for (index, quantity) in study.quantities.iter().enumerate() {
+        columns.push(column(&quantity.column(), Kind::Number, Content::Quantity(index)));
+    }
+    columns.push(column("status", Kind::Text, Content::Status));
+    columns.push(column("reason", Kind::Text, Content::Reason));
+    columns
+}
+
+/// Whether designs are the best of several schedules.
+fn has_several_schedules(study: &Study) -> bool {
+    let varies = study.axes.iter().flat_map(|axis| &axis.targets).any(|target| target.part == Part::Schedule);
+    let first = study.settings(&study.sampled(0));
+    varies || first.is_ok_and(|settings| settings.strategies().len() > 1)
+}
+
+/// The cells of a row.
+pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Vec<Cell> {
+    let value = |axis: usize, path: usize| {
+        let at = *row.coordinates.get(axis)? as usize;
+        study.axes.get(axis)?.values.get(at)?.get(path)
+    };
+    let tile = |of: fn((u64, u64)) -> u64| {
+        // A tile beyond every map is the whole map.
+        row.schedule.map(|(_, tile)| of(tile)).filter(|&size| size < u64::MAX).map(|size| size as f64)
+    };
+    let cell = |column: &ResultColumn| match column.content {
+        Content::Design => Cell::Count(row.design),
+        Content::Axis(axis, path) => Cell::Text(value(axis, path).map(|value| value.text().to_owned())),
+        Content::Measured(axis, path) => {
+            Cell::Number(value(axis, path).and_then(|value| crate::spec::measure(value.text())).map(|(_, value)| value))
+        }
+        Content::Mode => Cell::Text(row.schedule.map(|(mode, _)| mode.name().to_owned())),
+        Content::Columns => Cell::Number(tile(|tile| tile.0)),
+        Content::Rows => Cell::Number(tile(|tile| tile.1)),
+        Content::Quantity(index) => Cell::Number(row.values.get(index).copied().flatten()),
+        Content::Status => Cell::Text(Some(row.status.name().to_owned())),
+        Content::Reason => Cell::Text(Some(row.reason.clone()).filter(|reason| !reason.is_empty())),
+    };
+    columns.iter().map(cell).collect()
+}
+
+/// The row of these cells; `None` where they are not such as [`row_cells`] makes.
+pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> Option<DesignRow> {
+    let mut row = DesignRow {
+        design: 0,
+        coordinates: Vec::new(),
+        status: Status::Wrong,
+        values: vec![None; study.quantities.len()],
+        schedule: None,
+        reason: String::new(),
+    };
+    let (mut mode, mut tile) = (None, (u64::MAX, u64::MAX));
+    for (column, cell) in columns.iter().zip(cells) {
+        match (column.content, cell) {
+            (Content::Design, Cell::Count(design)) => {
+                let is_one = *design < study.combinations().max(study.designs());
+                row.design = Some(*design).filter(|_| is_one)?;
+            }
+            (Content::Mode, Cell::Text(Some(name))) => mode = Some(StoringMode::from_name(name)?),
+            (Content::Columns, Cell::Number(Some(size))) => tile.0 = *size as u64,
+            (Content::Rows, Cell::Number(Some(size))) => tile.1 = *size as u64,
+            (Content::Quantity(index), Cell::Number(value)) => *row.values.get_mut(index)? = *value,
+            (Content::Status, Cell::Text(Some(name))) => {
+                row.status = Status::ALL.into_iter().find(|status| status.name() == name)?;
+            }
+            (Content::Reason, Cell::Text(reason)) => row.reason = reason.clone().unwrap_or_default(),
+            (Content::Design | Content::Status, _) => return None,
+            _ => {}
+        }
+    }
+    row.schedule = mode.map(|mode| (mode, tile));
+    row.coordinates = study.sampled(row.design);
+    Some(row)
+}

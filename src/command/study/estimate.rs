@@ -1,0 +1,84 @@
+//! How long a study takes, measured on some of its designs.
+
+use super::columns::columns;
+use super::{NoResult, Unwatched, Workers};
+use crate::command::stamped;
+use crate::explore::study::{Axis, ParetoFront, Study};
+use crate::spec::AxisValue;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Runs of neighbours that are measured at the most, all over the study, and the designs of each for every core.
+const RUNS: u64 = 16;
+const DESIGNS: u64 = 4;
+/// No further run is measured once they took so long.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// How long a study takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// Designs that were measured.
+    pub measured: u64,
+    /// What all designs take at their rate. Solutions that later designs share make it less.
+    pub all: Duration,
+}
+
+/// Measures some designs of a study on all cores.
+///
+/// # Errors
+/// None now: nobody stops it.
+// Commands are never WebAssembly.
+#[allow(clippy::disallowed_methods)]
+pub fn estimate(study: &Study) -> Result<Estimate, NoResult> {
+    let designs = study.designs();
+    let run = DESIGNS * rayon::current_num_threads() as u64;
+    let workers = Workers::new(study);
+    let start = Instant::now();
+    let mut measured = 0;
+    for number in 0..RUNS {
+        let first = (u128::from(designs) * u128::from(2 * number + 1) / u128::from(2 * RUNS)) as u64;
+        let some: Vec<u64> = (first..(first + run).min(designs)).collect();
+        workers.rows(&some, &ParetoFront::default(), &Unwatched)?;
+        measured += some.len() as u64;
+        if start.elapsed() > LONGEST {
+            break;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64() * designs as f64 / measured.max(1) as f64;
+    let all = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    Ok(Estimate { measured, all })
+}
+
+/// What a study is, and how long it takes, for a program.
+pub fn study_json(study: &Study, estimate: Estimate) -> Value {
+    let axis = |axis: &Axis| {
+        let values = axis.values.iter().map(|value| value.iter().map(AxisValue::text).collect::<Vec<_>>());
+        json!({ "vary": axis.names, "values": values.collect::<Vec<_>>() })
+    };
+    let objectives: Vec<String> = study.objectives.iter().map(|objective| objective.column()).collect();
+    let found = json!({
+        "name": study.spec.name,
+        "designs": study.designs(),
+        "combinations": study.combinations(),
+        "tasks": study.tasks(),
+        "designs_per_task": study.task_designs(),
+        "seconds": estimate.all.as_secs_f64(),
+        "designs_measured": estimate.measured,
+        "axes": study.axes.iter().map(axis).collect::<Vec<_>>(),
+        "columns": columns(study).into_iter().map(|column| column.name).collect::<Vec<_>>(),
+        "objectives": objectives,
+        "constraints": study.spec.constraints,
+    });
+    stamped("study", found)
+}
+
+/// A duration for a person: `42 s`, `5 min`, `3.2 h`, `12 days`.
+pub fn about(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        _ if seconds < 120.0 => format!("{seconds:.1} s"),
+        _ if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        _ if seconds < 172_800.0 => format!("{:.1} h", seconds / 3600.0),
+        _ => format!("{:.1} days", seconds / 86_400.0),
+    }
+}

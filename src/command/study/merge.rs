@@ -1,0 +1,103 @@
+//! Results of shards as one file.
+
+use super::csv::CsvFile;
+use super::parquet::{ResultFile, ResultWriter, key_of};
+use super::{StudyFailure, wrong};
+use crate::explore::study::Study;
+use std::path::{Path, PathBuf};
+
+/// Writes the results of all shards of a study into one file, as one run of it would have.
+///
+/// # Errors
+/// A file cannot be read or written; shards are missing, are there twice, or belong to different studies.
+pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
+    let mut files: Vec<(&PathBuf, ResultFile)> = Vec::new();
+    let mut merged: Option<Study> = None;
+    for path in shards {
+        let (study, file) = ResultFile::open(path)?;
+        let first = merged.get_or_insert(study);
+        if file.note.key != key_of(first) {
+            let reason = format!("`{}` has results of another study than `{}`", path.display(), shards[0].display());
+            return Err(wrong("", reason, "Merge results of one study").into());
+        }
+        files.push((path, file));
+    }
+    let Some(study) = merged else { return Err(wrong("", "There is nothing to merge", "Name result files").into()) };
+    files.sort_by_key(|(_, file)| (file.note.tasks.start, file.note.tasks.end));
+    check_cover(&study, &files)?;
+    if out.exists() {
+        let reason = format!("There is a file `{}` already", out.display());
+        return Err(wrong("--out", reason, "Name another file, or remove this one").into());
+    }
+    let tasks = files.first().map_or(0, |(_, file)| file.note.tasks.start)
+        ..files.last().map_or(0, |(_, file)| file.note.tasks.end);
+    let mut expected = 0;
+    let mut check = |path: &Path, designs: &mut dyn Iterator<Item = u64>| -> Result<(), StudyFailure> {
+        for design in designs {
+            if design != expected {
+                let why = format!(
+                    "{}: Design {design} stands where design {expected} belongs. Run this shard again.",
+                    path.display()
+                );
+                return Err(StudyFailure::Files(why));
+            }
+            expected += 1;
+        }
+        Ok(())
+    };
+    if out.extension().is_some_and(|ending| ending == "csv") {
+        let mut writer = CsvFile::new(&study, out)?;
+        for (path, file) in &files {
+            file.rows(&study, &mut |rows| {
+                check(path, &mut rows.iter().map(|row| row.design))?;
+                writer.add(&rows)
+            })?;
+        }
+        check_end(&study, expected)?;
+        writer.finish()?;
+    } else {
+        let mut writer = ResultWriter::new(&study, tasks, out)?;
+        for (path, file) in &files {
+            file.rows(&study, &mut |rows| {
+                check(path, &mut rows.iter().map(|row| row.design))?;
+                writer.add(rows)
+            })?;
+        }
+        check_end(&study, expected)?;
+        writer.finish()?;
+    }
+    Ok(expected)
+}
+
+fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
+    if rows == study.designs() {
+        return Ok(());
+    }
+    let why = format!("The shards have {rows} of {} designs. Run those again that were ended.", study.designs());
+    Err(StudyFailure::Files(why))
+}
+
+/// All tasks are there, each once.
+fn check_cover(study: &Study, files: &[(&PathBuf, ResultFile)]) -> Result<(), StudyFailure> {
+    let Some(tasks) = study.tasks() else {
+        return Err(wrong("", "A study that refines a front has no shards", "Its results are one file already").into());
+    };
+    let mut next = 0;
+    for (path, file) in files {
+        let range = &file.note.tasks;
+        if range.start > next {
+            let reason = format!("Tasks {next} to {} of {tasks} are in none of these files", range.start - 1);
+            return Err(wrong("", reason, "Name the results of all shards").into());
+        }
+        if range.start < next && !range.is_empty() {
+            let reason = format!("`{}` has tasks that another file has, too", path.display());
+            return Err(wrong("", reason, "Name each shard once, all of one division").into());
+        }
+        next = next.max(range.end);
+    }
+    if next < tasks {
+        let reason = format!("Tasks {next} to {} of {tasks} are in none of these files", tasks - 1);
+        return Err(wrong("", reason, "Name the results of all shards").into());
+    }
+    Ok(())
+}

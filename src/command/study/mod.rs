@@ -1,0 +1,213 @@
+//! Studies on all cores, that may be killed at any moment and resume: rows in part files, then in one file.
+//!
+//! - `columns.rs`: rows as columns of a table; `parquet.rs`: such tables in files; `csv.rs`: as text
+//! - `parts.rs`: the folder of part files beside the results; `merge.rs`: results of shards as one file
+//! - `estimate.rs`: how long a study takes, measured on some of its designs
+
+mod columns;
+mod csv;
+mod estimate;
+mod front;
+mod merge;
+mod parquet;
+mod parts;
+
+pub use columns::{Cell, Kind, ResultColumn, columns, row_cells};
+pub use csv::CsvFile;
+pub use estimate::{Estimate, about, estimate, study_json};
+pub use front::{FrontOfFile, front_of_file};
+pub use merge::merge;
+pub use parquet::{ResultFile, ResultWriter};
+
+use super::{NoResult, Unwatched, Watch, wrong};
+use crate::explore::SharedCosts;
+use crate::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyRequest};
+use crate::spec::Diagnostics;
+use parts::Parts;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Designs that a core takes at a time: neighbours, which share a document.
+const AT_A_TIME: usize = 4;
+
+/// A part of a study for one of several machines: number `index` of `count`, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub index: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Shard {
+    /// The whole study.
+    pub const WHOLE: Self = Self { index: 1, count: 1 };
+}
+
+/// `2/8`: the second of eight shards.
+///
+/// # Errors
+/// What can be written instead.
+pub fn parse_shard(text: &str) -> Result<Shard, String> {
+    let wrong = || format!("`{text}` is no shard: write for example 2/8, the second of eight");
+    let (index, count) = text.split_once('/').ok_or_else(wrong)?;
+    let (index, count) = index.parse().ok().zip(count.parse().ok()).ok_or_else(wrong)?;
+    if (1..=count).contains(&index) { Ok(Shard { index, count }) } else { Err(wrong()) }
+}
+
+/// What a finished run says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunReport {
+    /// Designs by their status, as results name it.
+    pub designs: BTreeMap<&'static str, u64>,
+    /// Different mapping problems of which this process knows the cost.
+    pub problems: usize,
+}
+
+/// Why a study has no results.
+#[derive(Debug)]
+pub enum StudyFailure {
+    /// What is wrong with the study, or with files.
+    NoResult(NoResult),
+    /// A file could not be read or written.
+    Files(String),
+}
+
+impl std::error::Error for StudyFailure {}
+
+impl std::fmt::Display for StudyFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoResult(why) => why.fmt(f),
+            Self::Files(why) => f.write_str(why),
+        }
+    }
+}
+
+impl From<NoResult> for StudyFailure {
+    fn from(why: NoResult) -> Self {
+        Self::NoResult(why)
+    }
+}
+
+impl From<Diagnostics> for StudyFailure {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Self::NoResult(NoResult::Wrong(diagnostics))
+    }
+}
+
+/// A failure at a file.
+fn at(path: &Path) -> impl Fn(io::Error) -> StudyFailure {
+    let path = path.display().to_string();
+    move |error| StudyFailure::Files(format!("{path}: {error}"))
+}
+
+/// A study of a document and the texts that it names, which `load` finds.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn study(text: String, load: &dyn Fn(&'static str, &str) -> Option<String>) -> Result<Study, Diagnostics> {
+    let [hardware, networks] = StudyRequest::names(&text);
+    let texts = |kind: &'static str, names: Vec<String>| {
+        names.into_iter().filter_map(|name| load(kind, &name).map(|text| (name, text))).collect()
+    };
+    let (hardware, networks) = (texts("hardware", hardware), texts("network", networks));
+    Study::new(StudyRequest { text, hardware, networks })
+}
+
+/// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes.
+///
+/// # Errors
+/// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
+pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
+    let is_csv = out.extension().is_some_and(|ending| ending == "csv");
+    if is_csv && shard != Shard::WHOLE {
+        let remedy = "Name a file that ends with .parquet; `study merge` writes CSV as well";
+        return Err(
+            wrong("--out", "The results of a shard cannot be CSV, which says nothing of the study", remedy).into()
+        );
+    }
+    let mut course = course(study, shard)?;
+    let parts = Parts::open(study, shard, out)?;
+    let workers = Workers::new(study);
+    let designs = match study.shard(shard.index, shard.count) {
+        Some(tasks) => (tasks.end * study.task_designs()).min(study.designs()) - tasks.start * study.task_designs(),
+        None => study.designs(),
+    };
+    watch.begin(usize::try_from(designs).unwrap_or(usize::MAX), "designs");
+    let mut report = RunReport::default();
+    while let Some(task) = course.next() {
+        let rows = match parts.read(&task) {
+            Some(rows) => {
+                watch.advance(rows.len());
+                rows
+            }
+            None => {
+                let rows = workers.rows(&task.designs, &course.front, watch)?;
+                parts.write(&task, &rows)?;
+                rows
+            }
+        };
+        for row in &rows {
+            *report.designs.entry(row.status.name()).or_default() += 1;
+        }
+        course.tell(&rows);
+    }
+    watch.end();
+    parts.finish(out, is_csv)?;
+    report.problems = workers.costs.len();
+    Ok(report)
+}
+
+fn course(study: &Study, shard: Shard) -> Result<Course<'_>, NoResult> {
+    if shard == Shard::WHOLE {
+        return Ok(Course::new(study));
+    }
+    let tasks = study.shard(shard.index, shard.count).ok_or_else(|| {
+        let reason = "A study that refines a front cannot be divided: what is next depends on all that was found";
+        wrong("--shard", reason, "Sample by `grid` or `sobol`, or run it on one machine")
+    })?;
+    Ok(Course::of_tasks(study, tasks))
+}
+
+/// Evaluators of all cores, which know what the others know.
+pub struct Workers<'s> {
+    study: &'s Study,
+    costs: Arc<SharedCosts>,
+    idle: Mutex<Vec<Evaluator<'s>>>,
+}
+
+impl<'s> Workers<'s> {
+    /// Workers that know nothing yet.
+    pub fn new(study: &'s Study) -> Self {
+        Self { study, costs: Arc::default(), idle: Mutex::default() }
+    }
+
+    /// The rows of some designs, in their order.
+    ///
+    /// # Errors
+    /// It was stopped.
+    pub fn rows(&self, designs: &[u64], front: &ParetoFront, watch: &dyn Watch) -> Result<Vec<DesignRow>, NoResult> {
+        let some = |designs: &[u64]| -> Option<Vec<DesignRow>> {
+            let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+            let mut evaluator = idle.unwrap_or_else(|| Evaluator::new(self.study, Arc::clone(&self.costs)));
+            let mut rows = Vec::with_capacity(designs.len());
+            for &design in designs {
+                if !watch.goes_on() {
+                    return None;
+                }
+                rows.push(evaluator.evaluate(design, front));
+                watch.advance(1);
+            }
+            if let Ok(mut idle) = self.idle.lock() {
+                idle.push(evaluator);
+            }
+            Some(rows)
+        };
+        let rows: Option<Vec<Vec<DesignRow>>> = designs.par_chunks(AT_A_TIME).map(some).collect();
+        Ok(rows.ok_or(NoResult::Stopped)?.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,114 @@
+//! Part files of a run: a file a task, in a folder beside the results. A part has its name only when it is whole, so that a run that is
+//! killed has lost no more than the task it was at, and a task that runs twice writes the same part.
+
+use super::csv::CsvFile;
+use super::parquet::{ResultFile, ResultWriter, TakeRows, key_of, unfinished};
+use super::{Shard, StudyFailure, at, wrong};
+use crate::explore::study::{DesignRow, Study, Task};
+use std::cell::Cell;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The folder of part files of one run.
+pub struct Parts<'s> {
+    study: &'s Study,
+    folder: PathBuf,
+    first: u64,
+    /// Behind the last task that is written.
+    end: Cell<u64>,
+}
+
+impl<'s> Parts<'s> {
+    /// The folder beside the results, with what an earlier run of the same study left there.
+    ///
+    /// # Errors
+    /// The results, or parts of them, are those of another study; or the folder cannot be made.
+    pub fn open(study: &'s Study, shard: Shard, out: &Path) -> Result<Self, StudyFailure> {
+        if out.exists() {
+            let reason = format!("There is a file `{}` already", out.display());
+            return Err(wrong("--out", reason, "Name another file, or remove this one").into());
+        }
+        let mut name = out.file_name().map(std::ffi::OsStr::to_owned).unwrap_or_default();
+        name.push(".parts");
+        let folder = out.with_file_name(name);
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let said = folder.join("study.txt");
+        let what = format!("{} {}/{}\n", key_of(study), shard.index, shard.count);
+        match fs::read_to_string(&said) {
+            Ok(known) if known == what => {}
+            Ok(_) => {
+                let reason = format!("`{}` has parts of another study, or of another shard", folder.display());
+                return Err(wrong("--out", reason, "Name another file, or remove this folder").into());
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                fs::write(unfinished(&said), what).map_err(at(&said))?;
+                fs::rename(unfinished(&said), &said).map_err(at(&said))?;
+            }
+            Err(error) => return Err(at(&said)(error)),
+        }
+        let first = study.shard(shard.index, shard.count).map_or(0, |tasks| tasks.start);
+        Ok(Self { study, folder, first, end: Cell::new(first) })
+    }
+
+    fn path(&self, task: u64) -> PathBuf {
+        self.folder.join(format!("{task:09}.parquet"))
+    }
+
+    /// The rows of a task that an earlier run left; `None` where it left none, or a part that cannot be read.
+    pub fn read(&self, task: &Task) -> Option<Vec<DesignRow>> {
+        let path = self.path(task.number);
+        if !path.exists() {
+            return None;
+        }
+        let mut rows = Vec::with_capacity(task.designs.len());
+        let read = ResultFile::open_part(self.study, &path).and_then(|file| {
+            file.rows(self.study, &mut |some| {
+                rows.extend(some);
+                Ok(())
+            })
+        });
+        let is_whole = read.is_ok() && rows.iter().map(|row| row.design).eq(task.designs.iter().copied());
+        if is_whole {
+            self.end.set(task.number + 1);
+        }
+        is_whole.then_some(rows)
+    }
+
+    /// Writes the rows of a task.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, task: &Task, rows: &[DesignRow]) -> Result<(), StudyFailure> {
+        let mut file = ResultWriter::part(self.study, task.number, &self.path(task.number))?;
+        file.add(rows.to_vec())?;
+        file.finish()?;
+        self.end.set(task.number + 1);
+        Ok(())
+    }
+
+    /// Makes one file of all parts, and removes them.
+    ///
+    /// # Errors
+    /// A file cannot be read, written or removed.
+    pub fn finish(self, out: &Path, is_csv: bool) -> Result<(), StudyFailure> {
+        let tasks = self.first..self.end.get();
+        if is_csv {
+            let mut file = CsvFile::new(self.study, out)?;
+            self.all(&mut |rows| file.add(&rows))?;
+            file.finish()?;
+        } else {
+            let mut file = ResultWriter::new(self.study, tasks, out)?;
+            self.all(&mut |rows| file.add(rows))?;
+            file.finish()?;
+        }
+        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
+    }
+
+    fn all(&self, take: TakeRows<'_>) -> Result<(), StudyFailure> {
+        for task in self.first..self.end.get() {
+            ResultFile::open_part(self.study, &self.path(task))?.rows(self.study, take)?;
+        }
+        Ok(())
+    }
+}

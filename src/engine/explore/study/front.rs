@@ -1,0 +1,44 @@
+//! The Pareto front in any number of objectives.
+
+/// Rows that no other one dominates: nowhere worse, and better in something. Rows that are equal in everything all stay.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ParetoFront {
+    /// Number of the row, and its objectives, of which less is better; in the order of the numbers.
+    members: Vec<(u64, Vec<f64>)>,
+}
+
+impl ParetoFront {
+    /// The rows on the front, in ascending order.
+    pub fn rows(&self) -> impl Iterator<Item = u64> {
+        self.members.iter().map(|(row, _)| *row)
+    }
+
+    /// Number of rows on the front.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Adds a row unless another one dominates it, and drops those that it dominates.
+    pub fn add(&mut self, row: u64, objectives: &[f64]) {
+        if self.dominates(objectives) {
+            return;
+        }
+        self.members.retain(|(_, other)| !dominates(objectives, other));
+        let place = self.members.partition_point(|(other, _)| *other < row);
+        self.members.insert(place, (row, objectives.to_vec()));
+    }
+
+    /// Whether a row of the front dominates these objectives, and so everything that is nowhere better than they.
+    pub fn dominates(&self, objectives: &[f64]) -> bool {
+        self.members.iter().any(|(_, member)| dominates(member, objectives))
+    }
+}
+
+fn dominates(one: &[f64], other: &[f64]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one <= other) && one.iter().zip(other).any(|(one, other)| one < other)
+}

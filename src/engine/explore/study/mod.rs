@@ -1,0 +1,35 @@
+//! Studies: what becomes of very many designs that vary along axes.
+//!
+//! A study document ([`StudySpec`](crate::spec::StudySpec)) names base documents, axes, constraints, quantities and objectives.
+//! [`Study::new`] validates it, with the texts that it names: a [`StudyRequest`] is all that a study depends on, and can be sent to any
+//! process. A [`Course`] cuts it into tasks of some hundred designs. A task depends on the study and on the rows of the tasks before it, so
+//! that a study may stop after any task, resume, or run twice, to the same bits.
+//!
+//! An [`Evaluator`] says what becomes of a design. It plans and adds up as a sweep does ([`Survey`](super::Survey)); solutions of mapping
+//! problems are shared by content with all other designs ([`SharedCosts`](super::SharedCosts)): all sizes of a memory that are ample for a
+//! problem are one, and problems that do not use a memory do not see it change.
+//!
+//! Constraints on what needs no schedule (area, capacity) are judged first. Where a study skips what is beaten, lower bounds of mapping
+//! problems are added up without a search, and again after each search; a design ends as soon as a row of the front dominates its bounds.
+//! Such a design is dominated itself, so that the front stays the same.
+//!
+//! - `document.rs`: the validated study; `axis.rs`, `schedule.rs`, `constraint.rs`, `quantity.rs`: what is in it
+//! - `sampling.rs`: which designs, and in which order: grid, Sobol sequence, refinement around the front
+//! - `evaluate.rs`: one design; `front.rs`: the Pareto front
+
+mod axis;
+mod constraint;
+mod document;
+mod evaluate;
+mod front;
+mod quantity;
+mod sampling;
+mod schedule;
+
+pub use axis::{Axis, Part, Target};
+pub use constraint::Constraint;
+pub use document::{Study, StudyRequest};
+pub use evaluate::{DesignRow, Evaluator, Status};
+pub use front::ParetoFront;
+pub use quantity::Quantity;
+pub use sampling::{Course, Task};

@@ -1,0 +1,148 @@
+//! What is measured of a design.
+
+use crate::cost::{EnergyCause, LatencyCause};
+use crate::depth_first::PointTotals;
+use crate::hardware::Core;
+use crate::spec::Measure;
+
+/// A quantity of a design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Energy of one inference, pJ, without what leaks.
+    Energy,
+    /// Latency, cycles.
+    Latency,
+    /// Energy times latency, pJ x cycles.
+    EnergyDelayProduct,
+    /// Time, s, where the clock is stated.
+    Time,
+    /// Mean power, mW, with what leaks, where the clock is stated.
+    Power,
+    /// Operations a joule, 10^12, where the clock is stated: a multiply-accumulate is two.
+    Efficiency,
+    /// Area, um2, as far as it is stated.
+    Area,
+    /// Bits of the highest memories on the chip.
+    Capacity,
+    /// Processing elements.
+    Pes,
+    /// Multiply-accumulates, recomputed ones included.
+    Macs,
+    /// Share of the PEs that multiply, on average over the latency.
+    Utilization,
+    /// Words read from and written to the highest memory.
+    DramWords,
+    /// Energy of one cause, pJ.
+    EnergyOf(EnergyCause),
+    /// Latency of one cause, cycles.
+    LatencyOf(LatencyCause),
+}
+
+/// Quantities with their names in documents, those of columns in results, and what they measure.
+const NAMED: [(Quantity, &str, &str, Measure); 12] = [
+    (Quantity::Energy, "energy", "energy_pj", Measure::Energy),
+    (Quantity::Latency, "latency", "latency_cycles", Measure::Cycles),
+    (Quantity::EnergyDelayProduct, "edp", "edp_pj_cycles", Measure::Number),
+    (Quantity::Time, "time", "time_s", Measure::Time),
+    (Quantity::Power, "power", "power_mw", Measure::Power),
+    (Quantity::Efficiency, "efficiency", "efficiency_tops_per_w", Measure::Number),
+    (Quantity::Area, "area", "area_um2", Measure::Area),
+    (Quantity::Capacity, "capacity", "capacity_bits", Measure::Bits),
+    (Quantity::Pes, "pes", "pes", Measure::Number),
+    (Quantity::Macs, "macs", "macs", Measure::Number),
+    (Quantity::Utilization, "utilization", "utilization", Measure::Number),
+    (Quantity::DramWords, "dram_words", "dram_words", Measure::Number),
+];
+
+impl Quantity {
+    /// All quantities.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let named = NAMED.iter().map(|(quantity, ..)| *quantity);
+        let energies = EnergyCause::ALL.into_iter().map(Self::EnergyOf);
+        named.chain(energies).chain(LatencyCause::ALL.into_iter().map(Self::LatencyOf))
+    }
+
+    /// The quantity that documents call `name`, or result files.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|quantity| quantity.name() == name || quantity.column() == name)
+    }
+
+    /// As documents have it: `energy`.
+    pub fn name(self) -> String {
+        match self {
+            Self::EnergyOf(cause) => format!("{}_energy", cause.key()),
+            Self::LatencyOf(cause) => format!("{}_latency", cause.key()),
+            _ => self.named().0.to_owned(),
+        }
+    }
+
+    /// Name of its column in results, with the unit: `energy_pj`.
+    pub fn column(self) -> String {
+        match self {
+            Self::EnergyOf(_) => format!("{}_pj", self.name()),
+            Self::LatencyOf(_) => format!("{}_cycles", self.name()),
+            _ => self.named().1.to_owned(),
+        }
+    }
+
+    /// What it measures; its values are in the base unit.
+    pub fn measure(self) -> Measure {
+        match self {
+            Self::EnergyOf(_) => Measure::Energy,
+            Self::LatencyOf(_) => Measure::Cycles,
+            _ => self.named().2,
+        }
+    }
+
+    fn named(self) -> (&'static str, &'static str, Measure) {
+        let found = NAMED.iter().find(|(quantity, ..)| *quantity == self);
+        found.map_or(("", "", Measure::Number), |&(_, name, column, measure)| (name, column, measure))
+    }
+
+    /// Whether more of it is better.
+    pub fn is_gain(self) -> bool {
+        matches!(self, Self::Efficiency | Self::Utilization)
+    }
+
+    /// Its value before anything is scheduled; `None` where it takes a schedule, or is not stated.
+    pub(super) fn of_core(self, core: &Core) -> Option<f64> {
+        match self {
+            Self::Area => core.area().known_um2(),
+            Self::Capacity => Some(core.on_chip_bytes() as f64 * 8.0),
+            Self::Pes => Some(core.pe_count() as f64),
+            _ => None,
+        }
+    }
+
+    /// Its value of a scheduled network.
+    pub(super) fn of_point(self, core: &Core, totals: &PointTotals) -> Option<f64> {
+        let (energy_pj, cycles) = (totals.energy.total_pj(), totals.latency.total_cycles() as f64);
+        let power = || core.power(energy_pj, cycles, totals.macs);
+        match self {
+            Self::Energy => Some(energy_pj),
+            Self::Latency => Some(cycles),
+            Self::EnergyDelayProduct => Some(energy_pj * cycles),
+            Self::Time => power().map(|power| power.seconds),
+            Self::Power => power().map(|power| power.watts * 1e3),
+            Self::Efficiency => power().map(|power| power.tops_per_watt),
+            Self::Macs => Some(totals.macs as f64),
+            Self::Utilization => {
+                Some(totals.macs as f64 / (cycles * core.pe_count() as f64)).filter(|use_| use_.is_finite())
+            }
+            Self::DramWords => Some(totals.words[0].total()),
+            Self::EnergyOf(cause) => Some(totals.energy[cause]),
+            Self::LatencyOf(cause) => Some(totals.latency[cause] as f64),
+            Self::Area | Self::Capacity | Self::Pes => self.of_core(core),
+        }
+    }
+
+    /// A lower bound from lower bounds on energy, latency and words; `None` where none follows.
+    pub(super) fn bound(self, core: &Core, least: &PointTotals) -> Option<f64> {
+        match self {
+            Self::Energy | Self::Latency | Self::EnergyDelayProduct | Self::Time | Self::DramWords => {
+                self.of_point(core, least)
+            }
+            _ => self.of_core(core),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Which designs are looked at, and in which order: tasks of some hundred designs, each the same wherever it runs.
+
+use super::document::Study;
+use super::evaluate::DesignRow;
+use super::front::ParetoFront;
+use crate::spec::SamplingSpec;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Designs of a task: at least so many, at most so many, and about so many tasks in between.
+const TASK_DESIGNS: Range<u64> = 256..4096;
+const TASKS: u64 = 512;
+/// Points of one Sobol sequence; those beyond belong to a sequence that is scrambled otherwise.
+const SOBOL_POINTS: u64 = 1 << 16;
+/// A front is refined from this part of all designs that may be looked at.
+const COARSE_PART: u64 = 4;
+
+/// A part of a study: its designs are evaluated together, and against one front.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// Its number.
+    pub number: u64,
+    /// Its designs, by their numbers.
+    pub designs: Vec<u64>,
+}
+
+/// The course of a study: one task after the other. What a task contains, and which front it has to beat, depends on the rows of those
+/// before and on nothing else; so it may be interrupted after any task and be resumed from the rows.
+pub struct Course<'s> {
+    study: &'s Study,
+    /// The front of all rows so far; empty unless the study needs it.
+    pub front: ParetoFront,
+    next: u64,
+    tasks: Range<u64>,
+    refinement: Option<Refinement>,
+}
+
+/// State of the refinement around a front.
+struct Refinement {
+    /// Neighbours have coordinates that differ by so much.
+    strides: Vec<u32>,
+    seen: BTreeSet<u64>,
+    waiting: Vec<u64>,
+}
+
+impl Study {
+    /// Which value each axis has in a design, by the design's number.
+    pub fn sampled(&self, design: u64) -> Vec<u32> {
+        let SamplingSpec::Sobol(_) = self.spec.sampling else { return self.coordinates(design) };
+        let (sequence, index) = (design / SOBOL_POINTS, (design % SOBOL_POINTS) as u32);
+        let seed = self.spec.seed.wrapping_add(sequence.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = (seed ^ (seed >> 32)) as u32;
+        let coordinate = |(dimension, values): (usize, usize)| {
+            let share = f64::from(sobol_burley::sample(index, dimension as u32, seed));
+            ((share * values as f64) as u32).min(values as u32 - 1)
+        };
+        self.axes.iter().map(|axis| axis.values.len()).enumerate().map(coordinate).collect()
+    }
+
+    /// Designs of one task.
+    pub fn task_designs(&self) -> u64 {
+        (self.designs() / TASKS).clamp(TASK_DESIGNS.start, TASK_DESIGNS.end)
+    }
+
+    /// Number of tasks; of a study that refines a front it depends on what is found.
+    pub fn tasks(&self) -> Option<u64> {
+        let known = !matches!(self.spec.sampling, SamplingSpec::Refine(_));
+        known.then(|| self.designs().div_ceil(self.task_designs()))
+    }
+
+    /// The tasks of shard number `shard` of `shards`, counted from 1: neighbours, which share most solutions. `None` where a study
+    /// cannot be divided, as it refines a front.
+    pub fn shard(&self, shard: u64, shards: u64) -> Option<Range<u64>> {
+        let tasks = self.tasks()?;
+        let start = |shard: u64| (u128::from(tasks) * u128::from(shard) / u128::from(shards.max(1))) as u64;
+        Some(start(shard.saturating_sub(1))..start(shard))
+    }
+}
+
+impl<'s> Course<'s> {
+    /// The whole study.
+    pub fn new(study: &'s Study) -> Self {
+        Self::of_tasks(study, 0..study.tasks().unwrap_or(u64::MAX))
+    }
+
+    /// Some tasks of a study, such as those of a shard; they have to beat their own front.
+    pub fn of_tasks(study: &'s Study, tasks: Range<u64>) -> Self {
+        let refinement = matches!(study.spec.sampling, SamplingSpec::Refine(_)).then(|| Refinement::new(study));
+        Self { study, front: ParetoFront::default(), next: tasks.start, tasks, refinement }
+    }
+
+    /// The next task; `None` at the end. [`Self::tell`] has to be given the rows of each before the next is asked for.
+    pub fn next(&mut self) -> Option<Task> {
+        if self.next >= self.tasks.end {
+            return None;
+        }
+        let size = self.study.task_designs();
+        let designs: Vec<u64> = match &mut self.refinement {
+            None => {
+                let start = self.next * size;
+                (start..(start + size).min(self.study.designs())).collect()
+            }
+            Some(refinement) => refinement.next(self.study, &self.front, size as usize),
+        };
+        if designs.is_empty() {
+            return None;
+        }
+        self.next += 1;
+        Some(Task { number: self.next - 1, designs })
+    }
+
+    /// Takes note of the rows of the last task.
+    pub fn tell(&mut self, rows: &[DesignRow]) {
+        if self.refinement.is_none() && !self.study.spec.skips_beaten {
+            return;
+        }
+        for row in rows {
+            if let Some(objectives) = self.study.objectives_of(row) {
+                self.front.add(row.design, &objectives);
+            }
+        }
+    }
+}
+
+impl Refinement {
+    /// The coarse grid.
+    fn new(study: &Study) -> Self {
+        let most = (study.designs() / COARSE_PART).max(1);
+        let values: Vec<u64> = study.axes.iter().map(|axis| axis.values.len() as u64).collect();
+        let mut strides = vec![1_u32; values.len()];
+        let steps = |axis: usize, stride: u32| values[axis].div_ceil(u64::from(stride));
+        let coarse = |strides: &[u32]| {
+            let count = |all: u128, (axis, &stride): (usize, &u32)| all.saturating_mul(u128::from(steps(axis, stride)));
+            strides.iter().enumerate().fold(1_u128, count)
+        };
+        while coarse(&strides) > u128::from(most) {
+            // The axis with the most values that are left; among equals the first.
+            let widest = (0..values.len()).rev().max_by_key(|&axis| steps(axis, strides[axis]));
+            match widest {
+                Some(axis) if steps(axis, strides[axis]) > 1 => strides[axis] *= 2,
+                _ => break,
+            }
+        }
+        let count = coarse(&strides) as u64;
+        let waiting: Vec<u64> = (0..count)
+            .map(|mut index| {
+                let mut coordinates = vec![0; values.len()];
+                for axis in (0..values.len()).rev() {
+                    let steps = steps(axis, strides[axis]);
+                    coordinates[axis] = (index % steps) as u32 * strides[axis];
+                    index /= steps;
+                }
+                study.combination(&coordinates)
+            })
+            .collect();
+        Self { strides, seen: waiting.iter().copied().collect(), waiting }
+    }
+
+    fn next(&mut self, study: &Study, front: &ParetoFront, most: usize) -> Vec<u64> {
+        while self.waiting.is_empty() {
+            self.add_neighbours(study, front);
+            if !self.waiting.is_empty() {
+                break;
+            }
+            if self.strides.iter().all(|&stride| stride == 1) {
+                return Vec::new();
+            }
+            self.strides.iter_mut().for_each(|stride| *stride = (*stride / 2).max(1));
+        }
+        let rest = self.waiting.split_off(most.min(self.waiting.len()));
+        std::mem::replace(&mut self.waiting, rest)
+    }
+
+    /// Designs that differ from one on the front by one stride along one axis, in the order of their numbers.
+    fn add_neighbours(&mut self, study: &Study, front: &ParetoFront) {
+        let budget = (study.designs() as usize).saturating_sub(self.seen.len());
+        let mut new = BTreeSet::new();
+        for design in front.rows() {
+            let coordinates = study.coordinates(design);
+            for (axis, &stride) in self.strides.iter().enumerate() {
+                let last = study.axes[axis].values.len() as u32 - 1;
+                let at = coordinates[axis];
+                for moved in [at.saturating_sub(stride), at.saturating_add(stride).min(last)] {
+                    let mut coordinates = coordinates.clone();
+                    coordinates[axis] = moved;
+                    let design = study.combination(&coordinates);
+                    if !self.seen.contains(&design) {
+                        new.insert(design);
+                    }
+                }
+            }
+        }
+        self.waiting = new.into_iter().take(budget).collect();
+        self.seen.extend(&self.waiting);
+    }
+}

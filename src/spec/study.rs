@@ -1,0 +1,301 @@
+//! Reading a study document: designs that vary along axes, what is recorded of each, and what counts.
+
+use super::Diagnostics;
+use super::edit::between_brackets;
+use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
+use serde::{Deserialize, Serialize};
+
+/// More base documents, axes, constraints than a person writes down; and more values than one axis has.
+const MAX_ENTRIES: usize = 64;
+const MAX_VALUES: usize = 10_000;
+const STUDY: [&str; 12] = [
+    "name",
+    "about",
+    "hardware",
+    "network",
+    "schedule",
+    "axes",
+    "constraints",
+    "record",
+    "objectives",
+    "sampling",
+    "seed",
+    "beaten",
+];
+const SCHEDULE: [&str; 8] = ["columns", "rows", "modes", "stacks", "objective", "search", "lpf_limit", "rules"];
+const AXIS: [&str; 6] = ["vary", "values", "from", "to", "count", "scale"];
+const SAMPLING: [&str; 2] = ["sobol", "refine"];
+
+/// A study document.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StudySpec {
+    /// What people call it.
+    pub name: String,
+    /// What it asks.
+    pub about: String,
+    /// Hardware: presets or files. Several are an axis.
+    pub hardware: Vec<String>,
+    /// Networks: presets or files. Several are an axis.
+    pub network: Vec<String>,
+    /// How each design is scheduled: fields of [`Self::SCHEDULE`] with their values, in the order written.
+    pub schedule: Vec<(String, AxisValue)>,
+    /// What varies.
+    pub axes: Vec<AxisSpec>,
+    /// What a design has to keep to: `area <= 2 mm2`.
+    pub constraints: Vec<String>,
+    /// Quantities that are recorded.
+    pub record: Vec<String>,
+    /// Quantities that the front is about: `energy`, `latency`.
+    pub objectives: Vec<String>,
+    /// Which designs are looked at.
+    pub sampling: SamplingSpec,
+    /// Of samples that are drawn.
+    pub seed: u64,
+    /// Whether designs are left out that the front is known to beat.
+    pub skips_beaten: bool,
+}
+
+impl StudySpec {
+    /// Fields of the schedule.
+    pub const SCHEDULE: [&'static str; 8] = SCHEDULE;
+}
+
+/// An axis: what varies, and over which values.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AxisSpec {
+    /// Paths: `hardware.memories[3].size`, a whole document (`hardware`), `schedule.tiles`. Several move together.
+    pub vary: Vec<String>,
+    /// The values.
+    pub values: ValuesSpec,
+}
+
+/// Values of an axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ValuesSpec {
+    /// One by one; each has a value for every path, or one for all of them.
+    Listed(Vec<Vec<AxisValue>>),
+    /// From one to another, both included.
+    Range {
+        /// The first, for every path or for all of them.
+        from: Vec<String>,
+        /// The last.
+        to: Vec<String>,
+        /// How many there are.
+        count: u64,
+        /// Whether neighbours have the same ratio rather than the same difference.
+        is_log: bool,
+    },
+}
+
+impl Default for ValuesSpec {
+    fn default() -> Self {
+        Self::Listed(Vec::new())
+    }
+}
+
+/// A value that an axis writes at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum AxisValue {
+    /// A single value, as it reads: `32 KiB`.
+    Single(String),
+    /// A list or fields, as YAML on one line: `[W, I]`.
+    Flow(String),
+}
+
+impl AxisValue {
+    /// As people and result files have it.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Single(text) | Self::Flow(text) => text,
+        }
+    }
+}
+
+/// Which designs are looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SamplingSpec {
+    /// Every combination of values.
+    #[default]
+    Grid,
+    /// So many points of a scrambled Sobol sequence.
+    Sobol(u64),
+    /// At most so many: a coarse grid, then the neighbours of the Pareto front, finer and finer.
+    Refine(u64),
+}
+
+/// Reads a study document: what could be read of it, and everything that is wrong.
+///
+/// Whatever could not be read is left out, so the document means something only if nothing is wrong. `Study::new` of the engine validates
+/// what paths lead to and which quantities there are.
+pub fn read_study(text: &str) -> (StudySpec, Diagnostics) {
+    let (root, mut opened) = Reader::open(text);
+    let reader = &mut opened;
+    let fields = LocatedNode::root(&root).fields(reader, &STUDY);
+    let names =
+        |reader: &mut Reader, field: &str| fields.get(field).map(|place| place.names(reader)).unwrap_or_default();
+    let axes = fields.get("axes").map(|place| place.list(reader, MAX_ENTRIES)).unwrap_or_default();
+    let axes: Vec<AxisSpec> = axes.iter().map(|place| read_axis(place, reader)).collect();
+    let has = |kind: &str| axes.iter().flat_map(|axis| &axis.vary).any(|path| path == kind);
+    for (kind, example) in [("hardware", "meta-proto-like-df"), ("network", "resnet18")] {
+        if !has(kind) {
+            fields.need(reader, kind, example);
+        }
+    }
+    let spec = StudySpec {
+        name: fields.name(reader, "name", "My study"),
+        about: fields.text(reader, "about"),
+        hardware: names(reader, "hardware"),
+        network: names(reader, "network"),
+        schedule: fields.get("schedule").map(|place| read_schedule(place, reader)).unwrap_or_default(),
+        axes,
+        constraints: names(reader, "constraints"),
+        record: names(reader, "record"),
+        objectives: names(reader, "objectives"),
+        sampling: fields.get("sampling").and_then(|place| read_sampling(place, reader)).unwrap_or_default(),
+        seed: fields.get("seed").and_then(|place| place.count(reader)).unwrap_or(0),
+        skips_beaten: fields.get("beaten").and_then(|place| read_beaten(place, reader)).unwrap_or(false),
+    };
+    (spec, opened.finish())
+}
+
+fn read_schedule(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, AxisValue)> {
+    let fields = place.fields(reader, &SCHEDULE);
+    let value = |name: &&str| Some(((*name).to_owned(), fields.get(name)?.written()));
+    SCHEDULE.iter().filter_map(value).collect()
+}
+
+fn read_axis(place: &LocatedNode, reader: &mut Reader) -> AxisSpec {
+    let fields = place.fields(reader, &AXIS);
+    let vary = fields.need(reader, "vary", "hardware.memories.0.size").map(|place| place.names(reader));
+    let vary = vary.unwrap_or_default();
+    let range = ["from", "to", "count", "scale"].into_iter().find(|name| fields.get(name).is_some());
+    let values = match (fields.get("values"), range) {
+        (Some(place), Some(name)) => {
+            let reason = format!("`values` and `{name}` exclude each other");
+            place.reject(reader, ValueError::new(reason, "Remove one of them"));
+            ValuesSpec::default()
+        }
+        (Some(place), None) => ValuesSpec::Listed(read_values(place, vary.len(), reader)),
+        (None, Some(_)) => read_range(&fields, vary.len(), reader),
+        (None, None) => {
+            fields.missing(reader, "values", "[8 KiB, 16 KiB, 32 KiB]");
+            ValuesSpec::default()
+        }
+    };
+    AxisSpec { vary, values }
+}
+
+fn read_values(place: &LocatedNode, paths: usize, reader: &mut Reader) -> Vec<Vec<AxisValue>> {
+    let items = place.list(reader, MAX_VALUES);
+    if items.is_empty() && place.is_list() {
+        place.reject(reader, ValueError::new("There is no value", "Write at least one"));
+    }
+    let value = |item: &LocatedNode| {
+        // Of several paths a list has a value for each; of one it is the value.
+        if paths < 2 || !item.is_list() {
+            return vec![item.written()];
+        }
+        let values: Vec<AxisValue> = item.list(reader, MAX_ENTRIES).iter().map(LocatedNode::written).collect();
+        if values.len() != paths {
+            item.reject(reader, wrong_count(values.len(), paths));
+        }
+        values
+    };
+    items.iter().map(value).collect()
+}
+
+fn wrong_count(values: usize, paths: usize) -> ValueError {
+    ValueError::new(
+        format!("Here are {values} values for {paths} paths that move together"),
+        format!("Write {paths} values in a list, or a single one for all paths"),
+    )
+}
+
+fn read_range(fields: &Fields, paths: usize, reader: &mut Reader) -> ValuesSpec {
+    let mut end = |name: &str, example: &str| {
+        let Some(place) = fields.need(reader, name, example) else { return Vec::new() };
+        let ends = place.names(reader);
+        if ends.len() > 1 && ends.len() != paths {
+            place.reject(reader, wrong_count(ends.len(), paths));
+        }
+        ends
+    };
+    let (from, to) = (end("from", "8 KiB"), end("to", "64 KiB"));
+    let most = MAX_VALUES;
+    let count = fields.need(reader, "count", "4").and_then(|place| {
+        place.value(reader, "a number of values", |text| match count(text)? {
+            values if (1..=most as u64).contains(&values) => Ok(values),
+            values => Err(ValueError::new(format!("{values} values"), format!("Write 1 to {most}"))),
+        })
+    });
+    let is_log = fields.get("scale").and_then(|place| {
+        place.value(reader, "`linear` or `log`", |text| match text {
+            "linear" => Ok(false),
+            "log" => Ok(true),
+            _ => Err(ValueError::new(format!("There is no scale `{text}`"), "Write `linear` or `log`")),
+        })
+    });
+    ValuesSpec::Range { from, to, count: count.unwrap_or(1), is_log: is_log.unwrap_or(false) }
+}
+
+fn read_sampling(place: &LocatedNode, reader: &mut Reader) -> Option<SamplingSpec> {
+    const REMEDY: &str = "Write `grid`, `{ sobol: 1000 }` or `{ refine: 1000 }`";
+    if place.is_scalar() {
+        return place.value(reader, "`grid`", |text| match text {
+            "grid" => Ok(SamplingSpec::Grid),
+            _ => Err(ValueError::new(format!("There is no sampling `{text}`"), REMEDY)),
+        });
+    }
+    let fields = place.fields(reader, &SAMPLING);
+    let mut designs = |name: &str| {
+        let place = fields.get(name)?;
+        place.value(reader, "a number of designs", |text| match count(text)? {
+            0 => Err(ValueError::new("No design", "Write 1 or more")),
+            designs => Ok(designs),
+        })
+    };
+    match (designs("sobol"), designs("refine")) {
+        (Some(designs), None) => Some(SamplingSpec::Sobol(designs)),
+        (None, Some(designs)) => Some(SamplingSpec::Refine(designs)),
+        (Some(_), Some(_)) => {
+            place.reject(reader, ValueError::new("`sobol` and `refine` exclude each other", REMEDY));
+            None
+        }
+        (None, None) => {
+            if place.is_map() && place.is_empty() {
+                place.reject(reader, ValueError::new("No sampling is chosen", REMEDY));
+            }
+            None
+        }
+    }
+}
+
+fn read_beaten(place: &LocatedNode, reader: &mut Reader) -> Option<bool> {
+    place.value(reader, "`record` or `skip`", |text| match text {
+        "record" => Ok(false),
+        "skip" => Ok(true),
+        _ => Err(ValueError::new(format!("`{text}` is neither `record` nor `skip`"), "Write one of them")),
+    })
+}
+
+/// Several single values as one list on a line: `[a, b]`.
+pub(super) fn flow_list_of(items: impl Iterator<Item = AxisValue>) -> String {
+    let items: Vec<String> = items.map(flow_of).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// Fields on one line.
+pub(super) fn flow_map_of<'t>(fields: impl Iterator<Item = (&'t str, AxisValue)>) -> String {
+    let fields: Vec<String> =
+        fields.map(|(name, value)| format!("{}: {}", between_brackets(name), flow_of(value))).collect();
+    if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+}
+
+fn flow_of(value: AxisValue) -> String {
+    match value {
+        AxisValue::Single(text) => between_brackets(&text),
+        AxisValue::Flow(yaml) => yaml,
+    }
+}
