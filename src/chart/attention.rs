@@ -2,10 +2,13 @@
 //! dataflows.
 
 use super::{
-    BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Table, TableCell, group_thousands,
-    three_digits,
+    BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Roofline, RooflinePoint, Table,
+    TableCell, group_thousands, three_digits,
 };
-use crate::attention::{Account, Busy, Cause, Fusion, Generation, KeysHeld, LayerSchedule, Run, StepCost, Tensor};
+use crate::attention::{
+    Account, Busy, Cause, EVERY_SIZE, Fusion, Generation, KeysHeld, LayerSchedule, MOST_TILES, Run, Sequences,
+    StepCost, Tensor,
+};
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
 
@@ -19,8 +22,14 @@ pub fn attention_schedules(layer: &LayerSchedule) -> Table {
         };
         let schedule = &account.schedule;
         let is_best = schedule == &layer.best.schedule;
+        let verdict = match (is_best, layer.tied.is_empty()) {
+            (true, true) => "best",
+            (true, false) => "best, as others",
+            (false, _) if layer.tied.contains(fusion) => "as good",
+            (false, _) => "",
+        };
         cells.extend([
-            TableCell::from(if is_best { "best" } else { "" }),
+            TableCell::from(verdict),
             TableCell::of(Quantity::Energy, account.energy_pj()),
             TableCell::of(Quantity::Latency, account.latency_cycles() as f64),
             TableCell::of(Quantity::Bytes, account.dram_bits() as f64 / 8.0),
@@ -116,10 +125,14 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
         ]
     };
     let run = |run: &Run| {
-        let weights = if run.resident { "weights stay" } else { "weights stream" };
-        let how = format!("tiles of {} tokens, {weights}", group_thousands(run.tile));
+        let weights = match (run.weight_bits, run.resident) {
+            (0, _) => "",
+            (_, true) => ", weights stay",
+            (_, false) => ", weights stream",
+        };
+        let how = format!("tiles of {} tokens{weights}", group_thousands(run.tile));
         let busy: &Busy = &run.busy;
-        row(run.products.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
+        row(run.parts.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
     };
     let best = &layer.best;
     let how = format!("{}, {}", best.schedule.fusion.name(), tile_text(best));
@@ -144,7 +157,8 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
 /// Generation: the prompt, then tokens with a growing cache; with the clock of the core, if one is stated.
 pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Table {
     let row = |what: String, cached: Option<u64>, cost: &StepCost| {
-        let energy = cost.energy_pj() / generation.batch as f64;
+        let batch = generation.sequences.batch as f64;
+        let energy = cost.energy_pj() / batch;
         let time = clock_mhz.map(|mhz| cost.latency_cycles as f64 / (mhz * 1e6));
         vec![
             TableCell::from(what),
@@ -152,7 +166,7 @@ pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Tabl
             TableCell::of(Quantity::Latency, cost.latency_cycles as f64),
             time.map_or(TableCell::Nothing, |seconds| TableCell::of(Quantity::Time, 1e9 * seconds)),
             time.map_or(TableCell::Nothing, |seconds| {
-                let rate = generation.batch as f64 / seconds;
+                let rate = batch / seconds;
                 TableCell::number(three_digits(rate), rate)
             }),
             TableCell::of(Quantity::Energy, energy),
@@ -161,23 +175,91 @@ pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Tabl
             TableCell::of(Quantity::Bytes, cost.weight_bits as f64 / 8.0),
         ]
     };
-    let first = row("the prompt, to the first token".to_owned(), None, &generation.prefill);
+    let Sequences { batch, prompt, chunk, .. } = generation.sequences;
+    let chunks = chunk.map_or_else(String::new, |chunk| format!(", {} at a time", group_thousands(chunk)));
+    let first = row(format!("the prompt{chunks}, to the first token"), None, &generation.prefill);
     let next = generation.tokens.iter().map(|(cached, cost)| row("a token".to_owned(), Some(*cached), cost));
     Table {
-        caption: format!("Generation, {} sequences at a time", group_thousands(generation.batch)),
+        caption: format!("Generation after {} tokens, {}", group_thousands(prompt), sequences_text(batch)),
         columns: vec![
             Column::words("step"),
             Column::numbers("cached"),
             Column::measured("latency", Quantity::Latency.base()),
             Column::measured("time", Quantity::Time.base()),
-            Column::measured("steps a second", "1/s"),
+            Column::measured("tokens a second", "1/s"),
             Column::measured("energy a sequence", Quantity::Energy.base()),
-            Column::measured("steps a joule", "1/J"),
+            Column::measured("tokens a joule", "1/J"),
             Column::measured("DRAM", Quantity::Bytes.base()),
             Column::measured("of it weights", Quantity::Bytes.base()),
         ],
         rows: std::iter::once(first).chain(next).collect(),
     }
+}
+
+/// `1 sequence at a time`.
+pub fn sequences_text(batch: u64) -> String {
+    format!("{} sequence{} at a time", group_thousands(batch), if batch == 1 { "" } else { "s" })
+}
+
+/// What weights and the cache take, and where they have room.
+pub fn generation_room(generation: &Generation, dram_bytes: f64) -> String {
+    let bytes = |bytes: f64| Quantity::Bytes.text(bytes);
+    let of_layer = generation.cache_bytes / generation.layers as f64;
+    let fits = |needed: f64, there: f64| if needed <= there { "fits" } else { "does not fit" };
+    format!(
+        "Weights take {}, the cache at the end {}: together it {} in DRAM of {}. A layer's part of the cache, {}, {} in the {} on the chip.",
+        bytes(generation.weight_bytes),
+        bytes(generation.cache_bytes),
+        fits(generation.weight_bytes + generation.cache_bytes, dram_bytes),
+        bytes(dram_bytes),
+        bytes(of_layer),
+        fits(of_layer, generation.chip_bytes),
+        bytes(generation.chip_bytes),
+    )
+}
+
+/// A token below the roof of the machine, with more and more sequences at a time.
+pub fn generation_roofline(generations: &[Generation]) -> Option<Roofline> {
+    let first = generations.first()?;
+    let points = generations.iter().filter_map(|generation| {
+        let cost = generation.typical()?;
+        Some(RooflinePoint {
+            name: group_thousands(generation.sequences.batch),
+            macs_per_byte: 8.0 * cost.macs as f64 / cost.dram_bits as f64,
+            macs_per_cycle: cost.macs as f64 / cost.latency_cycles as f64,
+        })
+    });
+    Some(Roofline {
+        place: "sequences at a time".to_owned(),
+        macs_per_cycle: first.peak_macs as f64,
+        bytes_per_cycle: first.dram_bytes_per_cycle,
+        points: points.collect(),
+    })
+}
+
+/// What of a step is not counted, and over which space the best is the best.
+pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !layer.tied.is_empty() {
+        let names: Vec<&str> = layer.tied.iter().map(|fusion| fusion.name()).collect();
+        let is_as = if names.len() == 1 { "is" } else { "are" };
+        notes.push(format!("{} {is_as} as good as {}.", names.join("; "), layer.best.schedule.fusion.name()));
+    }
+    notes.push(format!(
+        "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of tiles, at most          {} of them), each was priced ({}) or is proved not to be better.",
+        group_thousands(MOST_TILES),
+        group_thousands(layer.attention.priced),
+    ));
+    if !layer.uncounted.is_empty() {
+        let each = |(name, count): &(String, u64)| format!("{name} {}", group_thousands(*count));
+        let parts: Vec<String> = layer.uncounted.iter().map(each).collect();
+        notes.push(format!(
+            "This core has no vector unit. In each layer these operations are not counted: {}.",
+            parts.join(", ")
+        ));
+    }
+    notes.push("Biases, gains, the vocabulary and its embeddings are not counted.".to_owned());
+    notes
 }
 
 /// The dataflows of the FuseMax artifact.
@@ -221,8 +303,8 @@ pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity) -> Matrix {
 
 /// Energy of a token, and tokens in a time, over sequences at a time: one number of each generation.
 pub fn generation_curves(generations: &[Generation], clock_mhz: Option<f64>) -> [Curves; 2] {
-    let places: Vec<f64> = generations.iter().map(|generation| generation.batch as f64).collect();
-    let names: Vec<String> = generations.iter().map(|generation| group_thousands(generation.batch)).collect();
+    let places: Vec<f64> = generations.iter().map(|generation| generation.sequences.batch as f64).collect();
+    let names: Vec<String> = generations.iter().map(|generation| group_thousands(generation.sequences.batch)).collect();
     let curves = |quantity: Quantity, title: &str, of: &dyn Fn(&Generation) -> Option<f64>| Curves {
         quantity,
         title: title.to_owned(),
@@ -235,9 +317,9 @@ pub fn generation_curves(generations: &[Generation], clock_mhz: Option<f64>) -> 
         design: None,
         mark: "",
     };
-    let energy = |generation: &Generation| Some(generation.typical()?.energy_pj() / generation.batch as f64);
+    let energy = |generation: &Generation| Some(generation.typical()?.energy_pj() / generation.sequences.batch as f64);
     let time = |generation: &Generation| {
-        let cycles = generation.typical()?.latency_cycles as f64 / generation.batch as f64;
+        let cycles = generation.typical()?.latency_cycles as f64 / generation.sequences.batch as f64;
         Some(clock_mhz.map_or(cycles, |mhz| 1e3 * cycles / mhz))
     };
     let of_time = if clock_mhz.is_some() { Quantity::Time } else { Quantity::Latency };

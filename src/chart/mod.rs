@@ -49,6 +49,7 @@ mod panels;
 mod power;
 mod published;
 mod render;
+mod roofline;
 mod scale;
 mod scatter;
 mod search_times;
@@ -65,8 +66,8 @@ mod window;
 pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title, tile_text};
 pub use attention::{
-    attention_energy, attention_schedules, attention_tiles, attention_traffic, generation_curves, generation_table,
-    published_dataflows, step_parts,
+    attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic, generation_curves,
+    generation_roofline, generation_room, generation_table, published_dataflows, sequences_text, step_parts,
 };
 pub use axis::AxisScale;
 pub use bars::{BarGroup, Bars};
@@ -106,6 +107,7 @@ pub use panels::Panels;
 pub use power::{power_text, time_text};
 pub use published::{Published, PublishedNumber};
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
+pub use roofline::{Roofline, RooflinePoint};
 pub use scale::{
     Quantity, Unit, above_best, compared_with, digits, group_thousands, more_or_less, seconds_text, size_text,
     three_digits,

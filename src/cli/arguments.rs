@@ -339,6 +339,9 @@ pub struct Attention {
     /// Generate so many tokens after the others, and tell time, energy and the size of the cache
     #[arg(long, value_name = "COUNT")]
     pub generate: Option<u64>,
+    /// With `--generate`: read the prompt so many tokens at a time [default: all]
+    #[arg(long, requires = "generate", value_name = "COUNT")]
+    pub chunk: Option<u64>,
     /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
     #[arg(long, default_value = "16", value_name = "BITS", value_parser = parse_element_bits)]
     pub bits: ElementBits,

@@ -7,8 +7,8 @@ use super::{Failure, json_text, print};
 use fusescape::attention::published::{Dataflow, Replay, Rules};
 use fusescape::attention::{Cause, Generation, LayerSchedule, Run, Step, StepCost, Tensor};
 use fusescape::chart::{
-    Quantity, Table, attention_schedules, attention_traffic, generation_table, group_thousands, published_dataflows,
-    step_parts,
+    Chart, Quantity, Table, attention_notes, attention_schedules, attention_traffic, generation_roofline,
+    generation_room, generation_table, group_thousands, published_dataflows, sequences_text, step_parts,
 };
 use fusescape::command::stamped;
 use fusescape::explore::{AttentionRequest, AttentionStudy};
@@ -30,7 +30,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         });
     }
     let layer = study.layer()?;
-    let generation = options.generate.map(|generated| study.generation(generated)).transpose()?;
+    let generation = options.generate.map(|generated| study.generation(generated, options.chunk)).transpose()?;
     print(&match options.format {
         Format::Table => for_a_person(options, &study, &layer, generation.as_ref()),
         Format::Csv => match &generation {
@@ -71,11 +71,7 @@ fn for_a_person(
         study.machine.name,
         group_thousands(options.tokens),
         if options.cached > 0 { format!(" after {} cached", group_thousands(options.cached)) } else { String::new() },
-        if options.batch == 1 {
-            "1 sequence".to_owned()
-        } else {
-            format!("{} sequences", group_thousands(options.batch))
-        },
+        sequences_text(options.batch),
     );
     text += &titled(&attention_schedules(layer));
     text += &titled(&attention_traffic(layer));
@@ -91,26 +87,15 @@ fn for_a_person(
         Quantity::Bytes.text(cost.dram_bits as f64 / 8.0),
         Quantity::Bytes.text(least),
     );
-    text += &format!(
-        "Every schedule of attention in the space was priced or is proved not to be better ({} priced). Norms, activations and rotary \
-         embeddings are not counted.\n",
-        group_thousands(layer.attention.priced)
-    );
-    if study.machine.lanes.is_none() {
-        let operations: u64 = layer.best.operations.iter().sum();
-        text += &format!(
-            "This core has no vector unit: {} operations of the softmax in each layer are not counted.\n",
-            group_thousands(operations)
-        );
-    }
+    text += &attention_notes(layer).join("\n");
+    text += "\n";
     if let Some(generation) = generation {
         text += &titled(&generation_table(generation, study.machine.clock_mhz));
-        text += &format!(
-            "\nWeights take {}, the cache at the end {}; DRAM holds {}.\n",
-            Quantity::Bytes.text(generation.weight_bytes),
-            Quantity::Bytes.text(generation.cache_bytes),
-            Quantity::Bytes.text(study.machine.dram.size_bits as f64 / 8.0),
-        );
+        if let Some(roofline) = generation_roofline(std::slice::from_ref(generation)) {
+            text += &titled(&roofline.table());
+        }
+        let dram_bytes = study.machine.dram.size_bits as f64 / 8.0;
+        text += &format!("\n{}\n", generation_room(generation, dram_bytes));
     }
     text
 }
@@ -135,7 +120,7 @@ fn field(name: &str) -> String {
 
 fn run_json(run: &Run) -> Value {
     json!({
-        "products": run.products,
+        "parts": run.parts,
         "tile_tokens": run.tile,
         "weights_stay": run.resident,
         "energy_pj": run.energy_pj(),
@@ -193,6 +178,8 @@ fn as_json(
         });
         json!({ "fusion": fusion.name(), "best": account })
     });
+    let of_uncounted = |(name, count): &(String, u64)| (field(name), json!(count));
+    let uncounted: Value = layer.uncounted.iter().map(of_uncounted).collect();
     let runs = |runs: &[Run]| -> Value { runs.iter().map(run_json).collect() };
     json!({
         "model": study.model,
@@ -200,17 +187,25 @@ fn as_json(
         "bits": options.bits,
         "schedules": schedules.collect::<Vec<_>>(),
         "best": layer.best.schedule.fusion.name(),
+        "as_good": layer.tied.iter().map(|fusion| fusion.name()).collect::<Vec<_>>(),
         "priced": layer.attention.priced,
         "before": runs(&layer.before),
         "after": runs(&layer.after),
+        "not_counted": uncounted,
         "all_layers": cost_json(&layer.cost()),
         "compulsory_bytes_of_a_layer": study.model.compulsory(&step(options), options.bits),
         "generation": generation.map(|generation| json!({
-            "batch": generation.batch,
+            "batch": generation.sequences.batch,
+            "prompt": generation.sequences.prompt,
+            "chunk": generation.sequences.chunk,
             "prefill": cost_json(&generation.prefill),
             "tokens": tokens_json(generation),
             "weight_bytes": generation.weight_bytes,
             "cache_bytes": generation.cache_bytes,
+            "chip_bytes": generation.chip_bytes,
+            "dram_bytes": study.machine.dram.size_bits as f64 / 8.0,
+            "peak_macs_per_cycle": generation.peak_macs,
+            "dram_bytes_per_cycle": generation.dram_bytes_per_cycle,
         })),
     })
 }

@@ -43,6 +43,8 @@ pub struct Generate {
     pub request: Rc<AttentionRequest>,
     /// Tokens that follow.
     pub generated: u64,
+    /// Tokens of the prompt that are read at a time; `None`: all.
+    pub chunk: Option<u64>,
     /// Sequences at a time, in place of those of the request.
     pub batch: u64,
 }
@@ -53,7 +55,7 @@ impl Ask for Generate {
     fn answer(self, _: &mut Answerer) -> Answer<Generation> {
         let mut request = (*self.request).clone();
         request.step.batch = self.batch;
-        Ok(AttentionStudy::new(&request)?.generation(self.generated)?)
+        Ok(AttentionStudy::new(&request)?.generation(self.generated, self.chunk)?)
     }
 }
 

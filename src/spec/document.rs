@@ -337,6 +337,16 @@ pub struct TransformerSpec {
     pub active: u64,
     /// Whether a token sees only those before it.
     pub decoder: bool,
+    /// How many tokens a token of a decoder sees, itself included; `None`: all before it.
+    pub window: Option<u64>,
+    /// `none`, `layer` or `rms`.
+    pub norm: String,
+    /// Whether the norm follows the residual sum.
+    pub post_norm: bool,
+    /// `none`, `gelu`, `silu` or `relu`.
+    pub activation: String,
+    /// Whether queries and keys are rotated by their position.
+    pub rotary: bool,
 }
 
 /// A pool document: the memories from which hierarchies are generated (ZigZag, Section V-A).

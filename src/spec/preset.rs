@@ -168,6 +168,7 @@ const TRANSFORMERS: &[Preset] = presets! {
     "llama-3-8b" => "Llama-3-8B",
     "gpt2-small" => "GPT-2 small",
     "gpt3-6.7b" => "GPT-3 6.7B",
+    "mistral-7b" => "Mistral 7B",
     "mixtral-8x7b" => "Mixtral 8x7B",
     "bert-base" => "BERT-base",
     "vit-b16" => "ViT-B/16",

@@ -4,9 +4,22 @@ use super::Diagnostics;
 use super::document::TransformerSpec;
 use super::reader::{Fields, LocatedNode, Reader};
 
-const TRANSFORMER: [&str; 9] =
-    ["name", "about", "layers", "width", "heads", "key_heads", "head_size", "feed_forward", "decoder"];
-const FEED_FORWARD: [&str; 4] = ["width", "gated", "experts", "active"];
+const TRANSFORMER: [&str; 13] = [
+    "name",
+    "about",
+    "layers",
+    "width",
+    "heads",
+    "key_heads",
+    "head_size",
+    "feed_forward",
+    "decoder",
+    "window",
+    "norm",
+    "post_norm",
+    "rotary",
+];
+const FEED_FORWARD: [&str; 5] = ["width", "gated", "activation", "experts", "active"];
 
 /// Reads a transformer document: what could be read of it, and everything that is wrong.
 ///
@@ -18,7 +31,10 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
     let fields = LocatedNode::root(&root).fields(reader, &TRANSFORMER);
     let heads = size(&fields, reader, "heads", "12");
     let key_heads = fields.get("key_heads").and_then(|place| place.count(reader));
-    let decoder = fields.get("decoder").and_then(|place| place.flag(reader));
+    let flag = |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.flag(reader));
+    let (decoder, post_norm, rotary) = (flag("decoder", reader), flag("post_norm", reader), flag("rotary", reader));
+    let window = fields.get("window").and_then(|place| place.count(reader));
+    let norm = fields.get("norm").and_then(|place| place.name(reader));
     let feed_forward = fields.need(reader, "feed_forward", "{ width: 3072 }");
     let feed_forward = feed_forward.map(|place| place.fields(reader, &FEED_FORWARD));
     let of = |name: &str, reader: &mut Reader| {
@@ -27,6 +43,9 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
     let experts = of("experts", reader);
     let active = of("active", reader);
     let gated = feed_forward.as_ref().and_then(|fields| fields.get("gated")).and_then(|place| place.flag(reader));
+    let activation = feed_forward.as_ref().and_then(|fields| fields.get("activation"));
+    let activation = activation.and_then(|place| place.name(reader));
+    let gated = gated.unwrap_or(false);
     let spec = TransformerSpec {
         name: fields.name(reader, "name", "My transformer"),
         about: fields.text(reader, "about"),
@@ -36,10 +55,15 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
         key_heads: key_heads.unwrap_or(heads),
         head_size: size(&fields, reader, "head_size", "64"),
         hidden: feed_forward.as_ref().map_or(0, |fields| size(fields, reader, "width", "3072")),
-        gated: gated.unwrap_or(false),
+        gated,
         experts: experts.unwrap_or(1),
         active: active.unwrap_or(1),
         decoder: decoder.unwrap_or(true),
+        window,
+        norm: norm.unwrap_or_else(|| "layer".to_owned()),
+        post_norm: post_norm.unwrap_or(false),
+        activation: activation.unwrap_or_else(|| if gated { "silu" } else { "gelu" }.to_owned()),
+        rotary: rotary.unwrap_or(false),
     };
     (spec, opened.finish())
 }

@@ -23,6 +23,8 @@ pub struct AttentionForm {
     pub batch: String,
     /// Tokens that are generated.
     pub generated: String,
+    /// Tokens of the prompt that are read at a time; nothing: all.
+    pub chunk: String,
     /// Bits of all elements, or of queries, keys, sums and weights.
     pub bits: String,
 }
@@ -35,6 +37,7 @@ fields! {
         batch: Text = "1".to_owned(), 63, ["batch"];
         generated: Text = "256".to_owned(), 64, ["generated"];
         bits: Text = "8".to_owned(), 65, ["bits"];
+        chunk: Text = String::new(), 66, ["chunk"];
     } otherwise {
         own = String::new();
         shows_model = false;
@@ -64,6 +67,8 @@ pub enum AttentionChange {
     Batch(String),
     /// Tokens that are generated.
     Generated(String),
+    /// Tokens of the prompt at a time.
+    Chunk(String),
     /// Bits.
     Bits(String),
 }
@@ -78,6 +83,7 @@ impl AttentionChange {
             Self::Cached(_) => Some("cached"),
             Self::Batch(_) => Some("batch"),
             Self::Generated(_) => Some("generated"),
+            Self::Chunk(_) => Some("chunk"),
             Self::Bits(_) => Some("bits"),
         }
     }
@@ -98,6 +104,7 @@ impl AttentionForm {
             AttentionChange::Cached(text) => self.cached = text,
             AttentionChange::Batch(text) => self.batch = text,
             AttentionChange::Generated(text) => self.generated = text,
+            AttentionChange::Chunk(text) => self.chunk = text,
             AttentionChange::Bits(text) => self.bits = text,
         }
     }
@@ -142,6 +149,25 @@ impl AttentionForm {
             diagnostics.add("generated", "No token is generated", "Write at least 1");
         }
         diagnostics.or(generated)
+    }
+}
+
+impl AttentionForm {
+    /// How many tokens of the prompt are read at a time; `None`: all.
+    ///
+    /// # Errors
+    ///
+    /// It is no number from 1 on.
+    pub fn chunk(&self) -> Result<Option<u64>, Diagnostics> {
+        if self.chunk.trim().is_empty() {
+            return Ok(None);
+        }
+        let mut diagnostics = Diagnostics::default();
+        let chunk = number("chunk", &self.chunk, "512, or nothing for the whole prompt", &mut diagnostics);
+        if diagnostics.is_empty() && chunk == 0 {
+            diagnostics.add("chunk", "No token is read at a time", "Write at least 1, or nothing for the whole prompt");
+        }
+        diagnostics.or(Some(chunk))
     }
 }
 

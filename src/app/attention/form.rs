@@ -74,6 +74,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 <div>
                     { field("Sequences at a time", "batch", &form.batch, AttentionChange::Batch, "attention-batch") }
                     { field("Tokens generated", "generated", &form.generated, AttentionChange::Generated, "attention-generated") }
+                    { field("Prompt in chunks of", "chunk", &form.chunk, AttentionChange::Chunk, "attention-chunk") }
                     <Select label="Minimise" choices={objectives} value={props.objective.number().to_string()} onchange={minimise}
                         testid="attention-objective" />
                     { field("Bits", "bits", &form.bits, AttentionChange::Bits, "attention-bits") }

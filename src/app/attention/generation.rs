@@ -5,7 +5,7 @@ use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::Generation;
-use crate::chart::{Quantity, generation_curves, generation_table};
+use crate::chart::{generation_curves, generation_roofline, generation_room, generation_table};
 use crate::explore::AttentionRequest;
 use crate::question::{Generate, Topic};
 use std::rc::Rc;
@@ -25,6 +25,8 @@ pub struct GenerationCardProps {
     pub dram_bytes: f64,
     /// Tokens that follow the prompt.
     pub generated: u64,
+    /// Tokens of the prompt that are read at a time; `None`: all.
+    pub chunk: Option<u64>,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -36,14 +38,19 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
     let mut batches: Vec<u64> = BATCHES.into_iter().chain([own]).collect();
     batches.sort_unstable();
     batches.dedup();
-    let question = |batch: u64| Generate { request: Rc::clone(&props.request), generated: props.generated, batch };
+    let question = |batch: u64| Generate {
+        request: Rc::clone(&props.request),
+        generated: props.generated,
+        chunk: props.chunk,
+        batch,
+    };
     // What the form asks for comes first.
     let (first, rest): (Vec<u64>, Vec<u64>) = batches.iter().partition(|batch| **batch == own);
     let questions = first.into_iter().chain(rest).map(question).collect();
     let answers = use_answers(&props.workers, Topic::Generation, questions);
     let mut known: Vec<Generation> = answers.shown().cloned().collect();
-    let of_form = known.iter().find(|generation| generation.batch == own).cloned();
-    known.sort_by_key(|generation| generation.batch);
+    let of_form = known.iter().find(|generation| generation.sequences.batch == own).cloned();
+    known.sort_by_key(|generation| generation.sequences.batch);
     let [energy, time] = generation_curves(&known, props.clock_mhz);
     html! {
         <section class={classes!("card", answers.are_old().then_some("old"))} data-testid="attention-generation"
@@ -61,9 +68,14 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
             }
             if let Some(generation) = of_form {
                 { scrolled(generation_table(&generation, props.clock_mhz)) }
-                <p class="hint">{ room(&generation, props.dram_bytes) }</p>
+                <p class="hint">{ generation_room(&generation, props.dram_bytes) }</p>
             }
             if known.len() > 1 {
+                if let Some(roofline) = generation_roofline(&known) {
+                    <Figure title="A token below the roof" chart={Drawn::new(roofline)} testid="generation-roofline"
+                        hint="Every token reads all weights. More sequences at a time share them, so that a byte of DRAM serves more \
+                              multiply-accumulates, until the caches outweigh the weights." />
+                }
                 <div class="two">
                     <Figure title="Energy of a token" chart={Drawn::new(energy)} testid="generation-energy"
                         hint="The token in the middle, with more and more sequences at a time." />
@@ -73,16 +85,4 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
             }
         </section>
     }
-}
-
-fn room(generation: &Generation, dram_bytes: f64) -> String {
-    let bytes = |bytes: f64| Quantity::Bytes.text(bytes);
-    let all = generation.weight_bytes + generation.cache_bytes;
-    let fits = if all <= dram_bytes { "DRAM holds both" } else { "More than DRAM holds" };
-    format!(
-        "Weights take {}, the cache at the end {}. {fits}: {}.",
-        bytes(generation.weight_bytes),
-        bytes(generation.cache_bytes),
-        bytes(dram_bytes),
-    )
 }

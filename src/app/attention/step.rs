@@ -4,9 +4,9 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::attention::Fusion;
+use crate::attention::{Fusion, LayerSchedule};
 use crate::chart::{
-    Quantity, Table, attention_energy, attention_schedules, attention_tiles, attention_traffic, group_thousands,
+    Quantity, Table, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
     more_or_less, step_parts,
 };
 use crate::explore::{AttentionAnswer, AttentionRequest};
@@ -45,7 +45,7 @@ pub fn Step(props: &StepProps) -> Html {
                     <span>{ "to and from DRAM" }</span>
                 </div>
                 <div class="kpi wide">
-                    <b class="name">{ best.schedule.fusion.name() }</b><span>{ "best schedule of attention" }</span>
+                    <b class="name">{ best.schedule.fusion.name() }</b><span>{ verdict(layer) }</span>
                 </div>
             </div>
             <p class="why" data-testid="attention-why">{ why(answer) }</p>
@@ -67,7 +67,7 @@ pub fn Step(props: &StepProps) -> Html {
                 { format!(
                     "At least {} have to move: weights, input and output of every layer, and the cache, each once. {}",
                     Quantity::Bytes.text(answer.compulsory.total() * layer.layers as f64),
-                    counted(answer),
+                    attention_notes(layer).join(" "),
                 ) }
             </p>
         </div>
@@ -78,6 +78,15 @@ pub fn Step(props: &StepProps) -> Html {
 pub fn scrolled(table: Table) -> Html {
     let label = table.caption.clone();
     html! { <div class="scroll" tabindex="0" role="group" aria-label={label}>{ plain_table(table) }</div> }
+}
+
+/// Whether the best schedule is the only one.
+fn verdict(layer: &LayerSchedule) -> String {
+    match layer.tied.len() {
+        0 => "best schedule of attention".to_owned(),
+        1 => format!("best schedule of attention; as good: {}", layer.tied[0].name()),
+        count => format!("one of {} schedules of attention that are as good", count + 1),
+    }
 }
 
 /// What decides, in a sentence.
@@ -103,23 +112,6 @@ fn why(answer: &AttentionAnswer) -> String {
             "lanes" => "the lanes, which compute the softmax".to_owned(),
             other => other.to_owned(),
         },
-    )
-}
-
-fn counted(answer: &AttentionAnswer) -> String {
-    let operations: u64 = answer.layer.best.operations.iter().sum();
-    let lanes = if answer.has_lanes {
-        String::new()
-    } else {
-        format!(
-            " This core has no vector unit: {} operations of the softmax in each layer are not counted.",
-            group_thousands(operations)
-        )
-    };
-    format!(
-        "Every schedule of attention in the space was priced ({}) or is proved not to be better. Norms, activations, rotary \
-         embeddings and the vocabulary are not counted.{lanes}",
-        group_thousands(answer.layer.attention.priced),
     )
 }
 

@@ -34,8 +34,10 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     let objective = chosen.design.schedule.objective_in_force();
     let asked = form.request(chosen.design.hardware.text.clone(), objective);
     let generated = form.generated();
+    let chunk = form.chunk();
     let mut wrong = Diagnostics::default();
-    wrong.0.extend(asked.as_ref().err().into_iter().chain(generated.as_ref().err()).flat_map(|wrong| wrong.0.clone()));
+    let told = [asked.as_ref().err(), generated.as_ref().err(), chunk.as_ref().err()];
+    wrong.0.extend(told.into_iter().flatten().flat_map(|wrong| wrong.0.clone()));
     let request: Option<Rc<AttentionRequest>> = asked.ok().map(Rc::new);
     let answers = use_answers(
         &props.workers,
@@ -68,12 +70,13 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
             </section>
             if let (Some(request), Some(answer), true) = (&request, &answer, wrong.is_empty()) {
                 <TilesCard request={Rc::clone(request)} answer={Rc::clone(answer)} workers={props.workers.clone()} />
-                if let (Ok(generated), true) = (generated, answer.model.causal) {
+                if let (Ok(generated), Ok(chunk), true) = (generated, chunk, answer.model.causal) {
                     <GenerationCard
                         request={Rc::clone(request)}
                         clock_mhz={answer.clock_mhz}
                         dram_bytes={answer.dram_bytes}
                         {generated}
+                        {chunk}
                         workers={props.workers.clone()}
                     />
                 }

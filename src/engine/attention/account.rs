@@ -4,7 +4,7 @@ use super::cascade::VectorStep;
 use super::machine::Machine;
 use super::problem::Problem;
 use super::product::{Product, product};
-use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
+use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -184,6 +184,11 @@ pub fn fits(machine: &Machine, [activations, keys]: [u64; 2]) -> bool {
     }
 }
 
+/// How many tiles of keys there are.
+fn visits(tiles: &[(u64, u64)]) -> u64 {
+    tiles.iter().map(|(count, _)| count).sum()
+}
+
 struct Counting<'a> {
     problem: &'a Problem,
     machine: &'a Machine,
@@ -201,16 +206,18 @@ impl Counting<'_> {
         let shape = &self.problem.shape;
         let cascade = self.schedule.fusion.cascade();
         self.resident(work, &[Tensor::Keys, Tensor::Values]);
-        for QueryTiles { count, size, keys } in self.schedule.query_tiles(self.problem) {
+        for of in self.schedule.query_tiles(self.problem) {
+            let QueryTiles { count, size, keys, .. } = of;
+            let tiles = &self.schedule.key_tiles(&of);
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(work, times, Tensor::Queries, rows * shape.depth);
             self.stream(work, times, &[Tensor::Keys, Tensor::Values], keys);
-            for (tiles, tile) in sizes(keys, self.schedule.keys) {
-                work.lanes(self, times * tiles, &cascade.of_tile(rows, tile, shape.value_depth));
+            for &(count, tile) in tiles {
+                work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }
-            work.lanes(self, times, &cascade.of_row(rows, keys, keys.div_ceil(self.schedule.keys), shape.value_depth));
-            self.query_key(work, times, rows, keys);
-            self.with_values(work, times, rows, keys, self.schedule.fusion != Fusion::QueriesStay);
+            work.lanes(self, times, &cascade.of_row(rows, keys, visits(tiles), shape.value_depth));
+            self.query_key(work, times, rows, tiles);
+            self.with_values(work, times, rows, tiles, self.schedule.fusion != Fusion::QueriesStay);
             self.store(work, times, Tensor::Output, rows * shape.value_depth);
         }
     }
@@ -219,26 +226,27 @@ impl Counting<'_> {
     fn keys_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
         let running = shape.value_depth + 2;
-        let tiles = self.schedule.query_tiles(self.problem);
         self.resident(work, &[Tensor::Keys, Tensor::Values]);
         if self.schedule.held == KeysHeld::Streamed {
             for (tensor, depth) in [(Tensor::Keys, shape.depth), (Tensor::Values, shape.value_depth)] {
                 self.load(work, 1, tensor, shape.keys * depth);
             }
         }
-        for QueryTiles { count, size, keys } in tiles {
+        for of in self.schedule.query_tiles(self.problem) {
+            let QueryTiles { count, size, keys, .. } = of;
+            let tiles = &self.schedule.key_tiles(&of);
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
-            let visits = keys.div_ceil(self.schedule.keys);
+            let visits = visits(tiles);
             self.load(work, times * visits, Tensor::Queries, rows * shape.depth);
             self.load(work, times * (visits - 1), Tensor::Running, rows * running);
             self.store(work, times * (visits - 1), Tensor::Running, rows * running);
             let cascade = self.schedule.fusion.cascade();
-            for (count, tile) in sizes(keys, self.schedule.keys) {
+            for &(count, tile) in tiles {
                 work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }
             work.lanes(self, times, &cascade.of_row(rows, keys, visits, shape.value_depth));
-            self.query_key(work, times, rows, keys);
-            self.with_values(work, times, rows, keys, false);
+            self.query_key(work, times, rows, tiles);
+            self.with_values(work, times, rows, tiles, false);
             self.store(work, times, Tensor::Output, rows * shape.value_depth);
         }
     }
@@ -248,11 +256,13 @@ impl Counting<'_> {
         let cascade = self.schedule.fusion.cascade();
         self.resident(scores, &[Tensor::Keys]);
         self.resident(values, &[Tensor::Values]);
-        for QueryTiles { count, size, keys } in self.schedule.query_tiles(self.problem) {
+        for of in self.schedule.query_tiles(self.problem) {
+            let QueryTiles { count, size, keys, .. } = of;
+            let tiles = &self.schedule.key_tiles(&of);
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(scores, times, Tensor::Queries, rows * shape.depth);
             self.stream(scores, times, &[Tensor::Keys], keys);
-            self.query_key(scores, times, rows, keys);
+            self.query_key(scores, times, rows, tiles);
             self.store(scores, times, Tensor::Scores, rows * keys);
 
             self.load(softmax, times, Tensor::Scores, rows * keys);
@@ -261,26 +271,26 @@ impl Counting<'_> {
 
             self.load(values, times, Tensor::Scores, rows * keys);
             self.stream(values, times, &[Tensor::Values], keys);
-            self.with_values(values, times, rows, keys, true);
+            self.with_values(values, times, rows, tiles, true);
             self.store(values, times, Tensor::Output, rows * shape.value_depth);
         }
     }
 
     /// Queries times keys, tile of keys by tile of keys.
-    fn query_key(&self, work: &mut Work, times: u64, rows: u64, keys: u64) {
+    fn query_key(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)]) {
         let (depth, bits) = (self.problem.shape.depth, &self.problem.bits);
         let of = [bits.activations, bits.keys, bits.sums];
-        for (tiles, tile) in sizes(keys, self.schedule.keys) {
+        for &(tiles, tile) in tiles {
             work.product(times * tiles, product(self.machine, [rows, depth, tile], of, false), rows * depth * tile);
         }
     }
 
     /// Scores times values. `adds`: every tile of keys adds to the sums of those before; else lanes do that.
-    fn with_values(&self, work: &mut Work, times: u64, rows: u64, keys: u64, adds: bool) {
+    fn with_values(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)], adds: bool) {
         let (depth, bits) = (self.problem.shape.value_depth, &self.problem.bits);
         let of = [bits.sums, bits.keys, bits.sums];
         let mut is_first = true;
-        for (tiles, tile) in sizes(keys, self.schedule.keys) {
+        for &(tiles, tile) in tiles {
             let macs = rows * depth * tile;
             let firsts = u64::from(is_first || !adds) * if adds { 1 } else { tiles };
             is_first = false;

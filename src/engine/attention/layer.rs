@@ -1,34 +1,39 @@
 //! A whole transformer on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
 
 use super::account::{Account, Cause};
-use super::linear::{Run, best_runs};
+use super::linear::{Part, Run, best_runs};
 use super::machine::Machine;
+use super::schedule::Fusion;
 use super::search::{Found, search};
-use super::transformer::{Step, Transformer, WeightedProduct};
+use super::transformer::{Step, Transformer};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
-/// A layer of a transformer in one step, scheduled: products before attention, attention, products after it.
+/// A layer of a transformer in one step, scheduled: what comes before attention, attention, what comes after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerSchedule {
     /// What attention computes.
     pub problem: Problem,
-    /// Queries, keys and values, computed from one reading of the input.
+    /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding.
     pub before: Vec<Run>,
     /// Attention, with the best schedule of every kind.
     pub attention: Found,
     /// The best of these.
     pub best: Account,
-    /// The output projection and the feed-forward part.
+    /// The other kinds of schedules whose best is as good.
+    pub tied: Vec<Fusion>,
+    /// The output projection, the feed-forward part, and the norm and sums between.
     pub after: Vec<Run>,
+    /// What is not counted, as there are no lanes, with its operations; empty where there are lanes.
+    pub uncounted: Vec<(String, u64)>,
     /// Layers that are the same.
     pub layers: u64,
 }
 
 /// What one step of a whole transformer costs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepCost {
     /// Cycles, of all layers.
     pub latency_cycles: u64,
@@ -43,6 +48,17 @@ pub struct StepCost {
 }
 
 impl StepCost {
+    /// One step after the other.
+    fn and(self, next: Self) -> Self {
+        Self {
+            latency_cycles: self.latency_cycles + next.latency_cycles,
+            energy: std::array::from_fn(|at| self.energy[at] + next.energy[at]),
+            dram_bits: self.dram_bits + next.dram_bits,
+            weight_bits: self.weight_bits + next.weight_bits,
+            macs: self.macs + next.macs,
+        }
+    }
+
     /// Energy, pJ.
     pub fn energy_pj(&self) -> f64 {
         self.energy.iter().sum()
@@ -72,19 +88,32 @@ pub fn schedule_layer(
         diagnostics
     };
     let tokens = step.batch * step.tokens;
-    let [before, after] = model.products();
-    // The three read the same input, so that they are one product with all their columns.
-    let columns = before.iter().map(|product| product.columns).sum();
-    let together = WeightedProduct { name: "queries, keys, values", columns, ..before[0] };
-    let runs = |chain: &[WeightedProduct], what: &str| {
-        best_runs(chain, tokens, &bits, machine, objective).ok_or_else(|| does_not_fit(what))
+    let parts = model.parts();
+    // Without lanes nothing between the products is computed here.
+    let runs = |chain: &[Part]| {
+        let has_place = |part: &&Part| machine.lanes.is_some() || part.product().is_some();
+        let chain: Vec<Part> = chain.iter().filter(has_place).copied().collect();
+        best_runs(&chain, tokens, &bits, machine, objective).ok_or_else(|| does_not_fit("A part beside attention"))
     };
-    let before = runs(&[together], "A product with weights")?;
-    // What a gate multiplies is one map when the contraction reads it.
-    let after = runs(&after, "A product with weights")?;
+    let (before, after) = (runs(&parts[0])?, runs(&parts[1])?);
     let attention = search(&problem, machine, objective);
     let best = *attention.best(objective, machine).ok_or_else(|| does_not_fit("Attention"))?;
-    Ok(LayerSchedule { problem, before, attention, best, after, layers: model.layers })
+    let tied = attention.as_good_as(&best, objective, machine);
+    let uncounted = if machine.lanes.is_some() { Vec::new() } else { operations(&parts, tokens, &best) };
+    Ok(LayerSchedule { problem, before, attention, best, tied, after, uncounted, layers: model.layers })
+}
+
+/// Operations of lanes in a layer, by what computes them.
+fn operations(parts: &[Vec<Part>; 2], tokens: u64, attention: &Account) -> Vec<(String, u64)> {
+    let mut all = vec![("softmax".to_owned(), attention.operations.iter().sum())];
+    for part in parts.iter().flatten() {
+        let Part::Lanes(step) = part else { continue };
+        match all.iter_mut().find(|(name, _)| name == step.name()) {
+            Some((_, count)) => *count += step.operations(tokens),
+            None => all.push((step.name().to_owned(), step.operations(tokens))),
+        }
+    }
+    all
 }
 
 impl LayerSchedule {
@@ -121,47 +150,85 @@ impl LayerSchedule {
     }
 }
 
-/// Generation: a prompt is read, then tokens follow one after the other, each with a longer cache.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Generation {
+/// Most parts in which a prompt is read.
+pub const MOST_CHUNKS: u64 = 256;
+
+/// What is generated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sequences {
     /// Sequences at a time.
     pub batch: u64,
-    /// Reading the prompt: after it the first token is there.
+    /// Tokens of the prompt of each.
+    pub prompt: u64,
+    /// Tokens of the prompt that are read at a time; `None`: all.
+    pub chunk: Option<u64>,
+    /// Tokens that follow.
+    pub generated: u64,
+}
+
+/// Generation: a prompt is read, whole or chunk by chunk, then tokens follow one after the other, each with a longer cache.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// What is generated.
+    pub sequences: Sequences,
+    /// Reading the prompt, all chunks: after it the first token is there.
     pub prefill: StepCost,
     /// The first, the middle and the last of the tokens that follow: cached tokens, and the cost.
     pub tokens: Vec<(u64, StepCost)>,
     /// Bytes of weights of all layers.
     pub weight_bytes: f64,
-    /// Bytes of the cache at the end.
+    /// Bytes of the cache of all layers at the end.
     pub cache_bytes: f64,
+    /// Layers, each with its part of the cache.
+    pub layers: u64,
+    /// Bytes of the memory of keys and values on the chip.
+    pub chip_bytes: f64,
+    /// Multiply-accumulates of the full array in a cycle.
+    pub peak_macs: u64,
+    /// Bytes that DRAM gives in a cycle.
+    pub dram_bytes_per_cycle: f64,
 }
 
-/// Prices generation of `generated` tokens after a prompt, for `batch` sequences.
+/// Prices generation.
 ///
 /// # Errors
 ///
-/// As [`schedule_layer`].
+/// As [`schedule_layer`]; a chunk of no tokens, or more than [`MOST_CHUNKS`] chunks.
 pub fn generate(
     model: &Transformer,
-    (batch, prompt, generated): (u64, u64, u64),
+    sequences: &Sequences,
     bits: ElementBits,
     machine: &Machine,
     objective: &Objective,
 ) -> Result<Generation, Diagnostics> {
-    let prefill = schedule_layer(model, &Step::prefill(batch, prompt), bits, machine, objective)?.cost();
+    let Sequences { batch, prompt, chunk, generated } = *sequences;
+    let chunk = chunk.unwrap_or(prompt);
+    if chunk == 0 || prompt.div_ceil(chunk) > MOST_CHUNKS {
+        let mut diagnostics = Diagnostics::default();
+        let reason = format!("A prompt of {prompt} tokens in chunks of {chunk}");
+        diagnostics.add("chunk", reason, format!("Write at least {}", prompt.div_ceil(MOST_CHUNKS)));
+        return Err(diagnostics);
+    }
+    let cost = |step: &Step| Ok(schedule_layer(model, step, bits, machine, objective)?.cost());
+    let chunks = (0..prompt.div_ceil(chunk)).map(|at| {
+        let cached = at * chunk;
+        cost(&Step { cached, ..Step::prefill(batch, chunk.min(prompt - cached)) })
+    });
+    let chunks: Vec<StepCost> = chunks.collect::<Result<_, Diagnostics>>()?;
     let last = prompt + generated.max(1) - 1;
     let mut cached = vec![prompt, prompt.midpoint(last), last];
     cached.dedup();
-    let tokens = cached.into_iter().map(|cached| {
-        let step = Step::decode(batch, cached);
-        Ok((cached, schedule_layer(model, &step, bits, machine, objective)?.cost()))
-    });
+    let tokens = cached.into_iter().map(|cached| Ok((cached, cost(&Step::decode(batch, cached))?)));
     Ok(Generation {
-        batch,
-        prefill,
+        sequences: *sequences,
+        prefill: chunks.into_iter().fold(StepCost::default(), StepCost::and),
         tokens: tokens.collect::<Result<_, Diagnostics>>()?,
         weight_bytes: (model.layers * model.weights() * bits.weights) as f64 / 8.0,
         cache_bytes: model.cache_bytes(batch, last + 1, bits),
+        layers: model.layers,
+        chip_bytes: machine.weight_store().size_bits as f64 / 8.0,
+        peak_macs: machine.pes,
+        dram_bytes_per_cycle: machine.dram.read_width as f64 / 8.0,
     })
 }
 

@@ -1,23 +1,148 @@
-//! Products with weights on a core: which of them run together, tile of tokens by tile of tokens, and what that costs.
+//! Parts of a layer beside attention on a core, products with weights and what lanes compute between them: which of them run together, tile
+//! of tokens by tile of tokens, and what that costs.
 //!
-//! A run of products keeps what lies between them on the chip. For every tile of tokens all weights of the run come from DRAM, or all of
-//! them stay on the chip. All runs of a chain and all numbers of tiles are tried.
+//! A run of parts keeps what lies between them on the chip, whole rows of channels. For every tile of tokens all weights of the run come
+//! from DRAM, or all of them stay on the chip. What a residual sum adds comes from DRAM again, unless the run itself computed it and had room
+//! to keep it. All runs of a chain and all numbers of tiles are tried.
 
 use super::ElementBits;
 use super::account::{Busy, Cause, fits};
 use super::machine::Machine;
 use super::product::product;
 use super::schedule::sizes;
+use super::token::{Added, TokenStep, TokenWork};
 use super::transformer::WeightedProduct;
 use crate::search::Objective;
 use crate::units::Cycles;
+use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
-/// A run of products and what it costs.
+/// A part of a layer beside attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A product with weights.
+    Product(WeightedProduct),
+    /// What lanes compute for every token.
+    Lanes(TokenStep),
+}
+
+impl Part {
+    /// As a person reads it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Product(product) => product.name,
+            Self::Lanes(step) => step.name(),
+        }
+    }
+
+    /// The product with weights, if it is one.
+    pub const fn product(&self) -> Option<&WeightedProduct> {
+        match self {
+            Self::Product(product) => Some(product),
+            Self::Lanes(_) => None,
+        }
+    }
+
+    /// Channels of a token that it takes from the part before it.
+    const fn reads(&self) -> u64 {
+        match self {
+            Self::Product(product) => product.reads(),
+            Self::Lanes(step) => step.reads(),
+        }
+    }
+
+    /// Channels of a token that it computes.
+    const fn writes(&self) -> u64 {
+        match self {
+            Self::Product(product) => product.writes(),
+            Self::Lanes(step) => step.channels,
+        }
+    }
+
+    const fn step(&self) -> Option<&TokenStep> {
+        match self {
+            Self::Product(_) => None,
+            Self::Lanes(step) => Some(step),
+        }
+    }
+
+    const fn passes(&self) -> u64 {
+        match self {
+            Self::Product(_) => 0,
+            Self::Lanes(step) => step.passes(),
+        }
+    }
+
+    const fn joins(&self) -> u64 {
+        match self {
+            Self::Product(_) => 0,
+            Self::Lanes(step) => step.joins(),
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        self.step().is_some_and(|step| step.is_kept)
+    }
+
+    fn adds_what_is_kept(&self) -> bool {
+        self.step().is_some_and(|step| step.work == TokenWork::Residual(Added::Kept))
+    }
+}
+
+/// Channels of a token that a run of parts moves and keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowTraffic {
+    /// Read from DRAM.
+    pub read: u64,
+    /// Written to DRAM.
+    pub written: u64,
+    /// On the chip at a time, at most; results of a product at the end leave as the array computes them, so many columns at once.
+    pub kept: u64,
+}
+
+impl RowTraffic {
+    /// What a run of a chain moves and keeps of a token; `None` if it has no parts.
+    pub fn of(chain: &[Part], run: &Range<usize>, columns_at_once: u64) -> Option<Self> {
+        let parts = chain.get(run.clone())?;
+        let (first, last) = (parts.first()?, parts.last()?);
+        let keeper = chain.iter().position(Part::is_kept);
+        let joiner = chain.iter().position(Part::adds_what_is_kept).filter(|joiner| run.contains(joiner));
+        // What the run computes itself, or reads anyhow, it need not read again.
+        let kept = keeper.zip(joiner).filter(|(keeper, joiner)| keeper + 1 >= run.start && keeper < joiner);
+        let joined = parts.iter().filter(|part| !(kept.is_some() && part.adds_what_is_kept())).map(Part::joins);
+        // What a later run adds has to leave the chip, too, where it is not the result of this one.
+        let is_left = |(at, part): &(usize, &Part)| part.is_kept() && kept.is_none() && at + 1 < parts.len();
+        let left = parts.iter().enumerate().filter(is_left).map(|(_, part)| part.writes());
+        // What passes by a part that is alone need not come at all; else it comes and goes with the rest.
+        let passing = |part: &Part| if parts.len() > 1 { part.passes() } else { 0 };
+        let room = |(at, part): (usize, &Part)| {
+            let at = run.start + at;
+            let computed = match part {
+                Part::Product(product) if at + 1 == run.end => product.columns.min(columns_at_once),
+                Part::Product(product) => product.writes(),
+                Part::Lanes(_) => 0,
+            };
+            // A product leaves what it reads as it is.
+            let beside = kept.filter(|&(keeper, joiner)| {
+                keeper < at && at < joiner && !(at == keeper + 1 && part.product().is_some())
+            });
+            let beside = beside.map_or(0, |(keeper, _)| chain[keeper].writes());
+            part.reads() + passing(part) + part.joins() + computed + beside
+        };
+        Some(Self {
+            read: first.reads() + passing(first) + joined.sum::<u64>(),
+            written: last.writes() + passing(last) + left.sum::<u64>(),
+            kept: parts.iter().enumerate().map(room).max()?,
+        })
+    }
+}
+
+/// A run of parts and what it costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// The products, by name.
-    pub products: Vec<String>,
+    /// The parts, by name.
+    pub parts: Vec<String>,
     /// Tokens in a tile.
     pub tile: u64,
     /// Whether the weights stay on the chip.
@@ -46,22 +171,22 @@ impl Run {
     }
 }
 
-/// The best runs of a chain of products for so many tokens; `None` if a product does not fit by itself. Of energy times delay each run is
+/// The best runs of a chain of parts for so many tokens; `None` if a part does not fit by itself. Of energy times delay each run is
 /// the best by itself, as their product does not add up.
 pub fn best_runs(
-    chain: &[WeightedProduct],
+    chain: &[Part],
     tokens: u64,
     bits: &ElementBits,
     machine: &Machine,
     objective: &Objective,
 ) -> Option<Vec<Run>> {
-    // The best runs of the first products of the chain, for every number of them.
+    // The best runs of the first parts of the chain, for every number of them.
     let mut best: Vec<Option<(f64, Vec<Run>)>> = vec![Some((0.0, Vec::new()))];
     for end in 1..=chain.len() {
         let mut least: Option<(f64, Vec<Run>)> = None;
         for start in 0..end {
             let Some((before, runs)) = &best[start] else { continue };
-            let Some(run) = best_run(&chain[start..end], tokens, bits, machine, objective) else { continue };
+            let Some(run) = best_run(chain, &(start..end), tokens, bits, machine, objective) else { continue };
             let score = before + run.score(objective, machine);
             if least.as_ref().is_none_or(|(least, _)| score < *least) {
                 least = Some((score, [&runs[..], &[run]].concat()));
@@ -73,7 +198,8 @@ pub fn best_runs(
 }
 
 fn best_run(
-    products: &[WeightedProduct],
+    chain: &[Part],
+    run: &Range<usize>,
     tokens: u64,
     bits: &ElementBits,
     machine: &Machine,
@@ -84,7 +210,7 @@ fn best_run(
     while size > 0 {
         let tile = tokens.div_ceil(tokens.div_ceil(size));
         for resident in [true, false] {
-            let Some(run) = run(products, tokens, tile, resident, bits, machine) else { continue };
+            let Some(run) = run_of(chain, run, (tokens, tile), resident, bits, machine) else { continue };
             let score = run.score(objective, machine);
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, run));
@@ -95,26 +221,24 @@ fn best_run(
     best.map(|(_, run)| run)
 }
 
-fn run(
-    products: &[WeightedProduct],
-    tokens: u64,
-    tile: u64,
+/// What a run of a chain costs for so many tokens, in tiles of so many; `None` if it does not fit.
+pub fn run_of(
+    chain: &[Part],
+    run: &Range<usize>,
+    (tokens, tile): (u64, u64),
     resident: bool,
     bits: &ElementBits,
     machine: &Machine,
 ) -> Option<Run> {
-    // What a product computes is read by the next; results of the last leave the chip as the array computes them.
-    let last_columns = products.last()?.columns.min(machine.unrolled[2]);
-    let computed =
-        products.iter().enumerate().map(|(at, one)| if at + 1 < products.len() { one.columns } else { last_columns });
-    let widest = products.iter().zip(computed).map(|(product, columns)| product.reduction + columns).max()?;
+    let row = RowTraffic::of(chain, run, machine.unrolled[2])?;
+    let parts = chain.get(run.clone())?;
+    let products = || parts.iter().filter_map(Part::product);
     let used = |product: &WeightedProduct, tokens: u64| product.used_weights(tokens).round() as u64 * bits.weights;
     // Streamed weights: what the array takes at once, in use and on its way.
-    let at_once = products
-        .iter()
+    let at_once = products()
         .map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
-    let room = if resident { products.iter().map(|product| product.weights()).sum::<u64>() } else { at_once.max()? };
-    if !fits(machine, [tile * widest * bits.activations, room * bits.weights]) {
+    let room = if resident { products().map(WeightedProduct::weights).sum() } else { at_once.max().unwrap_or(0) };
+    if !fits(machine, [tile * row.kept * bits.activations, room * bits.weights]) {
         return None;
     }
     let passes = |product: &WeightedProduct| -> u64 {
@@ -123,30 +247,21 @@ fn run(
         }
         sizes(tokens, tile).map(|(count, size)| count * used(product, size)).sum()
     };
-    let weight_bits: u64 = products.iter().map(passes).sum();
-    let (first, last) = (products.first()?, products.last()?);
-    let read = tokens * first.reduction * bits.activations + weight_bits;
-    let written = tokens * last.columns * bits.activations;
-    let macs: u64 = products.iter().map(|product| product.macs(tokens)).sum();
-    let (mut cycles, mut activations, mut weights) = (0, (written, read - weight_bits), (0, weight_bits));
-    for one in products {
+    let weight_bits: u64 = products().map(passes).sum();
+    let read = tokens * row.read * bits.activations + weight_bits;
+    let written = tokens * row.written * bits.activations;
+    let macs: u64 = products().map(|product| product.macs(tokens)).sum();
+    let mut work = OnChip { array: 0, lanes: 0, activations: (written, read - weight_bits), weights: (0, weight_bits) };
+    let mut of_lanes = 0.0;
+    for part in parts {
         for (count, size) in sizes(tokens, tile) {
-            // Each of the experts that a token uses takes its share of the tokens.
-            let (all, active) = one.experts;
-            let rows = (size * active).div_ceil(all);
-            let times = count * (size * active).div_ceil(rows);
-            let of = product(
-                machine,
-                [rows, one.reduction, one.columns],
-                [bits.activations, bits.weights, bits.sums],
-                false,
-            );
-            cycles += times * of.cycles;
-            activations.0 += times * (of.first_bits + of.sum_read_bits);
-            activations.1 += times * of.sum_write_bits;
-            weights.0 += times * of.second_bits;
+            match part {
+                Part::Product(product) => work.product(product, count, size, bits, machine),
+                Part::Lanes(step) => of_lanes += work.lanes(step, count, size, bits, machine),
+            }
         }
     }
+    let OnChip { activations, weights, .. } = work;
     let (of_activations, of_weights) = match &machine.weights {
         Some(store) => (machine.activations.cycles(activations.0, activations.1), store.cycles(weights.0, weights.1)),
         None => (machine.activations.cycles(activations.0 + weights.0, activations.1 + weights.1), 0),
@@ -157,20 +272,61 @@ fn run(
         + machine.weight_store().energy_pj(weights.0, weights.1);
     energy[Cause::Registers as usize] = macs as f64 * machine.register_pj(bits.weights, bits.activations, bits.sums);
     energy[Cause::Macs as usize] = macs as f64 * machine.mac_pj(bits.weights, bits.activations);
+    energy[Cause::Lanes as usize] = of_lanes;
     Some(Run {
-        products: products.iter().map(|product| product.name.to_owned()).collect(),
+        parts: parts.iter().map(|part| part.name().to_owned()).collect(),
         tile,
         resident,
         macs,
         dram_bits: read + written,
         weight_bits,
         busy: Busy {
-            array: cycles,
-            lanes: 0,
+            array: work.array,
+            lanes: work.lanes,
             dram: machine.dram.cycles(read, written),
             activations: of_activations,
             keys: of_weights,
         },
         energy,
     })
+}
+
+/// What keeps array and lanes busy, cycles, and bits read from and written to the memories on the chip.
+struct OnChip {
+    array: u64,
+    lanes: u64,
+    activations: (u64, u64),
+    weights: (u64, u64),
+}
+
+impl OnChip {
+    /// A product, for so many tiles of so many tokens.
+    fn product(&mut self, one: &WeightedProduct, count: u64, size: u64, bits: &ElementBits, machine: &Machine) {
+        // Each of the experts that a token uses takes its share of the tokens.
+        let (all, active) = one.experts;
+        let rows = (size * active).div_ceil(all);
+        let times = count * (size * active).div_ceil(rows);
+        let sizes = [rows, one.reduction, one.columns];
+        let of = product(machine, sizes, [bits.activations, bits.weights, bits.sums], false);
+        self.array += times * of.cycles;
+        self.activations.0 += times * (of.first_bits + of.sum_read_bits);
+        self.activations.1 += times * of.sum_write_bits;
+        self.weights.0 += times * of.second_bits;
+    }
+
+    /// What lanes compute, for so many tiles of so many tokens; its energy in lanes, pJ.
+    fn lanes(&mut self, one: &TokenStep, count: u64, size: u64, bits: &ElementBits, machine: &Machine) -> f64 {
+        let Some(unit) = &machine.lanes else { return 0.0 };
+        let mut energy = 0.0;
+        for step in one.steps(size) {
+            let each = |&(operation, times): &(Operation, u64)| times * unit.cost(operation).cycles;
+            self.lanes +=
+                count * step.iterations.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
+            self.activations.0 += count * step.reads * bits.activations;
+            self.activations.1 += count * step.writes * bits.activations;
+            let of = |&(operation, times): &(Operation, u64)| times as f64 * machine.operation_pj(operation);
+            energy += (count * step.iterations) as f64 * step.operations.iter().map(of).sum::<f64>();
+        }
+        energy
+    }
 }

@@ -36,6 +36,8 @@ pub struct Problem {
     pub shape: Shape,
     /// Whether a query sees only the keys up to its own; the last query sees all keys.
     pub causal: bool,
+    /// How many keys a query sees under a causal mask, the last ones up to its own: a sliding window; `None`: all of these.
+    pub window: Option<u64>,
     /// Bits of its elements.
     pub bits: ElementBits,
 }
@@ -45,7 +47,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, no or too many bits.
+    /// Sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, a window without such a mask or
+    /// too small for the keys, no or too many bits.
     pub fn check(&self) -> Result<(), Diagnostics> {
         self.shape.check()?;
         let mut diagnostics = Diagnostics::default();
@@ -59,6 +62,18 @@ impl Problem {
         if self.causal && self.shape.queries > self.shape.keys {
             let reason = format!("{} queries see only {} keys", self.shape.queries, self.shape.keys);
             diagnostics.add("keys", reason, "Write at least as many keys as queries, or take the causal mask off");
+        }
+        if let Some(window) = self.window {
+            if !self.causal {
+                diagnostics.add("window", "A window without a causal mask", "Take the window off, or set the mask");
+            } else if self.shape.keys >= window.saturating_add(self.shape.queries) {
+                let reason = format!("Of {} keys the first are seen by no query", self.shape.keys);
+                diagnostics.add(
+                    "keys",
+                    reason,
+                    format!("Write at most {}", window.saturating_add(self.shape.queries) - 1),
+                );
+            }
         }
         let ElementBits { activations, keys, sums, weights } = self.bits;
         for (name, bits) in [("activations", activations), ("keys", keys), ("sums", sums), ("weights", weights)] {
@@ -84,11 +99,28 @@ impl Problem {
         if self.causal { self.shape.keys - self.shape.queries + end } else { self.shape.keys }
     }
 
-    /// Scores that count: without those that a causal mask takes away.
-    pub const fn unmasked_scores(&self) -> u64 {
+    /// The first key that a query of a sequence sees.
+    pub const fn first_key(&self, query: u64) -> u64 {
+        match self.window {
+            Some(window) => self.keys_until(query + 1).saturating_sub(window),
+            None => 0,
+        }
+    }
+
+    /// Keys that so many neighbouring queries see, at most.
+    pub fn most_keys(&self, queries: u64) -> u64 {
+        let seen = |window: u64| window.saturating_add(queries - 1).min(self.shape.keys);
+        self.window.map_or(self.shape.keys, seen)
+    }
+
+    /// Scores that count: without those that a causal mask and a window take away.
+    pub fn unmasked_scores(&self) -> u64 {
         let Shape { batch, heads, queries, keys, .. } = self.shape;
-        let masked = if self.causal { queries * (queries - 1) / 2 } else { 0 };
-        batch * heads * (queries * keys - masked)
+        let triangle = |side: u64| side * side.saturating_sub(1) / 2;
+        let masked = if self.causal { triangle(queries) } else { 0 };
+        // The last query does not see the first so many keys, the one before it one fewer, and so on.
+        let outside = self.window.map_or(0, |window| triangle(keys.saturating_sub(window) + 1));
+        batch * heads * (queries * keys - masked - outside)
     }
 
     /// Bits that have to cross the border of the chip at least: queries, keys and values in, results out, each once.

@@ -1,7 +1,8 @@
 //! Schedules of attention: what runs together, in which tiles, and what stays on the chip.
 //!
 //! One head of keys of one sequence is scheduled; the others are the same. The query heads that share it are rows beside its queries. A
-//! causal mask leaves out, for every tile of queries, all keys after its last query.
+//! causal mask leaves out, for every tile of queries, all keys after its last query; a sliding window also those before the first that its
+//! first query sees.
 
 use super::Cascade;
 use super::problem::Problem;
@@ -52,7 +53,7 @@ impl Fusion {
 pub enum KeysHeld {
     /// They come from DRAM again for every tile of queries, a tile in use and the next on its way.
     Streamed,
-    /// All keys and values of a head stay on the chip.
+    /// All keys and values of a head stay on the chip, for all its tiles of queries; under a sliding window until no later tile sees them.
     Resident,
 }
 
@@ -78,7 +79,9 @@ pub struct QueryTiles {
     pub count: u64,
     /// Queries in each.
     pub size: u64,
-    /// Keys that the last of its queries sees.
+    /// The first key that its first query sees.
+    pub first: u64,
+    /// Keys from that one to the last that its last query sees.
     pub keys: u64,
 }
 
@@ -95,17 +98,28 @@ impl Schedule {
             let starts = (0..all.div_ceil(self.queries)).map(|tile| tile * self.queries);
             let tile = |start: u64| {
                 let size = self.queries.min(all - start);
-                QueryTiles { count: 1, size, keys: problem.keys_until(start + size) }
+                let first = problem.first_key(start);
+                QueryTiles { count: 1, size, first, keys: problem.keys_until(start + size) - first }
             };
             return starts.map(tile).collect();
         }
-        sizes(all, self.queries).map(|(count, size)| QueryTiles { count, size, keys: problem.shape.keys }).collect()
+        let tile = |(count, size)| QueryTiles { count, size, first: 0, keys: problem.shape.keys };
+        sizes(all, self.queries).map(tile).collect()
+    }
+
+    /// The tiles of keys that a tile of queries meets: how many of which size. Where keys stay, all tiles of queries meet the same tiles of
+    /// keys, and leave out of the first and the last what they do not see; else the first tile begins with the first key that is seen.
+    pub fn key_tiles(&self, of: &QueryTiles) -> Vec<(u64, u64)> {
+        let before = if self.fusion == Fusion::KeysStay { of.first % self.keys } else { 0 };
+        let of_first = if before > 0 { of.keys.min(self.keys - before) } else { 0 };
+        let first = (of_first > 0).then_some((1, of_first));
+        first.into_iter().chain(sizes(of.keys - of_first, self.keys)).collect()
     }
 
     /// Bits that it needs on the chip: for queries, scores and results, and for keys and values.
     pub fn needed_bits(&self, problem: &Problem) -> [u64; 2] {
         let (shape, bits) = (&problem.shape, &problem.bits);
-        let (rows, all_keys) = (self.rows(), shape.keys);
+        let (rows, all_keys) = (self.rows(), problem.most_keys(self.queries));
         let [depth, value_depth] = [shape.depth, shape.value_depth];
         let queries = rows * depth * bits.activations;
         let results = rows * value_depth * bits.sums;

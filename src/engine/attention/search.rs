@@ -21,6 +21,9 @@ pub const MOST_TILES: u64 = 4096;
 /// Every size of a tile up to this is tried.
 pub const EVERY_SIZE: u64 = 256;
 
+/// Scores that differ by less, relatively, are equal: sums in another order.
+const EQUAL: f64 = 1e-12;
+
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
@@ -35,6 +38,14 @@ impl Found {
     pub fn best(&self, objective: &Objective, machine: &Machine) -> Option<&Account> {
         let all = self.best_of.iter().filter_map(|(_, account)| account.as_ref());
         all.min_by(|one, other| score(objective, machine, one).total_cmp(&score(objective, machine, other)))
+    }
+
+    /// The other kinds whose best schedules score the same, but for rounding.
+    pub fn as_good_as(&self, best: &Account, objective: &Objective, machine: &Machine) -> Vec<Fusion> {
+        let least = score(objective, machine, best);
+        let is_as_good = |account: &Account| score(objective, machine, account) <= least * (1.0 + EQUAL);
+        let others = self.best_of.iter().filter(|(fusion, _)| *fusion != best.schedule.fusion);
+        others.filter(|(_, account)| account.as_ref().is_some_and(is_as_good)).map(|(fusion, _)| *fusion).collect()
     }
 
     /// The best that does not fuse.

@@ -1,5 +1,7 @@
 //! Transformers: the shapes of their layers, and what one step of them computes and moves at least.
 
+use super::linear::Part;
+use super::token::{Activation, Added, Norm, TokenStep, TokenWork};
 use super::{ElementBits, Problem, Shape};
 use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
 use serde::{Deserialize, Serialize};
@@ -32,6 +34,16 @@ pub struct Transformer {
     pub experts: (u64, u64),
     /// Whether a token sees only those before it, and keys and values are cached: a decoder.
     pub causal: bool,
+    /// How many tokens a token of a decoder sees, itself included: a sliding window; `None`: all before it.
+    pub window: Option<u64>,
+    /// How tokens are normalised.
+    pub norm: Norm,
+    /// Whether the norm follows the residual sum, as in the first transformers; else it comes before attention and the feed-forward part.
+    pub post_norm: bool,
+    /// What is done to hidden channels.
+    pub activation: Activation,
+    /// Whether queries and keys are rotated by their position.
+    pub rotary: bool,
 }
 
 /// One step: tokens that are computed together in each of several sequences, after others whose keys and values are cached.
@@ -58,12 +70,29 @@ pub struct WeightedProduct {
     pub columns: u64,
     /// How often its weights exist (experts), and how many of these a token uses.
     pub experts: (u64, u64),
+    /// Whether it reads what experts computed and adds up their results; else each expert reads the same.
+    pub adds_experts: bool,
 }
 
 impl WeightedProduct {
+    /// A product whose weights exist once.
+    pub const fn new(name: &'static str, reduction: u64, columns: u64) -> Self {
+        Self { name, reduction, columns, experts: (1, 1), adds_experts: false }
+    }
+
     /// Weights, of all experts.
     pub const fn weights(&self) -> u64 {
         self.reduction * self.columns * self.experts.0
+    }
+
+    /// Channels of a token that it reads. Each expert that a token uses reads the same, or what the same expert computed.
+    pub const fn reads(&self) -> u64 {
+        self.reduction * if self.adds_experts { self.experts.1 } else { 1 }
+    }
+
+    /// Channels of a token that it computes: of all experts that it uses, or their sum.
+    pub const fn writes(&self) -> u64 {
+        self.columns * if self.adds_experts { 1 } else { self.experts.1 }
     }
 
     /// Multiply-accumulates for so many tokens.
@@ -109,7 +138,7 @@ impl Transformer {
     /// Everything that is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
         let (spec, mut diagnostics) = read_transformer(text);
-        let model = Self::of(&spec);
+        let model = Self::of(&spec, &mut diagnostics);
         // What could not be read is told once.
         let is_told = |path: &str| diagnostics.0.iter().any(|told| told.path == path);
         let wrong: Vec<_> = model.check().err().unwrap_or_default().0;
@@ -118,7 +147,7 @@ impl Transformer {
         diagnostics.or(model)
     }
 
-    fn of(spec: &TransformerSpec) -> Self {
+    fn of(spec: &TransformerSpec, diagnostics: &mut Diagnostics) -> Self {
         Self {
             name: spec.name.clone(),
             layers: spec.layers,
@@ -130,6 +159,17 @@ impl Transformer {
             gated: spec.gated,
             experts: (spec.experts, spec.active),
             causal: spec.decoder,
+            window: spec.window,
+            norm: named("norm", &spec.norm, &Norm::NAMES, Norm::Layer, diagnostics),
+            post_norm: spec.post_norm,
+            activation: named(
+                "feed_forward.activation",
+                &spec.activation,
+                &Activation::NAMES,
+                Activation::None,
+                diagnostics,
+            ),
+            rotary: spec.rotary,
         }
     }
 
@@ -159,6 +199,15 @@ impl Transformer {
         if self.key_heads > 0 && !self.heads.is_multiple_of(self.key_heads) {
             let reason = format!("{} query heads do not divide into {} groups", self.heads, self.key_heads);
             diagnostics.add("key_heads", reason, "Write a divisor of `heads`");
+        }
+        if let Some(window) = self.window {
+            if window == 0 {
+                diagnostics.add("window", "A token sees nothing, not even itself", "Write at least 1");
+            }
+            if !self.causal {
+                let reason = "A sliding window of an encoder, whose tokens see each other, is not known here";
+                diagnostics.add("window", reason, "Take the window off, or make it a decoder");
+            }
         }
         if self.experts.1 > self.experts.0 {
             let reason = format!("{} of {} experts are active", self.experts.1, self.experts.0);
@@ -197,19 +246,50 @@ impl Transformer {
 
     /// The products of a layer with weights before attention and after it.
     pub fn products(&self) -> [Vec<WeightedProduct>; 2] {
-        let once = |name, reduction, columns| WeightedProduct { name, reduction, columns, experts: (1, 1) };
-        let expert = |name, reduction, columns| WeightedProduct { name, reduction, columns, experts: self.experts };
+        let experts = self.experts;
+        let once = |name, reduction, columns| WeightedProduct::new(name, reduction, columns);
+        let expert = |name, reduction, columns| WeightedProduct { experts, ..once(name, reduction, columns) };
         let of_keys = self.key_heads * self.depth;
         let mut after = vec![once("output projection", self.heads * self.depth, self.width)];
         let expand = if self.gated { "gate and expansion" } else { "expansion" };
         after.push(expert(expand, self.width, self.hidden * if self.gated { 2 } else { 1 }));
-        after.push(expert("contraction", self.hidden, self.width));
+        after.push(WeightedProduct { adds_experts: true, ..expert("contraction", self.hidden, self.width) });
         let before = [("queries", self.heads * self.depth), ("keys", of_keys), ("values", of_keys)];
         [before.map(|(name, columns)| once(name, self.width, columns)).to_vec(), after]
     }
 
+    /// What a layer computes before attention and after it, in its order: products with weights, and what lanes compute between them.
+    pub fn parts(&self) -> [Vec<Part>; 2] {
+        let lanes = |work, channels, is_kept| Part::Lanes(TokenStep { work, channels, is_kept });
+        let [of_tokens, after] = self.products();
+        let has_norm = self.norm != Norm::None;
+        let norm = |is_kept| has_norm.then(|| lanes(TokenWork::Norm(self.norm), self.width, is_kept));
+        let (pre, post) = (has_norm && !self.post_norm, has_norm && self.post_norm);
+        // The three read the same input, so that they are one product with all their columns.
+        let columns = of_tokens.iter().map(|product| product.columns).sum();
+        let together = WeightedProduct::new("queries, keys, values", self.width, columns);
+        let [queries, keys] = [self.heads, self.key_heads].map(|heads| heads * self.depth);
+        let rotary = self.rotary.then(|| lanes(TokenWork::Rotary { passes: keys }, queries + keys, false));
+        let before = [norm(false).filter(|_| pre), Some(Part::Product(together)), rotary];
+        let activation = (self.gated || self.activation != Activation::None)
+            .then(|| lanes(TokenWork::Activation(self.activation, self.gated), self.hidden * self.experts.1, false));
+        let mut rest = after.into_iter().map(Part::Product);
+        let after = [
+            rest.next(),
+            // Before the feed-forward part stands what its residual sum adds.
+            Some(lanes(TokenWork::Residual(Added::Input), self.width, !post)),
+            norm(post),
+            rest.next(),
+            activation,
+            rest.next(),
+            Some(lanes(TokenWork::Residual(Added::Kept), self.width, false)),
+            norm(false).filter(|_| post),
+        ];
+        [before.into_iter().flatten().collect(), after.into_iter().flatten().collect()]
+    }
+
     /// Attention of a layer in a step.
-    pub const fn attention(&self, step: &Step, bits: ElementBits) -> Problem {
+    pub fn attention(&self, step: &Step, bits: ElementBits) -> Problem {
         let shape = Shape {
             batch: step.batch,
             heads: self.heads,
@@ -217,9 +297,17 @@ impl Transformer {
             depth: self.depth,
             value_depth: self.depth,
             queries: step.tokens,
-            keys: step.keys(),
+            keys: self.keys_seen(step),
         };
-        Problem { shape, causal: self.causal && step.keys() > step.cached, bits }
+        let causal = self.causal && step.keys() > step.cached;
+        Problem { shape, causal, window: self.window.filter(|_| causal), bits }
+    }
+
+    /// Keys of a sequence that any new token sees: under a sliding window older ones are not read.
+    pub fn keys_seen(&self, step: &Step) -> u64 {
+        let own = step.keys() - step.cached;
+        let most = |window: u64| window.saturating_add(own.saturating_sub(1));
+        self.window.map_or(step.keys(), |window| step.keys().min(most(window)))
     }
 
     /// Multiply-accumulates with weights, of one layer.
@@ -243,16 +331,38 @@ impl Transformer {
             weights: bytes(weights, bits.weights),
             input: bytes((tokens * self.width) as f64, bits.activations),
             output: bytes((tokens * self.width) as f64, bits.activations),
-            cache_read: bytes((step.batch * step.cached) as f64 * of_token, bits.keys),
+            cache_read: bytes((step.batch * self.cached_seen(step)) as f64 * of_token, bits.keys),
             cache_written: if self.causal { bytes(tokens as f64 * of_token, bits.keys) } else { 0.0 },
         }
     }
 
-    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences.
+    /// Cached tokens of a sequence that any new token sees.
+    fn cached_seen(&self, step: &Step) -> u64 {
+        self.keys_seen(step).saturating_sub(step.keys() - step.cached)
+    }
+
+    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window it keeps no more than that.
     pub fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64 {
+        let tokens = self.window.map_or(tokens, |window| tokens.min(window));
         let elements = (2 * self.layers * self.key_heads * self.depth) as f64 * (batch * tokens) as f64;
         elements * bits.keys as f64 / 8.0
     }
+}
+
+/// What a word of a document stands for.
+fn named<T: Copy>(
+    path: &str,
+    word: &str,
+    known: &[(T, &'static str)],
+    otherwise: T,
+    diagnostics: &mut Diagnostics,
+) -> T {
+    let found = known.iter().find(|(_, name)| *name == word);
+    if found.is_none() {
+        let names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
+        diagnostics.add_unknown(path, format!("`{word}` is not known here"), word, &names);
+    }
+    found.map_or(otherwise, |(value, _)| *value)
 }
 
 impl Step {

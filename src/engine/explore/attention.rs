@@ -2,8 +2,8 @@
 
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
-    Compulsory, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Shape, Step, Transformer,
-    account, generate, schedule_layer, score,
+    Compulsory, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Sequences, Shape, Step,
+    Transformer, account, generate, schedule_layer, score,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
@@ -34,8 +34,6 @@ pub struct AttentionAnswer {
     pub core: String,
     /// MHz; `None` where none is stated.
     pub clock_mhz: Option<f64>,
-    /// Whether lanes compute the softmax; else it is not counted.
-    pub has_lanes: bool,
     /// Bytes that DRAM holds.
     pub dram_bytes: f64,
     /// Bytes that one layer moves at least.
@@ -130,7 +128,6 @@ impl AttentionStudy {
             model: self.model.clone(),
             core: machine.name.clone(),
             clock_mhz: machine.clock_mhz,
-            has_lanes: machine.lanes.is_some(),
             dram_bytes: machine.dram.size_bits as f64 / 8.0,
             compulsory: self.model.compulsory(&self.request.step, self.request.bits),
             layer: self.layer()?,
@@ -161,12 +158,12 @@ impl AttentionStudy {
         Ok(AttentionTiles { fusion, queries, keys, scores })
     }
 
-    /// Generation of so many tokens after the step's tokens as a prompt.
+    /// Generation of so many tokens after the step's tokens as a prompt, which is read whole or so many tokens at a time.
     ///
     /// # Errors
     ///
     /// As [`generate`]; an encoder generates nothing.
-    pub fn generation(&self, generated: u64) -> Result<Generation, Diagnostics> {
+    pub fn generation(&self, generated: u64, chunk: Option<u64>) -> Result<Generation, Diagnostics> {
         if !self.model.causal {
             let mut diagnostics = Diagnostics::default();
             diagnostics.add("model.decoder", "An encoder generates no tokens", "Take a decoder, or ask for one step");
@@ -174,7 +171,8 @@ impl AttentionStudy {
         }
         let AttentionRequest { step, bits, objective, .. } = &self.request;
         let prompt = step.cached + step.tokens;
-        generate(&self.model, (step.batch, prompt, generated), *bits, &self.machine, objective)
+        let sequences = Sequences { batch: step.batch, prompt, chunk, generated };
+        generate(&self.model, &sequences, *bits, &self.machine, objective)
     }
 
     /// The dataflows of the FuseMax artifact for the step's attention, each on its own machine; FLAT in its best configuration.

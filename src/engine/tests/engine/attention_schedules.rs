@@ -9,6 +9,7 @@ use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
+use std::collections::BTreeSet;
 
 /// A core with 4 x 2 PEs, `buffer` bits on the chip for everything, and lanes.
 fn machine(buffer: u64, lanes: bool) -> Machine {
@@ -36,6 +37,10 @@ fn problem(random: &mut Lcg, most: u64) -> Problem {
     let key_heads = between(random, 1, 2);
     let queries = between(random, 1, most);
     let causal = random.below(2) == 0;
+    let keys = if causal { queries + between(random, 0, 3) } else { between(random, 1, most) };
+    // Every key is seen by some query.
+    let window = (causal && random.below(2) == 0).then(|| between(random, 1, keys));
+    let keys = window.map_or(keys, |window| keys.min(window + queries - 1));
     Problem {
         shape: Shape {
             batch: between(random, 1, 2),
@@ -44,9 +49,10 @@ fn problem(random: &mut Lcg, most: u64) -> Problem {
             depth: between(random, 1, 4),
             value_depth: between(random, 1, 4),
             queries,
-            keys: if causal { queries + between(random, 0, 3) } else { between(random, 1, most) },
+            keys,
         },
         causal,
+        window,
         bits: ElementBits { activations: 8, keys: 4, sums: 16, weights: 8 },
     }
 }
@@ -99,17 +105,24 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn sees(&self, query: u64) -> u64 {
+    fn sees(&self, query: u64) -> std::ops::Range<u64> {
         let shape = &self.problem.shape;
-        if self.problem.causal { shape.keys - (shape.queries - 1 - query) } else { shape.keys }
+        let end = if self.problem.causal { shape.keys - (shape.queries - 1 - query) } else { shape.keys };
+        let is_seen = |key: &u64| self.problem.window.is_none_or(|window| end - key <= window);
+        (0..end).find(is_seen).expect("a query sees itself")..end
+    }
+
+    fn seen(&self, row: u64) -> std::ops::Range<usize> {
+        let seen = self.sees(row % self.problem.shape.queries);
+        seen.start as usize..seen.end as usize
     }
 
     /// The tiles of queries: of some heads, from a query to another.
     fn tiles(&self) -> Vec<(std::ops::Range<u64>, std::ops::Range<u64>)> {
         let (group, queries) = (self.problem.group(), self.problem.shape.queries);
         let mut tiles = Vec::new();
-        for head in (0..group).step_by(self.schedule.heads as usize) {
-            for start in (0..queries).step_by(self.schedule.queries as usize) {
+        for start in (0..queries).step_by(self.schedule.queries as usize) {
+            for head in (0..group).step_by(self.schedule.heads as usize) {
                 tiles.push((head..head + self.schedule.heads, start..queries.min(start + self.schedule.queries)));
             }
         }
@@ -120,17 +133,33 @@ impl<'a> Simulation<'a> {
         let shape = self.problem.shape;
         let streamed = self.schedule.held == KeysHeld::Streamed;
         let keys_stay = self.schedule.fusion == Fusion::KeysStay;
-        if !streamed || keys_stay {
+        if keys_stay {
             self.read[Tensor::Keys as usize] += shape.keys * shape.depth;
             self.read[Tensor::Values as usize] += shape.keys * shape.value_depth;
         }
+        let mut stay: BTreeSet<u64> = BTreeSet::new();
         for (heads, queries) in self.tiles() {
-            let last = self.sees(queries.end - 1);
+            let (first, last) = (self.sees(queries.start).start, self.sees(queries.end - 1).end);
             let rows: Vec<u64> =
                 heads.flat_map(|head| queries.clone().map(move |query| head * shape.queries + query)).collect();
-            let starts: Vec<u64> = (0..last).step_by(self.schedule.keys as usize).collect();
+            if !streamed {
+                // What no query from here on sees makes room for what is new.
+                stay.retain(|key| *key >= first);
+                for key in first..last {
+                    if stay.insert(key) {
+                        self.read[Tensor::Keys as usize] += shape.depth;
+                        self.read[Tensor::Values as usize] += shape.value_depth;
+                    }
+                }
+                let room = self.schedule.needed_bits(self.problem)[1];
+                assert!(stay.len() as u64 * (shape.depth + shape.value_depth) * self.problem.bits.keys <= room);
+            }
+            // Where keys stay, all tiles of queries meet the same tiles of keys.
+            let from = if keys_stay { 0 } else { first };
+            let grid = (from..last).step_by(self.schedule.keys as usize);
+            let starts: Vec<u64> = grid.filter(|start| start + self.schedule.keys > first).collect();
             for (visit, &start) in starts.iter().enumerate() {
-                let end = last.min(start + self.schedule.keys);
+                let (start, end) = (start.max(first), last.min(start + self.schedule.keys));
                 for &row in &rows {
                     if keys_stay || visit == 0 {
                         self.read[Tensor::Queries as usize] += self.queries[row as usize].len() as u64;
@@ -156,11 +185,11 @@ impl<'a> Simulation<'a> {
                 }
             }
             for &row in &rows {
-                let seen = self.sees(row % shape.queries) as usize;
+                let seen = self.seen(row);
                 let cascade = self.schedule.fusion.cascade();
                 let tile = self.schedule.keys as usize;
                 let output =
-                    attend(cascade, &self.queries[row as usize], &self.keys[..seen], &self.values[..seen], tile);
+                    attend(cascade, &self.queries[row as usize], &self.keys[seen.clone()], &self.values[seen], tile);
                 self.written[Tensor::Output as usize] += output.len() as u64;
                 assert!(self.outputs[row as usize].replace(output).is_none(), "a query is computed twice");
             }
@@ -169,14 +198,14 @@ impl<'a> Simulation<'a> {
 
     /// The softmax as the books write it.
     fn plain(&self, row: usize) -> Vec<f64> {
-        let seen = self.sees(row as u64 % self.problem.shape.queries) as usize;
-        let scores: Vec<f64> = self.keys[..seen]
+        let seen = self.seen(row as u64);
+        let scores: Vec<f64> = self.keys[seen.clone()]
             .iter()
             .map(|key| key.iter().zip(&self.queries[row]).map(|(a, b)| a * b).sum::<f64>().exp())
             .collect();
         let sum: f64 = scores.iter().sum();
         (0..self.values[0].len())
-            .map(|at| scores.iter().zip(&self.values).map(|(score, value)| score / sum * value[at]).sum())
+            .map(|at| scores.iter().zip(&self.values[seen.clone()]).map(|(score, value)| score / sum * value[at]).sum())
             .collect()
     }
 }
@@ -203,6 +232,8 @@ fn schedules_move_and_compute_what_a_simulation_does_element_by_element() {
             assert_eq!((moved.read, moved.written), simulated, "{tensor:?} of {schedule:?} for {problem:?}");
         }
         assert_eq!(ours.macs, simulation.macs * problem.repeats(), "{schedule:?} for {problem:?}");
+        let seen: u64 = (0..problem.shape.queries).map(|query| simulation.sees(query).count() as u64).sum();
+        assert_eq!(problem.unmasked_scores(), seen * problem.shape.batch * problem.shape.heads, "{problem:?}");
         for (row, output) in simulation.outputs.iter().enumerate() {
             let output = output.as_ref().expect("every query is computed");
             for (ours, plain) in output.iter().zip(simulation.plain(row)) {

@@ -3,6 +3,7 @@
 
 mod arrays_and_buffers;
 mod attention;
+mod attention_layers;
 mod attention_schedules;
 mod bad_input;
 mod case_study_1;

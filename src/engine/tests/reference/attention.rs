@@ -5,7 +5,7 @@ use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, EnergyCause, Flat, Granularity, Linear, Machine, Replay, Rules, Stationarity,
     encoder_layers, replay, sized_for,
 };
-use fusescape_engine::attention::{ElementBits, Shape, Step, Transformer};
+use fusescape_engine::attention::{Activation, ElementBits, Norm, Shape, Step, Transformer};
 use fusescape_test_support::{entries, integer, number, reference, text};
 use serde_json::Value;
 
@@ -298,6 +298,11 @@ pub fn transformers() -> Report {
             gated: size("ff_matrices") == 3,
             experts: (1, 1),
             causal: text(&row["phase"]) != "encoder",
+            window: None,
+            norm: Norm::None,
+            post_norm: false,
+            activation: Activation::None,
+            rotary: false,
         };
         let step = Step {
             batch: of("batch"),

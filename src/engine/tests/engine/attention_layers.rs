@@ -1,0 +1,315 @@
+//! What surrounds attention in a layer, against a simulation of every channel of every token, and brute force over all runs.
+
+use fusescape_engine::attention::{
+    Activation, Added, ElementBits, Machine, Norm, Part, RowTraffic, Step, TokenWork, Transformer, best_runs, run_of,
+    schedule_layer, score,
+};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::search::Objective;
+use fusescape_engine::units::Cycles;
+use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
+use fusescape_test_support::random::Lcg;
+use std::collections::{BTreeMap, BTreeSet};
+
+const BITS: ElementBits = ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 };
+
+/// A core with 4 x 2 PEs, `buffer` bits on the chip for everything, and 3 lanes or none.
+fn machine(buffer: u64, has_lanes: bool) -> Machine {
+    let unit = "vector_unit:\n  lanes: 3\n  memory: buffer\n  registers:\n    - { name: r, size: 64 bit, operands: [I, O], \
+                width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }\n";
+    let text = format!(
+        "name: small\narray:\n  dimensions: {{ D1: 4, D2: 2 }}\n  mac_energy: 0.5 pJ\n\
+         unroll:\n  pointwise: {{ D1: K, D2: C }}\nmemories:\n\
+         \x20 - {{ name: buffer, size: {buffer} bit, operands: [W, I, O], width: 32 bit, read_energy: 2 pJ, \
+         write_energy: 3 pJ, shared_over: all }}\n\
+         \x20 - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 50 pJ, \
+         write_energy: 60 pJ, shared_over: all }}\n{}",
+        if has_lanes { unit } else { "" }
+    );
+    Machine::of(&Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
+}
+
+fn model(random: &mut Lcg) -> Transformer {
+    let key_heads = 1 + random.below(2);
+    let causal = random.below(2) == 0;
+    Transformer {
+        name: "random".to_owned(),
+        layers: 1 + random.below(3),
+        width: 1 + random.below(5),
+        heads: key_heads * (1 + random.below(2)),
+        key_heads,
+        depth: 1 + random.below(3),
+        hidden: 1 + random.below(6),
+        gated: random.below(2) == 0,
+        experts: (1, 1),
+        causal,
+        window: (causal && random.below(2) == 0).then(|| 1 + random.below(5)),
+        norm: random.of(&Norm::NAMES).0,
+        post_norm: random.below(2) == 0,
+        activation: random.of(&Activation::NAMES).0,
+        rotary: random.below(2) == 0,
+    }
+}
+
+/// A channel of a map: 0 is what the chain reads, then follows what each part computes.
+type Channel = (usize, u64);
+
+/// What every part needs and computes, told channel by channel: each channel of a result is a new one, or an old one that passes by.
+struct Chain {
+    parts: Vec<Part>,
+    /// The channels of each map, by where they were computed.
+    maps: Vec<Vec<Channel>>,
+    kept: Option<usize>,
+}
+
+/// Stands for the input of the layer, which is always in DRAM.
+const INPUT: usize = usize::MAX;
+
+impl Chain {
+    fn new(parts: &[Part]) -> Self {
+        let width = match &parts[0] {
+            Part::Product(product) => product.reduction,
+            Part::Lanes(step) => step.channels,
+        };
+        let mut maps: Vec<Vec<Channel>> = vec![(0..width).map(|at| (0, at)).collect()];
+        let mut kept = None;
+        for (at, part) in parts.iter().enumerate() {
+            let channels = match part {
+                Part::Product(product) => product.columns,
+                Part::Lanes(step) => step.channels,
+            };
+            let mut map: Vec<Channel> = (0..channels).map(|channel| (at + 1, channel)).collect();
+            if let Part::Lanes(step) = part {
+                if step.is_kept {
+                    kept = Some(at + 1);
+                }
+                if let TokenWork::Rotary { .. } = step.work {
+                    // Values stand behind queries and keys, and stay as they are.
+                    map.extend_from_slice(&maps[at][channels as usize..]);
+                }
+            }
+            maps.push(map);
+        }
+        Self { parts: parts.to_vec(), maps, kept }
+    }
+
+    /// What a part reads of a token.
+    fn reads(&self, at: usize) -> BTreeSet<Channel> {
+        let mut read: BTreeSet<Channel> = self.maps[at].iter().copied().collect();
+        if let Part::Lanes(step) = &self.parts[at] {
+            match step.work {
+                TokenWork::Rotary { .. } => read = self.maps[at][..step.channels as usize].iter().copied().collect(),
+                TokenWork::Residual(Added::Input) => read.extend((0..step.channels).map(|at| (INPUT, at))),
+                TokenWork::Residual(Added::Kept) => read.extend(&self.maps[self.kept.expect("something is kept")]),
+                TokenWork::Norm(_) | TokenWork::Activation(..) => {}
+            }
+        }
+        read
+    }
+
+    /// One token through a run: channels read from DRAM, written to it, and the most on the chip at a time.
+    fn run(&self, run: std::ops::Range<usize>, dram: &mut BTreeSet<Channel>, columns: u64) -> (u64, u64, u64) {
+        let (mut chip, mut read, mut written, mut most) = (BTreeSet::new(), 0, 0, 0);
+        for at in run.clone() {
+            for channel in self.reads(at) {
+                if !chip.contains(&channel) {
+                    assert!(channel.0 == INPUT || dram.contains(&channel), "{channel:?} is nowhere");
+                    read += 1;
+                    chip.insert(channel);
+                }
+            }
+            let computed: Vec<Channel> =
+                self.maps[at + 1].iter().copied().filter(|channel| channel.0 == at + 1).collect();
+            // Lanes put results where they read; a product needs room for them, at the end of a run for few.
+            let is_last = at + 1 == run.end;
+            let beside = match &self.parts[at] {
+                Part::Lanes(_) => 0,
+                Part::Product(_) if is_last => columns.min(computed.len() as u64),
+                Part::Product(_) => computed.len() as u64,
+            };
+            let is_read_in = |channel: &Channel, parts: std::ops::Range<usize>| {
+                let mut parts = parts;
+                parts.any(|later| self.reads(later).contains(channel))
+            };
+            let passes = |channel: &Channel| self.maps[run.end].contains(channel);
+            let is_overwritten = |channel: &Channel| {
+                matches!(self.parts[at], Part::Lanes(_))
+                    && !is_read_in(channel, at + 1..run.end)
+                    && self.reads(at).contains(channel)
+            };
+            // What later parts of the run read, as it was before this part, needs a place beside what this part computes in place.
+            let in_place = if beside == 0 { computed.len() as u64 } else { 0 };
+            let overwritten = chip.iter().filter(|channel| is_overwritten(channel)).count() as u64;
+            most = most.max(chip.len() as u64 + beside + in_place.saturating_sub(overwritten));
+            chip.extend(computed.iter().copied());
+            // What no part of the run needs any more goes.
+            for &channel in &computed {
+                let is_left = is_read_in(&channel, run.end..self.parts.len());
+                if (is_left || self.maps[self.parts.len()].contains(&channel)) && dram.insert(channel) {
+                    written += 1;
+                }
+            }
+            chip.retain(|channel| {
+                is_read_in(channel, at + 1..run.end) || (passes(channel) && !is_last && channel.0 != at + 1)
+            });
+        }
+        (read, written, most)
+    }
+}
+
+/// All ways to cut so many parts into runs.
+fn partitions(parts: usize) -> Vec<Vec<std::ops::Range<usize>>> {
+    (0..1_u32 << (parts - 1))
+        .map(|cuts| {
+            let ends: Vec<usize> = (1..=parts).filter(|end| *end == parts || cuts >> (end - 1) & 1 == 1).collect();
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            starts.zip(&ends).map(|(start, end)| start..*end).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn runs_move_what_a_simulation_does_channel_by_channel() {
+    let mut random = Lcg(24);
+    for _ in 0..300 {
+        let model = model(&mut random);
+        for parts in model.parts() {
+            let chain = Chain::new(&parts);
+            for runs in partitions(parts.len()) {
+                let columns = 1 + random.below(4);
+                let mut dram: BTreeSet<Channel> = chain.maps[0].iter().copied().collect();
+                for run in runs {
+                    let ours = RowTraffic::of(&parts, &run, columns).unwrap();
+                    let (read, written, most) = chain.run(run.clone(), &mut dram, columns);
+                    assert_eq!((ours.read, ours.written), (read, written), "{run:?} of {parts:?}");
+                    assert_eq!(ours.kept, most, "{run:?} of {parts:?}");
+                }
+                assert!(chain.maps[parts.len()].iter().all(|channel| dram.contains(channel)), "the result is in DRAM");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_runs_are_the_best_of_all_partitions_and_tiles() {
+    let mut random = Lcg(25);
+    for round in 0..150 {
+        let model = model(&mut random);
+        let machine = machine(40 + random.below(1500), round % 4 > 0);
+        let objective = if round % 2 == 0 { Objective::Energy } else { Objective::Latency };
+        let tokens = 1 + random.below(7);
+        for parts in model.parts() {
+            let mut least: Option<f64> = None;
+            let mut of_run = BTreeMap::new();
+            for runs in partitions(parts.len()) {
+                let scores = runs.into_iter().map(|run| {
+                    *of_run.entry((run.start, run.end)).or_insert_with(|| {
+                        // The smallest tiles of every number of tiles.
+                        let tiles = (1..=tokens).filter(|tile| *tile == tokens.div_ceil(tokens.div_ceil(*tile)));
+                        let priced = tiles.flat_map(|tile| [true, false].map(|resident| (tile, resident)));
+                        let priced = priced.filter_map(|(tile, resident)| {
+                            let run = run_of(&parts, &run, (tokens, tile), resident, &BITS, &machine)?;
+                            let words = || run.dram_bits as f64 / machine.dram.read_width as f64;
+                            let cycles = Cycles(run.busy.cycles() as f64);
+                            Some(objective.combine(run.energy_pj(), cycles, &words, &|_| words()))
+                        });
+                        priced.min_by(f64::total_cmp)
+                    })
+                });
+                let score: Option<f64> = scores.sum();
+                least = [least, score].into_iter().flatten().min_by(f64::total_cmp);
+            }
+            let found = best_runs(&parts, tokens, &BITS, &machine, &objective);
+            let found = found.map(|runs| {
+                let of = |run: &fusescape_engine::attention::Run| match objective {
+                    Objective::Energy => run.energy_pj(),
+                    _ => run.busy.cycles() as f64,
+                };
+                runs.iter().map(of).sum::<f64>()
+            });
+            match (found, least) {
+                (Some(found), Some(least)) => {
+                    assert!(found <= least * (1.0 + 1e-12), "{found}, best {least}: {parts:?}")
+                }
+                (found, least) => assert_eq!(found, least, "{parts:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_do_what_the_formulas_say() {
+    let model = Transformer::from_text(
+        "name: x\nlayers: 1\nwidth: 10\nheads: 4\nkey_heads: 2\nhead_size: 6\nnorm: rms\nrotary: true\n\
+         feed_forward: { width: 20, gated: true }\n",
+    )
+    .unwrap();
+    let operations = |model: &Transformer| -> u64 {
+        let parts = model.parts();
+        let steps = parts.iter().flatten().filter_map(|part| match part {
+            Part::Lanes(step) => Some(step.operations(3)),
+            Part::Product(_) => None,
+        });
+        steps.sum()
+    };
+    // Of a token: two norms (10 squares, an inverse root, 10 times the root and the gain), 36 channels rotated (two products each),
+    // 20 hidden channels (SiLU: a sum, a product, a quotient, an exponential; the gate), two sums.
+    assert_eq!(operations(&model), 3 * (2 * (10 + 1 + 20) + 72 + 20 * 5 + 2 * 10));
+    // Layer normalisation takes the mean off first; GELU has one product more.
+    let other = Transformer { norm: Norm::Layer, activation: Activation::Gelu, rotary: false, ..model };
+    assert_eq!(operations(&other), 3 * (2 * (10 + 10 + 10 + 1 + 20) + 20 * 6 + 2 * 10));
+}
+
+#[test]
+fn without_lanes_what_they_would_compute_is_listed_and_nothing_of_it_priced() {
+    let gpt = Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap();
+    let step = Step::prefill(1, 64);
+    let layer = |hardware: &str| {
+        let core = Core::from_text(find_preset(hardware_presets(), hardware).unwrap().text).unwrap();
+        let machine = Machine::of(&core).unwrap();
+        schedule_layer(&gpt, &step, ElementBits::all(8), &machine, &Objective::Energy).unwrap()
+    };
+    let with = layer("fusemax-like");
+    assert!(with.uncounted.is_empty());
+    assert!(with.before[0].busy.lanes > 0, "the norm is priced");
+    let without = layer("tpu-like-df");
+    let names: Vec<&str> = without.uncounted.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["softmax", "norm", "residual sum", "activation"]);
+    assert_eq!(without.uncounted[2].1, 2 * 64 * 768);
+    assert!(without.before.iter().chain(&without.after).all(|run| run.busy.lanes == 0));
+    assert!(without.after.iter().flat_map(|run| &run.parts).all(|part| part != "activation"));
+}
+
+#[test]
+fn kinds_that_are_as_good_are_told_to_be() {
+    let core = Core::from_text(find_preset(hardware_presets(), "tpu-like-df").unwrap().text).unwrap();
+    let machine = Machine::of(&core).unwrap();
+    let bert = Transformer::from_text(find_preset(transformer_presets(), "bert-base").unwrap().text).unwrap();
+    let layer =
+        schedule_layer(&bert, &Step::prefill(1, 128), ElementBits::all(8), &machine, &Objective::Energy).unwrap();
+    let least = score(&Objective::Energy, &machine, &layer.best);
+    for (fusion, account) in &layer.attention.best_of {
+        let score = account.as_ref().map(|account| score(&Objective::Energy, &machine, account));
+        let is_equal = score.is_some_and(|score| (score - least).abs() <= 1e-12 * least);
+        let is_told = *fusion == layer.best.schedule.fusion || layer.tied.contains(fusion);
+        assert_eq!(is_told, is_equal, "{fusion:?}: {score:?}, least {least}");
+    }
+}
+
+#[test]
+fn under_a_sliding_window_a_step_reads_no_more_of_the_cache_than_the_window() {
+    let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
+    let machine = Machine::of(&core).unwrap();
+    let llama = Transformer::from_text(find_preset(transformer_presets(), "llama-3-8b").unwrap().text).unwrap();
+    let sliding = Transformer { window: Some(1024), ..llama.clone() };
+    let dram = |model: &Transformer, cached: u64| {
+        let bits = ElementBits::all(16);
+        let layer = schedule_layer(model, &Step::decode(1, cached), bits, &machine, &Objective::Energy).unwrap();
+        assert_eq!(layer.best.macs, layer.problem.unmasked_scores() * 2 * model.depth);
+        (layer.problem.shape.keys, layer.best.dram_bits(), model.compulsory(&Step::decode(1, cached), bits).cache_read)
+    };
+    assert_eq!(dram(&sliding, 8000), dram(&sliding, 1023));
+    assert_eq!(dram(&sliding, 8000), dram(&llama, 1023));
+    assert_eq!(dram(&sliding, 8000).0, 1024);
+    assert_eq!(sliding.cache_bytes(1, 8000, ElementBits::all(16)), llama.cache_bytes(1, 1024, ElementBits::all(16)));
+}
