@@ -190,6 +190,8 @@ pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
                 // The parser looks some characters ahead, and may meet its own limit before we meet ours.
                 let (reason, remedy) = match error.info() {
                     "recursion limit exceeded" => too_deep(),
+                    // An alias of nothing, such as a text that begins with a `*`.
+                    info if info.ends_with("found unknown anchor") => aliased(),
                     info => (
                         format!("The text is not YAML: {info}"),
                         "Look for brackets, quotes and indentation that do not match, here or in the lines before",
@@ -223,6 +225,10 @@ fn too_deep() -> (String, &'static str) {
     (format!("This is nested deeper than {MAX_DEPTH} levels"), "Remove brackets or indentation")
 }
 
+fn aliased() -> (String, &'static str) {
+    ("Aliases (`*name`) are not read".into(), "Write out what it stands for; a leading `*` needs quotes")
+}
+
 struct Builder<'t> {
     text: &'t str,
     bytes: Bytes,
@@ -244,12 +250,7 @@ impl Builder<'_> {
             Event::DocumentStart(_) if self.root.is_some() => {
                 return Err(("A second document starts here".into(), "Keep one document in a text"));
             }
-            Event::Alias(_) => {
-                return Err((
-                    "Aliases (`*name`) are not read".into(),
-                    "Write out what it stands for; a leading `*` needs quotes",
-                ));
-            }
+            Event::Alias(_) => return Err(aliased()),
             Event::SequenceStart(..) => self.start(span, None, Value::List(Vec::new()))?,
             Event::MappingStart(_, tag) => {
                 let tag = tag.map(|tag| tag.suffix.as_str().into());

@@ -31,6 +31,7 @@ mod onnx_volumes;
 #[path = "../../fuzz/src/lib.rs"]
 mod properties;
 mod questions;
+mod remedies;
 mod report;
 mod rooms;
 mod round_trips;

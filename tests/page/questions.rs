@@ -6,7 +6,7 @@ use fusescape::question::{
     Answer, Answerer, BestMapping, DecideOnline, EvaluateMapping, FindBestCost, FindBestMapping, LayerCost, Refusal,
     TimeSearch, Timed,
 };
-use fusescape::search::Proof;
+use fusescape::search::{Objective, Proof};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::requests::layer_request;
 use std::rc::Rc;
@@ -41,6 +41,13 @@ fn a_worker_answers_the_questions_of_the_view() {
         panic!("conv22 was accepted")
     };
     assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");
+    let objective = Objective::MemoryAccesses("spad_w".into());
+    let Err(Refusal::Rejected(wrong)) =
+        answerer.ask(FindBestMapping { request: Rc::new(LayerRequest { objective, ..(*request).clone() }) })
+    else {
+        panic!("a memory that the core does not have was accepted")
+    };
+    assert_eq!((wrong.0[0].path.as_str(), wrong.0[0].remedy.as_str()), ("objective", "Did you mean `spad_W`?"));
 }
 
 #[test]

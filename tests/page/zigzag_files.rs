@@ -1,8 +1,10 @@
 //! ZigZag's YAML, both ways, checked with the accelerators and networks of its reference data.
 
-use fusescape::explore::own_constraints;
+use fusescape::explore::{LayerRequest, LayerStudy, own_constraints};
 use fusescape::hardware::{Core, DoubleBuffering};
 use fusescape::import::{File, Imported, Severity, import, zigzag};
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{
     BoundSpec, Diagnostics, LoopBoundSpec, OrderSpec, find_preset, hardware_presets, read_constraints, read_hardware,
     read_workload, workload_presets, write_hardware,
@@ -646,4 +648,62 @@ fn what_is_wrong_with_an_array_that_computes_in_memory_is_said_where_it_stands()
         };
         assert!(wrong.to_string().contains(part), "{part}:\n{wrong}");
     }
+}
+
+/// What ZigZag found for exports of all kinds of layers (`how` in the file says how): what is imported of an export costs the same here, to
+/// the digit, in as many cycles, rounded up. Where ZigZag unrolls otherwise than an export says, the report names the layer.
+#[test]
+fn zigzag_runs_exports_to_the_same_costs() {
+    let reference = reference("zigzag/exports.json");
+    let (mut equal, mut otherwise) = (0, Vec::new());
+    for (hardware, runs) in entries(&reference["runs"]) {
+        let core = Core::from_text(find_preset(hardware_presets(), hardware).unwrap().text).unwrap();
+        for (name, layers) in entries(runs) {
+            let network = Network::from_text(&text(&reference["networks"][name])).unwrap();
+            let files = zigzag::write(&core, &network);
+            let narrowed = files.report.of(Severity::Assumed).filter(|note| note.reason.starts_with("ZigZag narrows"));
+            let narrowed: Vec<&String> = narrowed.flat_map(|note| &note.places).collect();
+            let imported =
+                imports(&[("a.yaml", &files.accelerator), ("m.yaml", &files.mapping), ("w.yaml", &files.workload)]);
+            for (layer, found) in entries(layers) {
+                if narrowed.contains(&layer) {
+                    otherwise.push(format!("{layer} on {hardware}"));
+                    continue;
+                }
+                let request = LayerRequest {
+                    hardware: imported.hardware.clone().unwrap(),
+                    workload: imported.workload.clone().unwrap(),
+                    layer: Some(layer.clone()),
+                    objective: Objective::Energy,
+                    strategy: Strategy::Loma,
+                    lpf_limit: 6,
+                    rules: Rules::ZIGZAG_3_8,
+                    unroll: None,
+                };
+                let best = LayerStudy::new(&request).unwrap().best().unwrap();
+                let deviation = best.energy_pj() / number(&found[0]) - 1.0;
+                assert!(deviation.abs() < 1e-9, "{layer} on {hardware}: {deviation}");
+                assert_eq!(best.cycles.total, number(&found[1]).ceil() as u64, "{layer} on {hardware}");
+                equal += 1;
+            }
+        }
+    }
+    assert_eq!(otherwise, ["sum on meta-proto-like", "sum on tesla-npu-like"]);
+    assert_eq!(equal, 102);
+}
+
+/// The array cannot take all of OY twice: what the rules of ZigZag make of that is another unrolling than the export says.
+#[test]
+fn an_export_names_the_layers_that_are_unrolled_otherwise() {
+    let reference = reference("zigzag/exports.json");
+    let network = Network::from_text(&text(&reference["networks"]["many"])).unwrap();
+    let core = Core::from_text(find_preset(hardware_presets(), "eyeriss-like").unwrap().text).unwrap();
+    let report = zigzag::write(&core, &network).report;
+    let narrower =
+        report.of(Severity::Assumed).find(|note| note.reason.ends_with("the later ones are narrower")).unwrap();
+    // It names the first four.
+    assert_eq!(
+        (narrower.count, &narrower.places[..]),
+        (5, &["depthwise", "dwstrided", "pool", "third"].map(String::from)[..])
+    );
 }

@@ -1,5 +1,6 @@
 //! Study of one whole layer on its core: its best mapping, or one made by hand, with everything that explains its cost.
 
+use super::sweep::check_objective;
 use crate::cost::{
     Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, MappingError,
     PortBalance, accesses, loop_information, port_balances,
@@ -353,6 +354,9 @@ impl LayerStudy {
     /// # Errors
     /// As [`Self::new`], for what concerns the layer.
     pub fn of(core: Core, network: &Network, request: &LayerRequest) -> Result<Self, Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        check_objective("objective", &request.objective, Some(&core), &mut wrong);
+        wrong.or(())?;
         let id = pick_layer(network, request.layer.as_deref())?;
         let unroll = match &request.unroll {
             Some(unroll) => check_unroll(core.array_for(network.layer(id).shape.kind), unroll)?,

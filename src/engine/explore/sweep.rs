@@ -403,11 +403,12 @@ fn check_settings(settings: &Settings, core: Option<&Core>) -> Diagnostics {
             format!("Write 1 to {MOST_LPFS}: the time grows with the factorial of the limit"),
         );
     }
-    check_objective(&settings.objective, core, &mut diagnostics);
+    check_objective("settings.objective", &settings.objective, core, &mut diagnostics);
     diagnostics
 }
 
-fn check_objective(objective: &Objective, core: Option<&Core>, diagnostics: &mut Diagnostics) {
+/// Whether an objective can be minimised on the core; `path` is where it is chosen.
+pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&Core>, diagnostics: &mut Diagnostics) {
     match (objective, core) {
         (Objective::MemoryAccesses(name), Some(core)) => {
             let names: Vec<&str> = core.memories.iter().map(|memory| memory.name.as_str()).collect();
@@ -416,7 +417,7 @@ fn check_objective(objective: &Objective, core: Option<&Core>, diagnostics: &mut
                     || format!("Use one of {}", names.join(", ")),
                     |meant| format!("Did you mean `{meant}`?"),
                 );
-                diagnostics.add("settings.objective", format!("The core has no memory `{name}`"), remedy);
+                diagnostics.add(path, format!("The core has no memory `{name}`"), remedy);
             }
         }
         (Objective::Weighted(weights), _) => {
@@ -424,7 +425,7 @@ fn check_objective(objective: &Objective, core: Option<&Core>, diagnostics: &mut
             if all.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || all.iter().all(|weight| *weight == 0.0)
             {
                 diagnostics.add(
-                    "settings.objective",
+                    path,
                     "The weights must be numbers that are not negative, and one of them above 0",
                     "Write for example 1 for energy and 0 for the others",
                 );

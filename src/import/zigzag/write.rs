@@ -3,6 +3,7 @@
 use crate::hardware::{ArrayDimId, Core, DoubleBuffering, InMemory, InMemoryKind, Memory, Movement, Operand, Unroll};
 use crate::import::left_out::note_left_out;
 use crate::import::report::{Report, Severity};
+use crate::mapping::SpatialMapping;
 use crate::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
 use crate::rules::Rules;
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
@@ -222,15 +223,20 @@ fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String 
         let dims = loop_dims(layer);
         // A loop of one iteration is unrolled as such without a trace.
         let single = dims.iter().copied().find(|dim| layer.shape.size(*dim) == 1).unwrap_or(Dim::B);
-        let unroll = within_layer(&layer.unroll_on(core), layer, &dims);
-        if unroll.iter().any(|(part, asked)| part.limit != *asked) {
+        let stated: Vec<Unroll> = layer.unroll_on(core).into_iter().filter(|part| dims.contains(&part.dim)).collect();
+        let unroll = within_layer(&stated, layer);
+        let is_narrower = unroll.iter().any(|(part, asked)| part.limit != *asked);
+        let unroll: Vec<Unroll> = unroll.into_iter().map(|(part, _)| part).collect();
+        let mut shape = layer.shape;
+        shape.precision.w = second_bits(layer);
+        let rules = Rules::ZIGZAG_3_8;
+        let loops = |unroll: &[Unroll]| SpatialMapping::new(&shape, unroll, &rules).loops;
+        if is_narrower || loops(&stated) != loops(&unroll) {
             let reason = "ZigZag unrolls no loop over several dimensions of the array wider than it is: the later ones are narrower";
             report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
         }
-        let unroll: Vec<Unroll> = unroll.into_iter().map(|(part, _)| part).collect();
-        let (rules, shape) = (Rules::ZIGZAG_3_8, &layer.shape);
-        let bounded = reduce(core, shape, &width_bounds(core, &rules, shape), &unroll);
-        if fit_capacity(core, &rules, shape, &bounded) != unroll {
+        let bounded = reduce(core, &shape, &width_bounds(core, &rules, &shape), &unroll);
+        if fit_capacity(core, &rules, &shape, &bounded) != unroll {
             let reason =
                 "ZigZag narrows it to what the lowest memories serve and hold at once; here it stays as stated";
             report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
@@ -254,12 +260,18 @@ fn write_entry(text: &mut String, core: &Core, name: &str, unroll: &[Unroll], si
     text.push_str("  memory_operand_links: {O: O, W: I2, I: I1}\n");
 }
 
-/// What a layer unrolls of the loops that it has, no wider than they are, and how wide it would without ZigZag's limit.
-fn within_layer(unroll: &[Unroll], layer: &Layer, dims: &[Dim]) -> Vec<(Unroll, u64)> {
+/// Bits of what ZigZag reads as weights: of an addition that is the second map, as precise as the first.
+fn second_bits(layer: &Layer) -> u64 {
+    let precision = layer.shape.precision;
+    if layer.shape.kind == LayerKind::Add { precision.i } else { precision.w }
+}
+
+/// What a layer unrolls, no wider than its loops are, and how wide it would without ZigZag's limit.
+fn within_layer(unroll: &[Unroll], layer: &Layer) -> Vec<(Unroll, u64)> {
     let mut left = layer.shape.sizes;
     let mut steps = layer.shape.sizes;
     let mut parts = Vec::new();
-    for part in unroll.iter().filter(|part| dims.contains(&part.dim)) {
+    for part in unroll {
         let (left, steps) = (&mut left[part.dim as usize], &mut steps[part.dim as usize]);
         let (width, asked) = (part.limit.clamp(1, (*left).max(1)), part.limit.clamp(1, (*steps).max(1)));
         (*left, *steps) = (*left / width, steps.div_ceil(asked));
@@ -340,8 +352,7 @@ fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut R
         );
     }
     let precision = shape.precision;
-    // The second map of an addition is as precise as the first.
-    let w = if kind == LayerKind::Add { precision.i } else { precision.w };
+    let w = second_bits(layer);
     let _ = writeln!(
         text,
         "  operand_precision: {{W: {w}, I: {}, O: {}, O_final: {}}}",

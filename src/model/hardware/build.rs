@@ -219,7 +219,8 @@ fn check_unroll(
         let UnrollSpec { array_dimension, loop_dimension, limit } = one;
         let path = format!("{path}.{array_dimension}");
         let array_dim = array.iter().position(|(name, _)| name == array_dimension);
-        if array_dim.is_none() {
+        // Of an array without dimensions that is said.
+        if array_dim.is_none() && !array.is_empty() {
             let names: Vec<&str> = array.iter().map(|(name, _)| name.as_str()).collect();
             diagnostics.add(
                 &path,

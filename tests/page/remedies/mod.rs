@@ -1,0 +1,201 @@
+//! Every remedy that a document is told, followed: what was refused is right then. No remedy in the sources is left out.
+
+mod hardware;
+mod lesson;
+mod literals;
+mod mapping;
+mod pool;
+mod system;
+mod transformer;
+mod workload;
+
+use fusescape::attention::Transformer;
+use fusescape::command::layer::{LayerOptions, map_layers};
+use fusescape::command::{NoResult, Unwatched};
+use fusescape::form::repair;
+use fusescape::hardware::Core;
+use fusescape::hierarchy::Pool;
+use fusescape::lesson::{Draw, Lesson};
+use fusescape::multicore::CoreSystem;
+use fusescape::spec::edit::Outline;
+use fusescape::spec::{Diagnostic, Diagnostics, find_preset, hardware_presets, workload_presets};
+use fusescape::workload::Network;
+use std::path::Path;
+
+/// A piece of a document that is right, what stands wrong in its place, a part of the remedy, and what stands there once that is followed.
+type Case = (&'static str, &'static str, &'static str, &'static str);
+
+/// Reads a document.
+type Read = fn(&str) -> Result<(), Diagnostics>;
+
+/// A document that is wrong, a part of the remedy, and the document once that is followed.
+type Grown = (Read, String, &'static str, String);
+
+/// Documents of one kind, and the sources that say what is wrong with them.
+struct Room {
+    /// Files, and folders of such.
+    sources: &'static [&'static str],
+    /// Sentences in these that are no remedies, or that no text can get told.
+    no_remedies: &'static [&'static str],
+    /// Documents that are right, and what may be wrong with them.
+    tables: &'static [(Read, &'static str, &'static [Case])],
+    /// Documents that are too long to be written out.
+    grown: fn() -> Vec<Grown>,
+}
+
+const ROOMS: [&Room; 7] =
+    [&hardware::ROOM, &workload::ROOM, &system::ROOM, &pool::ROOM, &transformer::ROOM, &mapping::ROOM, &lesson::ROOM];
+
+fn hardware(text: &str) -> Result<(), Diagnostics> {
+    Core::from_text(text).map(drop)
+}
+
+fn network(text: &str) -> Result<(), Diagnostics> {
+    Network::from_text(text).map(drop)
+}
+
+fn pool(text: &str) -> Result<(), Diagnostics> {
+    Pool::from_text(text).map(drop)
+}
+
+fn transformer(text: &str) -> Result<(), Diagnostics> {
+    Transformer::from_text(text).map(drop)
+}
+
+fn lesson(text: &str) -> Result<(), Diagnostics> {
+    Lesson::from_text(text, Draw::Student("")).map(drop)
+}
+
+fn preset(id: &str) -> &'static str {
+    find_preset(hardware_presets(), id).unwrap().text
+}
+
+fn system(text: &str) -> Result<(), Diagnostics> {
+    CoreSystem::from_text(text, preset("tpu-like")).map(drop)
+}
+
+/// Hardware that stands beside a system whose core is that.
+fn beside(text: &str) -> Result<(), Diagnostics> {
+    let system =
+        "{ name: One, cores: [{ name: core }], offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ } }";
+    CoreSystem::from_text(system, text).map(drop)
+}
+
+/// Maps layers of a network; nothing is wrong if all have a mapping.
+fn map(hardware: &str, workload: &str, options: &LayerOptions) -> Result<(), Diagnostics> {
+    let found = match map_layers(hardware.to_owned(), workload.to_owned(), options, &Unwatched) {
+        Ok(found) => found,
+        Err(NoResult::Wrong(wrong)) => return Err(wrong),
+        Err(NoResult::Stopped) => panic!("nobody stops it"),
+    };
+    let wrong = found.layers.into_iter().filter_map(|(_, result)| result.mapped.err());
+    Diagnostics(wrong.flat_map(|wrong| wrong.0).collect()).or(())
+}
+
+fn alexnet() -> &'static str {
+    find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text
+}
+
+fn mapping(text: &str) -> Result<(), Diagnostics> {
+    map(preset("eyeriss-like"), alexnet(), &LayerOptions { mapping: Some(text.to_owned()), ..LayerOptions::default() })
+}
+
+fn narrow_mapping(text: &str) -> Result<(), Diagnostics> {
+    const CORE: &str = "\
+name: Narrow
+array: { dimensions: { D1: 4 }, mac_energy: 1 pJ }
+unroll: { conv: { D1: K } }
+memories:
+  - { name: reg, size: 16 B, operands: [O], width: 16 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: [] }
+  - { name: lb, size: 60 B, operands: [W, I, O], width: 64 bit, read_energy: 8 pJ, write_energy: 8 pJ, shared_over: all }
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 64 bit, read_energy: 700 pJ, write_energy: 750 pJ, shared_over: all }
+";
+    const NETWORK: &str = "\
+name: One layer
+layers:
+  - { name: image, type: input, K: 8, size: 8 x 8 }
+  - { name: a, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+";
+    map(CORE, NETWORK, &LayerOptions { mapping: Some(text.to_owned()), ..LayerOptions::default() })
+}
+
+fn constraints(text: &str) -> Result<(), Diagnostics> {
+    let (layers, constraints) = (vec!["conv3".to_owned()], Some(text.to_owned()));
+    map(preset("eyeriss-like"), alexnet(), &LayerOptions { layers, constraints, ..LayerOptions::default() })
+}
+
+/// The cases of a room as documents.
+fn documents(room: &Room) -> Vec<Grown> {
+    let mut all = (room.grown)();
+    for &(read, base, cases) in room.tables {
+        all.extend(cases.iter().map(|&(right, wrong, remedy, followed)| {
+            assert_eq!(base.matches(right).count(), 1, "`{right}` stands in the document once");
+            (read, base.replace(right, wrong), remedy, base.replace(right, followed))
+        }));
+    }
+    all
+}
+
+/// Everything that is said of the wrong documents of a room.
+fn said(room: &Room) -> Vec<Diagnostic> {
+    documents(room).iter().flat_map(|(read, wrong, ..)| read(wrong).err().unwrap_or_default().0).collect()
+}
+
+#[test]
+fn a_document_is_right_once_its_remedy_is_followed() {
+    let mut faults = Vec::new();
+    for room in ROOMS {
+        for (read, base, _) in room.tables {
+            assert_eq!(read(base), Ok(()));
+        }
+        for (read, wrong, remedy, followed) in documents(room) {
+            let told = read(&wrong).err().unwrap_or_default();
+            if !told.0.iter().any(|one| one.remedy.contains(remedy)) {
+                faults.push(format!("`{remedy}` is not said of\n{wrong:.2000}\nbut {told}"));
+            }
+            if let Err(left) = read(&followed) {
+                faults.push(format!("`{remedy}` does not mend\n{wrong:.2000}\nas {left}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+/// Where a diagnostic proposes an edit, that edit cures it.
+#[test]
+fn an_edit_that_is_proposed_cures_what_it_is_proposed_for() {
+    let mut edits = 0;
+    for room in ROOMS {
+        for (read, wrong, ..) in documents(room) {
+            let told = read(&wrong).err().unwrap_or_default();
+            let Ok(outline) = Outline::read(&wrong) else { continue };
+            for one in told.0.iter().filter(|one| one.fix.is_some()) {
+                let Some(mended) = repair(&outline, one) else { continue };
+                let left = read(mended.text()).err().unwrap_or_default();
+                let is_cured = !left.0.iter().any(|other| (&other.path, &other.reason) == (&one.path, &one.reason));
+                assert!(is_cured, "{one} is not cured in\n{}", mended.text());
+                edits += 1;
+            }
+        }
+    }
+    assert!(edits > 30, "only {edits} edits are proposed");
+}
+
+#[test]
+fn no_remedy_in_the_sources_is_left_out() {
+    let said: Vec<Diagnostic> = ROOMS.iter().flat_map(|room| said(room)).collect();
+    let mut missing = Vec::new();
+    for room in ROOMS {
+        for source in room.sources {
+            for sentence in literals::sentences(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source)) {
+                let is_said = |one: &Diagnostic| {
+                    [&one.reason, &one.remedy].iter().any(|text| literals::is_written_as(text, &sentence))
+                };
+                if !room.no_remedies.contains(&sentence.as_str()) && !said.iter().any(is_said) {
+                    missing.push(format!("{source}: {sentence}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no case gets told:\n{}", missing.join("\n"));
+}
