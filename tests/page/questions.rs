@@ -41,7 +41,7 @@ fn a_worker_answers_the_questions_of_the_view() {
         panic!("conv22 was accepted")
     };
     assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");
-    let objective = Objective::MemoryAccesses("spad_w".into());
+    let objective = Objective::MemoryAccesses("spadW".into());
     let Err(Refusal::Rejected(wrong)) =
         answerer.ask(FindBestMapping { request: Rc::new(LayerRequest { objective, ..(*request).clone() }) })
     else {
