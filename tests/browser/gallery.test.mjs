@@ -87,7 +87,7 @@ async function computed(page, id) {
   const entry = page.getByTestId(`entry-${id}`);
   await entry.locator('summary').click();
   await page.locator(`[data-testid=entry-${id}][data-status=done]`).waitFor();
-  const rows = await entry.locator('tbody tr:has(th)').all();
+  const rows = await entry.locator('table.wrapped tbody tr:has(th)').all();
   return Promise.all(
     rows.map(async (row) => [await row.locator('th').innerText(), ...(await row.locator('td').allInnerTexts())]),
   );
