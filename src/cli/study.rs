@@ -22,7 +22,10 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
         StudyCommand::Show { study, json: false } => show(study),
         StudyCommand::Run { study, out, shard } => {
             let loaded = load_study(study)?;
-            tell(&counted(&loaded)?);
+            // What resumes was told so when it began.
+            if !study::has_begun(out) {
+                tell(&counted(&loaded)?);
+            }
             let report = study::run(&loaded, *shard, out, &TerminalBar::default())?;
             let designs: Vec<String> =
                 report.designs.iter().map(|(status, count)| format!("{count} {status}")).collect();

@@ -5,7 +5,7 @@ use super::edit::between_brackets;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 use serde::{Deserialize, Serialize};
 
-/// More base documents, axes, constraints than a person writes down; and more values than one axis has.
+/// More axes than a person writes down; and more values than one axis has, counted once for each of its paths.
 const MAX_ENTRIES: usize = 64;
 const MAX_VALUES: usize = 10_000;
 const STUDY: [&str; 12] = [
@@ -188,7 +188,7 @@ fn read_axis(place: &LocatedNode, reader: &mut Reader) -> AxisSpec {
 }
 
 fn read_values(place: &LocatedNode, paths: usize, reader: &mut Reader) -> Vec<Vec<AxisValue>> {
-    let items = place.list(reader, MAX_VALUES);
+    let items = place.list(reader, MAX_VALUES / paths.max(1));
     if items.is_empty() && place.is_list() {
         place.reject(reader, ValueError::new("There is no value", "Write at least one"));
     }
@@ -223,7 +223,7 @@ fn read_range(fields: &Fields, paths: usize, reader: &mut Reader) -> ValuesSpec 
         ends
     };
     let (from, to) = (end("from", "8 KiB"), end("to", "64 KiB"));
-    let most = MAX_VALUES;
+    let most = MAX_VALUES / paths.max(1);
     let count = fields.need(reader, "count", "4").and_then(|place| {
         place.value(reader, "a number of values", |text| match count(text)? {
             values if (1..=most as u64).contains(&values) => Ok(values),

@@ -18,6 +18,7 @@ pub use estimate::{Estimate, about, estimate, study_json};
 pub use front::{FrontOfFile, front_of_file};
 pub use merge::merge;
 pub use parquet::{ResultFile, ResultWriter};
+pub use parts::has_begun;
 
 use super::{NoResult, Unwatched, Watch, wrong};
 use crate::explore::SharedCosts;
@@ -118,7 +119,8 @@ pub fn study(text: String, load: &dyn Fn(&'static str, &str) -> Option<String>) 
     Study::new(StudyRequest { text, hardware, networks })
 }
 
-/// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes.
+/// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had come to its
+/// end, its results stay.
 ///
 /// # Errors
 /// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
@@ -131,6 +133,9 @@ pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result
         );
     }
     let mut course = course(study, shard)?;
+    if let Some(report) = finished(study, shard, out)? {
+        return Ok(report);
+    }
     let parts = Parts::open(study, shard, out)?;
     let workers = Workers::new(study);
     let designs = match study.shard(shard.index, shard.count) {
@@ -151,15 +156,34 @@ pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result
                 rows
             }
         };
-        for row in &rows {
-            *report.designs.entry(row.status.name()).or_default() += 1;
-        }
+        rows.iter().for_each(|row| report.count(row));
         course.tell(&rows);
     }
     watch.end();
     parts.finish(out, is_csv)?;
     report.problems = workers.costs.len();
     Ok(report)
+}
+
+/// What a run found that had ended, and may have been killed before it removed its parts; `None` where `out` are no such results.
+fn finished(study: &Study, shard: Shard, out: &Path) -> Result<Option<RunReport>, StudyFailure> {
+    let Some(file) = out.exists().then(|| ResultFile::open_part(study, out).ok()).flatten() else { return Ok(None) };
+    if study.shard(shard.index, shard.count).is_some_and(|tasks| tasks != file.note.tasks) {
+        return Ok(None);
+    }
+    let mut report = RunReport::default();
+    file.rows(study, &mut |rows| {
+        rows.iter().for_each(|row| report.count(row));
+        Ok(())
+    })?;
+    Parts::remove(out)?;
+    Ok(Some(report))
+}
+
+impl RunReport {
+    fn count(&mut self, row: &DesignRow) {
+        *self.designs.entry(row.status.name()).or_default() += 1;
+    }
 }
 
 fn course(study: &Study, shard: Shard) -> Result<Course<'_>, NoResult> {

@@ -19,6 +19,20 @@ pub struct Parts<'s> {
     end: Cell<u64>,
 }
 
+/// The file of the folder that says whose parts these are.
+const STUDY: &str = "study.txt";
+
+/// Whether a run has begun to write these results.
+pub fn has_begun(out: &Path) -> bool {
+    out.exists() || folder_of(out).exists()
+}
+
+fn folder_of(out: &Path) -> PathBuf {
+    let mut name = out.file_name().map(std::ffi::OsStr::to_owned).unwrap_or_default();
+    name.push(".parts");
+    out.with_file_name(name)
+}
+
 impl<'s> Parts<'s> {
     /// The folder beside the results, with what an earlier run of the same study left there.
     ///
@@ -29,11 +43,9 @@ impl<'s> Parts<'s> {
             let reason = format!("There is a file `{}` already", out.display());
             return Err(wrong("--out", reason, "Name another file, or remove this one").into());
         }
-        let mut name = out.file_name().map(std::ffi::OsStr::to_owned).unwrap_or_default();
-        name.push(".parts");
-        let folder = out.with_file_name(name);
+        let folder = folder_of(out);
         fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let said = folder.join("study.txt");
+        let said = folder.join(STUDY);
         let what = format!("{} {}/{}\n", key_of(study), shard.index, shard.count);
         match fs::read_to_string(&said) {
             Ok(known) if known == what => {}
@@ -49,6 +61,15 @@ impl<'s> Parts<'s> {
         }
         let first = study.shard(shard.index, shard.count).map_or(0, |tasks| tasks.start);
         Ok(Self { study, folder, first, end: Cell::new(first) })
+    }
+
+    /// Removes the folder beside results that are whole, if it is still there.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove(out: &Path) -> Result<(), StudyFailure> {
+        let folder = folder_of(out);
+        if folder.is_dir() { fs::remove_dir_all(&folder).map_err(at(&folder)) } else { Ok(()) }
     }
 
     fn path(&self, task: u64) -> PathBuf {

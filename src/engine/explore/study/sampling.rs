@@ -89,8 +89,24 @@ impl<'s> Course<'s> {
         Self { study, front: ParetoFront::default(), next: tasks.start, tasks, refinement }
     }
 
-    /// The next task; `None` at the end. [`Self::tell`] has to be given the rows of each before the next is asked for.
-    pub fn next(&mut self) -> Option<Task> {
+    /// Takes note of the rows of the last task.
+    pub fn tell(&mut self, rows: &[DesignRow]) {
+        if self.refinement.is_none() && !self.study.spec.skips_beaten {
+            return;
+        }
+        for row in rows {
+            if let Some(objectives) = self.study.objectives_of(row) {
+                self.front.add(row.design, &objectives);
+            }
+        }
+    }
+}
+
+impl Iterator for Course<'_> {
+    type Item = Task;
+
+    /// The next task; `None` at the end. [`Course::tell`] has to be given the rows of each before the next is asked for.
+    fn next(&mut self) -> Option<Task> {
         if self.next >= self.tasks.end {
             return None;
         }
@@ -107,18 +123,6 @@ impl<'s> Course<'s> {
         }
         self.next += 1;
         Some(Task { number: self.next - 1, designs })
-    }
-
-    /// Takes note of the rows of the last task.
-    pub fn tell(&mut self, rows: &[DesignRow]) {
-        if self.refinement.is_none() && !self.study.spec.skips_beaten {
-            return;
-        }
-        for row in rows {
-            if let Some(objectives) = self.study.objectives_of(row) {
-                self.front.add(row.design, &objectives);
-            }
-        }
     }
 }
 

@@ -339,8 +339,7 @@ fn shards_have_every_design_once() {
     for shards in [1, 2, 7, 1000] {
         let mut next = 0;
         for shard in 1..=shards {
-            let mut course = Course::of_tasks(&study, study.shard(shard, shards).unwrap());
-            while let Some(task) = course.next() {
+            for task in Course::of_tasks(&study, study.shard(shard, shards).unwrap()) {
                 for design in task.designs {
                     assert_eq!(design, next);
                     next += 1;
