@@ -44,8 +44,8 @@ fn table(found: &OptimalReport) -> Result<String, std::fmt::Error> {
     }
     writeln!(
         out,
-        "\noptimal: {:.4} mJ, {:.4} Mcycles; of {} ways to cut {} stacks, each with every tile and mode: of {} strategies bounds rule out {}, {} are \
-         planned; {} mapping problems",
+        "\noptimal: {:.4} mJ, {:.4} Mcycles; of {} ways to cut {} stacks, each with every tile and mode: \
+         of {} strategies bounds rule out {}, {} are planned; {} mapping problems",
         optimal.energy_pj / 1e9,
         optimal.latency_cycles as f64 / 1e6,
         study.cuttings(),

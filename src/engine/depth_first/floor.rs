@@ -1,11 +1,12 @@
 //! A lower bound on the cost of a stack from the sizes of its tiles alone, before any tile is planned.
 //!
-//! What a layer computes, reads and loads in all tiles of a stack is a product of a sum over columns of tiles and one over rows, as both are
-//! independent of each other ([`super::axis`]). So the bound takes no look at single tiles. It adds up what no plan avoids under the corrected
-//! rules:
+//! What a layer computes, reads and loads in all tiles of a stack is a product of a sum over columns of tiles and one over rows, as both
+//! are independent of each other ([`super::axis`]). So the bound takes no look at single tiles. It adds up what no plan avoids under the
+//! corrected rules:
 //!
 //! - Operations, and what the array reads and writes for them: at best as if no unrolling left a PE idle.
-//! - Every tile of a layer brings its weights and its part of the input from the lowest memory in which they may lie, and takes its output there.
+//! - Every tile of a layer brings its weights and its part of the input from the lowest memory in which they may lie, and takes its
+//!   output there.
 //! - The first tile brings weights from the highest memory. Inputs of the stack come from there, and its output goes there.
 
 use super::axis::{Slot, Strip, Strips};

@@ -5,9 +5,9 @@
 //! programming over its states. Energy, latency and words add up, so one best path to each state is enough; for the energy-delay product
 //! all Pareto-optimal paths in energy and latency are kept.
 //!
-//! Of most tiles and modes of a stack nothing is planned: a lower bound that needs no plan ([`StackFloor`]) already exceeds what another one
-//! costs. Bounds only decide what is looked at and in which order, not what is found: of equal strategies the one with the smaller tile is
-//! kept, whenever it was found.
+//! Of most tiles and modes of a stack nothing is planned: a lower bound that needs no plan ([`StackFloor`]) already exceeds what another
+//! one costs. Bounds only decide what is looked at and in which order, not what is found: of equal strategies the one with the smaller
+//! tile is kept, whenever it was found.
 //!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
 
