@@ -95,7 +95,7 @@ fn each_account(check: &mut dyn FnMut(&str, SchedulingProblem<'_>, &Schedule, &S
         };
         let Ok(found) = schedule_with_contents(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
-        let computing: Vec<f64> = placed.iter().map(|tile| random.below(tile.cycles.0 as u64 + 1) as f64).collect();
+        let computing: Vec<f64> = placed.iter().map(|tile| random.below(2 * tile.cycles.0 as u64) as f64).collect();
         let table: TiVec<TileId, f64> = computing.iter().copied().collect();
         let account = SystemAccount::new(problem, &found, names, &table);
         check(&format!("round {round}"), problem, &found, &account, &computing);
@@ -169,6 +169,10 @@ fn every_moment_of_a_core_has_one_cause_and_links_are_busy_while_something_is_on
             slower.sort_by_key(|of| of.0);
             slower
         };
+        let ways = found.streams.iter().map(|stream| problem.placed[stream.tile].offchip);
+        let moving: usize = ways.map(|way| usize::from(way.to.0 > 0.0) + usize::from(way.from.0 > 0.0)).sum();
+        let listed = account.transfers.iter().filter(|run| matches!(run.cost, TransferCost::Stream(_)));
+        assert_eq!(listed.count(), moving, "{round}");
         assert_eq!(account.slower, slower, "{round}");
         stretched += slower.len();
         let mut moments: Vec<f64> = account.tiles.iter().flat_map(|run| [run.start, run.end]).collect();
@@ -225,8 +229,18 @@ fn every_moment_of_a_core_has_one_cause_and_links_are_busy_while_something_is_on
 #[test]
 fn a_tile_is_brought_what_it_reads_by_the_last_transfers_before_it_begins() {
     let mut brought = 0;
-    each_account(&mut |round, problem, _, account, _| {
+    each_account(&mut |round, problem, found, account, _| {
         let (graph, system) = (problem.graph, problem.system);
+        for (tile, run) in account.tiles.iter_enumerated() {
+            let awaited = found.awaited.iter().find(|awaited| awaited.0 == tile).and_then(|&(_, tensor, memory)| {
+                let brings = |transfer: &TransferRun| {
+                    let is_there = matches!(transfer.cost, TransferCost::Tensor { target, .. } if target == memory);
+                    is_there && graph.tensor(transfer.tile, transfer.operand) == Some(tensor) && transfer.end <= run.start
+                };
+                account.transfers.iter_enumerated().rfind(|(_, transfer)| brings(transfer)).map(|(id, _)| id)
+            });
+            assert_eq!(account.awaited_by(tile), awaited, "{round}, {tile:?}");
+        }
         for (tile, facts) in graph.tiles.iter_enumerated() {
             let of = &problem.placed[tile];
             let constants = facts.constants.iter().map(|&operand| (graph.tensor(tile, operand), operand));
@@ -253,4 +267,35 @@ fn a_tile_is_brought_what_it_reads_by_the_last_transfers_before_it_begins() {
         }
     });
     assert!(brought > 1_000, "{brought}");
+}
+
+/// Whatever transfers are on a link: a cycle is busy if one of them covers it.
+#[test]
+fn a_link_is_busy_in_the_cycles_that_transfers_cover() {
+    let mut some = None;
+    each_account(&mut |_, _, _, account, _| some = some.take().or_else(|| account.transfers.first().cloned()));
+    let some = some.unwrap();
+    let link = some.links[0];
+    let mut random = Lcg(43);
+    for round in 0..300 {
+        let spans: Vec<(u64, u64)> = (0..random.below(9))
+            .map(|_| {
+                let start = random.below(40);
+                (start, start + random.below(15))
+            })
+            .collect();
+        let run = |&(start, end): &(u64, u64)| TransferRun { start: start as f64, end: end as f64, ..some.clone() };
+        let account = {
+            let mut account = SystemAccount::default();
+            account.transfers = spans.iter().map(run).collect();
+            account
+        };
+        let found = account.busy_spans(link);
+        assert!(found.iter().all(|span| span.start < span.end), "round {round}: {spans:?}, {found:?}");
+        for cycle in 0..60 {
+            let covers = |&(start, end): &(u64, u64)| start <= cycle && cycle < end;
+            let is_in = found.iter().filter(|span| span.start.0 <= cycle as f64 && (cycle as f64) < span.end.0).count();
+            assert_eq!(is_in, usize::from(spans.iter().any(covers)), "round {round}: {spans:?}, {found:?}");
+        }
+    }
 }
