@@ -20,7 +20,7 @@ pub fn run(sweep: &Sweep, limits: StackLimits, format: Format) -> Result<(), Fai
 }
 
 fn table(found: &OptimalReport) -> Result<String, std::fmt::Error> {
-    let OptimalReport { sweep, study, optimal, effort } = found;
+    let OptimalReport { sweep, study, optimal, effort, tried } = found;
     let mut out = String::new();
     writeln!(out, "{} on {}\n{}", sweep.network.name, sweep.core.name, estimate_line(&sweep.core))?;
     writeln!(
@@ -44,11 +44,15 @@ fn table(found: &OptimalReport) -> Result<String, std::fmt::Error> {
     }
     writeln!(
         out,
-        "\noptimal: {:.4} mJ, {:.4} Mcycles; of {} ways to cut {} stacks, each with every tile and mode; {} mapping problems",
+        "\noptimal: {:.4} mJ, {:.4} Mcycles; of {} ways to cut {} stacks, each with every tile and mode: \
+         of {} strategies bounds rule out {}, {} are planned; {} mapping problems",
         optimal.energy_pj / 1e9,
         optimal.latency_cycles as f64 / 1e6,
         study.cuttings(),
         study.stacks().len(),
+        tried.compared,
+        tried.compared - tried.planned,
+        tried.planned,
         effort.searched,
     )?;
     if let Some(scope) = study.listed().scope() {

@@ -19,7 +19,7 @@ pub struct FusionReport {
 /// Why no stacks can be made, or it was stopped.
 pub fn fuse(sweep: Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<FusionReport, NoResult> {
     let study = StackStudy::new(sweep, limits)?;
-    let (runs, _) = all_parts(&study, watch)?;
+    let (runs, ..) = all_parts(&study, watch)?;
     let fusions = compare_fusions(&study, &runs);
     Ok(FusionReport { study, fusions })
 }

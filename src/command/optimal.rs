@@ -2,7 +2,9 @@
 
 use super::estimates::estimates_json;
 use super::{NoResult, Watch, stamped, unless_stopped};
-use crate::explore::{CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, Sweep};
+use crate::explore::{
+    CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, StrategyEffort, Sweep,
+};
 use crate::hardware::Power;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -18,6 +20,8 @@ pub struct OptimalReport {
     pub optimal: OptimalStacks,
     /// Searches of mappings.
     pub effort: SearchEffort,
+    /// Strategies of stacks.
+    pub tried: StrategyEffort,
 }
 
 /// Finds the jointly optimal stacks, tile sizes and modes. The fuse depths of the sweep do not count.
@@ -26,9 +30,9 @@ pub struct OptimalReport {
 /// Why there are none, or it was stopped.
 pub fn optimal(sweep: &Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<OptimalReport, NoResult> {
     let study = StackStudy::new(sweep.clone(), limits)?;
-    let (runs, effort) = all_parts(&study, watch)?;
+    let (runs, effort, tried) = all_parts(&study, watch)?;
     let optimal = study.combine(&runs)?;
-    Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort })
+    Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort, tried })
 }
 
 /// One stack as it runs, with its layers' names.
@@ -47,10 +51,13 @@ pub(super) fn run_json(run: &StackRun, layers: &[&str]) -> Value {
 }
 
 /// Each core takes the next part that is left; what it found out stays with it.
-pub(super) fn all_parts(study: &StackStudy, watch: &dyn Watch) -> Result<(Vec<StackRun>, SearchEffort), NoResult> {
+pub(super) fn all_parts(
+    study: &StackStudy,
+    watch: &dyn Watch,
+) -> Result<(Vec<StackRun>, SearchEffort, StrategyEffort), NoResult> {
     let (next, parts) = (AtomicUsize::new(0), study.parts());
     watch.begin(parts, "parts of stacks");
-    let found: Vec<(Vec<StackRun>, SearchEffort)> = (0..rayon::current_num_threads())
+    let found: Vec<(Vec<StackRun>, SearchEffort, StrategyEffort)> = (0..rayon::current_num_threads())
         .into_par_iter()
         .map(|_| {
             let (mut study, mut store) = (study.anew(), CostStore::default());
@@ -58,7 +65,7 @@ pub(super) fn all_parts(study: &StackStudy, watch: &dyn Watch) -> Result<(Vec<St
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= parts || !watch.goes_on() {
-                    return (runs, study.effort());
+                    return (runs, study.effort(), study.tried());
                 }
                 runs.append(&mut study.part(&mut store, part));
                 watch.advance(1);
@@ -66,11 +73,13 @@ pub(super) fn all_parts(study: &StackStudy, watch: &dyn Watch) -> Result<(Vec<St
         })
         .collect();
     watch.end();
-    let mut all = (Vec::new(), SearchEffort::default());
-    for (mut runs, effort) in found {
+    let mut all = (Vec::new(), SearchEffort::default(), StrategyEffort::default());
+    for (mut runs, effort, tried) in found {
         all.0.append(&mut runs);
         all.1.searched += effort.searched;
         all.1.reused += effort.reused;
+        all.2.compared += tried.compared;
+        all.2.planned += tried.planned;
     }
     unless_stopped(watch, all)
 }
@@ -84,7 +93,7 @@ impl OptimalReport {
 
     /// For a program.
     pub fn json(&self) -> Value {
-        let Self { sweep, study, optimal, effort } = self;
+        let Self { sweep, study, optimal, effort, tried } = self;
         let stacks: Vec<Value> = optimal.runs.iter().map(|run| run_json(run, &self.layers(run))).collect();
         let found = json!({
             "hardware": sweep.core.name,
@@ -100,6 +109,8 @@ impl OptimalReport {
             "stacks_considered": study.stacks().len(),
             "proved_among": study.listed(),
             "ways_to_cut": study.cuttings().to_string(),
+            "strategies": tried.compared,
+            "strategies_ruled_out_by_bounds": tried.compared - tried.planned,
             "mapping_problems_searched": effort.searched,
         });
         stamped("optimal", found)

@@ -14,43 +14,9 @@ impl Evaluator<'_> {
     /// A bound under the corrected rules. The tools cut amounts of data and words down to integers, so that moving data in
     /// more parts may seem to pay.
     pub fn unavoidable(&self) -> Energy {
-        let problem = self.problem;
-        let loops = |irrelevant_first: usize| {
-            let view = &problem.operands[irrelevant_first];
-            let mut order: Vec<TemporalLoop> = Dim::ALL
-                .into_iter()
-                .map(|dim| TemporalLoop { dim, size: problem.spatial.temporal_sizes[dim as usize] })
-                .filter(|next| next.size > 1)
-                .collect();
-            // Innermost loops that reuse what the array has: some rules let it keep that.
-            sort_few_by_key(&mut order, |next| view.relevance[next.dim as usize] != Relevance::Irrelevant);
-            order
-        };
-        let of_operand = |operand: usize| {
-            let order = loops(operand);
-            let all = Allocation { ends: [[order.len() as u8; MAX_LEVELS]; OPERANDS] };
-            let amounts = Amounts::new(problem, &order, &all, &self.average);
-            let mut energy = Energy::new(problem, &amounts, &self.average);
-            let view = &problem.operands[operand];
-            for (level, &memory) in view.memories.iter().enumerate() {
-                let memory = &problem.core.memories[memory];
-                for movement in Movement::ALL {
-                    let at = movement as usize;
-                    if level > 0 || !movement.is_low() {
-                        // One transfer of all data may round up more than many do, so rounding does not count.
-                        let bits =
-                            energy.elements[operand][level][at] * amounts.links[operand][level][at].precision as f64;
-                        let words = bits / memory.width_bits(view.stored_as, movement) as f64;
-                        energy.words[operand][level][at] = words;
-                        energy.energy_pj[operand][level][at] = words * memory.word_energy_pj(movement);
-                    }
-                }
-            }
-            energy
-        };
-        let mut least = of_operand(0);
+        let mut least = self.unavoidable_of(0, false);
         for operand in 1..OPERANDS {
-            let energy = of_operand(operand);
+            let energy = self.unavoidable_of(operand, false);
             least.words[operand] = energy.words[operand];
             least.elements[operand] = energy.elements[operand];
             least.energy_pj[operand] = energy.energy_pj[operand];
@@ -58,5 +24,48 @@ impl Evaluator<'_> {
         least.memory_pj = least.energy_pj.iter().flatten().flatten().sum();
         least.total_pj = least.memory_pj + least.fixed.total_pj();
         least
+    }
+
+    /// What the array itself reads and writes of each operand, as far as whole words do not make it more, pJ.
+    pub fn unavoidable_at_array(&self) -> [f64; OPERANDS] {
+        let lowest = |operand: usize| {
+            let least = &self.unavoidable_of(operand, true).energy_pj[operand][0];
+            Movement::ALL
+                .into_iter()
+                .filter(|movement| movement.is_low())
+                .map(|movement| least[movement as usize])
+                .sum()
+        };
+        [0, 1, 2].map(lowest)
+    }
+
+    /// Accesses and energy that no mapping avoids of one operand. With `in_parts` words count in parts at the array, too.
+    fn unavoidable_of(&self, operand: usize, in_parts: bool) -> Energy {
+        let problem = self.problem;
+        let view = &problem.operands[operand];
+        let mut order: Vec<TemporalLoop> = Dim::ALL
+            .into_iter()
+            .map(|dim| TemporalLoop { dim, size: problem.spatial.temporal_sizes[dim as usize] })
+            .filter(|next| next.size > 1)
+            .collect();
+        // Innermost loops that reuse what the array has: some rules let it keep that.
+        sort_few_by_key(&mut order, |next| view.relevance[next.dim as usize] != Relevance::Irrelevant);
+        let all = Allocation { ends: [[order.len() as u8; MAX_LEVELS]; OPERANDS] };
+        let amounts = Amounts::new(problem, &order, &all, &self.average);
+        let mut energy = Energy::new(problem, &amounts, &self.average);
+        for (level, &memory) in view.memories.iter().enumerate() {
+            let memory = &problem.core.memories[memory];
+            for movement in Movement::ALL {
+                let at = movement as usize;
+                if in_parts || level > 0 || !movement.is_low() {
+                    // One transfer of all data may round up more than many do, so rounding does not count.
+                    let bits = energy.elements[operand][level][at] * amounts.links[operand][level][at].precision as f64;
+                    let words = bits / memory.width_bits(view.stored_as, movement) as f64;
+                    energy.words[operand][level][at] = words;
+                    energy.energy_pj[operand][level][at] = words * memory.word_energy_pj(movement);
+                }
+            }
+        }
+        energy
     }
 }

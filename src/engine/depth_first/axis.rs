@@ -3,11 +3,13 @@
 //! Columns and rows are independent of each other, so everything about a tile is found once for its column and once for
 //! its row. [`Axis::Columns`] and [`Axis::Rows`] differ only in which of each pair of sizes they look at.
 
+use super::floor::AxisSums;
 use super::ids::{BehaviourId, NodeId, ReadId, StripId};
 use super::stack::Stack;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::workload::{AxisView, Dim, Network, Read, unique_extent};
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 /// Which of the two axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +115,8 @@ pub struct Strips {
     pub effective: TiVec<BehaviourId, Strip>,
     /// The strips from left to right; the first is always alone.
     pub slots: Vec<Slot>,
+    /// Sums over all of them, once somebody asks.
+    sums: OnceLock<AxisSums>,
 }
 
 /// The number of each different strip. One type for all ids, as each map takes room in the page's module.
@@ -126,7 +130,8 @@ impl Strips {
     }
 
     fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
-        let mut strips = Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs) };
+        let mut strips =
+            Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs), ..Self::default() };
         let mut known: Numbers = Numbers::default();
         for (own, assumed) in different {
             let behaviours = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
@@ -141,6 +146,11 @@ impl Strips {
             strips.different.push(KindOfStrip { own, assumed, behaviours });
         }
         strips
+    }
+
+    /// Sums over all strips.
+    pub fn sums(&self) -> &AxisSums {
+        self.sums.get_or_init(|| AxisSums::new(self))
     }
 
     /// What tiles of a strip do, by whether there is a cache to write and one to read. Equal ids mean equal behaviour.

@@ -18,7 +18,8 @@
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
 //!    numbers only, as a sweep makes a million of them.
 //! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`TotalsAssembler`]), equal to
-//!    the bit. Before problems are solved, a [`CostExpression`] adds up their lower bounds.
+//!    the bit. Before problems are solved, a [`CostExpression`] adds up their lower bounds; before a stack is planned, `floor.rs` finds a
+//!    weaker one from the sizes of its tiles alone ([`StackFloor`]).
 //!
 //! `motion/` follows a stack tile by tile and layer by layer: which pixels are new, kept or computed again, what moves, what lies where.
 //!
@@ -58,6 +59,7 @@ mod assemble;
 mod axis;
 mod change;
 mod copies;
+mod floor;
 mod ids;
 mod layer_tile;
 mod motion;
@@ -77,6 +79,7 @@ pub use account::*;
 pub use assemble::Assembler;
 pub use change::{DataMove, MemoryChange, PointChange, Sides};
 pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
+pub use floor::StackFloor;
 pub use ids::{NodeId, ProblemId, ReadId, StateId, StripId, TileTypeId};
 pub use motion::{
     Contents, ContentsPart, Flow, MapWindow, MotionMap, MotionRead, Place, Rect, Span, StackMotion, Step, StripMotion,

@@ -1,6 +1,7 @@
 //! Planner of points: whatever points share (stacks, strips, mapping problems) is found once.
 
 use super::axis::{Axis, Strips, TooManyKinds};
+use super::floor::{Floors, StackFloor};
 use super::ids::KnownStackId;
 use super::layer_tile::TiledLayer;
 use super::placement::{Scratch, Skipping, StackFootprint};
@@ -33,6 +34,7 @@ pub struct PlannerMemory {
     spans: usize,
     pub(super) layers: TiVec<LayerId, Option<TiledLayer>>,
     pub(super) scratch: Scratch,
+    floors: Option<Floors>,
 }
 
 /// A stack, with the sizes of its data.
@@ -131,6 +133,20 @@ impl<'a> Planner<'a> {
         check_strip_count(self.network, [stack], tile)?;
         let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
         StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, check)
+    }
+
+    /// What a stack costs at least under the corrected rules, found without planning a tile.
+    ///
+    /// # Errors
+    /// Tiles of too many sizes.
+    pub fn floor(&mut self, stack: &Stack, tile: (u64, u64), mode: StoringMode) -> Result<StackFloor, Diagnostics> {
+        let known = self.known_stack(stack);
+        check_strip_count(self.network, [stack], tile)?;
+        let x = self.strips(Axis::Columns, &known, tile.0, mode.caches_columns())?;
+        let y = self.strips(Axis::Rows, &known, tile.1, mode.caches_rows())?;
+        let Self { core, network, rules, memory, .. } = self;
+        let floors = memory.floors.get_or_insert_with(|| Floors::new(core, network, *rules));
+        Ok(floors.of((core, network, rules), stack, &known.footprint, (x.sums(), y.sums())))
     }
 
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {

@@ -6,7 +6,7 @@
 use super::survey::{CostStore, ProblemSolver, Survey, cost_now};
 use crate::depth_first::{
     CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
-    StoringMode,
+    StackFloor, StoringMode,
 };
 use crate::hardware::Core;
 use crate::mapping::LayerProblem;
@@ -14,6 +14,22 @@ use crate::rules::Rules;
 use crate::search::has_mapping;
 
 impl Survey {
+    /// What one stack costs at least, found without planning it; `None` where there are no lower bounds.
+    ///
+    /// # Errors
+    /// Tiles of too many sizes.
+    pub(super) fn stack_floor(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        (tile, mode): ((u64, u64), StoringMode),
+    ) -> Result<Option<StackFloor>, NotPlanned> {
+        if !self.has_bounds() {
+            return Ok(None);
+        }
+        self.with_planner(store, cost_now, |planner, _| Ok(Some(planner.floor(stack, tile, mode)?)))
+    }
+
     /// The cost expression of one stack, planned without a search where there are lower bounds.
     ///
     /// # Errors

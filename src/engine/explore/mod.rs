@@ -119,7 +119,7 @@ pub use sequences::{
     SequenceQuestion, Sharing, chosen_sequences, find_sequences,
 };
 pub use sizes::{MOST_SIZES, parse_sizes};
-pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy};
+pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
 pub use survey::{CostStore, SearchEffort, SharedCosts, Survey};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count};

@@ -5,6 +5,10 @@
 //! programming over its states. Energy, latency and words add up, so one best path to each state is enough; for the energy-delay product
 //! all Pareto-optimal paths in energy and latency are kept.
 //!
+//! Of most tiles and modes of a stack nothing is planned: a lower bound that needs no plan ([`StackFloor`]) already exceeds what another
+//! one costs. Bounds only decide what is looked at and in which order, not what is found: of equal strategies the one with the smaller
+//! tile is kept, whenever it was found.
+//!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
 
 use super::fusion_choices::stacks_of_methods;
@@ -12,18 +16,17 @@ use super::survey::{CostStore, SearchEffort, Survey};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    CostExpression, FuseDepth, ListedStacks, NotListed, PointAccount, PointTotals, StackArc, StackGraph, StateId,
-    StoringMode,
+    CostExpression, FuseDepth, ListedStacks, NotListed, PointAccount, PointTotals, StackArc, StackFloor, StackGraph,
+    StateId, StoringMode,
 };
 use crate::ids::{TiVec, ti_vec};
 use crate::search::Objective;
-use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerId};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Limit on the stacks of a part: some of them take a second where maps are large.
 const MOST_IN_A_PART: usize = 64;
@@ -125,6 +128,16 @@ pub struct StackStudy {
     parts: Vec<Vec<usize>>,
     limits: StackLimits,
     order: PathOrder,
+    tried: StrategyEffort,
+}
+
+/// How many strategies of stacks were compared, and how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StrategyEffort {
+    /// Stacks times their tile sizes and storing modes.
+    pub compared: u64,
+    /// Of these, how many were planned; a lower bound that needs no plan rules the others out.
+    pub planned: u64,
 }
 
 impl StackStudy {
@@ -137,7 +150,7 @@ impl StackStudy {
         let graph = stack_graph(&sweep, limits)?;
         let parts = parts(&graph);
         let order = PathOrder { objective: sweep.settings.objective.clone() };
-        Ok(Self { survey: Survey::new(sweep), graph, parts, limits, order })
+        Ok(Self { survey: Survey::new(sweep), graph, parts, limits, order, tried: StrategyEffort::default() })
     }
 
     /// The sweep whose design is studied.
@@ -163,6 +176,7 @@ impl StackStudy {
             parts: self.parts.clone(),
             limits: self.limits,
             order: PathOrder { objective: self.order.objective.clone() },
+            tried: StrategyEffort::default(),
         }
     }
 
@@ -181,6 +195,11 @@ impl StackStudy {
         self.survey.effort
     }
 
+    /// Strategies that were compared so far.
+    pub fn tried(&self) -> StrategyEffort {
+        self.tried
+    }
+
     /// In how many parts the study is done.
     pub fn parts(&self) -> usize {
         self.parts.len()
@@ -192,26 +211,38 @@ impl StackStudy {
         stacks.into_iter().flat_map(|stack| self.runs_of(store, stack)).collect()
     }
 
-    /// The best strategies of a stack. They are searched by ascending lower bound, so that most need no search.
+    /// The best strategies of a stack. They are planned and searched by ascending lower bound, so that most need neither.
     fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
         self.survey.forget_if_full();
-        let mut promising: Vec<(f64, TileAndMode, CostExpression)> = Vec::new();
-        for way in self.strategies(number) {
+        let mut promising = BinaryHeap::new();
+        for (place, way) in self.strategies(number).into_iter().enumerate() {
             if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
                 continue;
             }
             // Some tiles fit nowhere; others do.
-            let Ok(expression) = self.survey.stack_cost(store, &self.graph.arcs[number].stack, way) else { continue };
-            let Some(least) = self.survey.lower_bound(&expression) else { continue };
-            promising.push((self.order.score(&least), way, expression));
+            let Ok(floor) = self.survey.stack_floor(store, &self.graph.arcs[number].stack, way) else { continue };
+            self.tried.compared += 1;
+            promising.push(self.order.promising(floor.map(Least::from), (place, way), None));
         }
-        sort_by(&mut promising, |(a, ..), (b, ..)| a.total_cmp(b));
         let mut runs: Vec<StackRun> = Vec::new();
-        for (_, way, expression) in promising {
-            let is_beaten = |least: &PointTotals| runs.iter().any(|run| self.order.is_clearly_below(run, least));
+        while let Some(next) = promising.pop() {
+            let is_beaten = |least: &Least| runs.iter().any(|run| self.order.is_clearly_below(run, least));
+            if next.least.is_some_and(|least| is_beaten(&least)) {
+                continue;
+            }
             let stack = &self.graph.arcs[number].stack;
-            if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, way, &expression), &is_beaten) {
-                let run = self.run(number, way, &totals);
+            let Some(expression) = &next.planned else {
+                self.tried.planned += 1;
+                let Ok(expression) = self.survey.stack_cost(store, stack, next.way) else { continue };
+                let Some(least) = self.survey.lower_bound(&expression) else { continue };
+                let least = Some(Least::from(&least));
+                promising.push(self.order.promising(least, (next.place, next.way), Some(expression)));
+                continue;
+            };
+            let is_beaten = |least: &PointTotals| is_beaten(&Least::from(least));
+            if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, next.way, expression), &is_beaten)
+            {
+                let run = self.run(number, next.way, &totals);
                 self.order.keep(&mut runs, run);
             }
         }
@@ -319,9 +350,68 @@ impl StackStudy {
         let (energy, latency) = (totals.energy, totals.latency);
         let (energy_pj, latency_cycles) = (energy.total_pj(), latency.total_cycles());
         let [dram_words, _] = totals.words;
-        let score = self.order.score(totals);
+        let score = self.order.score(&Least::from(totals));
         let tiles = self.tiles(arc, tile);
         StackRun { arc, tile, mode, tiles, energy, latency, energy_pj, latency_cycles, dram_words, score }
+    }
+}
+
+/// What a strategy costs at least.
+#[derive(Debug, Clone, Copy)]
+struct Least {
+    energy_pj: f64,
+    latency_cycles: f64,
+    dram_words: f64,
+    /// Words of the memory that the objective names.
+    named_words: f64,
+}
+
+impl From<&PointTotals> for Least {
+    fn from(totals: &PointTotals) -> Self {
+        let [dram_words, named_words] = totals.words.map(|words| words.total());
+        let latency_cycles = totals.latency.total_cycles() as f64;
+        Self { energy_pj: totals.energy.total_pj(), latency_cycles, dram_words, named_words }
+    }
+}
+
+impl From<StackFloor> for Least {
+    fn from(floor: StackFloor) -> Self {
+        let StackFloor { energy_pj, latency_cycles, dram_words } = floor;
+        // Runs have whole cycles, so that no margin covers the rounding of these.
+        Self { energy_pj, latency_cycles: latency_cycles * (1.0 - MARGIN), dram_words, named_words: 0.0 }
+    }
+}
+
+/// A strategy of a stack that may be the best.
+struct Promising {
+    score: f64,
+    /// What it costs at least, if anything is known.
+    least: Option<Least>,
+    /// Its place among the strategies.
+    place: usize,
+    way: TileAndMode,
+    /// What it costs, once it is planned.
+    planned: Option<CostExpression>,
+}
+
+impl PartialEq for Promising {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Promising {}
+
+impl PartialOrd for Promising {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The greatest has the least score.
+impl Ord for Promising {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(other.place.cmp(&self.place))
     }
 }
 
@@ -336,19 +426,28 @@ impl PathOrder {
         self.objective != Objective::EnergyDelayProduct
     }
 
-    fn score(&self, totals: &PointTotals) -> f64 {
-        let [dram, named] = totals.words.map(|words| words.total());
-        let latency = Cycles(totals.latency.total_cycles() as f64);
-        self.objective.combine(totals.energy.total_pj(), latency, &|| dram, &|_| named)
+    fn score(&self, cost: &Least) -> f64 {
+        let Least { energy_pj, latency_cycles, dram_words, named_words } = *cost;
+        self.objective.combine(energy_pj, Cycles(latency_cycles), &|| dram_words, &|_| named_words)
+    }
+
+    fn promising(
+        &self,
+        least: Option<Least>,
+        (place, way): (usize, TileAndMode),
+        planned: Option<CostExpression>,
+    ) -> Promising {
+        let score = least.map_or(f64::NEG_INFINITY, |least| self.score(&least));
+        Promising { score, least, place, way, planned }
     }
 
     /// Whether a run is better than whatever has this lower bound, by more than rounding.
-    fn is_clearly_below(&self, run: &StackRun, least: &PointTotals) -> bool {
+    fn is_clearly_below(&self, run: &StackRun, least: &Least) -> bool {
         let below = |value: f64, least: f64| value < least * (1.0 - MARGIN);
         if self.is_sum() {
             return below(run.score, self.score(least));
         }
-        below(run.energy_pj, least.energy.total_pj()) && run.latency_cycles <= least.latency.total_cycles()
+        below(run.energy_pj, least.energy_pj) && run.latency_cycles as f64 <= least.latency_cycles
     }
 
     /// Adds to a set of non-dominated items, unless one of them dominates the new one; drops those that it dominates.
@@ -357,9 +456,9 @@ impl PathOrder {
             let ((e, l, s), (other_e, other_l, other_s)) = (a.price(), b.price());
             if self.is_sum() {
                 let order = s.total_cmp(&other_s).then(l.cmp(&other_l)).then(e.total_cmp(&other_e));
-                order != Ordering::Greater
+                order.then(a.place().cmp(&b.place())) != Ordering::Greater
             } else {
-                e <= other_e && l <= other_l
+                e <= other_e && l <= other_l && ((e, l) != (other_e, other_l) || a.place() <= b.place())
             }
         };
         if kept.iter().any(|old| dominates(old, &new)) {
@@ -374,11 +473,20 @@ impl PathOrder {
 trait Priced {
     /// Energy, pJ; latency, cycles; value of the objective, where it is a sum.
     fn price(&self) -> (f64, u64, f64);
+
+    /// Which of equals is kept, in whatever order they are found: the one with the lower place. Of equal places it is the first.
+    fn place(&self) -> Option<TileAndMode> {
+        None
+    }
 }
 
 impl Priced for StackRun {
     fn price(&self) -> (f64, u64, f64) {
         (self.energy_pj, self.latency_cycles, self.score)
+    }
+
+    fn place(&self) -> Option<TileAndMode> {
+        Some((self.tile, self.mode))
     }
 }
 

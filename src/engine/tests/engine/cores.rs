@@ -7,6 +7,7 @@ use fusescape_engine::multicore::{
     SystemAccount, SystemPart, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
+use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use std::collections::BTreeSet;
 
@@ -514,4 +515,69 @@ fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
     let own = study.evaluate(&mut costs, &[], &own, None).unwrap();
     let (found, _) = study.best_single(&mut costs).unwrap();
     assert!(found.latency_cycles <= own.latency_cycles, "{} > {}", found.latency_cycles, own.latency_cycles);
+}
+
+/// No part of a layer is narrower than what the widest array of the cores that run it unrolls: groups or output channels, or else columns.
+#[test]
+fn cores_share_a_layer_as_long_as_their_arrays_stay_filled() {
+    let (mut by_channels, mut by_columns, mut alone) = (0, 0, 0);
+    for (hardware, system) in [("tpu-like", "quad-beside"), ("meta-proto-like", "quad-beside"), ("tpu-like", "diana")] {
+        let hardware = find_preset(hardware_presets(), hardware).unwrap().text;
+        let system = find_preset(system_presets(), system).unwrap().text;
+        let cores = CoreSystem::from_text(system, hardware).unwrap();
+        for (channels, size, cuts) in [
+            (128, 64, "OY 2"),
+            (96, 13, "OY 4, K 2"),
+            (64, 128, "whole"),
+            (33, 7, "K 4"),
+            (4, 100, "OX 2"),
+            (65, 3, "OY 3"),
+            (200, 16, "K 3, OX 4"),
+        ] {
+            let workload = format!(
+                "name: shared\nlayers:\n  - {{ name: in, type: input, K: 8, size: {size} x 5 }}\n  \
+                 - {{ name: a, type: conv, K: {channels}, kernel: 3 x 3, padding: 1 }}\n  \
+                 - {{ name: b, type: conv, K: {channels}, kernel: 1 x 1 }}\n  \
+                 - {{ name: c, type: depthwise, kernel: 3 x 3, padding: 1 }}\n"
+            );
+            let study = CoresStudy::new(&CoresRequest {
+                hardware: hardware.to_owned(),
+                workload: workload.clone(),
+                system: system.to_owned(),
+                settings: CoresSettings {
+                    granularity: Granularity::ByHand(cuts.to_owned()),
+                    stacks: StackRule::One,
+                    ..CoresSettings::default()
+                },
+            });
+            // Some systems have no core for depthwise layers.
+            let Ok(study) = study else { continue };
+            let network = Network::from_text(&workload).unwrap();
+            for (layer, &id) in study.nests.layers.iter_enumerated() {
+                let of = network.layer(id);
+                let pieces = |dim: Dim| {
+                    let named = cuts.split(", ").filter_map(|cut| cut.strip_prefix(&format!("{dim} ")));
+                    named.map(|pieces| pieces.parse::<u64>().unwrap().min(of.shape.size(dim))).product::<u64>()
+                };
+                let able = study.able(layer);
+                let fits = |dim: Dim, shared: u64| {
+                    let size = of.shape.size(dim) / pieces(dim);
+                    able.iter().all(|&core| {
+                        let along = of.unroll_on(&cores.cores[core].core);
+                        let width: u64 = along.iter().filter(|part| part.dim == dim).map(|part| part.limit).product();
+                        width.min(size) * shared <= size
+                    })
+                };
+                let most = |dim: Dim| (1..=able.len() as u64).rev().find(|&shared| fits(dim, shared)).unwrap_or(1);
+                let channels = most(if of.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K });
+                let columns = most(Dim::OX);
+                let expected = if channels > 1 { channels } else { columns };
+                assert_eq!(study.most_shared(layer) as u64, expected, "{}, {cuts}: {}", of.name, cores.name);
+                by_channels += usize::from(channels > 1);
+                by_columns += usize::from(channels == 1 && columns > 1);
+                alone += usize::from(expected == 1);
+            }
+        }
+    }
+    assert!(by_channels > 10 && by_columns > 3 && alone > 0, "{by_channels}, {by_columns}, {alone}");
 }

@@ -352,6 +352,41 @@ fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
     assert!(differ > 30, "the rules hardly ever matter: {differ}");
 }
 
+/// A group may be as large as an entry of the table allows that the buffer just holds. Larger ones are left alone, though they fit in
+/// smaller tiles than the table knows and would pay.
+#[test]
+fn the_table_limits_groups_to_the_element() {
+    let largest = Setting { buffer_bytes: 1 << 20, ..Setting::paper() };
+    let mut random = Random(5);
+    let mut growing = 0;
+    for case in 0..50 {
+        let online = OnlineFusion::new(random.graph(), largest, 10_000);
+        let table = online.table();
+        for capacity in table.iter().filter(|least| **least != u64::MAX).flat_map(|&least| [least - 1, least]) {
+            let most = (1..=table.len()).rev().find(|&most| table[most - 1] <= capacity).unwrap_or(1);
+            assert_eq!(online.largest_group(largest.bytes(capacity)), most, "case {case}: {table:?}, {capacity}");
+            growing += usize::from(most > 1);
+        }
+    }
+    assert!(growing > 100, "{growing}");
+    let tall = FeatureMap { channels: 4, columns: 8, rows: 64 };
+    let layer = |name: &str, input: usize| Operator {
+        kernel: (3, 3),
+        output: tall,
+        ..operator(name, OperatorKind::Conv, &[input])
+    };
+    let graph = OperatorGraph::new("tall".into(), tall, vec![layer("a", 0), layer("b", 1)]).unwrap();
+    let online = OnlineFusion::new(graph.clone(), largest, 100);
+    let pair = online.table()[1];
+    for (capacity, groups) in [(pair, 1), (pair - 1, 2)] {
+        let buffer_bytes = largest.bytes(capacity);
+        let (found, best) =
+            (online.decide(buffer_bytes).unwrap(), fuse(&graph, &Setting { buffer_bytes, ..largest }, 100));
+        assert_eq!((found.groups.len(), best.0.as_ref().unwrap().groups.len()), (groups, 1));
+        assert_eq!(found.cost > best.0.unwrap().cost, groups == 2);
+    }
+}
+
 /// The rules of Optimus, Section 6: all readers of an operator in the group run there, or none; and all operators share data.
 fn is_worth_fusing(graph: &OperatorGraph, group: &[OperatorId]) -> bool {
     let is_whole = |id: &OperatorId| {

@@ -1,12 +1,12 @@
 //! Stacks, tiles and modes that are jointly optimal: brute force over all cuts, and never worse than any rule.
 
-use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::depth_first::{FuseDepth, Planner, StoringMode};
 use fusescape_engine::explore::{
     CostStore, FusionMethod, FusionStep, Grouping, OptimalStacks, PointSummary, Request, Settings, StackLimits,
     StackRun, StackStudy, Survey, Sweep, SweptParameter, best_combination, best_point, compare_fusions, fusion_step,
 };
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::Objective;
+use fusescape_engine::search::{Objective, Weights};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use rayon::prelude::*;
@@ -131,6 +131,114 @@ fn equals_brute_force_over_all_cuts() {
             assert!((optimal.score - least).abs() <= 1e-9 * least, "{settings:?}: {} and {least}", optimal.score);
         }
     }
+}
+
+/// Layers that begin stacks of their own where windows are dilated, skip pixels, lie in padding or share groups.
+const WINDOWS: &str = "\
+name: windows
+layers:
+  - { name: image, type: input, K: 6, size: 61 x 47 }
+  - { name: a, type: conv, K: 12, kernel: 5 x 5, dilation: 2, padding: 4 }
+  - { name: b, type: conv, K: 16, kernel: 1 x 1, stride: 2 }
+  - { name: c, type: depthwise, kernel: 3 x 3, stride: 2, padding: 1 }
+  - { name: d, type: pooling, kernel: 2 x 2, stride: 2 }
+  - { name: e, type: conv, K: 10, kernel: 3 x 1 }
+";
+
+/// A study of each tile and mode by itself leaves nothing out but for the whole map beside the tile; together they have what one study of
+/// all finds, to the bit.
+#[test]
+fn bounds_leave_out_nothing_that_counts() {
+    let cases = [
+        ("meta-proto-like-df", BRANCHED, Objective::Energy),
+        ("meta-proto-like-df", SQUEEZED, Objective::EnergyDelayProduct),
+        ("tpu-like-df", DENSE, Objective::Energy),
+        ("eyeriss-like", WINDOWS, Objective::Latency),
+        ("edge-tpu-like-df", WINDOWS, Objective::Energy),
+        ("ascend-like-df", WINDOWS, Objective::EnergyDelayProduct),
+        ("tesla-npu-like-df", WINDOWS, Objective::DramAccesses),
+        ("meta-proto-like-df", "fsrcnn-defines", Objective::Energy),
+        ("tpu-like-df", BRANCHED, Objective::Weighted(Weights { energy: 0.001, latency: 10.0, dram_accesses: 1.0 })),
+    ];
+    cases.into_par_iter().for_each(|(hardware, network, objective)| {
+        let (tiles_x, tiles_y) = (vec![1, 4, 30], vec![2, 5]);
+        let all = Settings { tiles_x, tiles_y, objective, ..Settings::default() };
+        let found = study(&sweep(hardware, network, all.clone()), StackLimits::default());
+        let (mut each, mut arcs) = (Vec::new(), found.0);
+        for (x, y) in all.tiles_x.iter().flat_map(|x| all.tiles_y.iter().map(move |y| (*x, *y))) {
+            for &mode in &all.modes {
+                let one = Settings { tiles_x: vec![x], tiles_y: vec![y], modes: vec![mode], ..all.clone() };
+                let mut study = StackStudy::new(sweep(hardware, network, one), StackLimits::default()).unwrap();
+                let mut store = CostStore::default();
+                each.extend((0..study.parts()).flat_map(|part| study.part(&mut store, part)));
+                arcs = study;
+            }
+        }
+        assert_eq!(arcs.combine(&each).unwrap().score.to_bits(), found.2.score.to_bits(), "{hardware}, {network}");
+        let is_best = |run: &StackRun| {
+            let better = |other: &&StackRun| {
+                other.arc == run.arc
+                    && match all.objective {
+                        Objective::EnergyDelayProduct => {
+                            (other.energy_pj, other.latency_cycles) != (run.energy_pj, run.latency_cycles)
+                                && other.energy_pj <= run.energy_pj
+                                && other.latency_cycles <= run.latency_cycles
+                        }
+                        _ => other.score < run.score,
+                    }
+            };
+            !each.iter().any(|other| better(&other))
+        };
+        let costs = |runs: &[StackRun]| {
+            let mut costs: Vec<_> =
+                runs.iter().filter(|run| is_best(run)).map(|run| (run.arc, run.score.to_bits())).collect();
+            costs.sort_unstable();
+            costs.dedup();
+            costs
+        };
+        assert_eq!(costs(&found.1), costs(&each), "{hardware}, {network}");
+        assert!(found.1.iter().all(is_best), "{hardware}, {network}");
+    });
+}
+
+/// The bound of a stack that is found before it is planned holds for what each tile and mode costs.
+#[test]
+fn no_strategy_costs_less_than_its_floor() {
+    let hardware: Vec<&str> = hardware_presets().iter().map(|preset| preset.id).collect();
+    let networks = [BRANCHED, SQUEEZED, DENSE, WINDOWS];
+    let cases: Vec<_> = hardware.iter().flat_map(|id| networks.map(|network| (*id, network))).collect();
+    let checked: usize = cases
+        .into_par_iter()
+        .map(|(hardware, network)| {
+            let mut checked = 0;
+            for (x, y, mode) in [
+                (1, 3, StoringMode::FullyRecompute),
+                (5, 2, StoringMode::HCachedVRecompute),
+                (4, 4, StoringMode::FullyCached),
+            ] {
+                let one = Settings { tiles_x: vec![x], tiles_y: vec![y], modes: vec![mode], ..Settings::default() };
+                let sweep = sweep(hardware, network, one);
+                let mut study = StackStudy::new(sweep.clone(), StackLimits::default()).unwrap();
+                let mut store = CostStore::default();
+                let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
+                // How an array that computes in memory is used follows from the tile.
+                let in_memory = sweep.core.in_memory.is_some();
+                let (settings, limits) = (&sweep.settings, sweep.limits());
+                let mut planner = Planner::new(&sweep.core, &sweep.network, settings.rules, limits, settings.strategy);
+                for run in runs {
+                    let floor = planner.floor(&study.stacks()[run.arc].stack, run.tile, run.mode).unwrap();
+                    let is_below = |floor: f64, cost: f64| floor <= cost * (1.0 + 1e-12) && (floor > 0.0 || in_memory);
+                    let what = format!("{hardware}: {run:?}, {floor:?}");
+                    assert!(is_below(floor.energy_pj, run.energy_pj), "{what}");
+                    assert!(floor.latency_cycles <= run.latency_cycles as f64 * (1.0 + 1e-12), "{what}");
+                    assert!(is_below(floor.dram_words, run.dram_words.total()), "{what}");
+                    checked += 1;
+                }
+            }
+            checked
+        })
+        .sum();
+    assert!(checked > 1_000, "{checked}");
 }
 
 #[test]

@@ -389,7 +389,23 @@ impl Stack<'_> {
         let mut found = first_that_fits(&stated);
         assert_eq!(found.is_none(), planned.narrowed, "{} unrolls less where nothing fits", what());
         if planned.narrowed {
-            found = first_that_fits(&self.problems.list[problem].unroll);
+            // Each part as it is or halved, again and again: of all that fit, one with the most PEs.
+            let chosen = &self.problems.list[problem].unroll;
+            let shape = self.problem(planned, &[], all).shape;
+            let pes = |unroll: &[Unroll]| unroll.iter().map(|part| part.limit).product::<u64>();
+            let mut ways: Vec<Vec<Unroll>> = vec![Vec::new()];
+            for part in &stated {
+                let whole = part.limit.min(shape.size(part.dim));
+                let limits: BTreeSet<u64> = (0..u64::BITS).map(|times| whole.div_ceil(1 << times)).collect();
+                let with =
+                    |way: &Vec<Unroll>, limit: u64| way.iter().copied().chain([Unroll { limit, ..*part }]).collect();
+                ways = ways.iter().flat_map(|way| limits.iter().map(move |&limit| with(way, limit))).collect();
+            }
+            assert!(ways.contains(chosen), "{chosen:?} of {}", what());
+            for wider in ways.iter().filter(|way| pes(way) > pes(chosen)) {
+                assert!(first_that_fits(wider).is_none(), "{wider:?} fits, but {chosen:?} is planned: {}", what());
+            }
+            found = first_that_fits(chosen);
         }
         let (found, expected) = found.unwrap_or_else(|| panic!("no mapping fits {}", what()));
         let by_plan = Levels {

@@ -1,12 +1,19 @@
 //! Points evaluated one at a time, in any order and by several workers, are the points of the whole sweep, to the bit.
 
-use fusescape_engine::depth_first::{FuseDepth, NotPlanned, PointAccount};
+use fusescape_engine::cost::AccessCause;
+use fusescape_engine::depth_first::{
+    DepthFirstStrategy, FuseDepth, NotPlanned, Planner, PointAccount, ProblemCost, ProblemId, StoringMode,
+    TotalsAssembler,
+};
 use fusescape_engine::explore::{
     CostStore, PointSummary, Request, SearchEffort, Settings, Survey, Sweep, coarse_to_fine, solve_all,
 };
-use fusescape_engine::hardware::Core;
+use fusescape_engine::hardware::{Core, Operand};
+use fusescape_engine::ids::TiVec;
+use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::Objective;
+use fusescape_engine::search::{Limits, Objective, Strategy};
+use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 
 fn request(hardware: &str, workload: &str, settings: Settings) -> Request {
@@ -210,4 +217,36 @@ fn a_survey_that_runs_out_of_time_goes_on_where_it_stopped() {
         assert!(attempts < 60, "{attempts} attempts for point {point}");
     }
     assert_eq!(hasty.effort.searched, steady.effort.searched);
+}
+
+/// The expression adds up problem by problem what the totals add up tile by tile.
+#[test]
+fn the_cost_expression_of_a_point_has_the_value_of_its_totals() {
+    for (hardware, tile, mode) in [
+        ("meta-proto-like-df", (4, 72), StoringMode::FullyCached),
+        ("tpu-like-df", (60, 9), StoringMode::HCachedVRecompute),
+        ("ascend-like-df", (16, 18), StoringMode::FullyRecompute),
+    ] {
+        let core = Core::from_text(find_preset(hardware_presets(), hardware).unwrap().text).unwrap();
+        let network = Network::from_text(find_preset(workload_presets(), "fsrcnn-defines").unwrap().text).unwrap();
+        let mut planner = Planner::new(&core, &network, Rules::CORRECTED, Limits::default(), Strategy::Exact);
+        let plan = planner.plan(&DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }).unwrap();
+        let levels = core.levels(Operand::O);
+        let watched = [levels[levels.len() - 1], levels[levels.len() - 2]];
+        let problems = &planner.memory.problems;
+        let least = |problem: &LayerProblem| {
+            Some(ProblemCost::lower_bound(&LayerOnCore::new(&core, Rules::CORRECTED, problem), watched))
+        };
+        let costs: TiVec<ProblemId, Option<ProblemCost>> = problems.list.iter().map(least).collect();
+        let mut assembler = TotalsAssembler::new(&core, Rules::CORRECTED, problems, watched);
+        let totals = assembler.totals(&plan, &costs).unwrap();
+        let found = assembler.cost_expression(&plan).total(&costs).unwrap();
+        let is_close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+        assert_eq!(found.latency, totals.latency, "{hardware}");
+        assert!(is_close(found.energy.total_pj(), totals.energy.total_pj()), "{hardware}");
+        for (found, expected) in found.words.iter().zip(&totals.words) {
+            assert!(is_close(found.total(), expected.total()) && expected.total() > 0.0, "{hardware}: {found:?}");
+            assert!(is_close(found[AccessCause::Copy], expected[AccessCause::Copy]), "{hardware}: {found:?}");
+        }
+    }
 }

@@ -1,0 +1,334 @@
+//! A lower bound on the cost of a stack from the sizes of its tiles alone, before any tile is planned.
+//!
+//! What a layer computes, reads and loads in all tiles of a stack is a product of a sum over columns of tiles and one over rows, as both
+//! are independent of each other ([`super::axis`]). So the bound takes no look at single tiles. It adds up what no plan avoids under the
+//! corrected rules:
+//!
+//! - Operations, and what the array reads and writes for them: at best as if no unrolling left a PE idle.
+//! - Every tile of a layer brings its weights and its part of the input from the lowest memory in which they may lie, and takes its
+//!   output there.
+//! - The first tile brings weights from the highest memory. Inputs of the stack come from there, and its output goes there.
+
+use super::axis::{Slot, Strip, Strips};
+use super::ids::{NodeId, ReadId};
+use super::placement::{StackFootprint, weight_capacity_bits};
+use super::stack::Stack;
+use crate::cost::{Evaluator, fixed_energy};
+use crate::hardware::{Core, MemoryId, Movement, Operand};
+use crate::ids::{TiVec, ti_vec};
+use crate::mapping::{LayerOnCore, LayerProblem, Relevance};
+use crate::rules::Rules;
+use crate::workload::{Dim, Layer, LayerId, Network};
+
+/// What a stack costs at least.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StackFloor {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: f64,
+    /// Full-width words read from and written to DRAM.
+    pub dram_words: f64,
+}
+
+impl StackFloor {
+    fn add(&mut self, other: &Self, times: f64) {
+        self.energy_pj += other.energy_pj * times;
+        self.latency_cycles += other.latency_cycles * times;
+        self.dram_words += other.dram_words * times;
+    }
+
+    fn minus(mut self, other: &Self) -> Self {
+        self.add(other, -1.0);
+        self
+    }
+}
+
+/// Sums over all columns (or rows) of tiles.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AxisSums {
+    nodes: TiVec<NodeId, NodeSums>,
+    reads: TiVec<ReadId, ReadSums>,
+}
+
+/// Those of one read.
+#[derive(Debug, Clone, Copy)]
+struct ReadSums {
+    /// Columns that no cache holds.
+    fresh: f64,
+    least_needed: u64,
+}
+
+/// Those of one node. Strips in which it computes nothing do not count.
+#[derive(Debug, Clone, Copy, Default)]
+struct NodeSums {
+    strips: f64,
+    computed: f64,
+    /// Columns of its windows.
+    needed: f64,
+    /// Of these, at most as many as are computed.
+    needed_once: f64,
+    least_computed: u64,
+    least_needed: u64,
+    /// Whether it computes something in the first strip.
+    is_in_first: bool,
+}
+
+impl AxisSums {
+    pub fn new(strips: &Strips) -> Self {
+        let strip = |slot: &Slot| -> &Strip { &strips.different[slot.strip].own };
+        let Some(first) = strips.slots.first().map(strip) else { return Self::default() };
+        let unread = ReadSums { fresh: 0.0, least_needed: u64::MAX };
+        let none = NodeSums { least_computed: u64::MAX, least_needed: u64::MAX, ..NodeSums::default() };
+        let mut sums = Self { nodes: ti_vec![none; first.nodes.len()], reads: ti_vec![unread; first.reads.len()] };
+        for (sums, span) in sums.nodes.iter_mut().zip(&first.nodes) {
+            sums.is_in_first = span.computed > 0;
+        }
+        for slot in &strips.slots {
+            let (strip, count) = (strip(slot), slot.count as f64);
+            for (sums, span) in sums.nodes.iter_mut().zip(&strip.nodes).filter(|(_, span)| span.computed > 0) {
+                sums.strips += count;
+                sums.computed += span.computed as f64 * count;
+                sums.needed += span.needed as f64 * count;
+                sums.needed_once += span.needed.min(span.computed) as f64 * count;
+                sums.least_computed = sums.least_computed.min(span.computed);
+                sums.least_needed = sums.least_needed.min(span.needed);
+            }
+            for (sums, read) in sums.reads.iter_mut().zip(&strip.reads) {
+                sums.fresh += read.needed.saturating_sub(read.cached) as f64 * count;
+                sums.least_needed = sums.least_needed.min(read.needed);
+            }
+        }
+        sums
+    }
+}
+
+/// What one layer costs at least, whatever its tiles are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LayerFloor {
+    /// Of an output pixel: operations, and what the array reads and writes for them.
+    pixel: StackFloor,
+    /// Of an output pixel, what the array reads of windows; outside of the map there is nothing to read.
+    windows: StackFloor,
+    operands: Vec<OperandFloor>,
+}
+
+/// One operand between memories.
+#[derive(Debug, Clone)]
+struct OperandFloor {
+    stored_as: Operand,
+    /// Bits of all that one unit of both measures stands for.
+    bits: f64,
+    measures: [Measure; 2],
+}
+
+/// With what of a tile the size of an operand grows along an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Measure {
+    /// It does not: every tile has all of it.
+    Tiles,
+    /// Columns of its output.
+    Computed,
+    /// Columns of its windows.
+    Needed,
+    /// Columns of its windows, where some of these may be left out.
+    NeededOnce,
+}
+
+impl Measure {
+    fn of(self, sums: &NodeSums) -> f64 {
+        match self {
+            Self::Tiles => sums.strips,
+            Self::Computed => sums.computed,
+            Self::Needed => sums.needed,
+            Self::NeededOnce => sums.needed_once,
+        }
+    }
+}
+
+impl LayerFloor {
+    fn new(core: &Core, rules: Rules, layer: &Layer) -> Self {
+        // How an array that computes in memory is used follows from the shape of the tile.
+        if core.in_memory_for(layer.shape.kind).is_some() {
+            return Self::default();
+        }
+        let unroll = layer.unroll_on(core);
+        let mut shape = layer.shape;
+        shape.input_limit = (u64::MAX, u64::MAX);
+        if core.vector_unit_for(shape.kind).is_none() {
+            for dim in [Dim::OX, Dim::OY] {
+                // No PE idles.
+                let along = unroll.iter().filter(|part| part.dim == dim);
+                shape.sizes[dim as usize] = along.map(|part| part.limit.max(1)).product();
+            }
+        }
+        let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+        let problem = LayerProblem { shape, levels, unroll };
+        let on_core = LayerOnCore::new(core, rules, &problem);
+        let pixels = (shape.size(Dim::OX) * shape.size(Dim::OY)) as f64;
+        let mut pixel = StackFloor { energy_pj: fixed_energy(&on_core).total_pj() / pixels, ..StackFloor::default() };
+        if on_core.vector_unit().is_some() {
+            pixel.latency_cycles =
+                (shape.iterations() * on_core.iteration_cycles) as f64 / (on_core.pe_count() as f64 * pixels);
+            return Self { pixel, ..Self::default() };
+        }
+        pixel.latency_cycles = on_core.temporal_cycles() as f64 / pixels;
+        let mut floor = Self { pixel, ..Self::default() };
+        let at_array = Evaluator::new(&on_core).unavoidable_at_array();
+        for (index, operand) in on_core.each_operand() {
+            let has_window = |dim: Dim| operand.windows.iter().any(|&(_, outputs, _)| outputs == dim);
+            // At a border a window that is unrolled may be smaller.
+            let is_unrolled = operand.unrolled[0].iter().any(|&(dim, ..)| {
+                [(Dim::OX, Dim::FX), (Dim::OY, Dim::FY)]
+                    .iter()
+                    .any(|&(outputs, kernel)| has_window(outputs) && (dim == outputs || dim == kernel))
+            });
+            let windows = operand.stored_as == Operand::I;
+            let at_array = StackFloor { energy_pj: at_array[index as usize] / pixels, ..StackFloor::default() };
+            if !is_unrolled {
+                let floor = if windows { &mut floor.windows } else { &mut floor.pixel };
+                floor.add(&at_array, 1.0);
+            }
+            let measure = |dim: Dim, kernel: Dim, stride: u64, dilation: u64| {
+                if operand.relevance[dim as usize] == Relevance::Irrelevant {
+                    Measure::Tiles
+                } else if operand.stored_as != Operand::I {
+                    Measure::Computed
+                } else if has_window(dim) && dilation == 1 && shape.size(kernel) >= stride {
+                    Measure::Needed
+                } else {
+                    Measure::NeededOnce
+                }
+            };
+            let measures = [
+                measure(Dim::OX, Dim::FX, shape.stride.0, shape.dilation.0),
+                measure(Dim::OY, Dim::FY, shape.stride.1, shape.dilation.1),
+            ];
+            let others = operand.relevant.iter().filter(|dim| !matches!(dim, Dim::OX | Dim::OY));
+            let elements: u64 = others.map(|&dim| shape.size(dim)).product();
+            let (partial, last) = operand.precision;
+            let bits = (elements * partial.min(last)) as f64;
+            floor.operands.push(OperandFloor { stored_as: operand.stored_as, bits, measures });
+        }
+        floor
+    }
+}
+
+/// What a bit costs on its way between memories: down for inputs, up for outputs. By operand and level the cost of all links up to there.
+type Links = [Vec<StackFloor>; 3];
+
+fn links(core: &Core) -> Links {
+    let dram = core.top(Operand::O);
+    Operand::ALL.map(|operand| {
+        let memories = core.levels(operand);
+        let mut sum = StackFloor::default();
+        let mut all = vec![sum];
+        for pair in memories.windows(2) {
+            let ends = match operand {
+                Operand::O => [(pair[0], Movement::ReadToHigh), (pair[1], Movement::WriteFromLow)],
+                Operand::W | Operand::I => [(pair[1], Movement::ReadToLow), (pair[0], Movement::WriteFromHigh)],
+            };
+            for (id, movement) in ends {
+                let memory = &core.memories[id];
+                let words = 1.0 / memory.width_bits(operand, movement) as f64;
+                sum.energy_pj += words * memory.word_energy_pj(movement);
+                sum.dram_words += if id == dram { words } else { 0.0 };
+            }
+            all.push(sum);
+        }
+        all
+    })
+}
+
+/// The floors of all layers of a network on a core.
+#[derive(Debug)]
+pub(super) struct Floors {
+    layers: TiVec<LayerId, LayerFloor>,
+    links: Links,
+}
+
+impl Floors {
+    pub fn new(core: &Core, network: &Network, rules: Rules) -> Self {
+        let layer = |id: LayerId| {
+            let layer = network.layer(id);
+            if layer.is_input() { LayerFloor::default() } else { LayerFloor::new(core, rules, layer) }
+        };
+        Self { layers: network.ids().map(layer).collect(), links: links(core) }
+    }
+
+    /// What a stack costs at least whose columns and rows of tiles add up so.
+    pub fn of(
+        &self,
+        (core, network, rules): (&Core, &Network, &Rules),
+        stack: &Stack,
+        footprint: &StackFootprint,
+        (x, y): (&AxisSums, &AxisSums),
+    ) -> StackFloor {
+        let mut floor = StackFloor::default();
+        let top = |operand: Operand| core.levels(operand).len() - 1;
+        let holds_weights = |&id: &MemoryId| weight_capacity_bits(core, rules, id) >= footprint.weight_bits;
+        let w = core.levels(Operand::W).iter().position(holds_weights).unwrap_or(top(Operand::W));
+        let between = |operand: Operand, low: usize, high: usize| {
+            let links = &self.links[operand as usize];
+            links[high].minus(&links[low])
+        };
+        for node in stack.layer_nodes() {
+            let layer = &self.layers[stack.nodes[node]];
+            let (columns, rows) = (&x.nodes[node], &y.nodes[node]);
+            if columns.strips == 0.0 || rows.strips == 0.0 {
+                continue;
+            }
+            let pixels = columns.computed * rows.computed;
+            floor.add(&layer.pixel, pixels);
+            if columns.least_needed > 0 && rows.least_needed > 0 {
+                floor.add(&layer.windows, pixels);
+            }
+            let reads = || ReadId::within(stack.reads(node)).zip(&stack.producers[node]);
+            let least =
+                |read: ReadId| footprint.read_bits(read, x.reads[read].least_needed, y.reads[read].least_needed);
+            let i = lowest(core, Operand::I, reads().map(|(read, _)| least(read)).sum());
+            let unit = core.vector_unit_for(network.layer(stack.nodes[node]).shape.kind);
+            let i = i.max(unit.map_or(0, |unit| unit.least_levels(Operand::I).saturating_sub(1)));
+            let o = match node == stack.output() {
+                true => top(Operand::O),
+                false => {
+                    let least = footprint.output_bits(node, columns.least_computed, rows.least_computed);
+                    lowest(core, Operand::O, least)
+                }
+            };
+            for operand in &layer.operands {
+                let [of_columns, of_rows] = operand.measures;
+                let bits = operand.bits * of_columns.of(columns) * of_rows.of(rows);
+                let level = match operand.stored_as {
+                    Operand::W => w,
+                    Operand::I => i,
+                    Operand::O => o,
+                };
+                floor.add(&between(operand.stored_as, 0, level), bits);
+                if operand.stored_as == Operand::W && columns.is_in_first && rows.is_in_first {
+                    floor.add(&between(Operand::W, level, top(Operand::W)), operand.bits);
+                }
+            }
+            // Through views a window may lie on several maps.
+            let is_view = |&input: &LayerId| network.layer(input).view.is_some();
+            let has_views = network.inputs(stack.nodes[node]).iter().any(is_view);
+            for (read, &producer) in reads().filter(|(_, producer)| stack.is_input(**producer) && !has_views) {
+                // Either the tile fetches all of it first, or its readers read what they need from further up. Each answers for its share.
+                let once = |axis: &AxisSums| axis.nodes[node].needed_once.min(axis.reads[read].fresh);
+                let fetched = x.nodes[producer].computed * y.nodes[producer].computed;
+                let bits = (footprint.read_bits(read, 1, 1) as f64 * once(x) * once(y))
+                    .min(footprint.output_bits(producer, 1, 1) as f64 * fetched);
+                let share = bits / stack.consumers[producer].len() as f64;
+                floor.add(&between(Operand::I, i, top(Operand::I)), share);
+            }
+        }
+        floor
+    }
+}
+
+/// The lowest level in one instance that holds so many bits; the highest where none does.
+fn lowest(core: &Core, operand: Operand, bits: u64) -> usize {
+    let levels = core.levels(operand);
+    let fits = |id: &MemoryId| core.memories[*id].instances == 1 && core.memories[*id].size_bits >= bits;
+    levels.iter().position(fits).unwrap_or(levels.len() - 1)
+}
