@@ -56,7 +56,7 @@ impl Dragging {
             if event.button() != 0 {
                 return;
             }
-            if let Some(element) = event.current_target().and_then(|target| target.dyn_into::<Element>().ok()) {
+            if let Some(element) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) {
                 // A pointer that is gone already cannot be captured; then nothing is dragged.
                 if element.set_pointer_capture(event.pointer_id()).is_ok() {
                     setter.set(Some(Drag { held, over: None }));

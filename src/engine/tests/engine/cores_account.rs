@@ -235,7 +235,9 @@ fn a_tile_is_brought_what_it_reads_by_the_last_transfers_before_it_begins() {
             let awaited = found.awaited.iter().find(|awaited| awaited.0 == tile).and_then(|&(_, tensor, memory)| {
                 let brings = |transfer: &TransferRun| {
                     let is_there = matches!(transfer.cost, TransferCost::Tensor { target, .. } if target == memory);
-                    is_there && graph.tensor(transfer.tile, transfer.operand) == Some(tensor) && transfer.end <= run.start
+                    is_there
+                        && graph.tensor(transfer.tile, transfer.operand) == Some(tensor)
+                        && transfer.end <= run.start
                 };
                 account.transfers.iter_enumerated().rfind(|(_, transfer)| brings(transfer)).map(|(id, _)| id)
             });
