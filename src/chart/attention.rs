@@ -214,7 +214,8 @@ pub fn generation_room(generation: &Generation, dram_bytes: f64) -> String {
     let of_layer = generation.cache_bytes / generation.layers as f64;
     let fits = |needed: f64, there: f64| if needed <= there { "fits" } else { "does not fit" };
     format!(
-        "Weights take {}, the cache at the end {}: together it {} in DRAM of {}. A layer's part of the cache, {}, {} in the {} on the chip.",
+        "Weights take {}, the cache at the end {}: together it {} in DRAM of {}. A layer's part of the cache, {}, {} in the {} \
+         on the chip.",
         bytes(generation.weight_bytes),
         bytes(generation.cache_bytes),
         fits(generation.weight_bytes + generation.cache_bytes, dram_bytes),
