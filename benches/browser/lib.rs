@@ -1,7 +1,10 @@
-//! Many cores in the browser: as `benches/multicore.rs` measures them natively, without what the browser need not repeat. Every
+//! Many cores and attention in the browser: as `benches/multicore.rs` and `benches/attention.rs` measure them natively, without what the
+//! browser need not repeat. Every
 //! function gives rows in JSON, which `tests/browser/bench.mjs` holds against its goals.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
+#[path = "../common/attention.rs"]
+mod attention;
 #[path = "../common/cores.rs"]
 mod cores;
 #[path = "../common/quickest.rs"]
@@ -71,4 +74,16 @@ pub fn allocations(written: &str) -> String {
         json!({ "name": question.name, "ms": ms, "tiles": tiles, "is_proved": is_proved })
     };
     questions(&serde_json::from_str(written).unwrap()).iter().map(row).collect::<Value>().to_string()
+}
+
+/// Steps of whole models, and all rows of the FuseMax artifact: `name`, `ms`, and the `goal_ms`.
+#[wasm_bindgen]
+pub fn scheduled_attention() -> String {
+    let step = |case: &attention::Case| {
+        let ms = quickest(|| attention::scheduled(case)).0;
+        json!({ "name": case.0, "ms": ms, "goal_ms": 1e3 * case.3 })
+    };
+    let ms = quickest(attention::replayed).0;
+    let rows = json!({ "name": "attention of the FuseMax artifact", "ms": ms, "goal_ms": 1e3 * attention::ROWS_GOAL });
+    attention::STEPS.iter().map(step).chain([rows]).collect::<Value>().to_string()
 }

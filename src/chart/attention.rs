@@ -64,7 +64,9 @@ pub fn attention_schedules(layer: &LayerSchedule) -> Table {
 fn tile_text(account: &Account) -> String {
     let schedule = &account.schedule;
     let heads = if schedule.heads > 1 { format!(" × {} heads", schedule.heads) } else { String::new() };
-    format!("{} queries{heads}, {} keys", group_thousands(schedule.queries), group_thousands(schedule.keys))
+    let queries = if schedule.queries == 1 { "query" } else { "queries" };
+    let keys = if schedule.keys == 1 { "key" } else { "keys" };
+    format!("{} {queries}{heads}, {} {keys}", group_thousands(schedule.queries), group_thousands(schedule.keys))
 }
 
 /// What crosses the border of the chip in each schedule, by tensor.
@@ -130,7 +132,12 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
             (_, true) => ", weights stay",
             (_, false) => ", weights stream",
         };
-        let how = format!("tiles of {} tokens{weights}", group_thousands(run.tile));
+        let how = if run.tile == 1 {
+            "token by token".to_owned()
+        } else {
+            format!("tiles of {} tokens", group_thousands(run.tile))
+        };
+        let how = how + weights;
         let busy: &Busy = &run.busy;
         row(run.parts.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
     };
@@ -207,7 +214,8 @@ pub fn generation_room(generation: &Generation, dram_bytes: f64) -> String {
     let of_layer = generation.cache_bytes / generation.layers as f64;
     let fits = |needed: f64, there: f64| if needed <= there { "fits" } else { "does not fit" };
     format!(
-        "Weights take {}, the cache at the end {}: together it {} in DRAM of {}. A layer's part of the cache, {}, {} in the {} on the chip.",
+        "Weights take {}, the cache at the end {}: together it {} in DRAM of {}. A layer's part of the cache, {}, {} in the {} \
+         on the chip.",
         bytes(generation.weight_bytes),
         bytes(generation.cache_bytes),
         fits(generation.weight_bytes + generation.cache_bytes, dram_bytes),
@@ -246,7 +254,8 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
         notes.push(format!("{} {is_as} as good as {}.", names.join("; "), layer.best.schedule.fusion.name()));
     }
     notes.push(format!(
-        "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of tiles, at most          {} of them), each was priced ({}) or is proved not to be better.",
+        "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
+         tiles, at most {} of them), each was priced ({}) or is proved not to be better.",
         group_thousands(MOST_TILES),
         group_thousands(layer.attention.priced),
     ));

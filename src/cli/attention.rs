@@ -66,10 +66,11 @@ fn for_a_person(
 ) -> String {
     let titled = |table: &Table| format!("\n{}\n{}", table.caption, plain(table));
     let mut text = format!(
-        "{} on {}: {} new tokens{}, {}\n",
+        "{} on {}: {} new token{}{}, {}\n",
         study.model.name,
         study.machine.name,
         group_thousands(options.tokens),
+        if options.tokens == 1 { "" } else { "s" },
         if options.cached > 0 { format!(" after {} cached", group_thousands(options.cached)) } else { String::new() },
         sequences_text(options.batch),
     );

@@ -1,5 +1,6 @@
 //! What can be computed for a claim.
 
+use super::attention::{AttentionFigure, AttentionOf};
 use super::cores::{CoresFigure, CoresOf};
 use super::dataflows::{DataflowFigure, DataflowsOf};
 use super::hierarchies::HierarchiesOf;
@@ -78,6 +79,8 @@ pub enum Measure {
     Cores(CoresFigure, CoresOf),
     /// Attention by dataflows of the FuseMax artifact.
     Dataflows(DataflowFigure, DataflowsOf),
+    /// A transformer on the hardware of the entry.
+    Attention(AttentionFigure, AttentionOf),
 }
 
 /// A figure of one way to run a network.
@@ -246,9 +249,10 @@ enum Kind {
     Sequences(SequenceFigure),
     Cores(CoresFigure),
     Dataflows(DataflowFigure),
+    Attention(AttentionFigure),
 }
 
-const KINDS: [(&str, Kind); 97] = [
+const KINDS: [(&str, Kind); 108] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -332,6 +336,17 @@ const KINDS: [(&str, Kind); 97] = [
     ("dataflow-1d-use", Kind::Dataflows(DataflowFigure::Used1d)),
     ("dataflow-speed-up", Kind::Dataflows(DataflowFigure::SpeedUp)),
     ("dataflow-energy-ratio", Kind::Dataflows(DataflowFigure::EnergyRatio)),
+    ("attention-gain", Kind::Attention(AttentionFigure::Gain)),
+    ("attention-speed-up", Kind::Attention(AttentionFigure::SpeedUp)),
+    ("attention-dram-ratio", Kind::Attention(AttentionFigure::DramRatio)),
+    ("attention-scores", Kind::Attention(AttentionFigure::Scores)),
+    ("attention-dram", Kind::Attention(AttentionFigure::Dram)),
+    ("step-intensity", Kind::Attention(AttentionFigure::Intensity)),
+    ("step-use", Kind::Attention(AttentionFigure::Use)),
+    ("step-weight-share", Kind::Attention(AttentionFigure::WeightShare)),
+    ("step-energy", Kind::Attention(AttentionFigure::Energy)),
+    ("step-latency", Kind::Attention(AttentionFigure::Latency)),
+    ("cache-size", Kind::Attention(AttentionFigure::Cache)),
     ("fused-storage", Kind::Sequences(SequenceFigure::Storage)),
     ("fused-volume-saved", Kind::Sequences(SequenceFigure::VolumeSaved)),
     ("reuse-saved", Kind::Sequences(SequenceFigure::ReuseSaved)),
@@ -415,6 +430,7 @@ impl Measure {
             Kind::Operators(figure) => OperatorsOf::read(&mut of, figure).map(|of| Self::Operators(figure, of)),
             Kind::Sequences(figure) => Sequences::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of)),
             Kind::Cores(figure) => Some(Self::Cores(figure, CoresOf::read(&mut of))),
+            Kind::Attention(figure) => AttentionOf::read(&mut of).map(|of| Self::Attention(figure, of)),
             Kind::Dataflows(figure) => DataflowsOf::read(&mut of, figure).map(|of| Self::Dataflows(figure, of)),
         };
         of.finish();
@@ -450,6 +466,17 @@ impl Measure {
             Self::Operators(..) => Quantity::Count,
             Self::Sequences(figure, _) if figure.is_ratio() => Quantity::Ratio,
             Self::Sequences(..) => Quantity::Count,
+            Self::Attention(figure, _) => match figure {
+                AttentionFigure::Scores | AttentionFigure::Dram | AttentionFigure::Cache => Quantity::Data,
+                AttentionFigure::Energy => Quantity::Energy,
+                AttentionFigure::Latency => Quantity::Latency,
+                AttentionFigure::Gain
+                | AttentionFigure::SpeedUp
+                | AttentionFigure::DramRatio
+                | AttentionFigure::Intensity
+                | AttentionFigure::Use
+                | AttentionFigure::WeightShare => Quantity::Ratio,
+            },
             Self::Dataflows(..) => Quantity::Ratio,
             Self::Cores(figure, _) => match figure {
                 CoresFigure::Latency | CoresFigure::IntraCoreLatency => Quantity::Latency,

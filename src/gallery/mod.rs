@@ -6,6 +6,7 @@
 //! the printed digits decide; where it departs the document states the cause, and computes it where it can: `shown_by` lists the same
 //! claim under other rules or assumptions. What depends on an input that the paper does not publish (`missing`) is not recomputable.
 
+mod attention;
 mod choice;
 mod claim;
 mod cores;
@@ -23,6 +24,7 @@ mod run_strategy;
 mod sequences;
 mod workbench;
 
+pub use attention::{AttentionFigure, AttentionOf};
 pub use choice::DocumentChoice;
 pub(crate) use claim::UNITS;
 pub use claim::{Claim, Fidelity, Unit, fidelity_counts};

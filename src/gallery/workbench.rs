@@ -105,6 +105,7 @@ impl Workbench {
             Measure::Operators(figure, of) => self.schemes.figure(*figure, of),
             Measure::Sequences(figure, of) => of.figure(*figure),
             Measure::Cores(figure, of) => of.figure(opens, *figure),
+            Measure::Attention(figure, of) => of.figure(opens, *figure),
             Measure::Dataflows(figure, of) => of.figure(*figure),
         }
     }

@@ -309,6 +309,18 @@ pub struct OffchipPortSpec {
     pub energy_pj: f64,
 }
 
+/// What keys and values come out of in multi-head latent attention.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LatentSpec {
+    /// Channels of the latent.
+    pub rank: u64,
+    /// Rotated channels of a query or key, beside those of a head.
+    pub rotary: u64,
+    /// Whether heads go on with the latents themselves.
+    pub absorbed: bool,
+}
+
 /// A transformer document: layers that are all alike, each of attention and a feed-forward part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -335,6 +347,10 @@ pub struct TransformerSpec {
     pub experts: u64,
     /// How many of them each token uses.
     pub active: u64,
+    /// Feed-forward parts that every token uses, beside these.
+    pub shared: u64,
+    /// What keys and values come out of.
+    pub latent: Option<LatentSpec>,
     /// Whether a token sees only those before it.
     pub decoder: bool,
     /// How many tokens a token of a decoder sees, itself included; `None`: all before it.

@@ -49,9 +49,9 @@ pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_pa
 pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, EstimateSpec, FiguresSpec, HardwareSpec,
-    InMemorySpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec, OffchipPortSpec,
-    OffchipSpec, OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec, SharedSpec, SystemSpec,
-    TransformerSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    InMemorySpec, KernelSpec, LatentSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec,
+    OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec,
+    SharedSpec, SystemSpec, TransformerSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};

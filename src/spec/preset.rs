@@ -170,6 +170,7 @@ const TRANSFORMERS: &[Preset] = presets! {
     "gpt3-6.7b" => "GPT-3 6.7B",
     "mistral-7b" => "Mistral 7B",
     "mixtral-8x7b" => "Mixtral 8x7B",
+    "deepseek-v2-lite" => "DeepSeek-V2-Lite",
     "bert-base" => "BERT-base",
     "vit-b16" => "ViT-B/16",
 };
@@ -186,6 +187,8 @@ const LESSONS: &[Preset] = presets! {
     "ports-and-stalls" => "Ports and stalls",
     "roofline" => "The roofline",
     "many-cores" => "Many cores",
+    "attention-fused" => "Attention, fused",
+    "decode-and-cache" => "A token at a time",
     "fusion-by-hand" => "Fusion by hand",
     "your-own" => "An exercise to begin with",
 };

@@ -1,10 +1,10 @@
 //! Reading a transformer document: the shape of a model's layers.
 
 use super::Diagnostics;
-use super::document::TransformerSpec;
+use super::document::{LatentSpec, TransformerSpec};
 use super::reader::{Fields, LocatedNode, Reader};
 
-const TRANSFORMER: [&str; 13] = [
+const TRANSFORMER: [&str; 14] = [
     "name",
     "about",
     "layers",
@@ -18,8 +18,10 @@ const TRANSFORMER: [&str; 13] = [
     "norm",
     "post_norm",
     "rotary",
+    "latent",
 ];
-const FEED_FORWARD: [&str; 5] = ["width", "gated", "activation", "experts", "active"];
+const FEED_FORWARD: [&str; 6] = ["width", "gated", "activation", "experts", "active", "shared"];
+const LATENT: [&str; 3] = ["rank", "rotary", "absorbed"];
 
 /// Reads a transformer document: what could be read of it, and everything that is wrong.
 ///
@@ -42,6 +44,12 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
     };
     let experts = of("experts", reader);
     let active = of("active", reader);
+    let shared = of("shared", reader);
+    let latent = fields.get("latent").map(|place| place.fields(reader, &LATENT)).map(|fields| LatentSpec {
+        rank: size(&fields, reader, "rank", "512"),
+        rotary: size(&fields, reader, "rotary", "64"),
+        absorbed: fields.get("absorbed").and_then(|place| place.flag(reader)).unwrap_or(true),
+    });
     let gated = feed_forward.as_ref().and_then(|fields| fields.get("gated")).and_then(|place| place.flag(reader));
     let activation = feed_forward.as_ref().and_then(|fields| fields.get("activation"));
     let activation = activation.and_then(|place| place.name(reader));
@@ -58,6 +66,8 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
         gated,
         experts: experts.unwrap_or(1),
         active: active.unwrap_or(1),
+        shared: shared.unwrap_or(0),
+        latent,
         decoder: decoder.unwrap_or(true),
         window,
         norm: norm.unwrap_or_else(|| "layer".to_owned()),

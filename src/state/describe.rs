@@ -36,8 +36,10 @@ impl State {
     fn describe_attention(&self, lines: &mut Vec<String>) {
         let form = &self.attention;
         if *form != AttentionForm::default() {
+            let chunks =
+                if form.chunk.is_empty() { String::new() } else { format!(", prompt in chunks of {}", form.chunk) };
             lines.push(format!(
-                "attention: {}, {} tokens after {}, {} sequences, {} generated, {} bits",
+                "attention: {}, {} tokens after {}{chunks}, {} sequences, {} generated, {} bits",
                 named(form.preset(), form.text()),
                 form.tokens,
                 form.cached,

@@ -263,6 +263,17 @@ await visit(
   { root: join(OUT, 'browser') },
 );
 
+// Attention by itself, as benches/attention.rs measures it natively.
+await visit(
+  'attention',
+  async ({ page, url }) => {
+    await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,">' }));
+    await page.goto(url);
+    for (const { name, ms, goal_ms } of await rows(page, 'scheduled_attention')) note(name, ms, 'ms', goal_ms);
+  },
+  { root: join(OUT, 'browser') },
+);
+
 // What holds of every figure: a part is no more than the whole, which is the figure above it.
 for (const [at, { what, value }] of figures.entries()) {
   assert.ok(Number.isFinite(value) && value > 0, `${what}: ${value} cannot be`);

@@ -201,17 +201,22 @@ impl Counting<'_> {
         self.problem.group() / self.schedule.heads
     }
 
+    /// What comes for a tile of keys, where both products run together.
+    const fn pairs(&self) -> &'static [Tensor] {
+        if self.problem.shape.values_in_keys { &[Tensor::Keys] } else { &[Tensor::Keys, Tensor::Values] }
+    }
+
     /// Rows of whole scores, or of tiles of them, stay on the chip; keys and values stream past, or stay too.
     fn queries_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
         let cascade = self.schedule.fusion.cascade();
-        self.resident(work, &[Tensor::Keys, Tensor::Values]);
+        self.resident(work, self.pairs());
         for of in self.schedule.query_tiles(self.problem) {
             let QueryTiles { count, size, keys, .. } = of;
             let tiles = &self.schedule.key_tiles(&of);
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(work, times, Tensor::Queries, rows * shape.depth);
-            self.stream(work, times, &[Tensor::Keys, Tensor::Values], keys);
+            self.stream(work, times, self.pairs(), keys);
             for &(count, tile) in tiles {
                 work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }
@@ -226,11 +231,9 @@ impl Counting<'_> {
     fn keys_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
         let running = shape.value_depth + 2;
-        self.resident(work, &[Tensor::Keys, Tensor::Values]);
-        if self.schedule.held == KeysHeld::Streamed {
-            for (tensor, depth) in [(Tensor::Keys, shape.depth), (Tensor::Values, shape.value_depth)] {
-                self.load(work, 1, tensor, shape.keys * depth);
-            }
+        // Each tile is loaded once, and all of them where all stay.
+        for &tensor in self.pairs() {
+            self.load(work, 1, tensor, shape.keys * self.depth_of(tensor));
         }
         for of in self.schedule.query_tiles(self.problem) {
             let QueryTiles { count, size, keys, .. } = of;

@@ -28,7 +28,9 @@ pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objectiv
     let all = |of_head: u64| (of_head * problem.repeats()) as f64;
     let depths = shape.depth + shape.value_depth;
     let is_streamed = schedule.held == KeysHeld::Streamed && schedule.fusion != Fusion::KeysStay;
-    let keys = if is_streamed { visited } else { shape.keys } * depths * bits.keys;
+    // Unfused, values are read by a phase of their own.
+    let pair = if schedule.fusion == Fusion::None { depths } else { shape.pair_depth() };
+    let keys = if is_streamed { visited } else { shape.keys } * pair * bits.keys;
     let through_dram = if schedule.fusion == Fusion::None { 2 * scores * bits.sums } else { 0 };
     let (queries, outputs) = (rows * shape.depth * bits.activations, rows * shape.value_depth * bits.activations);
     let dram = (queries + keys + through_dram, outputs + through_dram);

@@ -90,12 +90,15 @@ pub fn schedule_layer(
     let tokens = step.batch * step.tokens;
     let parts = model.parts();
     // Without lanes nothing between the products is computed here.
-    let runs = |chain: &[Part]| {
+    let runs = |chain: &[Part], tokens: u64| {
         let has_place = |part: &&Part| machine.lanes.is_some() || part.product().is_some();
         let chain: Vec<Part> = chain.iter().filter(has_place).copied().collect();
         best_runs(&chain, tokens, &bits, machine, objective).ok_or_else(|| does_not_fit("A part beside attention"))
     };
-    let (before, after) = (runs(&parts[0])?, runs(&parts[1])?);
+    let (mut before, after) = (runs(&parts[0], tokens)?, runs(&parts[1], tokens)?);
+    if let Some(product) = model.keys_of_latents() {
+        before.extend(runs(&[Part::Product(product)], step.batch * problem.shape.keys)?);
+    }
     let attention = search(&problem, machine, objective);
     let best = *attention.best(objective, machine).ok_or_else(|| does_not_fit("Attention"))?;
     let tied = attention.as_good_as(&best, objective, machine);

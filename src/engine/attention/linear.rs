@@ -2,8 +2,8 @@
 //! of tokens by tile of tokens, and what that costs.
 //!
 //! A run of parts keeps what lies between them on the chip, whole rows of channels. For every tile of tokens all weights of the run come
-//! from DRAM, or all of them stay on the chip. What a residual sum adds comes from DRAM again, unless the run itself computed it and had room
-//! to keep it. All runs of a chain and all numbers of tiles are tried.
+//! from DRAM, or all of them stay on the chip. What a residual sum adds comes from DRAM again, unless the run itself computed it and had
+//! room to keep it. All runs of a chain and all numbers of tiles are tried.
 
 use super::ElementBits;
 use super::account::{Busy, Cause, fits};
@@ -67,10 +67,19 @@ impl Part {
         }
     }
 
+    /// Channels of a token that it leaves as they are.
     const fn passes(&self) -> u64 {
         match self {
-            Self::Product(_) => 0,
+            Self::Product(product) => product.passes,
             Self::Lanes(step) => step.passes(),
+        }
+    }
+
+    /// Those of them at the end of a row.
+    const fn tail(&self) -> u64 {
+        match self {
+            Self::Product(product) => product.passes,
+            Self::Lanes(step) => step.tail(),
         }
     }
 
@@ -114,8 +123,8 @@ impl RowTraffic {
         // What a later run adds has to leave the chip, too, where it is not the result of this one.
         let is_left = |(at, part): &(usize, &Part)| part.is_kept() && kept.is_none() && at + 1 < parts.len();
         let left = parts.iter().enumerate().filter(is_left).map(|(_, part)| part.writes());
-        // What passes by a part that is alone need not come at all; else it comes and goes with the rest.
-        let passing = |part: &Part| if parts.len() > 1 { part.passes() } else { 0 };
+        // What passes by all parts need not come at all; what passes by some of them comes and goes with the rest.
+        let untouched = if parts.len() > 1 { parts.iter().map(Part::tail).min()? } else { first.passes() };
         let room = |(at, part): (usize, &Part)| {
             let at = run.start + at;
             let computed = match part {
@@ -128,11 +137,11 @@ impl RowTraffic {
                 keeper < at && at < joiner && !(at == keeper + 1 && part.product().is_some())
             });
             let beside = beside.map_or(0, |(keeper, _)| chain[keeper].writes());
-            part.reads() + passing(part) + part.joins() + computed + beside
+            part.reads() + part.passes() - untouched + part.joins() + computed + beside
         };
         Some(Self {
-            read: first.reads() + passing(first) + joined.sum::<u64>(),
-            written: last.writes() + passing(last) + left.sum::<u64>(),
+            read: first.reads() + first.passes() - untouched + joined.sum::<u64>(),
+            written: last.writes() + last.passes() - untouched + left.sum::<u64>(),
             kept: parts.iter().enumerate().map(room).max()?,
         })
     }
@@ -184,8 +193,8 @@ pub fn best_runs(
     let mut best: Vec<Option<(f64, Vec<Run>)>> = vec![Some((0.0, Vec::new()))];
     for end in 1..=chain.len() {
         let mut least: Option<(f64, Vec<Run>)> = None;
-        for start in 0..end {
-            let Some((before, runs)) = &best[start] else { continue };
+        for (start, before) in best.iter().enumerate() {
+            let Some((before, runs)) = before else { continue };
             let Some(run) = best_run(chain, &(start..end), tokens, bits, machine, objective) else { continue };
             let score = before + run.score(objective, machine);
             if least.as_ref().is_none_or(|(least, _)| score < *least) {
@@ -302,16 +311,18 @@ struct OnChip {
 impl OnChip {
     /// A product, for so many tiles of so many tokens.
     fn product(&mut self, one: &WeightedProduct, count: u64, size: u64, bits: &ElementBits, machine: &Machine) {
-        // Each of the experts that a token uses takes its share of the tokens.
+        // Each of the experts that a token uses takes its share of the tokens; those that all use take all.
         let (all, active) = one.experts;
-        let rows = (size * active).div_ceil(all);
-        let times = count * (size * active).div_ceil(rows);
-        let sizes = [rows, one.reduction, one.columns];
-        let of = product(machine, sizes, [bits.activations, bits.weights, bits.sums], false);
-        self.array += times * of.cycles;
-        self.activations.0 += times * (of.first_bits + of.sum_read_bits);
-        self.activations.1 += times * of.sum_write_bits;
-        self.weights.0 += times * of.second_bits;
+        let share = (size * active).div_ceil(all);
+        for (rows, times) in [(share, (size * active).div_ceil(share)), (size, one.shared)] {
+            let sizes = [rows, one.reduction, one.columns];
+            let of = product(machine, sizes, [bits.activations, bits.weights, bits.sums], false);
+            let times = count * times;
+            self.array += times * of.cycles;
+            self.activations.0 += times * (of.first_bits + of.sum_read_bits);
+            self.activations.1 += times * of.sum_write_bits;
+            self.weights.0 += times * of.second_bits;
+        }
     }
 
     /// What lanes compute, for so many tiles of so many tokens; its energy in lanes, pJ.

@@ -60,4 +60,4 @@ pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
 pub use shape::Shape;
 pub use token::{Activation, Added, Norm, TokenStep, TokenWork};
-pub use transformer::{Compulsory, Step, Transformer, WeightedProduct};
+pub use transformer::{Compulsory, Latent, Step, Transformer, WeightedProduct};

@@ -47,8 +47,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, a window without such a mask or
-    /// too small for the keys, no or too many bits.
+    /// Sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, a window without such a mask
+    /// or too small for the keys, no or too many bits.
     pub fn check(&self) -> Result<(), Diagnostics> {
         self.shape.check()?;
         let mut diagnostics = Diagnostics::default();

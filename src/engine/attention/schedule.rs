@@ -135,7 +135,7 @@ impl Schedule {
             // Two tiles of scores, as the array goes on while lanes work; two of results: of the tile of keys, and running.
             Fusion::QueriesStay | Fusion::KeysStay => queries + 2 * tile + 2 * results + 5 * of_query,
         };
-        let both = depth + value_depth;
+        let both = shape.pair_depth();
         let at_once = if matches!(self.fusion, Fusion::None | Fusion::Rows(_)) { depth.max(value_depth) } else { both };
         let keys = match self.held {
             KeysHeld::Streamed => 2 * self.keys * at_once * bits.keys,

@@ -23,12 +23,23 @@ pub struct Shape {
     pub queries: u64,
     /// M: keys of a head.
     pub keys: u64,
+    /// Whether a value is the first part of its key, so that both are read at once: latents.
+    pub values_in_keys: bool,
 }
 
 impl Shape {
     /// Attention of a layer to itself, each query head with keys of its own.
     pub const fn of_sequence(batch: u64, heads: u64, depth: u64, length: u64) -> Self {
-        Self { batch, heads, key_heads: heads, depth, value_depth: depth, queries: length, keys: length }
+        Self {
+            batch,
+            heads,
+            key_heads: heads,
+            depth,
+            value_depth: depth,
+            queries: length,
+            keys: length,
+            values_in_keys: false,
+        }
     }
 
     /// Says what is wrong with it.
@@ -62,6 +73,10 @@ impl Shape {
             let reason = "Batch x heads x queries x keys x depth exceed 2^59";
             diagnostics.add("queries", reason, "Take fewer sequences, or shorter ones");
         }
+        if self.values_in_keys && self.value_depth > self.depth {
+            let reason = format!("Values of {} elements are no part of keys of {}", self.value_depth, self.depth);
+            diagnostics.add("value_depth", reason, "Write at most `depth`");
+        }
         diagnostics.or(())
     }
 
@@ -85,9 +100,17 @@ impl Shape {
         self.batch * self.key_heads * self.keys * self.depth
     }
 
-    /// Elements of the values.
+    /// Elements of the values; 0 where they are part of the keys.
     pub const fn value_elements(&self) -> u64 {
+        if self.values_in_keys {
+            return 0;
+        }
         self.batch * self.key_heads * self.keys * self.value_depth
+    }
+
+    /// Elements of a key and its value together.
+    pub const fn pair_depth(&self) -> u64 {
+        if self.values_in_keys { self.depth } else { self.depth + self.value_depth }
     }
 
     /// Elements of what attention computes.

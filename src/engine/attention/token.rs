@@ -65,10 +65,12 @@ pub enum Added {
 pub enum TokenWork {
     /// A normalisation.
     Norm(Norm),
-    /// A rotary embedding of queries and keys; so many channels, the values, pass by.
+    /// A rotary embedding of channels in the middle of a row; those before and behind pass by.
     Rotary {
-        /// Channels of the values.
-        passes: u64,
+        /// Channels before them.
+        before: u64,
+        /// Channels behind them.
+        behind: u64,
     },
     /// An activation; gated, it is multiplied by as many more channels.
     Activation(Activation, bool),
@@ -111,7 +113,15 @@ impl TokenStep {
     /// Channels of a token that it leaves as they are.
     pub const fn passes(&self) -> u64 {
         match self.work {
-            TokenWork::Rotary { passes } => passes,
+            TokenWork::Rotary { before, behind } => before + behind,
+            _ => 0,
+        }
+    }
+
+    /// Those of them at the end of a row.
+    pub const fn tail(&self) -> u64 {
+        match self.work {
+            TokenWork::Rotary { behind, .. } => behind,
             _ => 0,
         }
     }

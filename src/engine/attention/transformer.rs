@@ -11,6 +11,8 @@ const MOST_WEIGHTS: u128 = 1 << 48;
 /// More multiply-accumulates than are scheduled: bits and cycles of all layers stay whole numbers of 64 bits.
 const MOST_STEP_MACS: u128 = 1 << 52;
 
+const KEYS_OF_LATENTS: &str = "keys, values of latents";
+
 /// A stack of equal layers of attention and a feed-forward part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Transformer {
@@ -32,6 +34,10 @@ pub struct Transformer {
     pub gated: bool,
     /// Feed-forward parts, and how many of them each token uses; (1, 1) where there is one for all.
     pub experts: (u64, u64),
+    /// Feed-forward parts that every token uses, beside these.
+    pub shared: u64,
+    /// Whether keys and values come out of a latent: multi-head latent attention.
+    pub latent: Option<Latent>,
     /// Whether a token sees only those before it, and keys and values are cached: a decoder.
     pub causal: bool,
     /// How many tokens a token of a decoder sees, itself included: a sliding window; `None`: all before it.
@@ -44,6 +50,19 @@ pub struct Transformer {
     pub activation: Activation,
     /// Whether queries and keys are rotated by their position.
     pub rotary: bool,
+}
+
+/// Multi-head latent attention (DeepSeek-V2, Section 2.1): of a token a latent is cached, out of which every head computes its key and its
+/// value, and a part of the key that is rotated, which all heads share. Queries are not compressed here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Latent {
+    /// Channels of the latent.
+    pub rank: u64,
+    /// Channels of a query or key that are rotated, beside those of a head.
+    pub rotary: u64,
+    /// Whether heads go on with the latents themselves: what would make keys and values of them is multiplied to queries and results
+    /// instead. Else keys and values of all tokens, cached ones too, are computed in every step.
+    pub absorbed: bool,
 }
 
 /// One step: tokens that are computed together in each of several sequences, after others whose keys and values are cached.
@@ -70,41 +89,57 @@ pub struct WeightedProduct {
     pub columns: u64,
     /// How often its weights exist (experts), and how many of these a token uses.
     pub experts: (u64, u64),
-    /// Whether it reads what experts computed and adds up their results; else each expert reads the same.
-    pub adds_experts: bool,
+    /// Experts that every token uses, beside these.
+    pub shared: u64,
+    /// Whether each expert reads channels of its own; else all read the same.
+    pub reads_apart: bool,
+    /// Whether each expert computes channels of its own; else their results are added up.
+    pub writes_apart: bool,
+    /// Channels of a token behind those that it reads, which it leaves as they are.
+    pub passes: u64,
 }
 
 impl WeightedProduct {
     /// A product whose weights exist once.
     pub const fn new(name: &'static str, reduction: u64, columns: u64) -> Self {
-        Self { name, reduction, columns, experts: (1, 1), adds_experts: false }
+        Self { name, reduction, columns, experts: (1, 1), shared: 0, reads_apart: false, writes_apart: true, passes: 0 }
+    }
+
+    /// A product of every head with weights of its own.
+    const fn of_heads(name: &'static str, heads: u64, reduction: u64, columns: u64, passes: u64) -> Self {
+        Self { experts: (heads, heads), reads_apart: true, passes, ..Self::new(name, reduction, columns) }
+    }
+
+    /// Experts that a token uses.
+    const fn active(&self) -> u64 {
+        self.experts.1 + self.shared
     }
 
     /// Weights, of all experts.
     pub const fn weights(&self) -> u64 {
-        self.reduction * self.columns * self.experts.0
+        self.reduction * self.columns * (self.experts.0 + self.shared)
     }
 
-    /// Channels of a token that it reads. Each expert that a token uses reads the same, or what the same expert computed.
+    /// Channels of a token that it reads.
     pub const fn reads(&self) -> u64 {
-        self.reduction * if self.adds_experts { self.experts.1 } else { 1 }
+        self.reduction * if self.reads_apart { self.active() } else { 1 }
     }
 
-    /// Channels of a token that it computes: of all experts that it uses, or their sum.
+    /// Channels of a token that it computes.
     pub const fn writes(&self) -> u64 {
-        self.columns * if self.adds_experts { 1 } else { self.experts.1 }
+        self.columns * if self.writes_apart { self.active() } else { 1 }
     }
 
     /// Multiply-accumulates for so many tokens.
     pub const fn macs(&self, tokens: u64) -> u64 {
-        tokens * self.reduction * self.columns * self.experts.1
+        tokens * self.reduction * self.columns * self.active()
     }
 
     /// Weights that so many tokens use, where each token's experts are any, equally likely: the mean.
     pub fn used_weights(&self, tokens: u64) -> f64 {
         let (all, active) = (self.experts.0 as f64, self.experts.1 as f64);
         let missed = (1.0 - active / all).powf(tokens as f64);
-        (self.reduction * self.columns) as f64 * all * (1.0 - missed)
+        (self.reduction * self.columns) as f64 * (all * (1.0 - missed) + self.shared as f64)
     }
 }
 
@@ -158,6 +193,12 @@ impl Transformer {
             hidden: spec.hidden,
             gated: spec.gated,
             experts: (spec.experts, spec.active),
+            shared: spec.shared,
+            latent: spec.latent.map(|latent| Latent {
+                rank: latent.rank,
+                rotary: latent.rotary,
+                absorbed: latent.absorbed,
+            }),
             causal: spec.decoder,
             window: spec.window,
             norm: named("norm", &spec.norm, &Norm::NAMES, Norm::Layer, diagnostics),
@@ -190,6 +231,9 @@ impl Transformer {
             ("feed_forward.width", self.hidden),
             ("feed_forward.experts", self.experts.0),
             ("feed_forward.active", self.experts.1),
+            ("feed_forward.shared", self.shared + 1),
+            ("latent.rank", self.latent.map_or(1, |latent| latent.rank)),
+            ("latent.rotary", self.latent.map_or(1, |latent| latent.rotary)),
         ];
         for (name, size) in sizes {
             if size == 0 || size > 1 << 24 {
@@ -199,6 +243,10 @@ impl Transformer {
         if self.key_heads > 0 && !self.heads.is_multiple_of(self.key_heads) {
             let reason = format!("{} query heads do not divide into {} groups", self.heads, self.key_heads);
             diagnostics.add("key_heads", reason, "Write a divisor of `heads`");
+        }
+        if self.latent.is_some() && self.key_heads != self.heads {
+            let reason = "Keys come out of a latent, for every query head its own";
+            diagnostics.add("key_heads", reason, "Take `key_heads` off");
         }
         if let Some(window) = self.window {
             if window == 0 {
@@ -222,9 +270,16 @@ impl Transformer {
 
     /// Weights of all layers, of sizes that may be anything.
     fn all_weights(&self) -> u128 {
-        let [width, hidden, experts] = [self.width, self.hidden, self.experts.0].map(u128::from);
-        let projected = u128::from(self.heads + self.key_heads) * u128::from(self.depth);
-        let of_layer = 2 * width * projected + if self.gated { 3 } else { 2 } * width * hidden * experts;
+        let [width, hidden, experts] = [self.width, self.hidden, self.experts.0 + self.shared].map(u128::from);
+        let [heads, key_heads, depth] = [self.heads, self.key_heads, self.depth].map(u128::from);
+        let projected = match self.latent {
+            None => 2 * width * (heads + key_heads) * depth,
+            Some(Latent { rank, rotary, .. }) => {
+                let [rank, rotary] = [rank, rotary].map(u128::from);
+                width * (heads * (2 * depth + rotary) + rank + rotary) + 2 * rank * heads * depth
+            }
+        };
+        let of_layer = projected + if self.gated { 3 } else { 2 } * width * hidden * experts;
         u128::from(self.layers) * of_layer
     }
 
@@ -237,7 +292,11 @@ impl Transformer {
         let mut diagnostics = Diagnostics::default();
         let tokens = u128::from(step.batch) * u128::from(step.tokens);
         let scores = tokens * u128::from(step.keys()) * u128::from(self.heads) * u128::from(self.layers);
-        if tokens * self.all_weights() + 2 * scores * u128::from(self.depth) > MOST_STEP_MACS {
+        let depth = self.latent.map_or(self.depth, |latent| self.depth.max(latent.rank) + latent.rotary);
+        let keys = u128::from(step.batch) * u128::from(step.keys());
+        // Keys and values may come out of latents in every step.
+        let rows = if self.latent.is_some() { keys.max(tokens) } else { tokens };
+        if rows * self.all_weights() + 2 * scores * u128::from(depth) > MOST_STEP_MACS {
             let remedy = "Take fewer sequences, or fewer tokens";
             diagnostics.add("step.tokens", "The step has more than 2^52 multiply-accumulates", remedy);
         }
@@ -246,35 +305,72 @@ impl Transformer {
 
     /// The products of a layer with weights before attention and after it.
     pub fn products(&self) -> [Vec<WeightedProduct>; 2] {
-        let experts = self.experts;
-        let once = |name, reduction, columns| WeightedProduct::new(name, reduction, columns);
-        let expert = |name, reduction, columns| WeightedProduct { experts, ..once(name, reduction, columns) };
-        let of_keys = self.key_heads * self.depth;
-        let mut after = vec![once("output projection", self.heads * self.depth, self.width)];
+        let once = WeightedProduct::new;
+        let Self { width, heads, depth, hidden, experts, shared, .. } = *self;
+        let of_expert =
+            |name, reduction, columns| WeightedProduct { experts, shared, ..once(name, reduction, columns) };
+        let of_keys = self.key_heads * depth;
+        let (before, of_values) = match self.latent {
+            None => {
+                let columns = [("queries", heads * depth), ("keys", of_keys), ("values", of_keys)];
+                (columns.map(|(name, columns)| once(name, width, columns)).to_vec(), None)
+            }
+            Some(Latent { rank, rotary, absorbed }) => {
+                let columns = heads * (depth + rotary) + rotary + rank;
+                let together = once("queries, latent", width, columns);
+                let passes = heads * rotary + rotary + rank;
+                let queries = WeightedProduct::of_heads("queries for latents", heads, depth, rank, passes);
+                let values = WeightedProduct::of_heads("values of latents", heads, rank, depth, 0);
+                let keys = once(KEYS_OF_LATENTS, rank, 2 * heads * depth);
+                (vec![together, if absorbed { queries } else { keys }], absorbed.then_some(values))
+            }
+        };
         let expand = if self.gated { "gate and expansion" } else { "expansion" };
-        after.push(expert(expand, self.width, self.hidden * if self.gated { 2 } else { 1 }));
-        after.push(WeightedProduct { adds_experts: true, ..expert("contraction", self.hidden, self.width) });
-        let before = [("queries", self.heads * self.depth), ("keys", of_keys), ("values", of_keys)];
-        [before.map(|(name, columns)| once(name, self.width, columns)).to_vec(), after]
+        let contraction = of_expert("contraction", hidden, width);
+        let after = [
+            of_values,
+            Some(once("output projection", heads * depth, width)),
+            Some(of_expert(expand, width, hidden * if self.gated { 2 } else { 1 })),
+            Some(WeightedProduct { reads_apart: true, writes_apart: false, ..contraction }),
+        ];
+        [before, after.into_iter().flatten().collect()]
     }
 
-    /// What a layer computes before attention and after it, in its order: products with weights, and what lanes compute between them.
+    /// The product that computes keys and values of all tokens that a step sees, if there is one.
+    pub fn keys_of_latents(&self) -> Option<WeightedProduct> {
+        self.products()[0].iter().find(|product| product.name == KEYS_OF_LATENTS).copied()
+    }
+
+    /// What a layer computes before attention and after it for every new token, in its order: products with weights, and what lanes compute
+    /// between them.
     pub fn parts(&self) -> [Vec<Part>; 2] {
         let lanes = |work, channels, is_kept| Part::Lanes(TokenStep { work, channels, is_kept });
         let [of_tokens, after] = self.products();
         let has_norm = self.norm != Norm::None;
         let norm = |is_kept| has_norm.then(|| lanes(TokenWork::Norm(self.norm), self.width, is_kept));
         let (pre, post) = (has_norm && !self.post_norm, has_norm && self.post_norm);
-        // The three read the same input, so that they are one product with all their columns.
-        let columns = of_tokens.iter().map(|product| product.columns).sum();
-        let together = WeightedProduct::new("queries, keys, values", self.width, columns);
-        let [queries, keys] = [self.heads, self.key_heads].map(|heads| heads * self.depth);
-        let rotary = self.rotary.then(|| lanes(TokenWork::Rotary { passes: keys }, queries + keys, false));
-        let before = [norm(false).filter(|_| pre), Some(Part::Product(together)), rotary];
+        let rotate = |before, channels, behind| lanes(TokenWork::Rotary { before, behind }, channels, false);
+        let (product, rotary, for_latents) = match self.latent {
+            // The three read the same input, so that they are one product with all their columns.
+            None => {
+                let columns = of_tokens.iter().map(|product| product.columns).sum();
+                let [queries, keys] = [self.heads, self.key_heads].map(|heads| heads * self.depth);
+                let rotary = self.rotary.then(|| rotate(0, queries + keys, keys));
+                (Some(WeightedProduct::new("queries, keys, values", self.width, columns)), rotary, None)
+            }
+            Some(Latent { rank, rotary, absorbed }) => {
+                let rotary = rotate(self.heads * self.depth, (self.heads + 1) * rotary, rank);
+                let for_latents = of_tokens.get(1).filter(|_| absorbed).copied();
+                (of_tokens.first().copied(), Some(rotary), for_latents)
+            }
+        };
+        let before = [norm(false).filter(|_| pre), product.map(Part::Product), rotary, for_latents.map(Part::Product)];
+        let active = self.experts.1 + self.shared;
         let activation = (self.gated || self.activation != Activation::None)
-            .then(|| lanes(TokenWork::Activation(self.activation, self.gated), self.hidden * self.experts.1, false));
+            .then(|| lanes(TokenWork::Activation(self.activation, self.gated), self.hidden * active, false));
         let mut rest = after.into_iter().map(Part::Product);
         let after = [
+            self.latent.filter(|latent| latent.absorbed).and_then(|_| rest.next()),
             rest.next(),
             // Before the feed-forward part stands what its residual sum adds.
             Some(lanes(TokenWork::Residual(Added::Input), self.width, !post)),
@@ -290,7 +386,7 @@ impl Transformer {
 
     /// Attention of a layer in a step.
     pub fn attention(&self, step: &Step, bits: ElementBits) -> Problem {
-        let shape = Shape {
+        let own = Shape {
             batch: step.batch,
             heads: self.heads,
             key_heads: self.key_heads,
@@ -298,6 +394,14 @@ impl Transformer {
             value_depth: self.depth,
             queries: step.tokens,
             keys: self.keys_seen(step),
+            values_in_keys: false,
+        };
+        let shape = match self.latent {
+            None => own,
+            Some(Latent { rank, rotary, absorbed: true }) => {
+                Shape { key_heads: 1, depth: rank + rotary, value_depth: rank, values_in_keys: true, ..own }
+            }
+            Some(Latent { rotary, .. }) => Shape { key_heads: self.heads, depth: self.depth + rotary, ..own },
         };
         let causal = self.causal && step.keys() > step.cached;
         Problem { shape, causal, window: self.window.filter(|_| causal), bits }
@@ -312,8 +416,11 @@ impl Transformer {
 
     /// Multiply-accumulates with weights, of one layer.
     pub fn weighted_macs(&self, step: &Step) -> u64 {
-        let tokens = step.batch * step.tokens;
-        self.products().iter().flatten().map(|product| product.macs(tokens)).sum()
+        let rows = |product: &WeightedProduct| match product.name {
+            KEYS_OF_LATENTS => step.batch * self.keys_seen(step),
+            _ => step.batch * step.tokens,
+        };
+        self.products().iter().flatten().map(|product| product.macs(rows(product))).sum()
     }
 
     /// Weights of one layer, of all experts.
@@ -325,7 +432,7 @@ impl Transformer {
     pub fn compulsory(&self, step: &Step, bits: ElementBits) -> Compulsory {
         let tokens = step.batch * step.tokens;
         let bytes = |elements: f64, bits: u64| elements * bits as f64 / 8.0;
-        let of_token = (2 * self.key_heads * self.depth) as f64;
+        let of_token = self.cached_channels() as f64;
         let weights: f64 = self.products().iter().flatten().map(|product| product.used_weights(tokens)).sum();
         Compulsory {
             weights: bytes(weights, bits.weights),
@@ -336,15 +443,20 @@ impl Transformer {
         }
     }
 
+    /// Channels of a token that are cached in one layer.
+    fn cached_channels(&self) -> u64 {
+        self.latent.map_or(2 * self.key_heads * self.depth, |latent| latent.rank + latent.rotary)
+    }
+
     /// Cached tokens of a sequence that any new token sees.
     fn cached_seen(&self, step: &Step) -> u64 {
         self.keys_seen(step).saturating_sub(step.keys() - step.cached)
     }
 
-    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window it keeps no more than that.
+    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window no more than it sees.
     pub fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64 {
         let tokens = self.window.map_or(tokens, |window| tokens.min(window));
-        let elements = (2 * self.layers * self.key_heads * self.depth) as f64 * (batch * tokens) as f64;
+        let elements = (self.layers * self.cached_channels()) as f64 * (batch * tokens) as f64;
         elements * bits.keys as f64 / 8.0
     }
 }

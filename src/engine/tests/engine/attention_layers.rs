@@ -1,8 +1,8 @@
 //! What surrounds attention in a layer, against a simulation of every channel of every token, and brute force over all runs.
 
 use fusescape_engine::attention::{
-    Activation, Added, ElementBits, Machine, Norm, Part, RowTraffic, Step, TokenWork, Transformer, best_runs, run_of,
-    schedule_layer, score,
+    Activation, Added, ElementBits, Latent, Machine, Norm, Part, RowTraffic, Sequences, Step, StepCost, TokenStep,
+    TokenWork, Transformer, best_runs, generate, run_of, schedule_layer, score,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
@@ -30,18 +30,26 @@ fn machine(buffer: u64, has_lanes: bool) -> Machine {
 }
 
 fn model(random: &mut Lcg) -> Transformer {
+    let latent = (random.below(3) == 0).then(|| Latent {
+        rank: 1 + random.below(4),
+        rotary: 1 + random.below(3),
+        absorbed: random.below(2) == 0,
+    });
     let key_heads = 1 + random.below(2);
+    let group = if latent.is_some() { 1 } else { 1 + random.below(2) };
     let causal = random.below(2) == 0;
     Transformer {
         name: "random".to_owned(),
         layers: 1 + random.below(3),
         width: 1 + random.below(5),
-        heads: key_heads * (1 + random.below(2)),
+        heads: key_heads * group,
         key_heads,
         depth: 1 + random.below(3),
         hidden: 1 + random.below(6),
         gated: random.below(2) == 0,
         experts: (1, 1),
+        shared: random.below(2),
+        latent,
         causal,
         window: (causal && random.below(2) == 0).then(|| 1 + random.below(5)),
         norm: random.of(&Norm::NAMES).0,
@@ -74,19 +82,25 @@ impl Chain {
         let mut maps: Vec<Vec<Channel>> = vec![(0..width).map(|at| (0, at)).collect()];
         let mut kept = None;
         for (at, part) in parts.iter().enumerate() {
-            let channels = match part {
-                Part::Product(product) => product.columns,
-                Part::Lanes(step) => step.channels,
+            let old = &maps[at];
+            let new = |channels: u64| (0..channels).map(move |channel| (at + 1, channel));
+            let map: Vec<Channel> = match part {
+                Part::Product(product) => {
+                    let times = product.experts.1 + product.shared;
+                    let computed = product.columns * if product.writes_apart { times } else { 1 };
+                    let read = product.reduction * if product.reads_apart { times } else { 1 };
+                    assert_eq!(old.len() as u64, read + product.passes, "{parts:?}");
+                    new(computed).chain(old[read as usize..].iter().copied()).collect()
+                }
+                Part::Lanes(TokenStep { work: TokenWork::Rotary { before, behind }, channels, .. }) => {
+                    assert_eq!(old.len() as u64, before + channels + behind, "{parts:?}");
+                    let [front, back] = [&old[..*before as usize], &old[(before + channels) as usize..]];
+                    front.iter().copied().chain(new(*channels)).chain(back.iter().copied()).collect()
+                }
+                Part::Lanes(step) => new(step.channels).collect(),
             };
-            let mut map: Vec<Channel> = (0..channels).map(|channel| (at + 1, channel)).collect();
-            if let Part::Lanes(step) = part {
-                if step.is_kept {
-                    kept = Some(at + 1);
-                }
-                if let TokenWork::Rotary { .. } = step.work {
-                    // Values stand behind queries and keys, and stay as they are.
-                    map.extend_from_slice(&maps[at][channels as usize..]);
-                }
+            if let Part::Lanes(TokenStep { is_kept: true, .. }) = part {
+                kept = Some(at + 1);
             }
             maps.push(map);
         }
@@ -95,13 +109,19 @@ impl Chain {
 
     /// What a part reads of a token.
     fn reads(&self, at: usize) -> BTreeSet<Channel> {
-        let mut read: BTreeSet<Channel> = self.maps[at].iter().copied().collect();
+        let map = &self.maps[at];
+        let mut read: BTreeSet<Channel> = match &self.parts[at] {
+            Part::Product(product) => map[..map.len() - product.passes as usize].iter().copied().collect(),
+            Part::Lanes(TokenStep { work: TokenWork::Rotary { before, behind }, .. }) => {
+                map[*before as usize..map.len() - *behind as usize].iter().copied().collect()
+            }
+            Part::Lanes(_) => map.iter().copied().collect(),
+        };
         if let Part::Lanes(step) = &self.parts[at] {
             match step.work {
-                TokenWork::Rotary { .. } => read = self.maps[at][..step.channels as usize].iter().copied().collect(),
                 TokenWork::Residual(Added::Input) => read.extend((0..step.channels).map(|at| (INPUT, at))),
                 TokenWork::Residual(Added::Kept) => read.extend(&self.maps[self.kept.expect("something is kept")]),
-                TokenWork::Norm(_) | TokenWork::Activation(..) => {}
+                TokenWork::Rotary { .. } | TokenWork::Norm(_) | TokenWork::Activation(..) => {}
             }
         }
         read
@@ -120,11 +140,11 @@ impl Chain {
             }
             let computed: Vec<Channel> =
                 self.maps[at + 1].iter().copied().filter(|channel| channel.0 == at + 1).collect();
-            // Lanes put results where they read; a product needs room for them, at the end of a run for few.
+            // Lanes put results where they read; a product needs room for them, at the end of a run for few, of one expert.
             let is_last = at + 1 == run.end;
             let beside = match &self.parts[at] {
                 Part::Lanes(_) => 0,
-                Part::Product(_) if is_last => columns.min(computed.len() as u64),
+                Part::Product(product) if is_last => columns.min(product.columns),
                 Part::Product(_) => computed.len() as u64,
             };
             let is_read_in = |channel: &Channel, parts: std::ops::Range<usize>| {
@@ -142,16 +162,14 @@ impl Chain {
             let overwritten = chip.iter().filter(|channel| is_overwritten(channel)).count() as u64;
             most = most.max(chip.len() as u64 + beside + in_place.saturating_sub(overwritten));
             chip.extend(computed.iter().copied());
-            // What no part of the run needs any more goes.
+            // What no part of the run needs any more goes; what passes by stays with its row until the run ends.
             for &channel in &computed {
                 let is_left = is_read_in(&channel, run.end..self.parts.len());
                 if (is_left || self.maps[self.parts.len()].contains(&channel)) && dram.insert(channel) {
                     written += 1;
                 }
             }
-            chip.retain(|channel| {
-                is_read_in(channel, at + 1..run.end) || (passes(channel) && !is_last && channel.0 != at + 1)
-            });
+            chip.retain(|channel| is_read_in(channel, at + 1..run.end) || (passes(channel) && !is_last));
         }
         (read, written, most)
     }
@@ -312,4 +330,64 @@ fn under_a_sliding_window_a_step_reads_no_more_of_the_cache_than_the_window() {
     assert_eq!(dram(&sliding, 8000), dram(&llama, 1023));
     assert_eq!(dram(&sliding, 8000).0, 1024);
     assert_eq!(sliding.cache_bytes(1, 8000, ElementBits::all(16)), llama.cache_bytes(1, 1024, ElementBits::all(16)));
+}
+
+/// DeepSeek-V2-Lite, Table of its public configuration: what a token caches, and what its attention multiplies.
+#[test]
+fn latents_are_cached_once_and_absorbed_or_made_keys_and_values_of() {
+    let text = find_preset(transformer_presets(), "deepseek-v2-lite").unwrap().text;
+    let absorbed = Transformer::from_text(text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let latent = absorbed.latent.expect("it has latents");
+    let expanded = Transformer { latent: Some(Latent { absorbed: false, ..latent }), ..absorbed.clone() };
+    assert_eq!(absorbed.weights(), expanded.weights(), "the same matrices");
+    // 512 channels and 64 that are rotated, in 26 layers.
+    assert_eq!(absorbed.cache_bytes(1, 1000, ElementBits::all(16)), 26.0 * 576.0 * 1000.0 * 2.0);
+    let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
+    let machine = Machine::of(&core).unwrap();
+    let step = Step::decode(1, 4095);
+    let layer =
+        |model: &Transformer| schedule_layer(model, &step, ElementBits::all(16), &machine, &Objective::Energy).unwrap();
+    let [ours, theirs] = [layer(&absorbed), layer(&expanded)];
+    assert_eq!(ours.best.macs, 16 * 4096 * (576 + 512));
+    assert_eq!(theirs.best.macs, 16 * 4096 * (192 + 128));
+    // One key of 576 elements of each token for all heads, and no value beside it; queries in, results out.
+    assert_eq!(ours.problem.compulsory_bits(), 16 * (4096 * 576 + 16 * (576 + 512)));
+    assert_eq!(ours.best.dram_bits(), ours.problem.compulsory_bits());
+    // Else keys and values of all tokens are computed in every step.
+    assert!(theirs.before.iter().any(|run| run.macs == 4096 * 512 * 2 * 16 * 128));
+    assert!(theirs.cost().energy_pj() > ours.cost().energy_pj());
+    // Reading a prompt, latents cost more multiply-accumulates than the keys and values that come out of them.
+    let prompt = Step::prefill(1, 2048);
+    let macs = |model: &Transformer| {
+        let scores = model.attention(&prompt, ElementBits::all(16));
+        model.weighted_macs(&prompt) + scores.unmasked_scores() * (scores.shape.depth + scores.shape.value_depth)
+    };
+    assert!(macs(&absorbed) > macs(&expanded));
+}
+
+#[test]
+fn a_prompt_in_chunks_is_its_steps_one_after_the_other() {
+    let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
+    let machine = Machine::of(&core).unwrap();
+    let gpt = Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap();
+    let bits = ElementBits::all(8);
+    let cost = |step: Step| schedule_layer(&gpt, &step, bits, &machine, &Objective::Energy).unwrap().cost();
+    let of = |chunk| {
+        let sequences = Sequences { batch: 2, prompt: 100, chunk, generated: 3 };
+        generate(&gpt, &sequences, bits, &machine, &Objective::Energy)
+    };
+    let whole = of(None).unwrap();
+    assert_eq!(whole.prefill, cost(Step::prefill(2, 100)));
+    assert_eq!(of(Some(1000)).unwrap().prefill, whole.prefill);
+    let chunked = of(Some(40)).unwrap();
+    let steps = [(40, 0), (40, 40), (20, 80)].map(|(tokens, cached)| cost(Step { cached, ..Step::prefill(2, tokens) }));
+    let sum = |of: fn(&StepCost) -> u64| steps.iter().map(of).sum::<u64>();
+    assert_eq!(chunked.prefill.latency_cycles, sum(|step| step.latency_cycles));
+    assert_eq!(chunked.prefill.dram_bits, sum(|step| step.dram_bits));
+    // Every chunk reads the weights again; the tokens that follow are the same.
+    assert!(chunked.prefill.weight_bits > whole.prefill.weight_bits);
+    assert_eq!((&chunked.tokens, chunked.cache_bytes), (&whole.tokens, whole.cache_bytes));
+    let cached: Vec<u64> = whole.tokens.iter().map(|(cached, _)| *cached).collect();
+    assert_eq!(cached, [100, 101, 102]);
+    assert!(of(Some(0)).is_err());
 }

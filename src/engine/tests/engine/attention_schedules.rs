@@ -41,15 +41,18 @@ fn problem(random: &mut Lcg, most: u64) -> Problem {
     // Every key is seen by some query.
     let window = (causal && random.below(2) == 0).then(|| between(random, 1, keys));
     let keys = window.map_or(keys, |window| keys.min(window + queries - 1));
+    let depth = between(random, 1, 4);
+    let values_in_keys = random.below(4) == 0;
     Problem {
         shape: Shape {
             batch: between(random, 1, 2),
             heads: key_heads * between(random, 1, 3),
             key_heads,
-            depth: between(random, 1, 4),
-            value_depth: between(random, 1, 4),
+            depth,
+            value_depth: between(random, 1, if values_in_keys { depth } else { 4 }),
             queries,
             keys,
+            values_in_keys,
         },
         causal,
         window,
@@ -92,12 +95,18 @@ impl<'a> Simulation<'a> {
         };
         let shape = &problem.shape;
         let all = problem.group() * shape.queries;
+        let keys = rows(shape.keys, shape.depth);
+        let values = if shape.values_in_keys {
+            keys.iter().map(|key| key[..shape.value_depth as usize].to_vec()).collect()
+        } else {
+            rows(shape.keys, shape.value_depth)
+        };
         Self {
             problem,
             schedule,
             queries: rows(all, shape.depth),
-            keys: rows(shape.keys, shape.depth),
-            values: rows(shape.keys, shape.value_depth),
+            keys,
+            values,
             read: [0; 6],
             written: [0; 6],
             macs: 0,
@@ -129,13 +138,22 @@ impl<'a> Simulation<'a> {
         tiles
     }
 
+    /// Elements of a value that are read: none where the key brings them, which it does where both products run together.
+    fn value_depth(&self) -> u64 {
+        let come_along = self.problem.shape.values_in_keys && self.schedule.fusion != Fusion::None;
+        if come_along { 0 } else { self.problem.shape.value_depth }
+    }
+
     fn run(&mut self) {
         let shape = self.problem.shape;
+        let value_depth = self.value_depth();
         let streamed = self.schedule.held == KeysHeld::Streamed;
         let keys_stay = self.schedule.fusion == Fusion::KeysStay;
+        // Unfused, keys and values that are one stay one after the other.
+        let unfused = self.schedule.fusion == Fusion::None && shape.values_in_keys;
         if keys_stay {
             self.read[Tensor::Keys as usize] += shape.keys * shape.depth;
-            self.read[Tensor::Values as usize] += shape.keys * shape.value_depth;
+            self.read[Tensor::Values as usize] += shape.keys * value_depth;
         }
         let mut stay: BTreeSet<u64> = BTreeSet::new();
         for (heads, queries) in self.tiles() {
@@ -148,11 +166,11 @@ impl<'a> Simulation<'a> {
                 for key in first..last {
                     if stay.insert(key) {
                         self.read[Tensor::Keys as usize] += shape.depth;
-                        self.read[Tensor::Values as usize] += shape.value_depth;
+                        self.read[Tensor::Values as usize] += value_depth;
                     }
                 }
                 let room = self.schedule.needed_bits(self.problem)[1];
-                assert!(stay.len() as u64 * (shape.depth + shape.value_depth) * self.problem.bits.keys <= room);
+                assert!(stay.len() as u64 * (shape.depth + value_depth) * self.problem.bits.keys <= room || unfused);
             }
             // Where keys stay, all tiles of queries meet the same tiles of keys.
             let from = if keys_stay { 0 } else { first };
@@ -181,7 +199,7 @@ impl<'a> Simulation<'a> {
                 }
                 if streamed && !keys_stay {
                     self.read[Tensor::Keys as usize] += (end - start) * shape.depth;
-                    self.read[Tensor::Values as usize] += (end - start) * shape.value_depth;
+                    self.read[Tensor::Values as usize] += (end - start) * value_depth;
                 }
             }
             for &row in &rows {

@@ -297,6 +297,8 @@ pub fn transformers() -> Report {
             hidden: size("FF"),
             gated: size("ff_matrices") == 3,
             experts: (1, 1),
+            shared: 0,
+            latent: None,
             causal: text(&row["phase"]) != "encoder",
             window: None,
             norm: Norm::None,
