@@ -77,8 +77,11 @@ fn inside(found: &Schedule, memory: TopMemoryId, cycle: i64) -> BTreeMap<TensorI
     inside
 }
 
+/// Judges one account of a schedule: what it is called, its problem, the schedule, the account, and the bits of its tensors.
+type Judge<'a> = dyn FnMut(&str, SchedulingProblem<'_>, &Schedule, &SystemAccount, &[f64]) + 'a;
+
 /// The account of random schedules, and all that it is made from.
-fn each_account(check: &mut dyn FnMut(&str, SchedulingProblem<'_>, &Schedule, &SystemAccount, &[f64])) {
+fn each_account(check: &mut Judge<'_>) {
     let mut random = Lcg(41);
     for round in 0..oracle_cases(60) {
         let layers = random_network(&mut random);
