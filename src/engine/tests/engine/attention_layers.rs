@@ -76,6 +76,7 @@ const INPUT: usize = usize::MAX;
 impl Chain {
     fn new(parts: &[Part]) -> Self {
         let width = match &parts[0] {
+            Part::Product(product) if product.reads_apart => product.reduction * (product.experts.1 + product.shared),
             Part::Product(product) => product.reduction,
             Part::Lanes(step) => step.channels,
         };
