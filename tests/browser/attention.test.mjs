@@ -23,7 +23,7 @@ test('a step of a transformer is what the command line says, and a link keeps it
       rows.map((row) => [row.schedule, row['energy [pJ]'], row['latency [cycles]']]),
       shown,
     );
-    assert.equal(rows.find((row) => row.best.startsWith('best')).schedule, best);
+    assert.equal(rows.find((row) => row.best?.startsWith('best')).schedule, best);
     assert.match(await page.getByTestId('attention-why').innerText(), /Unfused, .+ of scores go to DRAM/);
     await assertFits(page, 'attention-view');
 

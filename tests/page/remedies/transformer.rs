@@ -10,7 +10,7 @@ pub const ROOM: Room = Room {
         "Take fewer sequences, or fewer tokens",
         "The step has more than 2^52 multiply-accumulates",
     ],
-    tables: &[(transformer, BASE, CASES)],
+    tables: &[(transformer, BASE, CASES), (transformer, LATENT, LATENT_CASES), (transformer, WINDOW, WINDOW_CASES)],
     grown: Vec::new,
 };
 
@@ -23,6 +23,36 @@ key_heads: 4
 head_size: 64
 feed_forward: { width: 3072, gated: true, experts: 8, active: 2 }
 ";
+
+/// Keys and values come out of a latent.
+const LATENT: &str = "\
+name: Latent
+layers: 12
+width: 768
+heads: 12
+head_size: 64
+latent: { rank: 128, rotary: 16, absorbed: true }
+feed_forward: { width: 3072 }
+";
+
+const LATENT_CASES: &[Case] = &[("heads: 12\n", "heads: 12\nkey_heads: 4\n", "Take `key_heads` off", "heads: 12\n")];
+
+const WINDOW: &str = "\
+name: Window
+layers: 12
+width: 768
+heads: 12
+head_size: 64
+decoder: true
+window: 128
+feed_forward: { width: 3072 }
+";
+
+const WINDOW_CASES: &[Case] = &[
+    ("window: 128", "window: 0", "Write at least 1", "window: 1"),
+    ("decoder: true\n", "decoder: false\n", "Take the window off, or make it a decoder", "decoder: true\n"),
+    ("decoder: true\nwindow: 128\n", "decoder: false\nwindow: 128\n", "Take the window off", "decoder: false\n"),
+];
 
 const CASES: &[Case] = &[
     ("name: Base\n", "", "Write for example `name: My transformer`", "name: My transformer\n"),
