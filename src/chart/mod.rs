@@ -119,7 +119,7 @@ pub use sequences::{
     sequence_ctc, sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,
 };
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
-pub use table::{Column, Table, TableCell, markdown};
+pub use table::{Column, Table, TableCell, csv_words, markdown};
 pub use text::{shorten, text_width};
 pub use theme::Theme;
 pub use tile_curve::{TileCurve, tile_sizes_table};

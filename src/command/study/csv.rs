@@ -3,6 +3,7 @@
 use super::columns::{Cell, ResultColumn, columns, row_cells};
 use super::parquet::unfinished;
 use super::{StudyFailure, at};
+use crate::chart::csv_words;
 use crate::explore::study::{DesignRow, Study};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -53,7 +54,7 @@ impl<'s> CsvFile<'s> {
 
 /// The line of names.
 pub fn csv_head(columns: &[ResultColumn]) -> String {
-    columns.iter().map(|column| quoted(&column.name)).collect::<Vec<_>>().join(",")
+    columns.iter().map(|column| csv_words(&column.name)).collect::<Vec<_>>().join(",")
 }
 
 /// The line of a row.
@@ -61,11 +62,19 @@ pub fn csv_line(cells: &[Cell]) -> String {
     let cell = |cell: &Cell| match cell {
         Cell::Count(count) => count.to_string(),
         Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
-        Cell::Text(text) => text.as_deref().map_or_else(String::new, quoted),
+        Cell::Text(text) => text.as_deref().map_or_else(String::new, csv_words),
     };
     cells.iter().map(cell).collect::<Vec<_>>().join(",")
 }
 
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_a_formula_to_a_spreadsheet() {
+        let cells =
+            [Cell::Text(Some("=1+1".to_owned())), Cell::Text(Some("a, \"b\"".to_owned())), Cell::Number(Some(-1.5))];
+        assert_eq!(csv_line(&cells), "\"'=1+1\",\"a, \"\"b\"\"\",-1.5");
+    }
 }
