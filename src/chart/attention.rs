@@ -250,8 +250,7 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
     if !layer.tied.is_empty() {
         let names: Vec<&str> = layer.tied.iter().map(|fusion| fusion.name()).collect();
-        let is_as = if names.len() == 1 { "is" } else { "are" };
-        notes.push(format!("{} {is_as} as good as {}.", names.join("; "), layer.best.schedule.fusion.name()));
+        notes.push(format!("As good as “{}”: {}.", layer.best.schedule.fusion.name(), names.join("; ")));
     }
     notes.push(format!(
         "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
@@ -332,5 +331,8 @@ pub fn generation_curves(generations: &[Generation], clock_mhz: Option<f64>) -> 
         Some(clock_mhz.map_or(cycles, |mhz| 1e3 * cycles / mhz))
     };
     let of_time = if clock_mhz.is_some() { Quantity::Time } else { Quantity::Latency };
-    [curves(Quantity::Energy, "energy of a token", &energy), curves(of_time, "time for a token of all", &time)]
+    [
+        curves(Quantity::Energy, "energy of a token", &energy),
+        curves(of_time, "time for a token, all sequences together", &time),
+    ]
 }

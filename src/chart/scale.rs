@@ -291,7 +291,8 @@ pub fn seconds_text(ms: f64) -> String {
         _ if seconds < 9.95 => format!("{seconds:.1} s"),
         _ if seconds < 120.0 => format!("{seconds:.0} s"),
         _ if seconds < 7200.0 => format!("{:.0} min {:.0} s", (seconds / 60.0).floor(), seconds % 60.0),
-        _ => format!("{:.1} h", seconds / 3600.0),
+        _ if seconds < 172_800.0 => format!("{:.1} h", seconds / 3600.0),
+        _ => format!("{:.1} days", seconds / 86_400.0),
     }
 }
 

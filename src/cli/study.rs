@@ -5,6 +5,7 @@ use super::documents::load;
 use super::files::{read_text, shown};
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print, tell};
+use fusescape::chart::seconds_text;
 use fusescape::command::study::{self, Cell, StudyFailure};
 use fusescape::explore::study::{Axis, Study};
 use fusescape::spec::{MAX_BYTES, SamplingSpec, hardware_presets, workload_presets};
@@ -67,7 +68,7 @@ fn counted(study: &Study) -> Result<String, Failure> {
     Ok(format!(
         "{}: {at_most}{designs} designs, about {} on this machine ({} measured)",
         study.spec.name,
-        study::about(estimate.all),
+        seconds_text(1e3 * estimate.all.as_secs_f64()),
         estimate.measured
     ))
 }

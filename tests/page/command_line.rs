@@ -8,13 +8,13 @@ fn fusescape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
 }
 
-fn succeeds(arguments: &[&str]) -> String {
+pub fn succeeds(arguments: &[&str]) -> String {
     let output = fusescape(arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn fails(arguments: &[&str]) -> String {
+pub fn fails(arguments: &[&str]) -> String {
     let output = fusescape(arguments);
     assert!(!output.status.success(), "{arguments:?} succeeds");
     String::from_utf8(output.stderr).unwrap()

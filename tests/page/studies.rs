@@ -1,5 +1,6 @@
 //! Studies on the command line: results that survive any end of a run, shards, files of anybody's.
 
+use crate::command_line::{fails, succeeds};
 use fusescape::command::Unwatched;
 use fusescape::command::study::{Shard, front_of_file, merge, run};
 use fusescape::explore::study::{Study, StudyRequest};
@@ -7,24 +8,8 @@ use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-fn fusescape(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
-}
-
-fn succeeds(arguments: &[&str]) -> String {
-    let output = fusescape(arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn fails(arguments: &[&str]) -> String {
-    let output = fusescape(arguments);
-    assert!(!output.status.success(), "{arguments:?} succeeds");
-    String::from_utf8(output.stderr).unwrap()
-}
 
 /// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {

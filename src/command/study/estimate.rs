@@ -71,14 +71,3 @@ pub fn study_json(study: &Study, estimate: Estimate) -> Value {
     });
     stamped("study", found)
 }
-
-/// A duration for a person: `42 s`, `5 min`, `3.2 h`, `12 days`.
-pub fn about(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64();
-    match seconds {
-        _ if seconds < 120.0 => format!("{seconds:.1} s"),
-        _ if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
-        _ if seconds < 172_800.0 => format!("{:.1} h", seconds / 3600.0),
-        _ => format!("{:.1} days", seconds / 86_400.0),
-    }
-}

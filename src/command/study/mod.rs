@@ -14,7 +14,7 @@ mod parts;
 
 pub use columns::{Cell, Kind, ResultColumn, columns, row_cells};
 pub use csv::CsvFile;
-pub use estimate::{Estimate, about, estimate, study_json};
+pub use estimate::{Estimate, estimate, study_json};
 pub use front::{FrontOfFile, front_of_file};
 pub use merge::merge;
 pub use parquet::{ResultFile, ResultWriter};
