@@ -206,6 +206,11 @@ impl<'t> LocatedNode<'t> {
         matches!(self.node.value, Value::List(_))
     }
 
+    /// Whether it is a list of nothing.
+    pub fn is_empty_list(&self) -> bool {
+        matches!(&self.node.value, Value::List(items) if items.is_empty())
+    }
+
     /// The value to be written elsewhere: a single one, or a list or fields on one line.
     pub fn written(&self) -> AxisValue {
         written(self.node)

@@ -139,8 +139,10 @@ pub fn read_study(text: &str) -> (StudySpec, Diagnostics) {
     let axes: Vec<AxisSpec> = axes.iter().map(|place| read_axis(place, reader)).collect();
     let has = |kind: &str| axes.iter().flat_map(|axis| &axis.vary).any(|path| path == kind);
     for (kind, example) in [("hardware", "meta-proto-like-df"), ("network", "resnet18")] {
-        if !has(kind) {
-            fields.need(reader, kind, example);
+        let place = if has(kind) { None } else { fields.need(reader, kind, example) };
+        if let Some(place) = place.filter(|place| place.is_empty_list()) {
+            let remedy = format!("Write for example `{example}`");
+            place.reject(reader, ValueError::new("It names no document".to_owned(), remedy));
         }
     }
     let spec = StudySpec {
@@ -208,7 +210,7 @@ fn read_values(place: &LocatedNode, paths: usize, reader: &mut Reader) -> Vec<Ve
 
 fn wrong_count(values: usize, paths: usize) -> ValueError {
     ValueError::new(
-        format!("Here are {values} values for {paths} paths that move together"),
+        format!("{paths} paths move together, but the number of values here is {values}"),
         format!("Write {paths} values in a list, or a single one for all paths"),
     )
 }

@@ -41,7 +41,12 @@ impl Constraint {
 
 fn wrong_value(value: &str, unit: Measure) -> (String, String) {
     let units: Vec<&str> = unit.units().collect();
-    let what = if units.is_empty() { "a number".to_owned() } else { format!("a number of {}", units.join(", ")) };
+    let what = match units.first() {
+        None => "a number".to_owned(),
+        // One unit in its two numbers.
+        Some(unit) if units[1..].iter().all(|other| unit.starts_with(other)) => format!("a number of {unit}"),
+        Some(_) => format!("a number of {}", units.join(", ")),
+    };
     (format!("`{}` is not {what}", value.trim()), format!("Write {what}"))
 }
 

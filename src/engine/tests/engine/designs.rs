@@ -408,12 +408,12 @@ beaten: forget
         ("axes[2].values", "`values` and `count` exclude each other"),
         ("axes[3].from", "do not measure the same"),
         ("axes[4].vary", "Did you mean `hardware`?"),
-        ("axes[5].values[0]", "Here are 1 values for 2 paths"),
+        ("axes[5].values[0]", "2 paths move together, but the number of values here is 1"),
         ("axes[6].vary", "Did you mean `schedule.rows`?"),
         ("axes[7].vary", "varies twice"),
         ("constraints[0]", "is no bound"),
         ("constraints[1]", "Did you mean `energy`?"),
-        ("constraints[2]", "is not a number of cycles, cycle"),
+        ("constraints[2]", "is not a number of cycles. Write a number of cycles."),
         ("record[1]", "Did you mean `latency`?"),
         ("objectives", "There is no quantity `speed`"),
         ("sampling", "There is no sampling `sobl`"),
@@ -423,6 +423,14 @@ beaten: forget
             wrong.0.iter().any(|found| found.path == path && found.sentences().contains(part) && found.line.is_some());
         assert!(found, "{path}: {part} is not in\n{wrong}");
     }
+}
+
+#[test]
+fn a_study_of_nothing_is_refused() {
+    let wrong = mistakes("name: none\nhardware: []\nnetwork: []\n");
+    let told: Vec<String> = wrong.0.iter().map(|found| format!("{}: {}", found.path, found.sentences())).collect();
+    let none = "It names no document. Write for example";
+    assert_eq!(told, [format!("hardware: {none} `meta-proto-like-df`."), format!("network: {none} `resnet18`.")]);
 }
 
 #[test]
