@@ -191,7 +191,7 @@ pub enum Field {
 }
 
 impl Action {
-    /// Takes the preset called `id`.
+    /// Takes the preset called `id`. It knows the texts of all presets, which the page fetches after its first screen.
     ///
     /// # Errors
     /// There is none of this name.

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandLine, violations, withPage } from './harness.mjs';
+import { commandLine, pickPreset, violations, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -104,7 +104,7 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
 
     for (const choose of [
       () => page.getByTestId('mode-fully-recompute').uncheck(),
-      () => page.getByTestId('hardware-preset').selectOption('tpu-like-df'),
+      () => pickPreset(page, 'hardware', 'tpu-like-df'),
       () => page.getByTestId('figure-12').click(),
     ]) {
       const before = await sent();
@@ -288,9 +288,9 @@ test('mistakes are listed with line, reason and remedy, and nothing is lost', ()
     assert.match(await text.inputValue(), /32 Kib/);
     assert.equal((await allCells(page)).length, 108, 'the last results stay');
 
-    await page.getByTestId('hardware-preset').selectOption('tpu-like');
+    await pickPreset(page, 'hardware', 'tpu-like');
     await settled(page, 'done');
-    await page.getByTestId('hardware-preset').selectOption({ label: 'my own hardware' });
+    await pickPreset(page, 'hardware', { label: 'my own hardware' });
     assert.match(await text.inputValue(), /32 Kib/);
     await text.fill(good);
     await settled(page, 'done');
@@ -307,8 +307,8 @@ test('mistakes are listed with line, reason and remedy, and nothing is lost', ()
 test('a network of several stacks shows each, and the best combination of them', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
-    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
+    await pickPreset(page, 'workload', 'resnet18');
     await page.getByTestId('tiles-x').fill('7 56');
     await page.getByTestId('tiles-y').fill('7 56');
     // It may be over before anybody looks.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -71,7 +71,7 @@ test('a choice by hand outlives mistakes, and is not taken to a network without 
 
     // Zoomed in; another network is looked at from the beginning.
     await page.getByTestId('timeline-in').click();
-    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await pickPreset(page, 'workload', 'resnet18');
     await page.getByTestId('cores-unmatched').waitFor({ timeout: MINUTE });
     await page.waitForFunction(() => !document.querySelector('[data-testid=cores-answer]').innerText.includes('by hand'), undefined, { timeout: MINUTE });
     await done(page);

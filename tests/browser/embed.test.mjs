@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { holdableWorkers, violations, withPage } from './harness.mjs';
+import { holdableWorkers, pickPreset, violations, withPage } from './harness.mjs';
 import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
 
@@ -34,7 +34,7 @@ test('the host gets what is shown, sets what it likes, and hears of changes', ()
 
     // A reader's edit reaches the host, with a link that opens it.
     const before = await page.evaluate(() => window.messages.length);
-    await frame.getByTestId('hardware-preset').selectOption('eyeriss-like');
+    await pickPreset(frame, 'hardware', 'eyeriss-like');
     await page.waitForFunction((before) => window.messages.slice(before).some(({ type }) => type === 'changed'), before);
     await done(frame);
     const { link } = await page.evaluate(() => window.messages.findLast(({ type }) => type === 'changed'));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { commandLine, fileButton, withPage } from './harness.mjs';
+import { commandLine, fileButton, pickPreset, withPage } from './harness.mjs';
 
 
 test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
@@ -65,7 +65,7 @@ test('the whole design is saved as YAML, and opened again by button and by drop'
     const text = page.getByTestId('hardware-text');
     const own = `${(await text.inputValue()).replace('size: 32 KiB', 'size: 48 KiB')}# unfinished: [\n`;
     await text.fill(own);
-    await page.getByTestId('workload-preset').selectOption('mccnn');
+    await pickPreset(page, 'workload', 'mccnn');
     await page.getByTestId('tiles-x').fill('4 60 x');
     await page.getByTestId('tab-mapping').click();
     await page.getByTestId('files').click();
@@ -86,8 +86,8 @@ test('the whole design is saved as YAML, and opened again by button and by drop'
     };
     const otherwise = async () => {
       await page.getByTestId('tab-landscape').click();
-      await page.getByTestId('hardware-preset').selectOption('tpu-like');
-      await page.getByTestId('workload-preset').selectOption('resnet18');
+      await pickPreset(page, 'hardware', 'tpu-like');
+      await pickPreset(page, 'workload', 'resnet18');
     };
     const upload = { name: 'design.yaml', mimeType: 'application/yaml', buffer: file.bytes };
     await otherwise();
@@ -119,7 +119,7 @@ test('the report of the page is that of the command line, to the letter', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
     await done(page);
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.getByTestId('tiles-x').fill('16 60');
     await page.getByTestId('tiles-y').fill('18 5000');
     await page.waitForFunction(() => window.fusescape.state().points === 12);

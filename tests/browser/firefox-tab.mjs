@@ -114,12 +114,12 @@ class Locator {
     await this.frame.locator(this.selector).setTimeout(MINUTE).fill(text);
   }
 
-  /** Chooses the option with this value or text, once it is there. */
+  /** Chooses the option with this value or text, once it is there; gives its value in a list. */
   async selectOption(wanted) {
     const select = await this.waitFor();
     const valueOf = (select, wanted) => [...select.options].find(({ value, text }) => [value, text].includes(wanted))?.value;
     const found = await this.frame.waitForFunction(valueOf, { timeout: MINUTE }, select, wanted);
-    await select.select(await found.jsonValue());
+    return select.select(await found.jsonValue());
   }
 
   async evaluate(run, ...values) {

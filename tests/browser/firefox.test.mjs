@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { launchFirefox, withTab } from './firefox.mjs';
-import { tooWide, withPage } from './harness.mjs';
+import { pickPreset, tooWide, withPage } from './harness.mjs';
 import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
 import { everyView, settled, unsavedIn } from './views.mjs';
@@ -107,7 +107,7 @@ test('an embedded view hears its host, and is heard', async () => {
 
         // A reader's edit reaches the host, with the best of what it led to.
         const before = await page.evaluate(() => window.messages.length);
-        await frame.getByTestId('hardware-preset').selectOption('eyeriss-like');
+        await pickPreset(frame, 'hardware', 'eyeriss-like');
         const best = await page.waitForFunction((before) => {
           const told = window.messages.slice(before).findLast(({ type }) => type === 'changed');
           return told?.results.status === 'done' && told.results.best;
@@ -156,7 +156,7 @@ test('a worker that fails is replaced, and the page says so', () =>
     await page.evaluate(() => window.fusescape.killWorker(0));
     await page.getByTestId('notices').getByText('Worker 1 failed').waitFor();
     assert.match(await page.getByTestId('notices').innerText(), /unreachable.* replaced/);
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.waitForFunction(() => window.fusescape.state().generation > 1);
     await settled(page);
     assert.equal(await page.evaluate(() => window.fusescape.state().pointsDone), 108);

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
 const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
 
 test('methods are compared, their stacks drawn and taken over, and a link shows the same', () =>
   withPage(async ({ page, url, screenshot }) => {
     await page.goto(url);
-    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await pickPreset(page, 'workload', 'resnet18');
     await page.getByTestId('tiles-x').fill('7 28');
     await page.getByTestId('tiles-y').fill('7 28');
     await done(page);
@@ -61,7 +61,7 @@ test('an edit is worked out anew, and errors and refusals are told', () =>
     await done(page);
     const before = await saved(page);
     const old = await page.getByTestId('fusion-answer').evaluate((answer) => answer.textContent);
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.waitForFunction((old) => document.querySelector('[data-testid=fusion-answer]').textContent !== old, old);
     await done(page);
     assert.notDeepEqual(await saved(page), before);
@@ -106,7 +106,7 @@ test('limits on layers and tiles bind the stacks, are told when wrong, and are p
 test('the landscape says what stacks, tiles and modes come to together, and cuts the network so', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await pickPreset(page, 'workload', 'resnet18');
     await page.getByTestId('tiles-x').fill('7 28');
     await page.getByTestId('tiles-y').fill('7 28');
     await page.locator('[data-testid=joint][data-status=done]').waitFor({ timeout: 60_000 });

@@ -128,9 +128,15 @@ function collectProblems(context, urls) {
   return problems;
 }
 
-/** The button that gives a kind of file of the first `figure` or `table` in a place (of either, if none is asked for), once its kinds are unfolded. */
-export async function fileButton(place, kind, of = '') {
-  const save = place.locator(of ? `.save[data-of=${of}]` : '.save[data-of]').first();
+/** Picks a preset of the hardware or the workload, and waits until it is there: the texts of presets come after the first screen. */
+export async function pickPreset(page, half, option) {
+  const [value] = await page.getByTestId(`${half}-preset`).selectOption(option);
+  await page.locator(`[data-testid=${half}-card][data-preset="${value}"]`).waitFor({ state: 'attached' });
+}
+
+/** The button that gives a kind of file of the first figure or table in a place, once its kinds are unfolded. */
+export async function fileButton(place, kind) {
+  const save = place.locator('.save[data-of]').first();
   const word = save.getByTestId('save');
   if ((await word.getAttribute('aria-expanded')) === 'false') await word.click();
   return save.getByTestId(`save-${kind}`);

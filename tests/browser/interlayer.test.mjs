@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
+import { mistakes, pickPreset, withPage } from './harness.mjs';
 
 const PARTS = ['sequences', 'sequence-facts', 'sequence-resources'];
 const FIGURES = ['sequence-energy', 'sequence-latency', 'sequence-volume', 'sequence-ctc', 'sequence-storage', 'sequence-traffic'];
@@ -96,11 +96,11 @@ test('an edit is followed, a network without chains is refused with its reason',
     await open(page, url, 'vgg16-e');
     const answer = page.getByTestId('sequences-answer');
     const before = await answer.innerText();
-    await page.getByTestId('hardware-preset').selectOption('ascend-like-df');
+    await pickPreset(page, 'hardware', 'ascend-like-df');
     await page.waitForFunction((before) => (document.querySelector('[data-testid=sequences-answer]')?.innerText ?? before) !== before, before);
     await settled(page);
     // No two layers that the method knows follow each other.
-    await page.getByTestId('workload-preset').selectOption('alexnet-eyeriss');
+    await pickPreset(page, 'workload', 'alexnet-eyeriss');
     await page.getByTestId('sequences-wrong').getByText('HW-Flow-Fusion fuses convolutions').waitFor({ timeout: 60_000 });
     assert.equal(await page.getByTestId('sequence-facts').count(), 0);
   }));
@@ -108,7 +108,7 @@ test('an edit is followed, a network without chains is refused with its reason',
 /** The view with everything worked out. */
 async function open(page, url, workload) {
   await page.goto(url);
-  await page.getByTestId('workload-preset').selectOption(workload);
+  await pickPreset(page, 'workload', workload);
   await page.getByTestId('tiles-x').fill('7 28');
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations, withPage } from './harness.mjs';
+import { pickPreset, violations, withPage } from './harness.mjs';
 
 test('the best mapping of the heaviest layer is shown with all its figures', () =>
   withPage(async ({ page, url }) => {
@@ -185,8 +185,8 @@ test('even mappings and the strategies of ZigZag stand beside the best', () =>
 /** Opens the view with conv2 of AlexNet on Eyeriss, the example of the ZigZag paper. */
 async function openMapping(page, url) {
   await page.goto(url);
-  await page.getByTestId('hardware-preset').selectOption('eyeriss-like');
-  await page.getByTestId('workload-preset').selectOption('alexnet-eyeriss');
+  await pickPreset(page, 'hardware', 'eyeriss-like');
+  await pickPreset(page, 'workload', 'alexnet-eyeriss');
   await page.getByTestId('tab-mapping').click();
   await page.getByTestId('loop-editor').getByText('spad_I').first().waitFor();
   await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();

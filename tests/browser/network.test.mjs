@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertFits, withPage } from './harness.mjs';
+import { assertFits, pickPreset, withPage } from './harness.mjs';
 
 test('layers are edited, added, branched and removed, and the text follows', () =>
   withPage(async ({ page, url }) => {
@@ -88,7 +88,7 @@ test('a click between two layers ends a stack there, another joins them again', 
     await status(page, 'done');
 
     // Another network has no such layers.
-    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await pickPreset(page, 'workload', 'resnet18');
     await status(page, 'done');
     assert.equal(await page.getByTestId('fuse').inputValue(), 'automatic');
   }));
@@ -96,7 +96,7 @@ test('a click between two layers ends a stack there, another joins them again', 
 test('the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the page scroll', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
-    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await pickPreset(page, 'workload', 'resnet18');
     await status(page, 'done');
     const graph = page.getByTestId('network-graph');
     await graph.evaluate((element) => element.scrollIntoView({ block: 'center' }));
@@ -186,7 +186,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [390, 'ligh
     withPage(
       async ({ page, url, screenshot }) => {
         await open(page, url);
-        await page.getByTestId('workload-preset').selectOption('resnet18');
+        await pickPreset(page, 'workload', 'resnet18');
         await status(page, 'done');
         await page.getByTestId('layer-5').click();
         await page.getByTestId('cut-2').click();

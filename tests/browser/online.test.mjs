@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 const STEPS = 33;
@@ -61,7 +61,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await at(page, 3);
     const before = await slider.getAttribute('aria-valuetext');
     const whole = await card.elementHandle();
-    await page.getByTestId('hardware-preset').selectOption('tpu-like');
+    await pickPreset(page, 'hardware', 'tpu-like');
     await page.locator(`[data-testid=online-buffer]:not([aria-valuetext="${before}"])`).waitFor({ timeout: MINUTE });
     await page.locator('[data-testid=fusion-online][data-status=done]').waitFor({ timeout: MINUTE });
     await at(page, 3);
@@ -152,7 +152,7 @@ test('a network that Optimus cannot express is not asked for', () =>
 
 async function fusion(page, url, network, part) {
   await page.goto(url);
-  await page.getByTestId('workload-preset').selectOption(network);
+  await pickPreset(page, 'workload', network);
   await page.getByTestId('tiles-x').fill('7 28');
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();

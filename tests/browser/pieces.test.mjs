@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileButton, withPage } from './harness.mjs';
+import { fileButton, pickPreset, withPage } from './harness.mjs';
 
 const PIECE = '**/split_others.wasm';
 const LINKS_PIECE = '**/split_links.wasm';
@@ -61,7 +61,7 @@ test('a first visit reads no link, and its first edit is kept', () =>
     await page.goto(url);
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     assert.equal(requests, 0);
-    await page.getByTestId('hardware-preset').selectOption('tpu-like');
+    await pickPreset(page, 'hardware', 'tpu-like');
     await page.waitForFunction(() => location.hash.length > 1);
     assert.equal(requests, 1);
     await page.goBack();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileButton, violations, withPage } from './harness.mjs';
+import { fileButton, pickPreset, violations, withPage } from './harness.mjs';
 
 for (const [what, options] of [
   ['1440 px, light', { viewport: { width: 1440, height: 900 } }],
@@ -75,7 +75,7 @@ test('keys lead through the steps of a lesson, and through the last states of a 
     await page.getByTestId('lesson-close').click();
 
     await page.getByTestId('tab-landscape').click();
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.locator('[data-testid=film-frame]').nth(1).waitFor();
     const at = () => page.locator('[data-testid=film-frame]').evaluateAll((all) => all.findIndex((one) => one.ariaCurrent === 'true'));
     const last = await at();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdableWorkers, withPage } from './harness.mjs';
+import { holdableWorkers, pickPreset, withPage } from './harness.mjs';
 
 for (const [width, colorScheme] of [[1440, 'light'], [390, 'dark']]) {
   test(`undo leaves the schedule in its place until its numbers are there, at ${width} px`, () =>
@@ -13,7 +13,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [390, 'dark']]) {
         await page.getByTestId('tab-schedule').click();
         await settled(page);
         const first = await energy(page);
-        await page.getByTestId('hardware-preset').selectOption('edge-tpu-like-df');
+        await pickPreset(page, 'hardware', 'edge-tpu-like-df');
         await page.waitForFunction((first) => document.querySelector('[data-testid=opened-energy]')?.dataset.energyPj !== first, first);
         await settled(page);
         const second = await energy(page);

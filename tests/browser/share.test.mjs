@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { violations, withPage } from './harness.mjs';
+import { pickPreset, violations, withPage } from './harness.mjs';
 
 const LINKS = fileURLToPath(new URL('../links/links.txt', import.meta.url));
 const MINUTE = 60_000;
@@ -13,7 +13,7 @@ test('a link opened in another browser shows the same', async () => {
   const link = await withPage(
     async ({ page, url }) => {
       await open(page, url);
-      await page.getByTestId('workload-preset').selectOption('resnet18');
+      await pickPreset(page, 'workload', 'resnet18');
       await page.getByTestId('hardware-as-text').click();
       const text = page.getByTestId('hardware-text');
       await text.fill((await text.inputValue()).replace('size: 32 KiB', 'size: 48 KiB') + '# ünfinished\n');
@@ -72,7 +72,7 @@ test('a wrong link is called wrong, and the page works', () =>
     // The same while the page is open.
     await page.evaluate(() => (location.hash = '#1garbage'));
     await page.getByTestId('notices').waitFor();
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.waitForFunction(() => location.hash !== '#1garbage');
     await settled(page, 'done');
   }));
@@ -80,7 +80,7 @@ test('a wrong link is called wrong, and the page works', () =>
 test('Back and Forward lead through presets, views and entries of the gallery', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.getByTestId('tiles-x').fill('60');
     await page.getByTestId('tab-gallery').click();
     await page.getByTestId('open-zigzag-fig-6').click();
@@ -116,16 +116,17 @@ test('twenty edits of all kinds are undone and redone', () =>
       page.evaluate(() =>
         [...document.querySelectorAll('aside select, aside input, aside textarea')].map(({ value, checked }) => `${value}/${checked}`).join(' | '),
       );
+    const pick = (half, value) => () => pickPreset(page, half, value);
     const select = (id, value) => () => page.getByTestId(id).selectOption(value);
     const fill = (id, value) => () => page.getByTestId(id).fill(value);
     const check = (id, on) => () => page.getByTestId(id).setChecked(on);
     const edits = [
-      select('hardware-preset', 'tpu-like-df'), select('workload-preset', 'resnet18'), fill('tiles-x', '7'), fill('tiles-x', '7 14'),
-      fill('tiles-y', '56'), check('mode-fully-recompute', false), select('hardware-preset', 'ascend-like-df'),
+      pick('hardware', 'tpu-like-df'), pick('workload', 'resnet18'), fill('tiles-x', '7'), fill('tiles-x', '7 14'),
+      fill('tiles-y', '56'), check('mode-fully-recompute', false), pick('hardware', 'ascend-like-df'),
       check('mode-h-cached-v-recompute', false), select('strategy', 'LOMA, loop orders'), select('lpf-limit', '4'),
-      select('lpf-limit', '5'), fill('tiles-y', '28'), check('mode-fully-recompute', true), select('workload-preset', 'fsrcnn'),
+      select('lpf-limit', '5'), fill('tiles-y', '28'), check('mode-fully-recompute', true), pick('workload', 'fsrcnn'),
       select('strategy', 'exact, proved optimal'), fill('tiles-x', '4 x'), fill('tiles-x', '60'), check('mode-fully-cached', false),
-      select('hardware-preset', 'meta-proto-like-df'), select('workload-preset', 'mccnn'),
+      pick('hardware', 'meta-proto-like-df'), pick('workload', 'mccnn'),
     ];
     assert.equal(edits.length, 20);
     const states = [await shot()];
@@ -174,10 +175,10 @@ for (const storage of [true, false]) {
       await page.getByTestId('workload-as-text').click();
       const text = page.getByTestId('workload-text');
       await text.fill('name: mine\n# not yet\n');
-      await page.getByTestId('workload-preset').selectOption('mccnn');
+      await pickPreset(page, 'workload', 'mccnn');
       await page.reload();
       // What lies aside is there, too.
-      await page.getByTestId('workload-preset').selectOption({ label: 'my own network' });
+      await pickPreset(page, 'workload', { label: 'my own network' });
       assert.equal(await text.inputValue(), 'name: mine\n# not yet\n');
       const before = await address(page);
       await text.fill('name: mine\n# nearly\n');
@@ -263,8 +264,8 @@ test('what is too long for a link goes into a file, and comes out of it', () =>
     await text.waitFor();
     assert.equal(await text.inputValue(), long);
 
-    await page.getByTestId('hardware-preset').selectOption('tpu-like');
-    await page.getByTestId('workload-preset').selectOption('mccnn');
+    await pickPreset(page, 'hardware', 'tpu-like');
+    await pickPreset(page, 'workload', 'mccnn');
     await page.getByTestId('share').click();
     await page.getByTestId('open-file').setInputFiles({ name: 'x.txt', mimeType: 'text/plain', buffer: Buffer.from('nothing') });
     await page.getByTestId('file-error').getByText('This is no link of Fusescape').waitFor();

@@ -46,7 +46,7 @@ test('every number of every table is saved in full', () =>
       const entry = page.getByTestId('entry-defines-table-1');
       await entry.locator('summary').click();
       await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor({ timeout: MINUTE });
-      const published = await saved(page, await fileButton(entry, 'csv', 'table'));
+      const published = await saved(page, await fileButton(entry.getByTestId('claims'), 'csv'));
       assert.match(published.name, /^defines-[a-z0-9-]+\.csv$/);
       const [header] = published.text.split('\r\n');
       assert.equal(header, 'claim,published,ours,deviation [%],fidelity,remark');

@@ -1,5 +1,7 @@
 // What there is to see, how to come to it, and the screens it is seen on.
 
+import { pickPreset } from './harness.mjs';
+
 const MINUTE = 60_000;
 
 /** A question of the view of fusion, once these parts of it are there. */
@@ -27,7 +29,7 @@ export const VIEWS = {
     return async () => {
       await text.fill(good);
       await page.getByTestId('hardware-as-text').click();
-      await page.getByTestId('hardware-preset').selectOption('meta-proto-like-df');
+      await pickPreset(page, 'hardware', 'meta-proto-like-df');
       await settled(page);
     };
   },
@@ -49,7 +51,7 @@ export const VIEWS = {
   'compare, nothing pinned': (page) => page.getByTestId('tab-compare').click(),
   compare: async (page) => {
     await page.getByTestId('pin').click();
-    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await pickPreset(page, 'hardware', 'tpu-like-df');
     await settled(page);
     await page.getByTestId('ratios').locator('canvas').first().waitFor();
     await unfold(page);

@@ -3,13 +3,14 @@
 use super::hardware_card::HardwareForm;
 use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use super::network_card::NetworkForm;
-use crate::app::platform::pieces::late;
+use crate::app::platform::pieces::{late, with_piece};
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::document_text::{DocumentTextProps, TextParts, use_text_offered};
 use crate::app::widgets::form::{Form, Selected};
 use crate::form::Stacks;
 use crate::hardware::Core;
+use crate::piece;
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;
@@ -18,6 +19,14 @@ use crate::workload::Network;
 use std::rc::Rc;
 use web_sys::{DragEvent, HtmlTextAreaElement};
 use yew::prelude::*;
+
+/// What is fetched when a preset is first picked: the texts of all of them.
+#[derive(Clone, Copy)]
+pub struct PresetParts {
+    /// Takes the preset of this name, or the document written by hand where there is none.
+    pub pick: fn(Half, &str) -> Action,
+}
+piece!(PresetParts);
 
 /// A text to be edited; the code of that is fetched with the first.
 fn text(props: DocumentTextProps) -> Html {
@@ -70,7 +79,13 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
         let shown = !shows_text;
         props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Text(half, shown)))
     };
-    let pick = props.act.reform(move |id: String| Action::preset(half, &id).unwrap_or(Action::PickOwn(half)));
+    let pick = {
+        let act = props.act.clone();
+        Callback::from(move |value: String| {
+            let act = act.clone();
+            with_piece(move |parts: PresetParts| act.emit((parts.pick)(half, &value)));
+        })
+    };
     let go_to_line = {
         let area = area.clone();
         Callback::from(move |line: usize| {
@@ -110,7 +125,8 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             ondragover={over(true)}
             ondragleave={over(false)}
             {ondrop}
-            aria-labelledby={format!("{}-title", half.name())} data-testid={testid_card}>
+            aria-labelledby={format!("{}-title", half.name())}
+            data-preset={props.document.preset.unwrap_or(OWN)} data-testid={testid_card}>
             <h2 id={format!("{}-title", half.name())}>
                 { props.title }
                 if is_offered {

@@ -12,5 +12,6 @@ pub mod network_card;
 pub mod network_graph;
 pub mod network_panel;
 pub mod port_table;
+pub mod preset_texts;
 pub mod rule_switches;
 pub mod schedule_card;

@@ -265,7 +265,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
         }
     };
     html! {
-        <div class="scroll" tabindex="0" role="group" aria-label={format!("Numbers of {}", entry.title)}>
+        <div class="scroll" tabindex="0" role="group" aria-label={format!("Numbers of {}", entry.title)} data-testid="claims">
             <table class="wrapped">
                 { table_head(&shown) }
                 <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>

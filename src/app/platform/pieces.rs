@@ -118,8 +118,11 @@ fn fetch_for(stage: UseStateSetter<Stage>) {
     });
 }
 
-/// Does something with a piece, which a person asked for.
+/// Does something with a piece, which a person asked for: at once, where it is here.
 pub fn with_piece<P: Piece>(act: impl FnOnce(P) + 'static) {
+    if let Some(piece) = P::slot().get() {
+        return act(piece);
+    }
     once_fetched(Box::new(|| {
         if let Some(piece) = P::slot().get() {
             act(piece);

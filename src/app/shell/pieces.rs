@@ -6,6 +6,7 @@
 use super::embed::Embed;
 use super::parts::Parts;
 use super::{dialogs, origin, views};
+use crate::app::design::document_editor::PresetParts;
 use crate::app::design::hardware_card::HardwareParts;
 use crate::app::design::import::ImportParts;
 use crate::app::design::network_card::LayerParts;
@@ -30,6 +31,7 @@ struct Others {
     hardware: HardwareParts,
     layer: LayerParts,
     rules: RuleParts,
+    presets: PresetParts,
     import: ImportParts,
     explain: ExplainParts,
     fine_grid: FineGridParts,
@@ -74,6 +76,7 @@ fn others() -> Result<Others, SplitLoaderError> {
             layer_rows: design::layer_rows::layer_rows,
         },
         rules: RuleParts { rule_switches: design::rule_switches::rule_switches },
+        presets: PresetParts { pick: design::preset_texts::pick },
         import: ImportParts { import: design::import::import, import_report: design::import::report },
         explain: ExplainParts { explanation: widgets::explain::explanation },
         fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
@@ -90,13 +93,27 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, swept, hardware, layer, rules, import, explain, fine_grid, save, text, glossary, diagnostics } =
-        fetched;
+    let Others {
+        shell,
+        swept,
+        hardware,
+        layer,
+        rules,
+        presets,
+        import,
+        explain,
+        fine_grid,
+        save,
+        text,
+        glossary,
+        diagnostics,
+    } = fetched;
     keep(shell);
     keep(swept);
     keep(hardware);
     keep(layer);
     keep(rules);
+    keep(presets);
     keep(import);
     keep(explain);
     keep(fine_grid);
