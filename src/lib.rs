@@ -15,6 +15,7 @@
 //! - [`glossary`]: the words of the papers, from the one list in `docs/`
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
+//! - [`results`]: results of studies in files: Parquet and CSV
 //! - [`lesson`]: lessons and exercises: documents, answers, marks, receipts
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
 //! - [`import`]: files of other programs as documents
@@ -35,6 +36,7 @@ pub mod lesson;
 pub mod link;
 pub mod question;
 pub mod report;
+pub mod results;
 pub mod state;
 pub mod trace;
 #[cfg(target_arch = "wasm32")]

@@ -7,7 +7,8 @@
 //! Imports only point down this list; a view knows no other view:
 //!
 //! - `shell`: the page around the views, what draws each of them, dialogs, keys, the address, the embedded page
-//! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`, `attention`: a view each
+//! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`, `attention`,
+//!   `study`: a view each
 //! - `design`: the cards of hardware, network and schedule
 //! - [`session`]: what every view is given
 //! - [`studies`]: work of several questions that more than one view asks for
@@ -54,5 +55,7 @@ pub mod session;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 pub mod studies;
+#[cfg(target_arch = "wasm32")]
+mod study;
 pub mod widgets;
 pub mod workers;

@@ -45,6 +45,25 @@ impl Axis {
         self.start + (share * f64::from(self.end - self.start)).round() as i32
     }
 
+    /// The value at a pixel, held within the axis.
+    pub fn value(&self, pixel: f64) -> f64 {
+        let share = ((pixel - f64::from(self.start)) / f64::from(self.end - self.start)).clamp(0.0, 1.0);
+        match self.scale {
+            AxisScale::Linear => self.low + share * (self.high - self.low),
+            AxisScale::Log => self.low * (self.high / self.low).powf(share),
+        }
+    }
+
+    /// Sizes to be marked, about `count` of them: powers of two, or round numbers of a unit where the axis is not logarithmic.
+    pub fn byte_marks(&self, unit: f64, count: usize) -> Vec<f64> {
+        match self.scale {
+            AxisScale::Log => self.binary_marks(count),
+            AxisScale::Linear => {
+                linear_marks(self.low / unit, self.high / unit, count).into_iter().map(|mark| mark * unit).collect()
+            }
+        }
+    }
+
     /// Values to be marked, about `count` of them.
     pub fn marks(&self, count: usize) -> Vec<f64> {
         match self.scale {
@@ -106,6 +125,18 @@ fn log_marks(low: f64, high: f64, count: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pixel_has_the_value_that_stands_there() {
+        for (scale, ends) in [(AxisScale::Linear, (3.0, 47.0)), (AxisScale::Log, (0.5, 4000.0))] {
+            for pixels in [(60, 460), (400, 20)] {
+                let axis = Axis::new(scale, ends, pixels);
+                for pixel in [pixels.0, 123, 277, pixels.1] {
+                    assert_eq!(axis.at(axis.value(f64::from(pixel))), pixel);
+                }
+            }
+        }
+    }
 
     #[test]
     fn marks_are_round_and_within_the_axis() {

@@ -41,6 +41,19 @@ impl Matrix {
         if high > 0.0 { (low, high) } else { (1.0, 1.0) }
     }
 
+    /// The cell at a place of the figure, CSS pixels, when it is `width` wide: column and row.
+    pub fn cell_at(&self, x: f64, y: f64, width: u32) -> Option<(usize, usize)> {
+        let column = (x - f64::from(self.left())) / f64::from(self.pitch(width.max(MINIMUM_WIDTH)));
+        let row = (y - f64::from(TOP)) / f64::from(ROW);
+        let is_inside = column >= 0.0 && row >= 0.0;
+        let at = (column as usize, row as usize);
+        (is_inside && at.0 < self.columns.len() && at.1 < self.rows.len()).then_some(at)
+    }
+
+    fn pitch(&self, width: u32) -> i32 {
+        ((width as i32 - self.left()) / self.columns.len().max(1) as i32).min(110)
+    }
+
     fn left(&self) -> i32 {
         let letters = Theme::LIGHT.label();
         self.rows.iter().map(|row| letters.width(row)).max().unwrap_or(0).min(MOST_LEFT) + 10
@@ -56,7 +69,7 @@ impl Chart for Matrix {
         let left = self.left();
         let title = format!("{}, {}: bright is little", self.quantity.name(), unit.name);
         sketch.text(title, (0, 10), theme.note());
-        let pitch = ((width as i32 - left) / self.columns.len().max(1) as i32).min(110);
+        let pitch = self.pitch(width);
         for (row, name) in self.rows.iter().enumerate() {
             let y = TOP + row as i32 * ROW;
             let label = shorten(name, MOST_LEFT, theme.label().size, false);

@@ -55,6 +55,7 @@ mod scatter;
 mod search_times;
 mod sequences;
 mod sketch;
+mod study;
 mod table;
 mod text;
 mod theme;
@@ -119,7 +120,11 @@ pub use sequences::{
     sequence_ctc, sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,
 };
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
-pub use table::{Column, Table, TableCell, csv_words, markdown};
+pub use study::{
+    Brush, DesignLine, DesignMark, DesignScatter, Dimension, HeatmapAxes, Parallel, StudyTable, design_lines,
+    design_scatter, designs_listed, heatmap, heatmap_selection,
+};
+pub use table::{Column, Table, TableCell, markdown};
 pub use text::{shorten, text_width};
 pub use theme::Theme;
 pub use tile_curve::{TileCurve, tile_sizes_table};

@@ -1,6 +1,7 @@
 //! Tables: what a person reads, and the full numbers that a file holds.
 
 use super::scale::{Quantity, Unit, group_thousands, size_text};
+use crate::spec::csv_words;
 use std::fmt::Display;
 
 /// A table: the content of a figure in rows and columns.
@@ -220,18 +221,6 @@ impl Table {
 
 fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-/// With what spreadsheets let formulas begin (OWASP, "CSV Injection"), full-width letters included.
-const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-
-/// Words as a field of CSV: in quotes where they need them, and behind a single quote where they would be a formula.
-pub fn csv_words(words: &str) -> String {
-    let is_formula = words.starts_with(FORMULA);
-    if !is_formula && !words.contains([',', '"', '\n', '\r']) {
-        return words.to_owned();
-    }
-    format!("\"{}{}\"", if is_formula { "'" } else { "" }, words.replace('"', "\"\""))
 }
 
 /// A text with Markdown's special characters escaped.

@@ -6,8 +6,9 @@ use super::files::{read_text, shown};
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print, tell};
 use fusescape::chart::seconds_text;
-use fusescape::command::study::{self, Cell, StudyFailure};
+use fusescape::command::study::{self, StudyFailure};
 use fusescape::explore::study::{Axis, Study};
+use fusescape::results::{Cell, Kind};
 use fusescape::spec::{MAX_BYTES, SamplingSpec, hardware_presets, workload_presets};
 use std::fmt::Write;
 use std::path::Path;
@@ -104,7 +105,7 @@ fn table(found: &study::FrontOfFile) -> Result<String, std::fmt::Error> {
     let shown: Vec<usize> = (0..columns.len()).filter(|&index| !hidden.contains(&&*columns[index].name)).collect();
     let shown: Vec<usize> = shown
         .into_iter()
-        .filter(|&index| !columns[index].name.ends_with(']') || columns[index].kind != study::Kind::Number)
+        .filter(|&index| !columns[index].name.ends_with(']') || columns[index].kind != Kind::Number)
         .collect();
     let text = |cell: &Cell| match cell {
         Cell::Count(count) => count.to_string(),

@@ -3,7 +3,8 @@
 
 use super::frozen::Kind;
 use crate::state::{
-    AttentionForm, CoresForm, Design, DesignTable, Document, Form, HierarchyForm, OwnMapping, Schedule, State, View,
+    AttentionForm, CoresForm, Design, DesignTable, Document, Form, HierarchyForm, OwnMapping, Schedule, State,
+    StudyForm, View,
 };
 
 /// Fingerprints of the Meta-prototype-like DF, FSRCNN (DeFiNES), and the pool of ZigZag's case study 2, as of version 1.
@@ -32,6 +33,7 @@ pub(super) fn baseline() -> State {
         hierarchy: HierarchyForm { pool: pool.text, pool_preset: pool.preset, ..HierarchyForm::baseline() },
         cores: CoresForm::baseline(),
         attention: AttentionForm::baseline(),
+        study: StudyForm::baseline(),
         table: DesignTable::baseline(),
         view: View::baseline(),
         pinned: None,

@@ -98,6 +98,7 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
                     || member(&mut state.cores, number, from)?
                     || member(&mut state.table, number, from)?
                     || member(&mut state.attention, number, from)?
+                    || member(&mut state.study, number, from)?
                     || member(&mut state.view, number, from)?;
                 // The checksum holds, so whoever wrote this knew a field that we do not.
                 is_known.then_some(()).ok_or_else(newer)?;

@@ -33,6 +33,7 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
     cores(&state.cores, &base.cores, with_own, &mut fields);
     members(&state.table, &base.table, &mut fields);
     members(&state.attention, &base.attention, &mut fields);
+    members(&state.study, &base.study, &mut fields);
     members(&state.view, &base.view, &mut fields);
     let shown = [state.view.hardware_text, state.view.workload_text, state.hierarchy.shows_pool];
     let bits = shown.iter().rev().fold(0, |bits, shown| bits << 1 | u8::from(*shown));

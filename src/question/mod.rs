@@ -8,6 +8,7 @@
 
 mod attention;
 mod cores;
+mod designs;
 mod gallery;
 mod hierarchies;
 mod last_value_cache;
@@ -15,6 +16,7 @@ mod layer;
 mod motion;
 mod neighbours;
 mod online;
+mod results;
 mod sequences;
 mod stacks;
 mod topic;
@@ -24,6 +26,7 @@ pub use cores::{
     AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
     RunTiles, SolveTiles, SolvedTiles, SummaryWay,
 };
+pub use designs::{EvaluateDesigns, EvaluatedDesigns};
 pub use gallery::{CheckClaim, LessonNumbers};
 pub use hierarchies::{
     BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
@@ -35,6 +38,7 @@ pub use layer::{
 pub use motion::FollowTiles;
 pub use neighbours::CompareNeighbour;
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
+pub use results::{FileResults, ReadResults};
 pub use sequences::AskSequences;
 pub use stacks::{CombineStacks, CompareFusions, CountParts, RunStacks, StepFusions};
 pub use topic::Topic;
@@ -178,6 +182,8 @@ questions! {
     ReplayDataflows,
     FollowTiles,
     CompareNeighbour,
+    EvaluateDesigns,
+    ReadResults,
 }
 
 /// Runs a function; returns its result, and the milliseconds that it took.
@@ -194,6 +200,7 @@ pub struct Answerer {
     papers: online::Papers,
     cores: LastValueCache<cores::Key, CoresWork>,
     hierarchies: LastValueCache<hierarchies::Key, hierarchies::Study>,
+    designs: LastValueCache<designs::Key, designs::Work>,
     gallery: Workbench,
     /// What mapping problems of stacks cost, whatever the request.
     costs: CostStore,

@@ -11,6 +11,12 @@ pub enum Topic {
     OwnMapping,
     /// The layer under other rules.
     Rules,
+    /// A share of the designs of a study, for one worker; shares go on one by one.
+    Designs(u8),
+    /// How long a design of a study takes.
+    DesignTime,
+    /// A file of results.
+    ResultFile,
     /// Other unrollings of the layer.
     LayerUnrollings,
     /// The layer with each of these.
@@ -94,6 +100,9 @@ impl Topic {
             | Self::UnrollingCosts
             | Self::Strategies
             | Self::Hierarchies(_)
+            | Self::Designs(_)
+            | Self::DesignTime
+            | Self::ResultFile
             | Self::Unrollings => true,
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,

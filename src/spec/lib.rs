@@ -33,6 +33,7 @@ mod preset;
 mod quantity;
 pub mod reader;
 pub mod sorting;
+mod spreadsheet;
 mod study;
 mod system;
 mod transformer;
@@ -71,6 +72,7 @@ pub use preset::{
 };
 pub use quantity::{Measure, measure, write_size};
 pub use reader::MAX_DIAGNOSTICS;
+pub use spreadsheet::csv_words;
 pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, read_study};
 pub use system::read_system;
 pub use transformer::read_transformer;

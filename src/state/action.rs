@@ -9,6 +9,7 @@ use super::design_table::{TableChange, TableDocument};
 use super::hierarchy_form::FormChange;
 use super::own_mapping::MappingChange;
 use super::schedule::ScheduleChange;
+use super::study_form::StudyChange;
 use super::tiles::GridChoice;
 use super::view::Metric;
 use super::views::Tab;
@@ -82,6 +83,8 @@ pub enum Action {
     Cores(CoresChange),
     /// Change which transformer runs, or what it computes.
     Attention(AttentionChange),
+    /// Change the study document.
+    Study(StudyChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
     CaseStudy2([&'static Preset; 2]),
     /// Map another layer, or change its mapping.
@@ -188,6 +191,8 @@ pub enum Field {
     Attention(&'static str),
     /// The text of a lesson.
     Lesson,
+    /// The text of a study.
+    Study,
 }
 
 impl Action {
@@ -241,6 +246,7 @@ impl Action {
             Self::Cores(CoresChange::Tiles(_)) => Kind::Typing(Field::TilesByHand),
             Self::Cores(CoresChange::Ends(_)) => Kind::Typing(Field::StackEnds),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
+            Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
             Self::Attention(AttentionChange::ShowModel(_)) => Kind::Look,
             Self::Attention(change) => {
                 change.typed_in().map_or(Kind::Edit, |field| Kind::Typing(Field::Attention(field)))
@@ -267,6 +273,7 @@ impl Action {
             | Self::Table(_)
             | Self::OpenFromTable { .. }
             | Self::Cores(_)
+            | Self::Study(StudyChange::Take(_))
             | Self::Mapping(_) => Kind::Edit,
         }
     }

@@ -15,6 +15,9 @@ impl State {
         self.describe_hierarchies(&mut lines);
         self.describe_table(&mut lines);
         self.describe_attention(&mut lines);
+        if !self.study.text.is_empty() {
+            lines.push(format!("study: {} letters", self.study.text.chars().count()));
+        }
         self.describe_view(&mut lines);
         lines.join("\n") + "\n"
     }

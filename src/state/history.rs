@@ -107,5 +107,6 @@ impl State {
             + self.cores.own.len()
             + self.attention.model.len()
             + self.attention.own.len()
+            + self.study.text.len()
     }
 }

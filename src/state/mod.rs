@@ -4,7 +4,7 @@
 //!
 //! - `action.rs`: every change, an [`Action`]
 //! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept
-//! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
+//! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `study_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
 //! - `fields.rs`: what links and files keep of every form, as one list; `choice/`: what they call choices among a few
 //! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
 //! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
@@ -29,6 +29,7 @@ mod history;
 mod own_mapping;
 mod pinned;
 mod schedule;
+mod study_form;
 mod tiles;
 mod view;
 mod views;
@@ -48,6 +49,7 @@ pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
 pub use schedule::{LPF_LIMITS, Schedule, ScheduleChange};
+pub use study_form::{StudyChange, StudyForm};
 pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View};
 pub use views::{Tab, VIEWS, ViewEntry};
@@ -70,6 +72,8 @@ pub struct State {
     pub cores: CoresForm,
     /// Which transformer runs, and what it computes.
     pub attention: AttentionForm,
+    /// Which designs vary along which axes.
+    pub study: StudyForm,
     /// Which accelerators and networks are compared in one table.
     pub table: DesignTable,
     /// How they look at it.
@@ -178,6 +182,7 @@ impl State {
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::Cores(change) => self.cores.change(change),
             Action::Attention(change) => self.attention.change(change),
+            Action::Study(change) => self.study.change(change),
             Action::Table(change) => self.change_table(change),
             Action::OpenFromTable { hardware, network } => self.open_from_table(*hardware, *network),
             Action::CaseStudy2(presets) => {

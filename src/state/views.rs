@@ -25,6 +25,8 @@ pub enum Tab {
     Lessons,
     /// A transformer: attention, whole models, generation.
     Attention,
+    /// Very many designs along axes.
+    Study,
 }
 
 /// The entry of a view in the list of views.
@@ -45,7 +47,7 @@ pub struct ViewEntry {
 }
 
 /// Every view, in the order of the tabs; the first nine have the keys 1 to 9.
-pub const VIEWS: [ViewEntry; 10] = [
+pub const VIEWS: [ViewEntry; 11] = [
     ViewEntry {
         tab: Tab::Landscape,
         title: "Landscape",
@@ -125,6 +127,14 @@ pub const VIEWS: [ViewEntry; 10] = [
         code: 9,
         shows: "transformers, fused and generating",
         embedded: Some("Attention: transformers, fused and generating"),
+    },
+    ViewEntry {
+        tab: Tab::Study,
+        title: "Study",
+        name: "study",
+        code: 10,
+        shows: "very many designs along axes",
+        embedded: None,
     },
 ];
 

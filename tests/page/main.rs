@@ -41,6 +41,7 @@ mod sram_estimates;
 mod state_files;
 mod stream_files;
 mod studies;
+mod study_view;
 mod tile_curve;
 mod timeloop_files;
 mod undo;

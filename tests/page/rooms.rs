@@ -13,7 +13,19 @@ const ROOMS: [&[&str]; 8] = [
     &["studies"],
     &["session"],
     &["design"],
-    &["landscape", "schedule", "mapping", "fusion", "cores", "hierarchy", "compare", "gallery", "lessons", "attention"],
+    &[
+        "landscape",
+        "schedule",
+        "mapping",
+        "fusion",
+        "cores",
+        "hierarchy",
+        "compare",
+        "gallery",
+        "lessons",
+        "attention",
+        "study",
+    ],
     &["shell"],
 ];
 

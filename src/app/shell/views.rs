@@ -17,6 +17,7 @@ use crate::app::platform::pieces::Fetched;
 use crate::app::schedule::view::ScheduleView;
 use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
+use crate::app::study::view::StudyView;
 use crate::app::widgets::surroundings::OfNoDesign;
 use crate::app::workers::handle::Workers;
 use crate::state::{Action, Tab};
@@ -95,6 +96,16 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
             />
         },
         Tab::Cores => html! { <CoresView {state} workers={(*session.workers).clone()} {act} /> },
+        Tab::Study => html! {
+            <StudyView
+                {state}
+                core={session.core.as_ref().as_ref().ok().cloned()}
+                {opened}
+                is_swept={status == "done"}
+                workers={(*session.workers).clone()}
+                {act}
+            />
+        },
         Tab::Attention => html! { <AttentionView {state} workers={(*session.workers).clone()} {act} /> },
         Tab::Hierarchy => html! {
             <HierarchyView

@@ -4,7 +4,7 @@ use super::controls::target;
 use crate::form::{FieldTarget, repair, repair_title};
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
-use crate::state::{Action, Half, Renamed, ViewChange};
+use crate::state::{Action, Half, Renamed, Tab, ViewChange};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -59,6 +59,11 @@ impl Form {
             Some(next) => Action::Take(self.half, next.into_text()),
             None => Action::Look(ViewChange::Text(self.half, true)),
         });
+    }
+
+    /// Shows a view.
+    pub fn show(&self, tab: Tab) {
+        self.act.emit(Action::Look(ViewChange::Tab(tab)));
     }
 
     /// A click that makes an edit.

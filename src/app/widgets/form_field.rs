@@ -3,6 +3,7 @@
 use super::diagnostics::prose;
 use super::drag_field::DragField;
 use super::form::{CellField, Form};
+use super::varying::VaryButton;
 use crate::form::{Field, FieldTarget};
 use crate::spec::Diagnostic;
 use yew::prelude::*;
@@ -103,6 +104,7 @@ fn NoteRow(props: &NoteRowProps) -> Html {
                         { "#" }
                     </button>
                 }
+                <VaryButton form={props.form.clone()} path={props.path.clone()} label={props.label.clone()} testid={props.testid.clone()} />
             </span>
             { props.children.clone() }
             if has_note || (note.is_some() && *is_open) {

@@ -57,6 +57,8 @@ pub mod term;
 pub mod theme;
 pub mod theme_choice;
 #[cfg(target_arch = "wasm32")]
+pub mod varying;
+#[cfg(target_arch = "wasm32")]
 pub mod zoom;
 #[cfg(target_arch = "wasm32")]
 pub mod zoom_bar;

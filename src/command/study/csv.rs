@@ -1,10 +1,9 @@
 //! Results as CSV, for spreadsheets. It says nothing of the study, so that it is the end of a run and never its middle.
 
-use super::columns::{Cell, ResultColumn, columns, row_cells};
 use super::parquet::unfinished;
 use super::{StudyFailure, at};
-use crate::chart::csv_words;
 use crate::explore::study::{DesignRow, Study};
+use crate::results::{ResultColumn, columns, csv_head, csv_line, row_cells};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -49,32 +48,5 @@ impl<'s> CsvFile<'s> {
         let file = self.file.into_inner().map_err(|error| at(&self.path)(error.into_error()))?;
         file.sync_all().map_err(at(&self.path))?;
         std::fs::rename(unfinished(&self.path), &self.path).map_err(at(&self.path))
-    }
-}
-
-/// The line of names.
-pub fn csv_head(columns: &[ResultColumn]) -> String {
-    columns.iter().map(|column| csv_words(&column.name)).collect::<Vec<_>>().join(",")
-}
-
-/// The line of a row.
-pub fn csv_line(cells: &[Cell]) -> String {
-    let cell = |cell: &Cell| match cell {
-        Cell::Count(count) => count.to_string(),
-        Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
-        Cell::Text(text) => text.as_deref().map_or_else(String::new, csv_words),
-    };
-    cells.iter().map(cell).collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_is_a_formula_to_a_spreadsheet() {
-        let cells =
-            [Cell::Text(Some("=1+1".to_owned())), Cell::Text(Some("a, \"b\"".to_owned())), Cell::Number(Some(-1.5))];
-        assert_eq!(csv_line(&cells), "\"'=1+1\",\"a, \"\"b\"\"\",-1.5");
     }
 }

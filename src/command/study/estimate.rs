@@ -1,9 +1,9 @@
 //! How long a study takes, measured on some of its designs.
 
-use super::columns::columns;
 use super::{NoResult, Unwatched, Workers};
 use crate::command::stamped;
 use crate::explore::study::{Axis, ParetoFront, Study};
+use crate::results::columns;
 use crate::spec::AxisValue;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -1,11 +1,10 @@
 //! The Pareto front of a result file.
 
 use super::StudyFailure;
-use super::columns::{Cell, ResultColumn, columns, row_cells};
-use super::csv::{csv_head, csv_line};
-use super::parquet::ResultFile;
+use super::parquet::open;
 use crate::command::stamped;
 use crate::explore::study::{DesignRow, ParetoFront, Study};
+use crate::results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,13 +24,13 @@ pub struct FrontOfFile {
 /// # Errors
 /// The file cannot be read.
 pub fn front_of_file(path: &Path) -> Result<FrontOfFile, StudyFailure> {
-    let (study, file) = ResultFile::open(path)?;
+    let (study, file) = open(path)?;
     let mut front = ParetoFront::default();
     let mut kept: BTreeMap<u64, DesignRow> = BTreeMap::new();
     let mut designs: BTreeMap<&'static str, u64> = BTreeMap::new();
     // Samples may repeat a design; rows are told apart by their place in the file.
     let mut place = 0;
-    file.rows(&study, &mut |rows| {
+    file.rows(&study, &mut |rows| -> Result<(), StudyFailure> {
         for row in rows {
             *designs.entry(row.status.name()).or_default() += 1;
             if let Some(objectives) = study.objectives_of(&row) {

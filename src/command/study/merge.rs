@@ -1,9 +1,10 @@
 //! Results of shards as one file.
 
 use super::csv::CsvFile;
-use super::parquet::{ResultFile, ResultWriter, key_of};
+use super::parquet::{ResultWriter, StudyFile, open};
 use super::{StudyFailure, wrong};
 use crate::explore::study::Study;
+use crate::results::key_of;
 use std::path::{Path, PathBuf};
 
 /// Writes the results of all shards of a study into one file, as one run of it would have.
@@ -11,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A file cannot be read or written; shards are missing, are there twice, or belong to different studies.
 pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
-    let mut files: Vec<(&PathBuf, ResultFile)> = Vec::new();
+    let mut files: Vec<(&PathBuf, StudyFile)> = Vec::new();
     let mut merged: Option<Study> = None;
     for path in shards {
-        let (study, file) = ResultFile::open(path)?;
+        let (study, file) = open(path)?;
         let first = merged.get_or_insert(study);
         if file.note.key != key_of(first) {
             let reason = format!("`{}` has results of another study than `{}`", path.display(), shards[0].display());
@@ -78,7 +79,7 @@ fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
 }
 
 /// All tasks are there, each once.
-fn check_cover(study: &Study, files: &[(&PathBuf, ResultFile)]) -> Result<(), StudyFailure> {
+fn check_cover(study: &Study, files: &[(&PathBuf, StudyFile)]) -> Result<(), StudyFailure> {
     let Some(tasks) = study.tasks() else {
         return Err(wrong("", "A study that refines a front has no shards", "Its results are one file already").into());
     };

@@ -1,10 +1,9 @@
 //! Studies on all cores, that may be killed at any moment and resume: rows in part files, then in one file.
 //!
-//! - `columns.rs`: rows as columns of a table; `parquet.rs`: such tables in files; `csv.rs`: as text
+//! - `parquet.rs`: rows in files; `csv.rs`: as text
 //! - `parts.rs`: the folder of part files beside the results; `merge.rs`: results of shards as one file
 //! - `estimate.rs`: how long a study takes, measured on some of its designs
 
-mod columns;
 mod csv;
 mod estimate;
 mod front;
@@ -12,12 +11,11 @@ mod merge;
 mod parquet;
 mod parts;
 
-pub use columns::{Cell, Kind, ResultColumn, columns, row_cells};
 pub use csv::CsvFile;
 pub use estimate::{Estimate, estimate, study_json};
 pub use front::{FrontOfFile, front_of_file};
 pub use merge::merge;
-pub use parquet::{ResultFile, ResultWriter};
+pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;
 
 use super::{NoResult, Unwatched, Watch, wrong};
@@ -167,12 +165,12 @@ pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result
 
 /// What a run found that had ended, and may have been killed before it removed its parts; `None` where `out` are no such results.
 fn finished(study: &Study, shard: Shard, out: &Path) -> Result<Option<RunReport>, StudyFailure> {
-    let Some(file) = out.exists().then(|| ResultFile::open_part(study, out).ok()).flatten() else { return Ok(None) };
+    let Some(file) = out.exists().then(|| open_part(study, out).ok()).flatten() else { return Ok(None) };
     if study.shard(shard.index, shard.count).is_some_and(|tasks| tasks != file.note.tasks) {
         return Ok(None);
     }
     let mut report = RunReport::default();
-    file.rows(study, &mut |rows| {
+    file.rows(study, &mut |rows| -> Result<(), StudyFailure> {
         rows.iter().for_each(|row| report.count(row));
         Ok(())
     })?;
@@ -186,7 +184,7 @@ impl RunReport {
     }
 }
 
-fn course(study: &Study, shard: Shard) -> Result<Course<'_>, NoResult> {
+fn course(study: &Study, shard: Shard) -> Result<Course<&Study>, NoResult> {
     if shard == Shard::WHOLE {
         return Ok(Course::new(study));
     }
@@ -201,7 +199,7 @@ fn course(study: &Study, shard: Shard) -> Result<Course<'_>, NoResult> {
 pub struct Workers<'s> {
     study: &'s Study,
     costs: Arc<SharedCosts>,
-    idle: Mutex<Vec<Evaluator<'s>>>,
+    idle: Mutex<Vec<Evaluator<&'s Study>>>,
 }
 
 impl<'s> Workers<'s> {

@@ -2,9 +2,10 @@
 //! killed has lost no more than the task it was at, and a task that runs twice writes the same part.
 
 use super::csv::CsvFile;
-use super::parquet::{ResultFile, ResultWriter, TakeRows, key_of, unfinished};
+use super::parquet::{ResultWriter, TakeRows, open_part, unfinished};
 use super::{Shard, StudyFailure, at, wrong};
 use crate::explore::study::{DesignRow, Study, Task};
+use crate::results::key_of;
 use std::cell::Cell;
 use std::fs;
 use std::io::ErrorKind;
@@ -83,7 +84,7 @@ impl<'s> Parts<'s> {
             return None;
         }
         let mut rows = Vec::with_capacity(task.designs.len());
-        let read = ResultFile::open_part(self.study, &path).and_then(|file| {
+        let read = open_part(self.study, &path).and_then(|file| {
             file.rows(self.study, &mut |some| {
                 rows.extend(some);
                 Ok(())
@@ -128,7 +129,7 @@ impl<'s> Parts<'s> {
 
     fn all(&self, take: TakeRows<'_>) -> Result<(), StudyFailure> {
         for task in self.first..self.end.get() {
-            ResultFile::open_part(self.study, &self.path(task))?.rows(self.study, take)?;
+            open_part(self.study, &self.path(task))?.rows(self.study, take)?;
         }
         Ok(())
     }

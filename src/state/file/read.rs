@@ -14,7 +14,7 @@ use crate::workload::Dim;
 /// More loops than any mapping has, and than links keep.
 const MOST_LOOPS: usize = 1000;
 
-const STATE: [&str; 14] = [
+const STATE: [&str; 15] = [
     MARK,
     "schedule",
     "hardware",
@@ -26,6 +26,7 @@ const STATE: [&str; 14] = [
     "cores",
     "table",
     "attention",
+    "study",
     "gallery",
     "lesson",
     "exercise",
@@ -78,6 +79,9 @@ impl State {
         }
         if let Some(place) = fields.get("attention") {
             members(reader, place, &[], &mut state.attention);
+        }
+        if let Some(place) = fields.get("study") {
+            members(reader, place, &[], &mut state.study);
         }
         if let Some(place) = fields.get("table") {
             members(reader, place, &[], &mut state.table);

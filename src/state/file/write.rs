@@ -4,7 +4,7 @@ use super::item::{Item, list, text, words, write};
 use super::{VERSION, kinds};
 use crate::lesson::{LessonSource, OpenLesson};
 use crate::spec::{MARK, scalar};
-use crate::state::{AttentionForm, CoresForm, Design, DesignTable, Form, FormField, HierarchyForm, State};
+use crate::state::{AttentionForm, CoresForm, Design, DesignTable, Form, FormField, HierarchyForm, State, StudyForm};
 
 /// What a file begins with.
 const HEAD: &str = "\
@@ -32,6 +32,9 @@ impl State {
         fields.push(("cores", Item::Fields(cores(&self.cores))));
         if self.attention != AttentionForm::default() {
             fields.push(("attention", Item::Fields(members(&self.attention))));
+        }
+        if self.study != StudyForm::default() {
+            fields.push(("study", Item::Fields(members(&self.study))));
         }
         if self.table != DesignTable::default() {
             fields.push(("table", Item::Fields(members(&self.table))));

@@ -12,7 +12,8 @@ use crate::spec::{
 };
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hasher;
+use twox_hash::XxHash64;
 
 /// More designs than numbers in result files tell apart.
 const MOST_DESIGNS: u64 = 1 << 50;
@@ -50,10 +51,22 @@ impl StudyRequest {
         })
     }
 
-    /// A number that only equal requests share.
+    /// A number that only equal requests share (XXH64).
     pub fn key(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
+        let mut hasher = XxHash64::with_seed(0);
+        // Byte by byte, as the key stands in files, which any machine reads: each text behind its length.
+        let mut write = |text: &str| {
+            hasher.write(&(text.len() as u64).to_le_bytes());
+            hasher.write(text.as_bytes());
+        };
+        write(&self.text);
+        for documents in [&self.hardware, &self.networks] {
+            write(&documents.len().to_string());
+            documents.iter().for_each(|(name, text)| {
+                write(name);
+                write(text);
+            });
+        }
         hasher.finish()
     }
 }

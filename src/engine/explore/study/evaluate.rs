@@ -10,6 +10,7 @@ use crate::hardware::Core;
 use crate::spec::Diagnostics;
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// What became of a design.
@@ -66,18 +67,18 @@ const ROUNDING: f64 = 1e-9;
 /// Networks that are kept.
 const MOST_NETWORKS: usize = 64;
 
-/// Evaluates designs of one study, one after the other, and remembers what they share.
-pub struct Evaluator<'s> {
-    study: &'s Study,
+/// Evaluates designs of one study, one after the other, and remembers what they share. It borrows the study or shares it.
+pub struct Evaluator<S> {
+    study: S,
     store: CostStore,
     /// The last core, by the coordinates that it depends on.
     core: Option<(Vec<u32>, Result<Core, Diagnostics>)>,
     networks: Vec<(Vec<u32>, Result<Network, Diagnostics>)>,
 }
 
-impl<'s> Evaluator<'s> {
+impl<S: Deref<Target = Study> + Clone> Evaluator<S> {
     /// An evaluator that knows what all others with these costs know.
-    pub fn new(study: &'s Study, costs: Arc<SharedCosts>) -> Self {
+    pub fn new(study: S, costs: Arc<SharedCosts>) -> Self {
         Self { study, store: CostStore::sharing(costs), core: None, networks: Vec::new() }
     }
 
@@ -95,12 +96,12 @@ impl<'s> Evaluator<'s> {
     }
 
     fn fill(&mut self, row: &mut DesignRow, front: &ParetoFront) -> Result<(), (Status, String)> {
-        let study = self.study;
+        let study = self.study.clone();
         let (core, network) = self.documents(&row.coordinates)?;
         for (value, quantity) in row.values.iter_mut().zip(&study.quantities) {
             *value = quantity.of_core(&core);
         }
-        check(study, &row.values)?;
+        check(&study, &row.values)?;
         let settings = study.settings(&row.coordinates).map_err(|wrong| (Status::Wrong, wrong.to_string()))?;
         let has_several = settings.strategies().len() > 1;
         let sweep = Sweep::of(core, network, settings);
@@ -112,14 +113,14 @@ impl<'s> Evaluator<'s> {
             *value = quantity.of_point(core, &best.totals);
         }
         row.schedule = has_several.then_some((best.strategy.mode, best.strategy.tile));
-        check(study, &row.values)?;
+        check(&study, &row.values)?;
         row.status = Status::Found;
         Ok(())
     }
 
     /// The best schedule of a design by the objective of its settings.
     fn best_schedule(&mut self, survey: &mut Survey, front: &ParetoFront) -> Result<Best, (Status, String)> {
-        let study = self.study;
+        let study = self.study.clone();
         let count = survey.strategies().len();
         let mut found: Vec<(PointSummary, PointTotals)> = Vec::new();
         let mut reasons: Option<Diagnostics> = None;
@@ -127,7 +128,7 @@ impl<'s> Evaluator<'s> {
         let mut why = None;
         for point in 0..count {
             let is_hopeless = &mut |core: &Core, least: &PointTotals| {
-                why = hopeless(study, core, least, front);
+                why = hopeless(&study, core, least, front);
                 why.is_some()
             };
             let totals = match study.spec.skips_beaten && count == 1 {
@@ -154,7 +155,7 @@ impl<'s> Evaluator<'s> {
     }
 
     fn documents(&mut self, coordinates: &[u32]) -> Result<(Core, Network), (Status, String)> {
-        let study = self.study;
+        let study = self.study.clone();
         let of = |part: Part| study.coordinates_of(part, coordinates);
         let key = of(Part::Hardware);
         if self.core.as_ref().is_none_or(|(known, _)| *known != key) {

@@ -1,7 +1,9 @@
 //! The Pareto front in any number of objectives.
 
+use serde::{Deserialize, Serialize};
+
 /// Rows that no other one dominates: nowhere worse, and better in something. Rows that are equal in everything all stay.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ParetoFront {
     /// Number of the row, and its objectives, of which less is better; in the order of the numbers.
     members: Vec<(u64, Vec<f64>)>,

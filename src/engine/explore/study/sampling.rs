@@ -5,7 +5,7 @@ use super::evaluate::DesignRow;
 use super::front::ParetoFront;
 use crate::spec::SamplingSpec;
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// Designs of a task: at least so many, at most so many, and about so many tasks in between.
 const TASK_DESIGNS: Range<u64> = 256..4096;
@@ -25,9 +25,9 @@ pub struct Task {
 }
 
 /// The course of a study: one task after the other. What a task contains, and which front it has to beat, depends on the rows of those
-/// before and on nothing else; so it may be interrupted after any task and be resumed from the rows.
-pub struct Course<'s> {
-    study: &'s Study,
+/// before and on nothing else; so it may be interrupted after any task and be resumed from the rows. It borrows the study or shares it.
+pub struct Course<S> {
+    study: S,
     /// The front of all rows so far; empty unless the study needs it.
     pub front: ParetoFront,
     next: u64,
@@ -77,15 +77,16 @@ impl Study {
     }
 }
 
-impl<'s> Course<'s> {
+impl<S: Deref<Target = Study>> Course<S> {
     /// The whole study.
-    pub fn new(study: &'s Study) -> Self {
-        Self::of_tasks(study, 0..study.tasks().unwrap_or(u64::MAX))
+    pub fn new(study: S) -> Self {
+        let tasks = 0..study.tasks().unwrap_or(u64::MAX);
+        Self::of_tasks(study, tasks)
     }
 
     /// Some tasks of a study, such as those of a shard; they have to beat their own front.
-    pub fn of_tasks(study: &'s Study, tasks: Range<u64>) -> Self {
-        let refinement = matches!(study.spec.sampling, SamplingSpec::Refine(_)).then(|| Refinement::new(study));
+    pub fn of_tasks(study: S, tasks: Range<u64>) -> Self {
+        let refinement = matches!(study.spec.sampling, SamplingSpec::Refine(_)).then(|| Refinement::new(&study));
         Self { study, front: ParetoFront::default(), next: tasks.start, tasks, refinement }
     }
 
@@ -102,7 +103,7 @@ impl<'s> Course<'s> {
     }
 }
 
-impl Iterator for Course<'_> {
+impl<S: Deref<Target = Study>> Iterator for Course<S> {
     type Item = Task;
 
     /// The next task; `None` at the end. [`Course::tell`] has to be given the rows of each before the next is asked for.
@@ -116,7 +117,7 @@ impl Iterator for Course<'_> {
                 let start = self.next * size;
                 (start..(start + size).min(self.study.designs())).collect()
             }
-            Some(refinement) => refinement.next(self.study, &self.front, size as usize),
+            Some(refinement) => refinement.next(&self.study, &self.front, size as usize),
         };
         if designs.is_empty() {
             return None;

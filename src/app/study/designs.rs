@@ -1,0 +1,160 @@
+//! Designs one by one: a table of the best, and one that was opened.
+
+use super::figures::Shown;
+use crate::app::session::state::PageState;
+use crate::app::widgets::controls::{Choice, Select};
+use crate::app::widgets::data_table::{table_cells, table_head};
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::save::{Save, Saved};
+use crate::chart::{designs_listed, group_thousands};
+use crate::explore::study::{Part, Study};
+
+use crate::sorting::sort_by;
+use crate::spec::Diagnostics;
+use crate::state::{Action, Half, Pinned, Schedule, State, Tab};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Rows that are shown; a file has all.
+const ROWS: usize = 100;
+
+/// Properties of [`DesignsCard`].
+#[derive(Properties, PartialEq)]
+pub struct DesignsCardProps {
+    /// The designs.
+    pub shown: Shown,
+    /// Called with the row that is opened.
+    pub open: Callback<Option<usize>>,
+}
+
+/// The selected designs on the front, or all selected, in any order.
+#[component]
+pub fn DesignsCard(props: &DesignsCardProps) -> Html {
+    let table = props.shown.table.borrow();
+    let all = use_state_eq(|| false);
+    let first = table.objectives().first().map_or(0, |(dimension, _)| *dimension);
+    let by = use_state_eq(|| None::<usize>);
+    let by_dimension = by.unwrap_or(first);
+    let front: BTreeSet<usize> = table.front().into_iter().collect();
+    let is_gain = table.quantities().iter().any(|(dimension, gain)| *dimension == by_dimension && *gain);
+    let mut rows: Vec<usize> =
+        table.found().filter(|row| (*all || front.contains(row)) && props.shown.brush.holds(&table, *row)).collect();
+    sort_by(&mut rows, |a, b| {
+        let (a_value, b_value) = (table.value(by_dimension, *a), table.value(by_dimension, *b));
+        let order = if is_gain { b_value.total_cmp(&a_value) } else { a_value.total_cmp(&b_value) };
+        order.then(table.design(*a).cmp(&table.design(*b)))
+    });
+    let count = rows.len();
+    rows.truncate(ROWS);
+    let listed = Rc::new(designs_listed(&table, &rows));
+    let row = |(at, row): (usize, &usize)| {
+        let row = *row;
+        let onclick = props.open.reform(move |_: MouseEvent| Some(row));
+        let class = (props.shown.opened == Some(row)).then_some("marked");
+        let content = |column: usize| {
+            let onclick = onclick.clone();
+            let text = listed.rows.get(at)?.first()?.text().to_owned();
+            (column == 0).then(|| html! { <button type="button" class="link" {onclick} data-testid="study-open-row">{ text }</button> })
+        };
+        html! { <tr {class}>{ table_cells(&listed, at, &content) }</tr> }
+    };
+    let choices: Vec<Choice> = table
+        .dimensions()
+        .enumerate()
+        .map(|(index, shown)| Choice::new(index.to_string(), shown.name.clone()))
+        .collect();
+    let pick = {
+        let by = by.setter();
+        Callback::from(move |value: String| by.set(value.parse().ok()))
+    };
+    let which = {
+        let all = all.setter();
+        Callback::from(move |value: String| all.set(value == "all"))
+    };
+    let title = if *all { "Selected designs" } else { "Designs on the front" };
+    let of = if count > ROWS { format!(", the first {ROWS}") } else { String::new() };
+    html! {
+        <section class="card" data-testid="study-designs">
+            <h2>{ format!("{title}: {}{of}", group_thousands(count as u64)) }</h2>
+            <div class="row">
+                <Select label="Show" choices={vec![Choice::new("front", "the front"), Choice::new("all", "all that are selected")]}
+                    value={if *all { "all" } else { "front" }} onchange={which} testid="study-which" />
+                <Select label="In the order of" {choices} value={by_dimension.to_string()} onchange={pick} testid="study-order" />
+            </div>
+            <div class="scroll tall" tabindex="0" role="group" aria-label={title}>
+                <table>
+                    { table_head(&listed) }
+                    <tbody>{ for rows.iter().enumerate().map(row) }</tbody>
+                </table>
+                <Save what={Saved::Table(Rc::clone(&listed))} />
+            </div>
+        </section>
+    }
+}
+
+/// Properties of [`OpenedCard`].
+#[derive(Properties, PartialEq)]
+pub struct OpenedCardProps {
+    /// The row.
+    pub row: usize,
+    /// The designs.
+    pub shown: Shown,
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// One design: its numbers, and a way to work with it.
+#[component]
+pub fn OpenedCard(props: &OpenedCardProps) -> Html {
+    let wrong = use_state_eq(Diagnostics::default);
+    let table = props.shown.table.borrow();
+    let Some(design) = table.design(props.row) else { return html! {} };
+    let fact = |(name, text): (String, String)| html! { <><b>{ text }</b>{ format!(" {name} ") }</> };
+    let take = |pins: bool| {
+        let (state, act, wrong) = (Rc::clone(&props.state.chosen), props.act.clone(), wrong.setter());
+        let study = Rc::clone(&table.study);
+        Callback::from(move |_: MouseEvent| match opened_state(&state, &study, design, pins) {
+            Ok(next) => act.emit(Action::Open(Box::new(next))),
+            Err(why) => wrong.set(why),
+        })
+    };
+    html! {
+        <section class="card" data-testid="study-opened">
+            <h2>{ format!("Design {design}") }</h2>
+            <p class="facts">{ for table.texts(props.row).into_iter().map(fact) }</p>
+            <div class="row">
+                <button type="button" class="primary" onclick={take(false)} data-testid="study-use">{ "Open this design" }</button>
+                <button type="button" onclick={take(true)} data-testid="study-pin">{ "Pin it to compare with the design at hand" }</button>
+            </div>
+            <p class="hint">{ "Its documents take the place of those at hand, so that every view works with it, and links share it. Ctrl Z leads back." }</p>
+            <DiagnosticList diagnostics={(*wrong).clone()} testid="study-opened-errors" />
+        </section>
+    }
+}
+
+/// The page with a design of a study at hand, or put aside to compare with.
+fn opened_state(state: &State, study: &Study, design: u64, pins: bool) -> Result<State, Diagnostics> {
+    let coordinates = study.sampled(design);
+    let mut opened = state.design.clone();
+    for (half, part) in [(Half::Hardware, Part::Hardware), (Half::Workload, Part::Network)] {
+        let text = study.document(part, &coordinates)?;
+        if opened.document(half).text != text {
+            opened.document_mut(half).write(text);
+        }
+    }
+    opened.schedule = Schedule::of(&study.settings(&coordinates)?);
+    let mut next = state.clone();
+    (next.entry, next.view.point) = (None, None);
+    if pins {
+        let cores = Pinned::cores_of(&state.cores);
+        next.pinned = Some(Box::new(Pinned { design: opened, point: None, cores }));
+        next.view.tab = Tab::Compare;
+    } else {
+        next.design = opened;
+        next.view.tab = Tab::Landscape;
+    }
+    Ok(next)
+}

@@ -1,0 +1,365 @@
+//! The study document: what varies, as text and by clicks; start and stop.
+
+use super::opening::{Opening, use_opening};
+use super::run::{Run, RunStatus};
+use crate::app::design::import::{carries_files, dropped};
+use crate::app::widgets::controls::{Choice, Select};
+use crate::app::widgets::diagnostics::{DiagnosticList, prose};
+use crate::app::widgets::document_text::DocumentText;
+use crate::app::widgets::download::save_text;
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::chart::{group_thousands, seconds_text};
+use crate::explore::study::{ParetoFront, Study};
+use crate::form::{Variable, variables, with_axis, with_values};
+use crate::question::{EvaluateDesigns, Topic};
+use crate::spec::edit::Outline;
+use crate::spec::{Diagnostics, SamplingSpec};
+use crate::state::{Action, StudyChange, file_name};
+use std::rc::Rc;
+use web_sys::{DragEvent, File, HtmlInputElement};
+use yew::prelude::*;
+
+/// Designs by which the time of a study is estimated.
+const PROBES: u64 = 3;
+/// Axes that are no number of a document, with values to begin with.
+const OTHERS: [(&str, &[&str]); 4] = [
+    ("hardware", &["meta-proto-like-df", "tpu-like-df", "edge-tpu-like-df"]),
+    ("network", &["resnet18", "mobilenet-v1", "fsrcnn-defines"]),
+    ("schedule.stacks", &["auto", "layer-by-layer", "single-layer"]),
+    ("schedule.objective", &["energy", "latency", "edp"]),
+];
+
+/// Properties of [`DocumentCard`].
+#[derive(Properties, PartialEq)]
+pub struct DocumentCardProps {
+    /// The document.
+    pub text: String,
+    /// Whether it is the page's own suggestion.
+    pub is_suggested: bool,
+    /// The hardware document of the design at hand.
+    pub hardware: String,
+    /// The study, or what is wrong with it.
+    pub study: Result<Rc<SameStudy>, Diagnostics>,
+    /// The run at hand.
+    pub run: Option<Run>,
+    /// Changes with all that the run knows.
+    pub version: u64,
+    /// Whether the run is of this document.
+    pub is_of_document: bool,
+    /// Asks workers.
+    pub workers: Workers,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// A study; equal where it was made of the same texts.
+pub struct SameStudy(pub Rc<Study>);
+
+impl PartialEq for SameStudy {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) || self.0.request == other.0.request
+    }
+}
+
+/// What varies, and the run.
+#[component]
+pub fn DocumentCard(props: &DocumentCardProps) -> Html {
+    let write = props.act.reform(|text: String| Action::Study(StudyChange::Write(text)));
+    let diagnostics = props.study.as_ref().err().cloned().unwrap_or_default();
+    let study = props.study.as_ref().ok().map(|study| Rc::clone(&study.0));
+    let (opening, open) = use_opening(&props.workers, study, &props.act);
+    let is_over = use_state_eq(|| false);
+    let over = |over: bool| {
+        let is_over = is_over.setter();
+        Callback::from(move |event: DragEvent| {
+            if carries_files(&event) {
+                event.prevent_default();
+                is_over.set(over);
+            }
+        })
+    };
+    let ondrop = {
+        let (is_over, open) = (is_over.setter(), open.clone());
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            is_over.set(false);
+            open.emit(dropped(&event));
+        })
+    };
+    html! {
+        <section class={classes!("card", is_over.then_some("dropping"))} data-testid="study-document"
+            ondragover={over(true)} ondragleave={over(false)} {ondrop}>
+            <h2>
+                { "Study" }
+                <span class="actions">
+                    if !props.is_suggested {
+                        <button type="button" class="link" data-testid="study-suggested"
+                            onclick={props.act.reform(|_: MouseEvent| Action::Study(StudyChange::Take(String::new())))}>
+                            { "suggest one for this design" }
+                        </button>
+                    }
+                    <OpenButton {open} />
+                    <button type="button" class="link" onclick={save(&props.text, &props.study)} data-testid="study-save">
+                        { "save" }
+                    </button>
+                </span>
+            </h2>
+            <p class="hint">
+                { prose("A study evaluates every combination of the values of its axes, and shows which designs no other one \
+                    beats. `design` is the accelerator or the network at hand. `fusescape study run` takes the same document, \
+                    and all cores.") }
+            </p>
+            { match opening {
+                Opening::None => html! {},
+                Opening::Reading(name) => html! { <p class="hint" role="status">{ format!("Reading {name} …") }</p> },
+                Opening::Failed(wrong) => html! { <DiagnosticList diagnostics={wrong} testid="study-file-errors" /> },
+            } }
+            <div class="two inner">
+                <div>
+                    <DocumentText label="Study document" text={props.text.clone()} oninput={write} rows="16" testid="study-text" />
+                    <DiagnosticList {diagnostics} testid="study-errors" />
+                </div>
+                <div>
+                    <VarySelect text={props.text.clone()} hardware={props.hardware.clone()} act={props.act.clone()} />
+                    if let Ok(study) = &props.study {
+                        { axes(&study.0) }
+                    }
+                    <Controls ..props.clone_for_controls() />
+                </div>
+            </div>
+        </section>
+    }
+}
+
+impl DocumentCardProps {
+    fn clone_for_controls(&self) -> ControlsProps {
+        ControlsProps {
+            study: self.study.as_ref().ok().cloned(),
+            run: self.run.clone(),
+            version: self.version,
+            is_of_document: self.is_of_document,
+            workers: self.workers.clone(),
+        }
+    }
+}
+
+fn save(text: &str, study: &Result<Rc<SameStudy>, Diagnostics>) -> Callback<MouseEvent> {
+    let name = study.as_ref().map_or("study", |study| study.0.spec.name.as_str()).to_owned();
+    let text = text.to_owned();
+    Callback::from(move |_| save_text(&file_name(&[name.clone(), String::new()], "study", "yaml"), "text/yaml", &text))
+}
+
+/// The axes of a study in words.
+fn axes(study: &Study) -> Html {
+    let axis = |axis: &crate::explore::study::Axis| {
+        let text = |at: usize| {
+            axis.values.get(at).map(|value| value.iter().map(|value| value.text()).collect::<Vec<_>>().join(", "))
+        };
+        let count = axis.values.len();
+        let ends = match (text(0), text(count.saturating_sub(1))) {
+            (Some(first), Some(last)) if count > 1 => format!("{count} values, {first} to {last}"),
+            (first, _) => first.unwrap_or_default(),
+        };
+        html! { <li><code>{ axis.names.join(", ") }</code>{ format!(": {ends}") }</li> }
+    };
+    html! {
+        if !study.axes.is_empty() {
+            <ul class="axes" aria-label="Axes" data-testid="study-axes">{ for study.axes.iter().map(axis) }</ul>
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct VaryProps {
+    text: String,
+    hardware: String,
+    act: Callback<Action>,
+}
+
+/// Adds an axis: any number of the accelerator, or other choices.
+#[component]
+fn VarySelect(props: &VaryProps) -> Html {
+    let known = use_memo(props.hardware.clone(), |text| {
+        Outline::read(text).map(|document| variables("hardware", &document)).unwrap_or_default()
+    });
+    let lower = |text: &str| format!("{text}:");
+    let is_varied =
+        |path: &str| props.text.contains(&format!("vary: {path},")) || props.text.contains(&format!("vary: {path}\n"));
+    let mut choices = vec![Choice::new("", "add an axis …")];
+    let other = |(path, _): &(&'static str, &[&str])| Choice { group: "choices", ..Choice::new(*path, *path) };
+    // A document that is stated does not vary as a whole.
+    let is_free = |(path, _): &&(&'static str, &[&str])| !props.text.lines().any(|line| line.starts_with(&lower(path)));
+    choices.extend(OTHERS.iter().filter(is_free).filter(|(path, _)| !is_varied(path)).map(other));
+    choices.extend(
+        ["schedule.columns", "schedule.rows"]
+            .into_iter()
+            .filter(|path| !is_varied(path))
+            .map(|path| Choice { group: "choices", ..Choice::new(path, path) }),
+    );
+    choices.extend(known.iter().filter(|variable| !is_varied(&variable.path)).map(|variable| Choice {
+        group: "accelerator",
+        ..Choice::new(
+            variable.path.clone(),
+            format!("{}: {}", variable.path.trim_start_matches("hardware."), variable.value),
+        )
+    }));
+    let onchange = {
+        let (text, known, act) = (props.text.clone(), Rc::clone(&known), props.act.clone());
+        Callback::from(move |path: String| {
+            let variable = known.iter().find(|variable| variable.path == path).cloned();
+            let next = match (variable, OTHERS.iter().find(|(other, _)| *other == path)) {
+                (Some(variable), _) => with_axis(&text, &variable),
+                (None, Some((path, values))) => with_values(&text, path, values),
+                _ => with_axis(&text, &Variable { path, value: "16".to_owned() }),
+            };
+            if let Some(next) = next {
+                act.emit(Action::Study(StudyChange::Take(next)));
+            }
+        })
+    };
+    html! { <Select label="Vary" {choices} value="" {onchange} testid="study-vary" /> }
+}
+
+#[derive(Properties, PartialEq)]
+struct ControlsProps {
+    study: Option<Rc<SameStudy>>,
+    run: Option<Run>,
+    version: u64,
+    is_of_document: bool,
+    workers: Workers,
+}
+
+/// Start, stop, how many designs there are, how long they take, how far the run is.
+#[component]
+fn Controls(props: &ControlsProps) -> Html {
+    let status = props.run.as_ref().map(Run::status);
+    let is_running = status == Some(RunStatus::Running);
+    let probes: Vec<EvaluateDesigns> =
+        props.study.iter().filter(|_| !props.is_of_document && !is_running).map(|study| probe(&study.0)).collect();
+    let probed = use_answers(&props.workers, Topic::DesignTime, probes);
+    let start = {
+        let (workers, study) = (props.workers.clone(), props.study.clone());
+        Callback::from(move |_: MouseEvent| {
+            if let Some(study) = &study {
+                Run::start(&workers, &study.0);
+            }
+        })
+    };
+    let call = |call: fn(&Run)| {
+        let run = props.run.clone();
+        Callback::from(move |_: MouseEvent| run.iter().for_each(call))
+    };
+    let count = props.study.as_ref().map(|study| {
+        let (designs, all) = (study.0.designs(), study.0.combinations());
+        let of = match study.0.spec.sampling {
+            SamplingSpec::Grid => String::new(),
+            _ => format!(" of {} combinations", group_thousands(all)),
+        };
+        let most = if matches!(study.0.spec.sampling, SamplingSpec::Refine(_)) { "at most " } else { "" };
+        let time = probed.reply(0).filter(|_| !probed.are_old()).map(|found| {
+            let each = found.took_ms / found.rows.len().max(1) as f64;
+            let ms = each * designs as f64 / props.workers.count().max(1) as f64;
+            format!(", about {} or less", seconds_text(ms))
+        });
+        format!("{most}{} designs{of}{}", group_thousands(designs), time.unwrap_or_default())
+    });
+    html! {
+        <>
+            <div class="row start">
+                <button type="button" class="primary" disabled={props.study.is_none()} onclick={start} data-testid="study-start">
+                    { if props.is_of_document { "Run again" } else { "Run the study" } }
+                </button>
+                if is_running {
+                    <button type="button" onclick={call(Run::stop)} data-testid="study-stop">{ "Stop" }</button>
+                }
+                if status == Some(RunStatus::Stopped) && props.is_of_document {
+                    <button type="button" onclick={call(Run::resume)} data-testid="study-continue">{ "Continue" }</button>
+                }
+                if let Some(count) = count {
+                    <span class="hint" data-testid="study-count">{ count }</span>
+                }
+            </div>
+            { for props.run.iter().map(progress) }
+            if props.run.is_some() && !props.is_of_document {
+                <p class="hint" data-testid="study-other">{ "The results below belong to another document." }</p>
+            }
+        </>
+    }
+}
+
+/// Some designs from all over a study, as they come first to a worker.
+fn probe(study: &Study) -> EvaluateDesigns {
+    let all = study.designs();
+    let mut designs: Vec<u64> = (0..PROBES).map(|at| (all.saturating_sub(1)) / (PROBES - 1) * at).collect();
+    designs.dedup();
+    EvaluateDesigns { request: Rc::new(study.request.clone()), designs, front: ParetoFront::default() }
+}
+
+/// How far a run is.
+fn progress(run: &Run) -> Html {
+    let (known, all) = run.progress();
+    let is_running = run.status() == RunStatus::Running;
+    let elapsed = run.elapsed_ms();
+    let rate = (elapsed > 0.0 && run.status() != RunStatus::Opened)
+        .then(|| format!(", {} a second", crate::chart::three_digits(1e3 * known as f64 / elapsed)));
+    let text = match is_running {
+        true => format!("{} of {} designs{}", group_thousands(known), group_thousands(all), rate.unwrap_or_default()),
+        false => format!("{} designs{}", group_thousands(known), rate.unwrap_or_default()),
+    };
+    html! {
+        <>
+            <div class="progress" data-testid="study-progress">
+                <span>{ text }</span>
+                if is_running {
+                    <progress value={known.to_string()} max={all.max(1).to_string()} aria-label="Share of the designs that are known" />
+                }
+                if run.status() != RunStatus::Opened {
+                    <span class="left">{ seconds_text(elapsed) }</span>
+                }
+            </div>
+            if let Some(failure) = run.failure() {
+                <p class="why">{ failure }</p>
+            }
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct OpenProps {
+    open: Callback<Vec<File>>,
+}
+
+/// Lets a person choose a file of results.
+#[component]
+fn OpenButton(props: &OpenProps) -> Html {
+    let input = use_node_ref();
+    let onclick = {
+        let input = input.clone();
+        Callback::from(move |_: MouseEvent| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                input.click();
+            }
+        })
+    };
+    let onchange = {
+        let (input, open) = (input.clone(), props.open.clone());
+        Callback::from(move |_: Event| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                let files = input.files().and_then(|files| files.get(0));
+                open.emit(files.into_iter().collect());
+                // So that the same file can be chosen again.
+                input.set_value("");
+            }
+        })
+    };
+    html! {
+        <>
+            <button type="button" class="link" {onclick} data-testid="study-open"
+                title="Results of “fusescape study run”, as Parquet, or as CSV of the study at hand. Files are read here and sent nowhere.">
+                { "open results" }
+            </button>
+            <input ref={input} type="file" accept=".parquet,.csv" hidden={true} {onchange} data-testid="study-open-file" />
+        </>
+    }
+}

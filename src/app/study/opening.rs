@@ -1,0 +1,96 @@
+//! Files of results: Parquet, which says of which study it is, and CSV of the study at hand.
+
+use super::run::Run;
+use crate::app::workers::handle::Workers;
+use crate::explore::study::Study;
+use crate::question::{Answer, FileResults, ReadResults, Topic};
+use crate::results::rows_of_csv;
+use crate::spec::Diagnostics;
+use crate::state::{Action, StudyChange};
+use js_sys::Uint8Array;
+use std::rc::Rc;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::File;
+use yew::prelude::*;
+
+/// Larger files are not opened, bytes.
+const MOST_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
+
+/// How the opening of a file stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Opening {
+    /// No file is opened.
+    None,
+    /// It is read.
+    Reading(String),
+    /// What is wrong with it.
+    Failed(Diagnostics),
+}
+
+/// Opens files of results, one after the other.
+#[hook]
+pub fn use_opening(
+    workers: &Workers,
+    study: Option<Rc<Study>>,
+    act: &Callback<Action>,
+) -> (Opening, Callback<Vec<File>>) {
+    let state = use_state_eq(|| Opening::None);
+    let (setter, workers, act) = (state.setter(), workers.clone(), act.clone());
+    let open = Callback::from(move |files: Vec<File>| {
+        let Some(file) = files.into_iter().next() else { return };
+        let (setter, workers, study, act) = (setter.clone(), workers.clone(), study.clone(), act.clone());
+        let name = file.name();
+        if file.size() > MOST_BYTES {
+            let remedy = "Open the front alone: `fusescape study front FILE --format csv`";
+            return setter.set(failed(&name, "The file is larger than 256 MiB", remedy));
+        }
+        setter.set(Opening::Reading(name.clone()));
+        spawn_local(async move {
+            let Ok(buffer) = JsFuture::from(file.array_buffer()).await else {
+                return setter.set(failed(&name, "The file cannot be read", "Choose it again"));
+            };
+            let bytes = Uint8Array::new(&buffer).to_vec();
+            if bytes.starts_with(b"PAR1") {
+                return open_parquet(ReadResults { name, bytes }, &workers, &act, setter);
+            }
+            setter.set(match open_csv(&name, &bytes, study, &workers) {
+                Ok(()) => Opening::None,
+                Err(wrong) => wrong,
+            });
+        });
+    });
+    ((*state).clone(), open)
+}
+
+fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>, state: UseStateSetter<Opening>) {
+    let (name, asked, act) = (question.name.clone(), workers.clone(), act.clone());
+    let on_answer = Callback::from(move |(_, answer): (usize, Answer<FileResults>)| {
+        let remedy = "Open a file that `fusescape study run` wrote";
+        let opened = answer.map_err(|why| failed(&name, &why.to_string(), remedy)).and_then(|found| {
+            let text = found.request.text.clone();
+            let study = Study::new(found.request).map_err(Opening::Failed)?;
+            Run::open(&asked, &Rc::new(study), found.rows);
+            act.emit(Action::Study(StudyChange::Take(text)));
+            Ok(())
+        });
+        state.set(opened.err().unwrap_or(Opening::None));
+    });
+    workers.ask(Topic::ResultFile, &[question], on_answer);
+}
+
+fn open_csv(name: &str, bytes: &[u8], study: Option<Rc<Study>>, workers: &Workers) -> Result<(), Opening> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| failed(name, "The file is neither Parquet nor CSV", "Open results of a study"))?;
+    let study = study.ok_or_else(|| {
+        failed(name, "The study above has mistakes, so that nothing is known of the columns", "Mend the study first")
+    })?;
+    let rows = rows_of_csv(&study, text).map_err(|(reason, remedy)| failed(name, &reason, &remedy))?;
+    Run::open(workers, &study, rows);
+    Ok(())
+}
+
+fn failed(name: &str, reason: &str, remedy: &str) -> Opening {
+    let mut wrong = Diagnostics::default();
+    wrong.add(name, reason, remedy);
+    Opening::Failed(wrong)
+}

@@ -1,0 +1,119 @@
+//! The view of studies: the document, the run, and what came of it.
+
+use super::document::{DocumentCard, SameStudy};
+use super::figures::ResultsCard;
+use super::run::{Run, use_run};
+use crate::app::session::state::PageState;
+use crate::app::widgets::varying::use_varying;
+use crate::app::workers::handle::Workers;
+use crate::explore::study::{Study, StudyRequest};
+use crate::form::{AT_HAND, Variable, suggested_study, with_axis};
+use crate::hardware::Core;
+use crate::spec::Diagnostics;
+use crate::spec::edit::Outline;
+use crate::state::{Action, Half, StudyChange};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// A suggested study with at most so many designs is run without being asked.
+const AT_ONCE: u64 = 64;
+
+/// Properties of [`StudyView`].
+#[derive(Properties, PartialEq)]
+pub struct StudyViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// The core of the design, if it is valid.
+    pub core: Option<Rc<Core>>,
+    /// The opened point.
+    pub opened: Option<u32>,
+    /// Whether the points of the design are all known.
+    pub is_swept: bool,
+    /// Asks workers.
+    pub workers: Workers,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// The document, the run, and what came of it.
+#[component]
+pub fn StudyView(props: &StudyViewProps) -> Html {
+    let state = &props.state;
+    let design = &state.chosen.design;
+    let own = &state.chosen.study.text;
+    let best = props.opened.filter(|_| props.is_swept).and_then(|point| state.results.strategy(point)).cloned();
+    let suggested =
+        use_memo((design.clone(), props.core.clone(), best, own.is_empty()), |(design, core, best, is_shown)| {
+            let settings = design.request().ok().and_then(|requests| requests.into_iter().next());
+            let settings = settings.map(|request| request.settings);
+            let hardware = Outline::read(&design.hardware.text).ok()?;
+            let names = [Half::Hardware, Half::Workload].map(|half| design.document(half).preset.unwrap_or(AT_HAND));
+            is_shown.then(|| suggested_study(names, core.as_deref(), &hardware, settings.as_ref(), best.as_ref()))
+        });
+    let text = if own.is_empty() { (*suggested).clone().unwrap_or_default() } else { own.clone() };
+    let study = {
+        let documents = [&design.hardware.text, &design.workload.text].map(String::clone);
+        use_memo((text.clone(), documents), |(text, documents)| study_of(text, documents).map(Rc::new))
+    };
+    {
+        let (text, act) = (text.clone(), props.act.clone());
+        use_varying(Callback::from(move |variable: Variable| {
+            let is_varied = text.contains(&format!("vary: {},", variable.path));
+            if let Some(next) = with_axis(&text, &variable).filter(|_| !is_varied) {
+                act.emit(Action::Study(StudyChange::Take(next)));
+            }
+        }));
+    }
+    let (run, version) = use_run();
+    {
+        let is_small = study.as_ref().as_ref().is_ok_and(|study| study.designs() <= AT_ONCE);
+        let wanted = study.as_ref().as_ref().ok().filter(|_| is_small && own.is_empty() && props.is_swept).cloned();
+        let (workers, run) = (props.workers.clone(), run.clone());
+        use_effect_with(wanted.as_ref().map(|study| study.request.clone()), move |_| {
+            let is_other = |study: &Rc<Study>| run.is_none_or(|run| run.study().request != study.request);
+            if let Some(study) = wanted.filter(is_other) {
+                Run::start(&workers, &study);
+            }
+        });
+    }
+    let is_of_document = match (&run, &*study) {
+        (Some(run), Ok(study)) => run.study().request == study.request,
+        _ => false,
+    };
+    let run_status = run.as_ref().map_or("idle", |run| run.status().name());
+    html! {
+        <div data-testid="study-view" data-status={run_status}>
+            <DocumentCard
+                {text}
+                is_suggested={own.is_empty()}
+                hardware={design.hardware.text.clone()}
+                study={(*study).clone().map(|study| Rc::new(SameStudy(study)))}
+                run={run.clone()}
+                {version}
+                {is_of_document}
+                workers={props.workers.clone()}
+                act={props.act.clone()}
+            />
+            if let Some(run) = run {
+                <ResultsCard {run} {version} state={Rc::clone(state)} act={props.act.clone()} />
+            }
+        </div>
+    }
+}
+
+/// A study of a document on this page: names are presets, or the documents of the design at hand.
+fn study_of(text: &str, [hardware, network]: &[String; 2]) -> Result<Study, Diagnostics> {
+    let [cores, networks] = StudyRequest::names(text);
+    let texts = |half: Half, own: &str, names: Vec<String>| -> Vec<(String, String)> {
+        let text = |name: &str| match half.presets().iter().find(|preset| preset.id == name) {
+            Some(preset) => Some(preset.text.to_owned()),
+            None => (name == AT_HAND).then(|| own.to_owned()),
+        };
+        names.into_iter().filter_map(|name| text(&name).map(|text| (name, text))).collect()
+    };
+    Study::new(StudyRequest {
+        text: text.to_owned(),
+        hardware: texts(Half::Hardware, hardware, cores),
+        networks: texts(Half::Workload, network, networks),
+    })
+}

@@ -1,0 +1,63 @@
+//! A click on a field asks that a study varies it. The view of studies hears of it, once it is shown.
+
+use super::form::Form;
+use crate::form::{Variable, variable_at};
+use crate::state::{Half, Tab};
+use std::cell::RefCell;
+use yew::prelude::*;
+
+thread_local! {
+    static ASKED: RefCell<Option<Variable>> = const { RefCell::new(None) };
+    /// The view of studies, while it is shown.
+    static LISTENER: RefCell<Option<Callback<()>>> = const { RefCell::new(None) };
+}
+
+/// Properties of [`VaryButton`].
+#[derive(Properties, PartialEq)]
+pub struct VaryButtonProps {
+    /// The document.
+    pub form: Form,
+    /// Where the value stands.
+    pub path: String,
+    /// What the value is called.
+    pub label: AttrValue,
+    /// Identifies it in tests.
+    pub testid: AttrValue,
+}
+
+/// Lets a study vary a value, if it is a number.
+#[component]
+pub fn VaryButton(props: &VaryButtonProps) -> Html {
+    let part = if props.form.half == Half::Hardware { "hardware" } else { "network" };
+    let Some(variable) = variable_at(part, &props.form.document, &props.path) else { return html! {} };
+    let form = props.form.clone();
+    let onclick = Callback::from(move |_: MouseEvent| {
+        ASKED.set(Some(variable.clone()));
+        form.show(Tab::Study);
+        if let Some(listener) = LISTENER.with_borrow(Clone::clone) {
+            listener.emit(());
+        }
+    });
+    html! {
+        <button type="button" class="link vary" {onclick} title="Vary this in a study" aria-label={format!("Vary {} in a study", props.label)}
+            data-testid={format!("{}-vary", props.testid)}>
+            { "vary" }
+        </button>
+    }
+}
+
+/// Hears of what a person asks to be varied, also of what was asked before this was shown.
+#[hook]
+pub fn use_varying(hear: Callback<Variable>) {
+    let call = Callback::from(move |()| {
+        if let Some(variable) = ASKED.take() {
+            hear.emit(variable);
+        }
+    });
+    // At every drawing, as what hears it depends on what is shown.
+    use_effect(move || {
+        call.emit(());
+        LISTENER.set(Some(call));
+        || LISTENER.set(None)
+    });
+}

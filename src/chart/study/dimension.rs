@@ -1,0 +1,86 @@
+//! What an axis of a figure of designs shows: a number that each has, or one of a few words.
+
+use crate::chart::axis::{Axis, AxisScale};
+use crate::chart::{Column, Quantity, TableCell};
+
+/// Values that differ by more than this factor stand on a logarithmic axis.
+const WIDE: f64 = 8.0;
+
+/// Something that each design has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dimension {
+    /// What it is: `lb.size`, `energy`.
+    pub name: String,
+    /// In which its values are counted, in base units.
+    pub quantity: Quantity,
+    /// Where values are no numbers: value `k` stands for word number `k`.
+    pub words: Vec<String>,
+}
+
+impl Dimension {
+    /// A value as a person reads it.
+    pub fn text(&self, value: f64) -> String {
+        match self.words.get(value.max(0.0) as usize) {
+            Some(word) => word.clone(),
+            None if !value.is_finite() => "–".to_owned(),
+            // Sizes are round.
+            None if self.quantity == Quantity::Bytes => self.quantity.plain(value),
+            None => self.quantity.text(value),
+        }
+    }
+
+    /// Its column of a table.
+    pub fn column(&self) -> Column {
+        match self.words.is_empty() {
+            true => Column::measured(&self.name, self.quantity.base()),
+            false => Column::words(self.name.clone()),
+        }
+    }
+
+    /// A value as the cell of a table.
+    pub fn cell(&self, value: f64) -> TableCell {
+        match self.words.is_empty() && value.is_finite() {
+            true => TableCell::of(self.quantity, value),
+            false => self.text(value).into(),
+        }
+    }
+
+    /// Its name with the unit of an axis from `low` to `high`.
+    pub(in crate::chart) fn title(&self, (low, high): (f64, f64)) -> String {
+        let unit = self.quantity.unit_for(low, high).name;
+        if unit.is_empty() || !self.words.is_empty() { self.name.clone() } else { format!("{}, {unit}", self.name) }
+    }
+
+    /// An axis over some pixels.
+    pub(in crate::chart) fn axis(&self, (low, high): (f64, f64), pixels: (i32, i32)) -> Axis {
+        if !self.words.is_empty() {
+            let last = self.words.len() as f64 - 0.5;
+            return Axis::new(AxisScale::Linear, (-0.5, last), pixels);
+        }
+        if low > 0.0 && high > WIDE * low {
+            return Axis::new(AxisScale::Log, (low / 1.15, high * 1.15), pixels);
+        }
+        let margin = if high > low { 0.05 * (high - low) } else { 0.05 * high.abs().max(1.0) };
+        let low = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
+        Axis::new(AxisScale::Linear, (low, high + margin), pixels)
+    }
+
+    /// Marks of such an axis with their texts, about `count` of them.
+    pub(in crate::chart) fn marks(&self, axis: &Axis, (low, high): (f64, f64), count: usize) -> Vec<(f64, String)> {
+        if !self.words.is_empty() {
+            let step = self.words.len().div_ceil(count.max(1));
+            return self.words.iter().enumerate().step_by(step).map(|(at, word)| (at as f64, word.clone())).collect();
+        }
+        let unit = self.quantity.unit_for(low, high);
+        let marks =
+            if self.quantity == Quantity::Bytes { axis.byte_marks(unit.factor, count) } else { axis.marks(count) };
+        marks.into_iter().map(|value| (value, unit.tick(value))).collect()
+    }
+}
+
+/// The least and the largest of some values, of those that are numbers.
+pub(in crate::chart) fn range_of(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = values.filter(|value| value.is_finite()).fold(ends, |(low, high), v| (low.min(v), high.max(v)));
+    if low <= high { (low, high) } else { (0.0, 1.0) }
+}

@@ -1,0 +1,89 @@
+//! Which numbers the designs of a study have: values of axes, then quantities.
+
+use super::Dimension;
+use crate::chart;
+use crate::explore::study::{Axis, Quantity, Study};
+use crate::spec::Measure;
+
+/// Where a dimension comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// An axis of the study, by its number, and one of its paths.
+    Axis(usize, usize),
+    /// A quantity of the study, by its number.
+    Quantity(usize),
+}
+
+/// A dimension, where it comes from, and by what its values are multiplied to be in base units of figures.
+pub struct Known {
+    pub shown: Dimension,
+    pub source: Source,
+    pub factor: f64,
+    /// Of an axis: the value of each of its places.
+    pub values: Vec<f64>,
+}
+
+/// All numbers that each design of a study has.
+pub fn dimensions(study: &Study) -> Vec<Known> {
+    let paths = |(index, axis): (usize, &Axis)| -> Vec<Known> {
+        (0..axis.names.len()).map(|path| of_axis(index, axis, path)).collect()
+    };
+    let axes = study.axes.iter().enumerate().flat_map(paths);
+    let of_quantity = |(index, quantity): (usize, &Quantity)| {
+        let (shown, factor) = measured(quantity.measure(), *quantity);
+        let name = quantity.name().replace('_', " ");
+        let words = Vec::new();
+        Known {
+            shown: Dimension { name, quantity: shown, words },
+            source: Source::Quantity(index),
+            factor,
+            values: Vec::new(),
+        }
+    };
+    axes.chain(study.quantities.iter().enumerate().map(of_quantity)).collect()
+}
+
+fn of_axis(index: usize, axis: &Axis, path: usize) -> Known {
+    let name = short(&axis.names[path]).to_owned();
+    let source = Source::Axis(index, path);
+    match axis.measured(path) {
+        Some((measure, values)) => {
+            let (quantity, factor) = of_measure(measure);
+            let values = values.into_iter().map(|value| value * factor).collect();
+            Known { shown: Dimension { name, quantity, words: Vec::new() }, source, factor, values }
+        }
+        None => {
+            let words: Vec<String> = axis.values.iter().map(|value| value[path].text().to_owned()).collect();
+            let values = (0..words.len()).map(|at| at as f64).collect();
+            Known { shown: Dimension { name, quantity: chart::Quantity::Ratio, words }, source, factor: 1.0, values }
+        }
+    }
+}
+
+/// A path without what it always begins with: `lb.size` of `hardware.memories.lb.size`.
+fn short(path: &str) -> &str {
+    let path = path.strip_prefix("hardware.").or_else(|| path.strip_prefix("network.")).unwrap_or(path);
+    path.strip_prefix("memories.").unwrap_or(path)
+}
+
+fn of_measure(measure: Measure) -> (chart::Quantity, f64) {
+    match measure {
+        Measure::Bits => (chart::Quantity::Bytes, 0.125),
+        Measure::Energy => (chart::Quantity::Energy, 1.0),
+        Measure::Area => (chart::Quantity::Area, 1.0),
+        Measure::Power => (chart::Quantity::Power, 1e3),
+        Measure::Cycles => (chart::Quantity::Latency, 1.0),
+        Measure::Time => (chart::Quantity::Time, 1e9),
+        // MHz have no quantity of figures: they stand as they are.
+        Measure::Number | Measure::Frequency => (chart::Quantity::Ratio, 1.0),
+    }
+}
+
+fn measured(measure: Measure, quantity: Quantity) -> (chart::Quantity, f64) {
+    match quantity {
+        Quantity::EnergyDelayProduct => (chart::Quantity::EnergyDelay, 1.0),
+        Quantity::Macs => (chart::Quantity::Macs, 1.0),
+        Quantity::DramWords => (chart::Quantity::DramAccesses, 1.0),
+        _ => of_measure(measure),
+    }
+}

@@ -1,0 +1,148 @@
+//! All numbers of many designs, column by column.
+
+use super::Dimension;
+use super::dimensions::{Known, Source, dimensions};
+use crate::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
+use crate::spec::measure;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The designs of a study that are known, in the order in which they came.
+pub struct StudyTable {
+    /// The study.
+    pub study: Rc<Study>,
+    known: Vec<Known>,
+    designs: Vec<u64>,
+    statuses: Vec<Status>,
+    /// A column a dimension; no number where a design has none.
+    columns: Vec<Vec<f64>>,
+    front: ParetoFront,
+    /// The first reason why a design has no numbers, by status.
+    reasons: BTreeMap<&'static str, String>,
+}
+
+impl StudyTable {
+    /// No design yet.
+    pub fn new(study: Rc<Study>) -> Self {
+        let known = dimensions(&study);
+        let columns = vec![Vec::new(); known.len()];
+        let (front, reasons) = (ParetoFront::default(), BTreeMap::new());
+        Self { study, known, designs: Vec::new(), statuses: Vec::new(), columns, front, reasons }
+    }
+
+    /// Adds a design.
+    pub fn add(&mut self, row: &DesignRow) {
+        let place = self.designs.len() as u64;
+        self.designs.push(row.design);
+        self.statuses.push(row.status);
+        for (column, known) in self.columns.iter_mut().zip(&self.known) {
+            let value = match known.source {
+                Source::Axis(axis, _) => {
+                    row.coordinates.get(axis).and_then(|&at| known.values.get(at as usize)).copied()
+                }
+                Source::Quantity(index) => row.values.get(index).copied().flatten().map(|value| value * known.factor),
+            };
+            column.push(value.unwrap_or(f64::NAN));
+        }
+        if let Some(objectives) = self.study.objectives_of(row) {
+            self.front.add(place, &objectives);
+        }
+        if !row.reason.is_empty() {
+            self.reasons.entry(row.status.name()).or_insert_with(|| row.reason.clone());
+        }
+    }
+
+    /// Number of designs.
+    pub fn len(&self) -> usize {
+        self.designs.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.designs.is_empty()
+    }
+
+    /// The numbers that each design has.
+    pub fn dimensions(&self) -> impl Iterator<Item = &Dimension> {
+        self.known.iter().map(|known| &known.shown)
+    }
+
+    /// A dimension by its number.
+    pub fn dimension(&self, index: usize) -> Option<&Dimension> {
+        self.known.get(index).map(|known| &known.shown)
+    }
+
+    /// A number of a design; none is `NaN`.
+    pub fn value(&self, dimension: usize, row: usize) -> f64 {
+        self.columns.get(dimension).and_then(|column| column.get(row)).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The value of a dimension that a person wrote: `64 KiB`, or a word.
+    pub fn read(&self, dimension: usize, text: &str) -> Option<f64> {
+        let known = self.known.get(dimension)?;
+        match known.shown.words.iter().position(|word| word == text.trim()) {
+            Some(word) => Some(word as f64),
+            None => measure(text).map(|(_, value)| value * known.factor),
+        }
+    }
+
+    /// The number of a design in its study.
+    pub fn design(&self, row: usize) -> Option<u64> {
+        self.designs.get(row).copied()
+    }
+
+    /// Rows whose design was found and keeps to all constraints.
+    pub fn found(&self) -> impl Iterator<Item = usize> {
+        self.statuses.iter().enumerate().filter(|(_, status)| **status == Status::Found).map(|(row, _)| row)
+    }
+
+    /// Rows on the front, in their order.
+    pub fn front(&self) -> Vec<usize> {
+        self.front.rows().map(|row| row as usize).collect()
+    }
+
+    /// What of each became how many, and the first reason why.
+    pub fn statuses(&self) -> Vec<(Status, usize, Option<&str>)> {
+        let counted = |status: Status| {
+            let count = self.statuses.iter().filter(|other| **other == status).count();
+            (status, count, self.reasons.get(status.name()).map(String::as_str))
+        };
+        Status::ALL.into_iter().map(counted).filter(|(_, count, _)| *count > 0).collect()
+    }
+
+    /// Numbers of the dimensions of the objectives, and whether more of them is better.
+    pub fn objectives(&self) -> Vec<(usize, bool)> {
+        let place = |quantity: &Quantity| {
+            let index = self.study.quantities.iter().position(|other| other == quantity)?;
+            let dimension = self.known.iter().position(|known| known.source == Source::Quantity(index))?;
+            Some((dimension, quantity.is_gain()))
+        };
+        self.study.objectives.iter().filter_map(place).collect()
+    }
+
+    /// Dimensions that are quantities, and whether more of each is better.
+    pub fn quantities(&self) -> Vec<(usize, bool)> {
+        let of = |(dimension, known): (usize, &Known)| match known.source {
+            Source::Quantity(index) => Some((dimension, self.study.quantities.get(index)?.is_gain())),
+            Source::Axis(..) => None,
+        };
+        self.known.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// The dimension of an axis of the study: that of its first path.
+    pub fn of_axis(&self, axis: usize) -> Option<usize> {
+        self.known.iter().position(|known| known.source == Source::Axis(axis, 0))
+    }
+
+    /// The value of each place of an axis, in base units of figures.
+    pub fn axis_values(&self, axis: usize) -> &[f64] {
+        self.of_axis(axis).and_then(|dimension| self.known.get(dimension)).map_or(&[], |known| &known.values)
+    }
+
+    /// Values of all axes of a design, and its quantities, as a person reads them.
+    pub fn texts(&self, row: usize) -> Vec<(String, String)> {
+        let text =
+            |(index, known): (usize, &Known)| (known.shown.name.clone(), known.shown.text(self.value(index, row)));
+        self.known.iter().enumerate().map(text).collect()
+    }
+}

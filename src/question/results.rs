@@ -1,0 +1,45 @@
+//! Result files of studies.
+
+use super::{Answer, Answerer, Ask, Refusal};
+use crate::explore::study::{DesignRow, StudyRequest};
+use crate::results::{ResultFile, UnreadFile};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// What does a Parquet file of results hold?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadResults {
+    /// Name of the file.
+    pub name: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// All of a result file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileResults {
+    /// The study, with all that it names.
+    pub request: StudyRequest,
+    /// A row a design.
+    pub rows: Vec<DesignRow>,
+}
+
+impl From<UnreadFile> for Refusal {
+    fn from(why: UnreadFile) -> Self {
+        Self::Failed(why.0)
+    }
+}
+
+impl Ask for ReadResults {
+    type Reply = FileResults;
+
+    fn answer(self, _: &mut Answerer) -> Answer<FileResults> {
+        let (study, file) = ResultFile::open(&self.name, Bytes::from(self.bytes))?;
+        let mut rows = Vec::new();
+        file.rows(&study, &mut |some| -> Answer<()> {
+            rows.extend(some);
+            Ok(())
+        })?;
+        Ok(FileResults { request: study.request, rows })
+    }
+}

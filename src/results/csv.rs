@@ -1,0 +1,84 @@
+//! Results as CSV, for spreadsheets. It says nothing of the study.
+
+use super::columns::{Cell, Kind, ResultColumn, columns, row_cells, row_of_cells};
+use crate::explore::study::{DesignRow, Study};
+use crate::spec::csv_words;
+
+/// The line of names.
+pub fn csv_head(columns: &[ResultColumn]) -> String {
+    columns.iter().map(|column| csv_words(&column.name)).collect::<Vec<_>>().join(",")
+}
+
+/// The line of a row.
+pub fn csv_line(cells: &[Cell]) -> String {
+    let cell = |cell: &Cell| match cell {
+        Cell::Count(count) => count.to_string(),
+        Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
+        Cell::Text(text) => text.as_deref().map_or_else(String::new, csv_words),
+    };
+    cells.iter().map(cell).collect::<Vec<_>>().join(",")
+}
+
+/// Some rows as a file.
+pub fn csv_of<'r>(study: &Study, rows: impl Iterator<Item = &'r DesignRow>) -> String {
+    let columns = columns(study);
+    let mut text = csv_head(&columns);
+    text.push('\n');
+    for row in rows {
+        text.push_str(&csv_line(&row_cells(study, &columns, row)));
+        text.push('\n');
+    }
+    text
+}
+
+/// The rows of such a file.
+///
+/// # Errors
+/// It is no file of results of this study; reason and remedy.
+pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String, String)> {
+    let columns = columns(study);
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let names = reader.headers().map(|names| names.iter().map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default();
+    if let Some(missing) = columns.iter().find(|column| !names.contains(&column.name)) {
+        let reason = format!("The file has no column `{}`: it has no results of this study", missing.name);
+        return Err((reason, "Write the study of which it has results, then open the file again".to_owned()));
+    }
+    let place = |column: &ResultColumn| names.iter().position(|name| *name == column.name).unwrap_or(0);
+    let places: Vec<usize> = columns.iter().map(place).collect();
+    let mut rows = Vec::new();
+    for (index, record) in reader.records().enumerate() {
+        let cells = record.ok().and_then(|record| {
+            let cell = |(column, place): (&ResultColumn, &usize)| cell(column.kind, record.get(*place)?);
+            columns.iter().zip(&places).map(cell).collect::<Option<Vec<Cell>>>()
+        });
+        match cells.and_then(|cells| row_of_cells(study, &columns, &cells)) {
+            Some(row) => rows.push(row),
+            None => {
+                let reason = format!("Line {} has no design of this study", index + 2);
+                return Err((reason, "Open the file as `fusescape study run` or the page wrote it".to_owned()));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn cell(kind: Kind, text: &str) -> Option<Cell> {
+    let said = (!text.is_empty()).then_some(text);
+    Some(match kind {
+        Kind::Count => Cell::Count(text.parse().ok()?),
+        Kind::Number => Cell::Number(said.map(str::parse).transpose().ok()?),
+        Kind::Text => Cell::Text(said.map(str::to_owned)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_a_formula_to_a_spreadsheet() {
+        let cells =
+            [Cell::Text(Some("=1+1".to_owned())), Cell::Text(Some("a, \"b\"".to_owned())), Cell::Number(Some(-1.5))];
+        assert_eq!(csv_line(&cells), "\"'=1+1\",\"a, \"\"b\"\"\",-1.5");
+    }
+}

@@ -1,0 +1,9 @@
+//! Results of a study in files: rows as columns of a table, as Parquet and as CSV.
+
+mod columns;
+mod csv;
+pub mod parquet;
+
+pub use self::parquet::{ResultFile, ResultNote, UnreadFile, key_of};
+pub use columns::{Cell, Kind, ResultColumn, columns, row_cells, row_of_cells};
+pub use csv::{csv_head, csv_line, csv_of, rows_of_csv};

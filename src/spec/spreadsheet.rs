@@ -1,0 +1,13 @@
+//! Texts as spreadsheets take them.
+
+/// With what spreadsheets let formulas begin (OWASP, "CSV Injection"), full-width letters included.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// Words as a field of CSV: in quotes where they need them, and behind a single quote where they would be a formula.
+pub fn csv_words(words: &str) -> String {
+    let is_formula = words.starts_with(FORMULA);
+    if !is_formula && !words.contains([',', '"', '\n', '\r']) {
+        return words.to_owned();
+    }
+    format!("\"{}{}\"", if is_formula { "'" } else { "" }, words.replace('"', "\"\""))
+}
