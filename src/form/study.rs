@@ -102,17 +102,15 @@ pub fn with_axis(text: &str, variable: &Variable) -> Option<String> {
         Measure::Bits => ((value / factor).max(1.0), value * factor),
         _ => (value / factor, value * factor),
     };
-    with_range(text, &variable.path, kind, (least, most), VALUES)
+    // Widths are counted in bits, sizes in bytes.
+    let write =
+        |value: f64| if variable.value.ends_with("bit") { format!("{value:.0} bit") } else { kind.write(value) };
+    with_range(text, &variable.path, [write(least), write(most)], (VALUES, least > 0.0))
 }
 
-fn with_range(text: &str, path: &str, kind: Measure, (least, most): (f64, f64), count: u32) -> Option<String> {
-    let mut fields = vec![
-        ("vary", path.to_owned()),
-        ("from", kind.write(least)),
-        ("to", kind.write(most)),
-        ("count", count.to_string()),
-    ];
-    fields.extend((least > 0.0).then(|| ("scale", "log".to_owned())));
+fn with_range(text: &str, path: &str, [from, to]: [String; 2], (count, is_log): (u32, bool)) -> Option<String> {
+    let mut fields = vec![("vary", path.to_owned()), ("from", from), ("to", to), ("count", count.to_string())];
+    fields.extend(is_log.then(|| ("scale", "log".to_owned())));
     with_fields(text, &fields)
 }
 
@@ -157,8 +155,8 @@ pub fn suggested_study(
         if known.iter().any(|variable| variable.path == path) {
             let size = size as f64;
             // A register has no smaller sizes.
-            let ends = if size < 8.0 * SMALLER { (size, size * SMALLER) } else { (size / SMALLER, size) };
-            text = with_range(&text, &path, Measure::Bits, ends, SIZES).unwrap_or(text);
+            let ends = if size < 8.0 * SMALLER { [size, size * SMALLER] } else { [size / SMALLER, size] };
+            text = with_range(&text, &path, ends.map(|size| Measure::Bits.write(size)), (SIZES, true)).unwrap_or(text);
         }
     }
     text

@@ -440,12 +440,12 @@ fn BrushFigure(props: &BrushFigureProps) -> Html {
     let marked = drag.filter(|(from, to)| is_drag((from.x, from.y), (to.x, to.y))).map(|(from, to)| {
         let (left, wide) =
             if props.is_upright { (from.x - 9.0, 18.0) } else { (from.x.min(to.x), (to.x - from.x).abs()) };
-        let style = format!(
-            "left: {left}px; top: {}px; width: {wide}px; height: {}px",
-            from.y.min(to.y),
-            (to.y - from.y).abs()
-        );
-        html! { <div class="brush" {style} /> }
+        let (top, high) = (from.y.min(to.y), (to.y - from.y).abs());
+        html! {
+            <svg class="brush" aria-hidden="true">
+                <rect x={left.to_string()} y={top.to_string()} width={wide.to_string()} height={high.to_string()} />
+            </svg>
+        }
     });
     html! {
         <figure data-testid={props.testid}>
