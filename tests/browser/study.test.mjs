@@ -132,8 +132,8 @@ test('axes are added by clicks, mistakes are told at once, a run stops and goes 
     await page.getByTestId('study-vary').selectOption('hardware.memories.dram.width');
     assert.match(await page.getByTestId('study-text').inputValue(), /vary: hardware\.memories\.dram\.width, from: 16 bit, to: 256 bit, count: 5/);
     assert.match(await page.getByTestId('study-count').innerText(), /^245 designs/);
-    await page.getByTestId('memory-3').click();
-    await page.getByTestId('memory-3-size-vary').click();
+    await page.getByTestId('memory-4').click();
+    await page.getByTestId('size-vary').click();
     await page.getByTestId('study-axes').getByText('hardware.memories.sram_64KB.size').waitFor();
     const link = await page.evaluate(() => location.href);
     const text = await page.getByTestId('study-text').inputValue();
