@@ -96,9 +96,17 @@ impl Chart for Matrix {
             }
         }
         let bottom = TOP + self.rows.len() as i32 * ROW;
-        for (column, (name, _)) in self.columns.iter().enumerate() {
+        // Names that would be cut short below narrow columns have the room of some.
+        let widest = self.columns.iter().map(|(name, _)| theme.label().width(name) + 8).max().unwrap_or(0);
+        let step =
+            if pitch < 60 { (widest.clamp(pitch, 110) / pitch).max(1) + i32::from(widest % pitch > 0) } else { 1 };
+        for (column, (name, _)) in self.columns.iter().enumerate().step_by(step as usize) {
             let middle = left + column as i32 * pitch + pitch / 2 - 1;
-            sketch.text(shorten(name, pitch, theme.label().size, false), (middle, bottom + 9), theme.label());
+            sketch.text_inside(
+                shorten(name, step * pitch, theme.label().size, false),
+                (middle, bottom + 9),
+                theme.label(),
+            );
         }
         sketch.text(self.column_title.clone(), (left, bottom + 29), theme.note());
         sketch

@@ -88,6 +88,13 @@ export const VIEWS = {
     await page.getByTestId('stop-systems').click();
     await unfold(page);
   },
+  study: async (page) => {
+    await page.getByTestId('tab-study').click();
+    await page.locator('[data-testid=study-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.getByTestId('study-open-row').first().click();
+    await page.getByTestId('study-opened').waitFor();
+    await unfold(page);
+  },
   hierarchy: async (page) => {
     await page.getByTestId('tab-hierarchy').click();
     await page.getByTestId('case-study-2').click();

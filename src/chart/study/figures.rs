@@ -146,9 +146,14 @@ pub fn heatmap(table: &StudyTable, axes: HeatmapAxes, brush: &Brush) -> Option<M
         row_title: title(y),
         column_title: title(x),
         rows: names(axes.y, y, strides[1]),
-        columns: names(axes.x, x, strides[0]).into_iter().map(|name| (name.clone(), name)).collect(),
+        columns: names(axes.x, x, strides[0]).into_iter().map(|name| (first_of(&name), name)).collect(),
         cells: best,
     })
+}
+
+/// The first of the values of a cell.
+fn first_of(name: &str) -> String {
+    name.split(" to ").next().unwrap_or_default().to_owned()
 }
 
 /// With just the values of a cell of a heatmap selected.

@@ -118,6 +118,8 @@ impl Chart for Parallel {
             }
             for (value, text) in dimension.marks(axis, *range, 5) {
                 let letters = theme.label().end();
+                let wide = letters.width(&text).min(SIDE - 8) + 4;
+                sketch.rect((x - 7 - wide, axis.at(value) - 7), (wide + 2, 14), theme.panel);
                 sketch.text(shorten(&text, SIDE - 8, letters.size, false), (x - 7, axis.at(value)), letters);
             }
             let room = (2 * SIDE).max((self.at(1, width) - self.at(0, width)) - 6);
