@@ -60,7 +60,8 @@ pub fn report(state: &State, found: &DesignFindings, page: &str) -> String {
     } else {
         String::new()
     };
-    line!(out, "Scheduled by Fusescape: {}, {best}{impossible}.\n", strategy_title(&account.strategy));
+    let version = env!("FUSESCAPE_VERSION");
+    line!(out, "Scheduled by Fusescape {version}: {}, {best}{impossible}.\n", strategy_title(&account.strategy));
     section(&mut out, "What it costs", &headline(found));
     line!(out, "## What was asked for\n");
     for (half, facts) in [

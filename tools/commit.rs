@@ -1,4 +1,4 @@
-//! Tells the command line the commit that it is built from; nothing, where there is no repository.
+//! Tells the command line the commit that it is built from, where there is a repository, and its version with that.
 
 use std::process::Command;
 
@@ -9,9 +9,12 @@ fn main() {
             println!("cargo::rerun-if-changed={path}");
         }
     }
+    let mut version = env!("CARGO_PKG_VERSION").to_owned();
     if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) {
         println!("cargo::rustc-env=FUSESCAPE_COMMIT={commit}");
+        version += &format!(" (commit {commit})");
     }
+    println!("cargo::rustc-env=FUSESCAPE_VERSION={version}");
 }
 
 fn git(arguments: &[&str]) -> Option<String> {

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Schedules deep neural networks on accelerators.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(version = env!("FUSESCAPE_VERSION"), arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,

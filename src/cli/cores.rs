@@ -8,10 +8,11 @@ use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell, power_text};
 use fusescape::command::cores::{CoresOptions, CoresReport, cores};
-use fusescape::command::words::Allocation;
+use fusescape::command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
+use fusescape::command::{NoResult, or_word};
 use fusescape::multicore::{
-    Carrier, CoreId, CoreTimeCause, CoresRequest, CoresSettings, Evolution, Granularity, NestId, SystemAccount,
-    SystemPart, TilePoint, TileSearch,
+    Carrier, CoreId, CoreTimeCause, CoresRequest, CoresSettings, Evolution, Granularity, NestId, StackRule,
+    SystemAccount, SystemPart, TilePoint, TileSearch,
 };
 use fusescape::spec::{hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
@@ -29,7 +30,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
             seed: options.seed,
         },
     };
-    let found = cores(request, &chosen, &TerminalBar::default())?;
+    let found = cores(request, &chosen, &TerminalBar::default()).map_err(|failure| perhaps_words(failure, options))?;
     for note in &found.notes() {
         super::tell(&format!("note: {note}"));
     }
@@ -41,6 +42,21 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
         Format::Json => json_text(&found.json())?,
         Format::Csv => layers(&found, true).to_csv(),
     })
+}
+
+/// What is wrong with options that take words or names, with the words that were perhaps meant.
+fn perhaps_words(failure: NoResult, options: &Cores) -> NoResult {
+    let NoResult::Wrong(mut wrong) = failure else { return failure };
+    if let StackRule::After(names) = &options.stacks {
+        wrong = or_word(wrong, "settings.stacks", &names.concat(), &TURNS);
+    }
+    if let Some(Granularity::ByHand(text)) = &options.tiles {
+        wrong = or_word(wrong, "settings.tiles", text, &TILES);
+    }
+    if let Allocation::ByHand(text) = &options.allocation {
+        wrong = or_word(wrong, "allocation", text, &ALLOCATIONS);
+    }
+    NoResult::Wrong(wrong)
 }
 
 fn request(options: &Cores) -> Result<CoresRequest, Failure> {

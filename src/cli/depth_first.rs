@@ -6,7 +6,8 @@ use super::progress::TerminalBar;
 use super::report::Report;
 use super::{Failure, json_text, optimal, print};
 use fusescape::command::depth_first::{depth_first, sweep};
-use fusescape::command::words::Stacks;
+use fusescape::command::or_word;
+use fusescape::command::words::{STACKS, Stacks};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Settings, StackLimits, Sweep};
 use fusescape::spec::{hardware_presets, workload_presets};
@@ -36,7 +37,11 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
 /// A sweep of what the options name; notes on it go to standard error.
 pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failure> {
     let sweep = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
-        (Ok(hardware), Ok(workload)) => sweep(hardware, workload, settings(&options.tried, fuse))?,
+        (Ok(hardware), Ok(workload)) => {
+            let word = one_cut(&fuse);
+            sweep(hardware, workload, settings(&options.tried, fuse))
+                .map_err(|wrong| or_word(wrong, "settings.fuse", &word, &STACKS))?
+        }
         (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
     };
@@ -44,6 +49,14 @@ pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failu
         super::tell(&format!("note: {note}"));
     }
     Ok(sweep)
+}
+
+/// The only name that the network is cut after, which may be meant to be a word.
+fn one_cut(fuse: &FuseDepth) -> String {
+    match fuse {
+        FuseDepth::Cuts(names) if names.len() == 1 => names.concat(),
+        _ => String::new(),
+    }
 }
 
 /// The settings that the options ask for, without tile sizes where they name none.

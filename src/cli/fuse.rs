@@ -22,7 +22,9 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
         Format::Table => table(&found)?,
         Format::Json => json_text(&found.json())?,
         Format::Csv => rows(&found.fusions).to_csv(),
-    })
+    })?;
+    let has_answer = found.fusions.verdicts.iter().any(|(_, verdict)| verdict.is_ok());
+    if has_answer { Ok(()) } else { Err("No method has an answer; the reasons are above.".into()) }
 }
 
 fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::fmt::Error> {
@@ -59,6 +61,16 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
         fusions.buffer_bytes as f64 / 1024.0,
         fusions.oracle_bytes.map_or_else(|| "?".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
     )?;
+    let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
+    let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
+    if let Some((bound, bytes)) = fusions.bound_bytes.zip(exact_bytes).filter(|(bound, bytes)| bound < bytes) {
+        let percent = 100.0 * (1.0 - bound as f64 / bytes as f64);
+        let title = FusionMethod::Optimus.title();
+        writeln!(
+            out,
+            "{title} is not proved here, as the network is too wide: other groups may move {percent:.1} % less, at most."
+        )?;
+    }
     if let Some(scope) = fusions.listed.scope() {
         writeln!(
             out,

@@ -113,7 +113,9 @@ fn write_search(out: &mut String, result: &LayerResult) {
             let among = if result.constrained.is_some() { " under the constraints" } else { "" };
             outln!(out, "  {looked_at}; {}{among}", proof(&outcome.proof));
             if let Some(ConstraintCost { more: Some(more), .. }) = result.constrained {
-                outln!(out, "  with the constraints it scores {:.2} % more than without", 100.0 * more);
+                // Less is possible where they leave open what the array unrolls, which without them is as documents state it.
+                let word = if more < 0.0 { "less" } else { "more" };
+                outln!(out, "  with the constraints it scores {:.2} % {word} than without", 100.0 * more.abs());
             }
         }
         Searched::Space(space) => write_space(out, space),

@@ -26,7 +26,7 @@ mod sweep_report;
 pub mod words;
 
 pub use estimates::estimate_line;
-pub use names::{one_of, unknown};
+pub use names::{one_of, or_word, unknown};
 
 use crate::spec::Diagnostics;
 use serde_json::{Value, json};

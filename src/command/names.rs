@@ -1,6 +1,6 @@
 //! Names that an option takes.
 
-use crate::spec::closest;
+use crate::spec::{Diagnostics, closest};
 
 /// What `text` names among `known`.
 ///
@@ -21,4 +21,15 @@ pub fn one_of<T>(text: &str, known: impl IntoIterator<Item = (&'static str, T)>)
 pub fn unknown(text: &str, names: &[&str]) -> String {
     let meant = closest(text, names.iter().copied()).map(|name| format!("; did you mean `{name}`?"));
     format!("use one of {}{}", names.join(", "), meant.unwrap_or_default())
+}
+
+/// What is wrong with an option at `path` that takes words or names of a network: where its `text` is like one of the words, that was
+/// perhaps meant, too.
+pub fn or_word(mut wrong: Diagnostics, path: &str, text: &str, words: &[&str]) -> Diagnostics {
+    if let Some(meant) = closest(text, words.iter().copied()) {
+        let remedies = wrong.0.iter_mut().filter(|diagnostic| diagnostic.path == path);
+        remedies
+            .for_each(|diagnostic| diagnostic.remedy = format!("Did you mean `{meant}`? Else: {}", diagnostic.remedy));
+    }
+    wrong
 }

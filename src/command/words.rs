@@ -132,6 +132,9 @@ pub fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
     one_of(text, STRATEGIES.iter().copied())
 }
 
+/// The words of [`parse_tiles`].
+pub const TILES: [&str; 2] = ["best", "layer-by-layer"];
+
 /// `best`, `layer-by-layer`, a number of rows, or sizes as a person writes them.
 ///
 /// # Errors
@@ -146,6 +149,9 @@ pub fn parse_tiles(text: &str) -> Result<Tiles, String> {
     }
 }
 
+/// The words of [`parse_turns`].
+pub const TURNS: [&str; 3] = ["automatic", "one", "each-layer"];
+
 /// Layer stacks on many cores: `automatic`, `one`, `each-layer`, or names of layers after which one ends.
 ///
 /// # Errors
@@ -158,6 +164,9 @@ pub fn parse_turns(text: &str) -> Result<StackRule, String> {
         names => StackRule::After(names_in(names).into_iter().map(|(name, _)| name).collect()),
     })
 }
+
+/// The words of [`parse_allocation`].
+pub const ALLOCATIONS: [&str; 2] = ["best", "genetic"];
 
 /// `best`, `genetic`, or cores of layers as a person writes them.
 ///
@@ -265,12 +274,15 @@ fn parse_list(text: &str) -> Result<Vec<u64>, String> {
     Ok(sizes)
 }
 
+/// The words of [`parse_stacks`].
+pub const STACKS: [&str; 4] = ["auto", "optimal", "single-layer", "layer-by-layer"];
+
 /// Which layers are fused: `auto`, `optimal`, `single-layer`, `layer-by-layer`, or names of layers to cut after.
 ///
 /// # Errors
 /// What can be written instead.
 pub fn parse_stacks(text: &str) -> Result<Stacks, String> {
-    if text == "optimal" {
+    if text == STACKS[1] {
         return Ok(Stacks::Optimal);
     }
     Ok(Stacks::By(match text {
@@ -359,8 +371,9 @@ const WEIGHTS: [&str; 3] = ["energy", "latency", "dram-accesses"];
 fn parse_weights(text: &str) -> Result<Weights, String> {
     let mut weights = Weights::default();
     for part in text.split(',') {
-        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not NAME=WEIGHT"))?;
-        let value: f64 = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        let (name, value) =
+            part.split_once('=').ok_or_else(|| format!("`{part}` is not NAME=WEIGHT: write for example energy=1"))?;
+        let value: f64 = value.parse().map_err(|_| format!("`{value}` is no number: write for example {name}=1"))?;
         match name {
             "energy" => weights.energy = value,
             "latency" => weights.latency = value,

@@ -60,6 +60,7 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
             number::LAYER => state.mapping.layer = Some(take(from)?),
             number::UNROLL => unroll = Some(unrolls(&take::<Vec<_>>(from)?)?),
             number::MAPPING => mapping = Some(own_mapping(&take(from)?)?),
+            number::CONSTRAINTS => state.mapping.constraints = texts.plain(take(from)?)?,
             number::PIN => {
                 let pinned = state.design.clone();
                 state.design.forget_own();
@@ -163,6 +164,12 @@ impl Texts {
         let preset =
             kind.find(fingerprint(&text)).filter(|frozen| frozen.text == text).and_then(|frozen| frozen.preset);
         Ok((text, preset))
+    }
+
+    /// A text that is none of a kind of which there are presets.
+    fn plain(&mut self, text: String) -> Result<String, Diagnostics> {
+        self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
+        Ok(text)
     }
 
     fn document(&mut self, kind: Kind, written: &Text) -> Result<Document, Diagnostics> {

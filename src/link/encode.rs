@@ -91,6 +91,9 @@ fn mapping(state: &State, fields: &mut Vec<Field>) {
         let unroll = unroll.iter().map(|one| (one.array_dim.index() as u32, one.dim.number(), one.limit));
         fields.push(Field::new(number::UNROLL, &unroll.collect::<Vec<_>>()));
     }
+    if !state.mapping.constraints.is_empty() {
+        fields.push(Field::new(number::CONSTRAINTS, &state.mapping.constraints));
+    }
     if let Some(own) = state.own_mapping() {
         let order = own.order.iter().map(|next| (next.dim.number(), next.size)).collect();
         let ends = own.ends.clone().map(|ends| ends.into_iter().map(|end| end as u32).collect());

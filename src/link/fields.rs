@@ -22,6 +22,8 @@ pub(super) mod number {
     /// Index of the array dimension, loop, most PEs.
     pub const UNROLL: u32 = 29;
     pub const MAPPING: u32 = 30;
+    /// A document of constraints on mappings.
+    pub const CONSTRAINTS: u32 = 54;
     /// Entry of the gallery, by name.
     pub const ENTRY: u32 = 31;
     /// The design and the point that the fields before it describe are put aside; those after it describe the design at hand, by what
@@ -36,8 +38,8 @@ pub(super) mod number {
     pub const EXERCISE: u32 = 52;
 
     /// Those that hold documents.
-    pub const DOCUMENTS: [u32; 8] =
-        [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM, EXERCISE];
+    pub const DOCUMENTS: [u32; 9] =
+        [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM, EXERCISE, CONSTRAINTS];
 }
 
 /// One thing in which a state differs from the baseline.

@@ -3,11 +3,12 @@
 use super::{Answer, Answerer, Ask};
 use crate::cost::MappingError;
 use crate::explore::{
-    LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
-    ZigZagStrategy,
+    AllowedMapping, LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping,
+    UnrollingChoices, ZigZagStrategy, own_constraints,
 };
 use crate::search::Proof;
 use crate::spec::Diagnostics;
+use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -62,6 +63,33 @@ impl Ask for EvaluateMapping {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         Ok(answerer.layer(self.request)?.cost(&self.mapping).map(Rc::new))
+    }
+}
+
+/// What a document of constraints allows of a layer.
+pub type Allowed = Result<Option<AllowedMapping>, Diagnostics>;
+
+/// Which mapping of a layer is the best of those that a document of constraints allows?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindAllowedMapping {
+    /// The layer, its core, and how to search.
+    pub request: Rc<LayerRequest>,
+    /// The document.
+    pub constraints: String,
+}
+
+impl Ask for FindAllowedMapping {
+    /// That mapping, or `None` where the document says nothing of the layer; else all that is wrong with the document, or which parts of
+    /// it exclude every mapping.
+    type Reply = Allowed;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let request = Rc::clone(&self.request);
+        let study = answerer.layer(self.request)?;
+        let network = Network::from_text(&request.workload)?.on(&study.core);
+        Ok(own_constraints(&self.constraints, &study.core, &network).and_then(|document| {
+            document.of(study).map(|constraints| study.clone().search_under(&constraints)).transpose()
+        }))
     }
 }
 

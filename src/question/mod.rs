@@ -33,7 +33,8 @@ pub use hierarchies::{
     UnrollHierarchies, UnrolledEnergies,
 };
 pub use layer::{
-    BestMapping, EvaluateMapping, FindBestCost, FindBestMapping, FindUnrollings, LayerCost, SearchByStrategy,
+    Allowed, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FindUnrollings,
+    LayerCost, SearchByStrategy,
 };
 pub use motion::FollowTiles;
 pub use neighbours::CompareNeighbour;
@@ -147,6 +148,7 @@ macro_rules! questions {
 
 questions! {
     FindBestMapping,
+    FindAllowedMapping,
     EvaluateMapping,
     FindBestCost,
     FindUnrollings,

@@ -9,6 +9,8 @@ pub enum Topic {
     BestMapping,
     /// What the mapping made by hand costs.
     OwnMapping,
+    /// The best mapping that constraints allow.
+    AllowedMapping,
     /// The layer under other rules.
     Rules,
     /// A share of the designs of a study, for one worker; shares go on one by one.
@@ -91,7 +93,7 @@ impl Topic {
     /// Whether the sweep goes first; otherwise a person waits for these replies.
     pub fn is_background(self) -> bool {
         match self {
-            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
+            Self::BestMapping | Self::OwnMapping | Self::AllowedMapping | Self::HierarchyFacts | Self::Online => false,
             Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion => false,
             Self::Attention => false,
             Self::AttentionTiles | Self::Generation | Self::PublishedDataflows => true,

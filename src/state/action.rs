@@ -102,6 +102,8 @@ pub struct ImportedDocuments {
     pub workload: Option<String>,
     /// The system of cores; the view of many cores then shows it.
     pub system: Option<String>,
+    /// Constraints on mappings.
+    pub constraints: Option<String>,
 }
 
 /// A step of a lesson as it is opened.
@@ -189,6 +191,8 @@ pub enum Field {
     StackEnds,
     /// A field of the view of attention, by its name.
     Attention(&'static str),
+    /// Constraints on mappings.
+    Constraints,
     /// The text of a lesson.
     Lesson,
     /// The text of a study.
@@ -245,6 +249,7 @@ impl Action {
             Self::Cores(CoresChange::Rows(_)) => Kind::Typing(Field::Rows),
             Self::Cores(CoresChange::Tiles(_)) => Kind::Typing(Field::TilesByHand),
             Self::Cores(CoresChange::Ends(_)) => Kind::Typing(Field::StackEnds),
+            Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
             Self::Attention(AttentionChange::ShowModel(_)) => Kind::Look,

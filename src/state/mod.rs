@@ -116,9 +116,12 @@ impl State {
             | Action::Take(half, text) => {
                 self.design.document_mut(half).write(text);
             }
-            Action::Import(ImportedDocuments { hardware, workload, system }) => {
+            Action::Import(ImportedDocuments { hardware, workload, system, constraints }) => {
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
+                }
+                if let Some(text) = constraints {
+                    self.mapping.change(MappingChange::Constrain(text));
                 }
                 if let Some(text) = system {
                     self.cores.change(CoresChange::Write(text));
@@ -284,6 +287,7 @@ impl State {
         let form = |state: &Self| HierarchyForm { shows_pool: false, ..state.hierarchy.clone() };
         text(self) == text(opened)
             && self.design.schedule == opened.design.schedule
+            && self.mapping.constraints == opened.mapping.constraints
             && self.own_mapping() == opened.own_mapping()
             && self.unroll() == opened.unroll()
             && form(self) == form(opened)

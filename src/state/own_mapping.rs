@@ -11,6 +11,8 @@ pub struct OwnMapping {
     pub layer: Option<String>,
     /// The unrolling that was taken, and for which layer.
     unroll: Option<(String, Vec<Unroll>)>,
+    /// A document of constraints on mappings, as written; empty: none.
+    pub constraints: String,
     /// The mapping made by hand, and of what.
     edited: Option<(String, TemporalMapping)>,
 }
@@ -26,6 +28,8 @@ pub enum MappingChange {
     Edit(String, TemporalMapping),
     /// Go back to the best mapping.
     Reset,
+    /// Write the document of constraints.
+    Constrain(String),
 }
 
 impl OwnMapping {
@@ -45,6 +49,7 @@ impl OwnMapping {
             MappingChange::Unroll(layer, unroll) => self.unroll = unroll.map(|unroll| (layer, unroll)),
             MappingChange::Edit(subject, mapping) => self.edited = Some((subject, mapping)),
             MappingChange::Reset => self.edited = None,
+            MappingChange::Constrain(text) => self.constraints = text,
         }
     }
 }

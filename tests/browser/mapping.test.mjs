@@ -168,6 +168,71 @@ test('another unrolling is searched, taken and given back', () =>
     assert.deepEqual(await costs(page), before);
   }));
 
+test('constraints are written, searched exactly, said in the heading, kept by links and undone', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    const best = await costs(page);
+    const source = page.getByTestId('mapping-source');
+    const text = page.getByTestId('constraints-text');
+    const settle = async (words) => {
+      await source.getByText(words).waitFor();
+      await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+    };
+
+    // What is kept of the best mapping leaves it the best.
+    for (const keep of ['keep-unrolling', 'keep-order', 'keep-levels']) {
+      await page.getByTestId(keep).click();
+      await settle('The best mapping under your constraints. Proved optimal');
+      const [kept] = await costs(page);
+      assert.ok(Math.abs(kept / best[0] - 1) < 1e-9, `${keep}: ${kept} pJ, ${best[0]} pJ`);
+      assert.match(await page.getByTestId('mapping-energy').innerText(), /as the best/);
+      await page.getByTestId('unconstrain').click();
+      await settle('that the search finds');
+      assert.deepEqual(await costs(page), best);
+    }
+
+    await page.getByTestId('keep-order').click();
+    await settle('under your constraints');
+    const order = 'name: Mine\nlayers: [{ layer: conv2, unroll: { rows: any, columns: [OX <= 4, OY <= 4] }, order: [OX any, rest, C any] }]\n';
+    await text.fill(order);
+    await page.locator('.layer-picker').getByText(/O[XY] [234][^0-9.].* over columns/).waitFor();
+    await settle('no mapping that they allow scores less');
+    const constrained = await costs(page);
+    assert.ok(constrained[0] > best[0], `${constrained[0]} pJ are not more than the best, ${best[0]} pJ`);
+    assert.match(await page.getByTestId('mapping-energy').innerText(), /% above the best/);
+    assert.equal(await page.getByTestId('loop-0').innerText().then((loop) => loop.slice(0, 2)), 'OX');
+    await assertDrawn(page, 'loop-nest');
+    await assertAccessible(page);
+    const link = page.url();
+
+    // A mapping by hand is made with what is unrolled under them.
+    await page.getByTestId('loop-0').focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await settle('which the constraints do not bind');
+    await page.getByTestId('mapping-reset').click();
+    await settle('under your constraints');
+    assert.deepEqual(await costs(page), constrained);
+
+    // All mistakes at once, with what helps.
+    await text.fill(order.replace('OX any', 'M any').replace('conv2', 'conv22').replace('OX <= 4', 'OX <= 0'));
+    const wrong = page.getByTestId('constraint-errors');
+    await wrong.waitFor();
+    for (const words of ['There is no loop dimension M', 'The network computes no layer conv22', 'Did you mean', 'has no width']) {
+      await wrong.getByText(words).first().waitFor();
+    }
+    await settle('so this is the best mapping without them');
+    assert.deepEqual(await costs(page), best);
+    await source.click();
+    await page.keyboard.press('Control+z');
+    await settle('under your constraints');
+    assert.deepEqual(await costs(page), constrained);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await settle('under your constraints');
+    assert.deepEqual(await costs(page), constrained);
+    assert.equal(await text.inputValue(), order);
+  }));
+
 test('even mappings and the strategies of ZigZag stand beside the best', () =>
   withPage(async ({ page, url }) => {
     await openMapping(page, url);

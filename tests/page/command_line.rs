@@ -154,6 +154,9 @@ fn every_name_that_is_mistyped_is_answered_with_the_one_that_was_meant() {
         (fsrcnn(&["--strategy", "exat"]), "exact"),
         (fsrcnn(&["--rules", "defines-2002"]), "defines-2022"),
         (fsrcnn(&["--stacks", "shrnk"]), "shrink"),
+        (fsrcnn(&["--stacks", "optmal"]), "optimal"),
+        (fsrcnn(&["--stacks", "single-layers"]), "single-layer"),
+        (fsrcnn(&["--format", "jsn"]), "json"),
         (layer(&["--strategy", "heuristc"]), "heuristic"),
         (layer(&["--layer", "con2"]), "conv2"),
         (layer(&["--hint", "row=K"]), "rows"),
@@ -165,12 +168,28 @@ fn every_name_that_is_mistyped_is_answered_with_the_one_that_was_meant() {
         (cores(&["--order", "deepst"]), "deepest"),
         (cores(&["--tiles", "con1: K 4"]), "conv1"),
         (cores(&["--stacks", "con1"]), "conv1"),
+        (cores(&["--stacks", "each-layr"]), "each-layer"),
+        (cores(&["--tiles", "layer-by-lyer"]), "layer-by-layer"),
+        (cores(&["--allocation", "gentic"]), "genetic"),
         (vec!["cores", "--system", "tpu-quda", "--workload", "mccnn"], "tpu-quad"),
     ] {
         let said = fails(&arguments);
         let asks = ["Did you mean `", "did you mean `", "similar value exists: '", "similar subcommand exists: '"];
         assert!(asks.iter().any(|asks| said.contains(&format!("{asks}{meant}"))), "{arguments:?}: {said}");
     }
+}
+
+/// As results in JSON and reports state them.
+#[test]
+fn the_program_says_its_version_and_its_commit() {
+    let said = succeeds(&["--version"]);
+    let stated: Value = serde_json::from_str(&succeeds(&[&CONV2[..], &["--json"]].concat())).unwrap();
+    let (version, commit) = (&stated["made_by"]["version"], &stated["made_by"]["commit"]);
+    let expected = match commit.as_str() {
+        Some(commit) => format!("fusescape {} (commit {commit})\n", version.as_str().unwrap()),
+        None => format!("fusescape {}\n", version.as_str().unwrap()),
+    };
+    assert_eq!(said, expected);
 }
 
 #[test]

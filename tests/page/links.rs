@@ -217,6 +217,7 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
                 .clone(),
         })),
         22 => Action::Mapping(MappingChange::Layer(word(random))),
+        26 => Action::Mapping(MappingChange::Constrain(word(random))),
         27 => Action::Schedule(ScheduleChange::MostLayers(word(random))),
         28 => Action::Schedule(ScheduleChange::MostTiles(word(random))),
         29..=32 => {

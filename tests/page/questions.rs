@@ -1,10 +1,12 @@
 //! What a worker answers to the questions of views.
 
+use fusescape::command::Unwatched;
+use fusescape::command::layer::{LayerOptions, map_layers};
 use fusescape::explore::{GroupSearch, LayerRequest, OnlineStudy, Request, Settings, Sweep};
 use fusescape::fusion::PaperNetwork;
 use fusescape::question::{
-    Answer, Answerer, BestMapping, DecideOnline, EvaluateMapping, FindBestCost, FindBestMapping, LayerCost, Refusal,
-    TimeSearch, Timed,
+    Answer, Answerer, BestMapping, DecideOnline, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping,
+    LayerCost, Refusal, TimeSearch, Timed,
 };
 use fusescape::search::{Objective, Proof};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -48,6 +50,43 @@ fn a_worker_answers_the_questions_of_the_view() {
         panic!("a memory that the core does not have was accepted")
     };
     assert_eq!((wrong.0[0].path.as_str(), wrong.0[0].remedy.as_str()), ("objective", "Did you mean `spad_W`?"));
+}
+
+/// The page searches unrollings one after the other in one worker, the command line many at a time.
+#[test]
+fn a_mapping_under_constraints_is_that_of_the_command() {
+    let request = Rc::new(layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv3")));
+    let ask = |constraints: &str| {
+        let (request, constraints) = (Rc::clone(&request), constraints.to_owned());
+        Answerer::default().ask(FindAllowedMapping { request, constraints }).unwrap()
+    };
+    let of_layer = |rest: &str| format!("name: Mine\nlayers:\n  - layer: conv3\n{rest}");
+    for rest in [
+        "    order: [K 2, rest]\n",
+        "    unroll: { rows: [FY 3, K 4], columns: OY 13 }\n    order: [OX any, rest, C all]\n",
+        "    unroll: { rows: [FY 3, K <= 4], columns: OY any }\n    order: [K 2, FX 3, rest, K 2]\n",
+        "    unroll: { rows: any, columns: C <= 8 }\n    levels: [{ memory: spad_W, operand: W, holds: [K <= 2] }]\n",
+    ] {
+        let text = of_layer(rest);
+        let options = LayerOptions {
+            layers: vec!["conv3".to_owned()],
+            constraints: Some(text.clone()),
+            ..LayerOptions::default()
+        };
+        let found = map_layers(request.hardware.clone(), request.workload.clone(), &options, &Unwatched);
+        let (_, result) = found.unwrap().layers.remove(0);
+        let allowed = ask(&text).unwrap().unwrap();
+        assert_eq!(Ok(&*allowed.mapped), result.mapped.as_ref(), "{rest}");
+        assert_eq!(allowed.facts.unrolled, result.facts.unrolled, "{rest}");
+    }
+    assert_eq!(ask("name: Mine\nlayers: [{ kind: depthwise, order: [rest] }]"), Ok(None));
+    for (wrong, path) in [
+        (of_layer("    order: [M 2, rest]\n"), "layers[0].order[0]"),
+        (of_layer("    unroll: { rows: FY 3, columns: OY 13 }\n    order: [K 7, rest]\n"), "layers[0].order"),
+        (of_layer("    levels: [{ memory: spad_W, operand: W, holds: [K 5] }]\n"), "layers[0].levels[0].holds[0]"),
+    ] {
+        assert_eq!(ask(&wrong).unwrap_err().0[0].path, path);
+    }
 }
 
 #[test]

@@ -32,7 +32,10 @@ fn its_numbers_are_those_of_the_point_and_it_says_how_to_get_them_again() {
     let folder = folder("report");
     let report = fusescape(&folder, &["report", "--workload", "fsrcnn-defines", "--site", "https://host.example/"]);
     assert!(report.starts_with("# FSRCNN (DeFiNES) on Meta-prototype-like DF\n"), "{report}");
-    assert!(report.contains("fully-cached 4 × 72, the best of 108.\n"));
+    let version = fusescape(&folder, &["--version"]);
+    let version = version.trim().strip_prefix("fusescape ").unwrap();
+    let by = format!("Scheduled by Fusescape {version}: fully-cached 4 × 72, the best of 108.\n");
+    assert!(report.contains(&by), "{report}");
 
     let code = report.split("```").nth(1).unwrap();
     let commands: Vec<&str> = code.trim().lines().collect();

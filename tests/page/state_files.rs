@@ -135,6 +135,8 @@ fn everything_that_is_chosen_comes_back() {
     let mapping = fusescape::explore::TemporalMapping { order, ends: [vec![0, 2], vec![1], vec![]] };
     let subject = state.mapping_subject();
     act(&mut state, Action::Mapping(MappingChange::Edit(subject, mapping)));
+    let constraints = "name: Mine\nlayers: # none yet\n";
+    act(&mut state, Action::Mapping(MappingChange::Constrain(constraints.to_owned())));
 }
 
 #[test]

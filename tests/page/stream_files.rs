@@ -24,7 +24,7 @@ fn system_of(imported: &Imported) -> CoreSystem {
 }
 
 /// A core of before ZigZag 3.8: ports by operand, widths by memory.
-const OLDER_CORE: &str = "
+pub const OLDER_CORE: &str = "
 name: anything
 memories:
   reg:

@@ -6,8 +6,10 @@ use fusescape::hardware::{Core, Movement};
 use fusescape::import::{File, Imported, Severity, import, timeloop};
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
-use fusescape::spec::{Diagnostics, read_hardware, read_mapping, read_workload};
-use fusescape::workload::{Dim, Network};
+use fusescape::spec::{
+    Diagnostics, find_preset, hardware_presets, read_hardware, read_mapping, read_workload, workload_presets,
+};
+use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 
 /// Four lanes with registers, a buffer, and the memory outside.
 pub const ARCHITECTURE: &str = "
@@ -374,5 +376,29 @@ fn cut_and_changed_files_never_panic() {
         [("4", "0"), ("8", "18446744073709551615"), ("class", "clazz"), ("[", "]"), ("1", "1e400"), ("P", "")]
     {
         properties::timeloop::holds(whole.replace(from, to).as_bytes());
+    }
+}
+
+/// Weights that stay for loops outside of another memory's end where Timeloop counts them anyway, and so do not stand in its way.
+#[test]
+fn the_best_mappings_of_convolutions_can_be_exported() {
+    let preset = |presets, name: &str| find_preset(presets, name).unwrap().text.to_owned();
+    let (hardware, workload) = (preset(hardware_presets(), "tpu-like"), preset(workload_presets(), "resnet18"));
+    let core = Core::from_text(&hardware).unwrap();
+    let network = Network::from_text(&workload).unwrap();
+    let has_window = |&id: &LayerId| {
+        let shape = network.layer(id).shape;
+        shape.kind == LayerKind::Conv && shape.size(Dim::FX) > 1
+    };
+    for id in network.computing().filter(has_window) {
+        let request = LayerRequest {
+            hardware: hardware.clone(),
+            workload: workload.clone(),
+            layer: Some(network.layer(id).name.clone()),
+            ..request()
+        };
+        let study = LayerStudy::of(core.clone(), &network, &request).unwrap();
+        let files = timeloop::write(&study, &study.best().unwrap().mapping);
+        assert!(files.is_ok(), "{}: {}", study.layer, files.err().unwrap());
     }
 }

@@ -30,7 +30,7 @@ fn network_of(imported: &Imported) -> Network {
     Network::from_text(imported.workload.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-const ACCELERATOR: &str = r#"
+pub const ACCELERATOR: &str = r#"
 name: toy_4x4
 operational_array:
   dimensions: [D1, D2]
@@ -73,7 +73,7 @@ memories:
     served_dimensions: [D1, D2]
 "#;
 
-const MAPPING: &str = r#"
+pub const MAPPING: &str = r#"
 - name: default
   spatial_mapping:
     D1: ["K, 4"]
@@ -95,7 +95,7 @@ const MAPPING: &str = r#"
   memory_operand_links: {O: O, W: I2, I: I1}
 "#;
 
-const WORKLOAD: &str = r"
+pub const WORKLOAD: &str = r"
 - id: 0
   name: conv_a
   operator_type: Conv

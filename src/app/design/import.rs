@@ -188,6 +188,7 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
             hardware: imported.hardware.clone(),
             workload: imported.workload.clone(),
             system: imported.system.clone(),
+            constraints: imported.constraints.clone(),
         })),
     }
     Import::Done(Rc::new(imported))

@@ -314,7 +314,7 @@ fn notes(fusions: &Rc<Fusions>) -> Html {
     let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
     let bound = fusions.bound_bytes.zip(exact_bytes).map(|(bound, bytes)| {
         format!(
-            " The network is too wide for an exact search: what stands for it is the best of two orders, {}.",
+            " The network is too wide for an exact search: what stands for it is a good choice of groups, {}.",
             above_best(bytes as f64, bound as f64)
         )
     });

@@ -1,5 +1,6 @@
 //! The view Mapping: the loops of one layer.
 
+mod constraints;
 pub mod dragging;
 mod loop_editor;
 pub mod rules_table;

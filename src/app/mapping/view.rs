@@ -1,6 +1,7 @@
 //! The view of one layer's mapping: its loop nest, what every loop does, where energy and time go, and a mapping of one's own
 //! beside the best.
 
+use super::constraints::Constraints;
 use super::loop_editor::{LoopEditor, operand_badge};
 use super::rules_table::RulesTable;
 use super::strategies::Strategies;
@@ -21,7 +22,7 @@ use crate::chart::{
 use crate::cost::{EnergyCause, LatencyCause, LatencySplit, MappingError};
 use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
-use crate::question::{Answer, BestMapping, EvaluateMapping, FindBestMapping, Refusal, Topic};
+use crate::question::{Answer, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestMapping, Refusal, Topic};
 use crate::search::{Proof, Strategy};
 use crate::state::{Action, MappingChange};
 use crate::workload::Network;
@@ -67,12 +68,24 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let asked = request.clone().map(|request| FindBestMapping { request });
     let answers = use_answers(&props.workers, Topic::BestMapping, asked.into_iter().collect());
     let last = use_last(&answers);
+    let constraints = props.state.chosen.mapping.constraints.clone();
+    let asked = request.clone().filter(|_| !constraints.trim().is_empty());
+    let asked = asked.map(|request| FindAllowedMapping { request, constraints: constraints.clone() });
+    let is_constrained = asked.is_some();
+    let permits = use_answers(&props.workers, Topic::AllowedMapping, asked.into_iter().collect());
+    // While a document is judged, what is known of the one before stays.
+    let allowed = permits.shown().next().filter(|_| is_constrained).and_then(|allowed| allowed.clone().ok()).flatten();
     // A link can hold any mapping.
     let facts = last.as_ref().and_then(|(_, answer)| Some(Rc::clone(&answer.as_ref().ok()?.facts)));
+    let facts = allowed.as_ref().map(|allowed| Rc::clone(&allowed.facts)).or(facts);
     let own = props.state.chosen.own_mapping().cloned();
     let own = own.filter(|own| facts.as_ref().is_none_or(|facts| own.suits(facts)));
     // Nobody judges it before the best is known: one that does not suit the layer makes no sense.
-    let judges = request.clone().zip(own.clone()).filter(|_| answers.is_complete());
+    let judges = request.clone().zip(own.clone()).filter(|_| answers.is_complete() && permits.is_complete());
+    let judges = judges.map(|(request, own)| match &allowed {
+        Some(allowed) => (Rc::new(LayerRequest { unroll: Some(allowed.unroll.clone()), ..(*request).clone() }), own),
+        None => (request, own),
+    });
     let judges = judges.map(|(request, mapping)| EvaluateMapping { request, mapping });
     let judgements = use_answers(&props.workers, Topic::OwnMapping, judges.into_iter().collect());
 
@@ -80,13 +93,18 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let failure = judgements.refusal().or(last.as_ref().and_then(|(_, answer)| answer.as_ref().err()));
     // What is shown is of the edit before until the last one is judged.
     let own_waits = failure.is_none() && own.is_some() && judgements.reply(0).is_none();
-    let waits = request.is_some() && (!answers.is_complete() || own_waits);
+    let waits = request.is_some() && (!answers.is_complete() || !permits.is_complete() || own_waits);
     let picker = picker(props, facts.as_deref(), &change);
     let body = match (&last, failure) {
         (_, Some(Refusal::Failed(text))) => html! {
             <section class="card"><p>{ format!("Two workers failed on this layer, the second with: {text}") }</p></section>
         },
         (Some((asked, Ok(BestMapping { facts, best: Ok((best, proof)) }))), _) => {
+            let best_of_all = best;
+            let (facts, best, proof) = match &allowed {
+                Some(allowed) => (&allowed.facts, &allowed.mapped, &allowed.proof),
+                None => (facts, best, proof),
+            };
             // Until the cost of an edit is known, what is known stays.
             let judged: Option<&EvaluatedMapping> = judgements.shown().next().filter(|_| own.is_some());
             let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
@@ -103,13 +121,19 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 Some(false) => Source::Invalid,
                 None => Source::Search(*proof, strategy),
             };
+            let constraint = match permits.get(0) {
+                _ if !is_constrained => Constraint::None,
+                Some(Err(_) | Ok(Err(_))) => Constraint::Unmet,
+                _ if allowed.is_some() => Constraint::Met,
+                _ => Constraint::None,
+            };
             let nest = match flaws {
                 Some(flaws) => LoopNest::invalid(facts, best, &mapping, flaws),
                 None => LoopNest::new(facts, shown),
             };
             html! {
                 <>
-                    { heading(facts, shown, best, source) }
+                    { heading(facts, shown, best_of_all, (source, constraint)) }
                     <section class="card">
                         <Figure
                             title="Loop nest"
@@ -119,6 +143,13 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                             testid="loop-nest"
                         />
                     </section>
+                    <Constraints
+                        text={constraints}
+                        facts={Rc::clone(facts)}
+                        mapping={mapping.clone()}
+                        allowed={permits.get(0).cloned()}
+                        oninput={change.reform(MappingChange::Constrain)}
+                    />
                     <section class="card" aria-labelledby="edit-title">
                         <h2 id="edit-title">{ "Change it by hand" }</h2>
                         { for flaws.map(|flaws| flaw_list(flaws)) }
@@ -229,8 +260,25 @@ enum Source {
     Search(Proof, Strategy),
 }
 
-fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, source: Source) -> Html {
-    let is_own = source == Source::Hand;
+/// What constraints make of the mapping that is shown.
+#[derive(Clone, Copy, PartialEq)]
+enum Constraint {
+    /// There are none on this layer.
+    None,
+    /// The search was done under them.
+    Met,
+    /// Nothing satisfies them, or the document has mistakes: the search was done without them.
+    Unmet,
+}
+
+fn heading(
+    facts: &Rc<LayerFacts>,
+    shown: &Rc<MappedLayer>,
+    best: &MappedLayer,
+    (source, constraint): (Source, Constraint),
+) -> Html {
+    let is_constrained = constraint == Constraint::Met;
+    let is_compared = is_constrained || source == Source::Hand;
     let against = |value: f64, best: f64| {
         let percent = 100.0 * (value / best - 1.0);
         let text = match percent {
@@ -251,11 +299,11 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
             <div class="answer">
                 <div class="kpi" data-testid="mapping-energy" data-energy-pj={shown.energy_pj().to_string()}>
                     <b>{ number(LayerNumber::Energy, Quantity::Energy.text(shown.energy_pj())) }</b>
-                    <span>{ "energy " }if is_own { { against(shown.energy_pj(), best.energy_pj()) } }</span>
+                    <span>{ "energy " }if is_compared { { against(shown.energy_pj(), best.energy_pj()) } }</span>
                 </div>
                 <div class="kpi" data-testid="mapping-latency" data-latency-cycles={cycles.total.to_string()}>
                     <b>{ number(LayerNumber::Cycles, Quantity::Latency.text(cycles.total as f64)) }</b>
-                    <span>{ "latency " }if is_own { { against(cycles.total as f64, best.cycles.total as f64) } }</span>
+                    <span>{ "latency " }if is_compared { { against(cycles.total as f64, best.cycles.total as f64) } }</span>
                 </div>
                 <div class="kpi" data-testid="mapping-utilization">
                     <b>{ number(LayerNumber::Use, percent(space * time)) }</b>
@@ -278,12 +326,22 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
             </div>
             <p class="hint" data-testid="mapping-source">
                 { match source {
+                    Source::Hand if is_constrained => html! { "A mapping of your own, which the constraints do not bind." },
                     Source::Hand => html! { "A mapping of your own." },
                     Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. \
                                                 The numbers are those of the one before." },
                     Source::Invalid => html! { "Your mapping is not valid, so it has no cost. These numbers are those of the best." },
                     Source::Search(proof, strategy) => html! {
-                        <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
+                        <>
+                            { match constraint {
+                                Constraint::Met => "The best mapping under your constraints. ",
+                                Constraint::Unmet => {
+                                    "Your constraints have mistakes or exclude every mapping, so this is the best mapping without them. "
+                                }
+                                Constraint::None => "The best mapping that the search finds. ",
+                            } }
+                            { proof_note(proof, strategy, is_constrained) }
+                        </>
                     },
                 } }
             </p>
@@ -292,8 +350,11 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
 }
 
 /// Whether there may be a better mapping than the one that was found.
-fn proof_note(proof: Proof, strategy: Strategy) -> Html {
+fn proof_note(proof: Proof, strategy: Strategy, is_constrained: bool) -> Html {
     let (word, reason) = match (proof, strategy) {
+        (Proof::Optimal | Proof::OptimalButForTies, _) if is_constrained => {
+            ("Proved optimal", "no mapping that they allow scores less.".to_owned())
+        }
         (Proof::Optimal, _) => {
             ("Proved optimal", "no order of the loops and no placement of memory levels scores less.".to_owned())
         }

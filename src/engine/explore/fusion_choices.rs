@@ -103,10 +103,16 @@ impl OptimusChoice {
             if method == FusionMethod::Published { algorithm1(&self.graph, &price) } else { self.fused.clone() };
         let mut diagnostics = Diagnostics::default();
         let Some(scheme) = scheme else {
+            let is_too_large = |id: &OperatorId| price.of(&[*id]).is_none();
+            let layer = self.graph.ids().find(is_too_large).map(|id| format!("`{}`", self.graph.operators()[id].name));
+            let layer = layer.unwrap_or_else(|| "some layer".to_owned());
             diagnostics.add(
                 "hardware",
-                format!("Some layer's smallest tile exceeds the buffer of {} B", self.setting.buffer_bytes),
-                "Enlarge the highest memories on the chip",
+                format!(
+                    "The smallest tile of {layer} exceeds the buffer of {} B that Optimus' model sees",
+                    self.setting.buffer_bytes
+                ),
+                "Enlarge the highest memories on the chip, or compare the other methods",
             );
             return Err(diagnostics);
         };

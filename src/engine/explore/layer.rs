@@ -64,6 +64,7 @@ pub struct UnrollingChoice {
 }
 
 /// A layer on its core, validated.
+#[derive(Clone)]
 pub struct LayerStudy {
     /// The core.
     pub core: Core,
@@ -71,10 +72,10 @@ pub struct LayerStudy {
     pub layer: String,
     /// The problem that it poses.
     pub problem: LayerProblem,
-    objective: Objective,
-    strategy: Strategy,
+    pub(super) objective: Objective,
+    pub(super) strategy: Strategy,
     lpf_limit: usize,
-    rules: Rules,
+    pub(super) rules: Rules,
 }
 
 /// A temporal mapping as a person edits it: an order of loops, and for each memory level of each operand the number of loops after which it
@@ -249,6 +250,8 @@ pub struct LayerFacts {
     pub shape: LayerShape,
     /// Unrolled loops: array dimension, its size, loop, average width.
     pub unrolled: Vec<(String, u64, Dim, f64)>,
+    /// Names of the dimensions of the array.
+    pub array: Vec<String>,
     /// Number of PEs.
     pub pe_count: u64,
     /// Output first, then the inputs: name, and names of its memories, lowest first.
@@ -418,6 +421,7 @@ impl LayerStudy {
             layer: self.layer.clone(),
             shape: self.problem.shape,
             unrolled: self.unrolled_loops(&layer),
+            array: self.core.array.iter().map(|(name, _)| name.clone()).collect(),
             pe_count: layer.pe_count(),
             mac_pj: match &layer.in_memory {
                 Some(in_memory) => in_memory.energy_pj.total() / (self.problem.shape.macs() as f64).max(1.0),
@@ -443,9 +447,12 @@ impl LayerStudy {
 
     /// Searches as the request says.
     pub fn search(&self) -> Outcome {
-        // One layer is worth more time than each of the many in a sweep.
-        let limits = Limits { lpf_limit: self.lpf_limit, max_branches: 100_000, ..Limits::default() };
-        find_best(&self.on_core(), &self.objective, &limits, self.strategy)
+        find_best(&self.on_core(), &self.objective, &self.limits(), self.strategy)
+    }
+
+    /// One layer is worth more time than each of the many in a sweep.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { lpf_limit: self.lpf_limit, max_branches: 100_000, ..Limits::default() }
     }
 
     /// The best mapping.

@@ -76,7 +76,6 @@ mod layer;
 mod neighbours;
 mod online;
 mod order;
-#[cfg(not(target_arch = "wasm32"))]
 mod own_constraints;
 mod own_mappings;
 mod request;
@@ -105,8 +104,7 @@ pub use layer::{
 pub use neighbours::{Direction, FuseKind, Neighbour, account_of_strategy, neighbours};
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
-#[cfg(not(target_arch = "wasm32"))]
-pub use own_constraints::{LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
+pub use own_constraints::{AllowedMapping, Keep, LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
 pub use own_mappings::{mapping_document, own_mappings};
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep, StepRun};

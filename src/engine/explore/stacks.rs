@@ -19,8 +19,10 @@ use crate::depth_first::{
     CostExpression, FuseDepth, ListedStacks, NotListed, PointAccount, PointTotals, StackArc, StackFloor, StackGraph,
     StateId, StoringMode,
 };
+use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
-use crate::search::Objective;
+use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::search::{Objective, explain_infeasible};
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerId};
@@ -275,7 +277,7 @@ impl StackStudy {
             if self.order.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
         };
         let last = paths[self.graph.end].iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let mut at = last.ok_or_else(nothing_fits)?;
+        let mut at = last.ok_or_else(|| self.nothing_fits())?;
         let mut optimal = OptimalStacks {
             runs: Vec::new(),
             ends: Vec::new(),
@@ -293,6 +295,26 @@ impl StackStudy {
         optimal.runs.reverse();
         optimal.ends.reverse();
         Ok(optimal)
+    }
+
+    /// Why nothing can be scheduled: what the first layer needs at once that has no mapping at all, else the limits.
+    fn nothing_fits(&self) -> Diagnostics {
+        let (core, network, rules) = (&self.sweep().core, &self.sweep().network, self.sweep().settings.rules);
+        let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+        let mut diagnostics = Diagnostics::default();
+        for layer in network.computing().map(|id| network.layer(id)) {
+            let problem = LayerProblem { shape: layer.shape, levels, unroll: layer.unroll_on(core) };
+            for shortage in explain_infeasible(&LayerOnCore::new(core, rules, &problem)) {
+                let remedy = format!("Make `{}` larger, or unroll less", shortage.memory);
+                diagnostics.add(format!("layers.{}", layer.name), shortage.to_string(), remedy);
+            }
+            if !diagnostics.is_empty() {
+                return diagnostics;
+            }
+        }
+        let remedy = "Allow more layers or tiles in a stack, smaller tiles, or larger memories";
+        diagnostics.add("", "No choice of stacks can be scheduled within the limits", remedy);
+        diagnostics
     }
 
     /// The whole account of a choice.
@@ -568,14 +590,4 @@ fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnos
         );
     }
     diagnostics.or(graph)
-}
-
-fn nothing_fits() -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    diagnostics.add(
-        "",
-        "No choice of stacks can be scheduled within the limits",
-        "Allow more layers or tiles in a stack, smaller tiles, or larger memories",
-    );
-    diagnostics
 }

@@ -11,9 +11,10 @@ use crate::workload::{Dim, Layer, LayerId, LayerKind, Network, View};
 /// The operators of a network: operator `i` is the `i`-th of [`Network::computing`].
 ///
 /// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads the maps that its
-/// views show, all channels of them. Channels that are joined are several inputs of an operator. Where rows or columns lie elsewhere, and
-/// where weights are what other layers compute, its window is the whole map, as that of a fully connected operator is: in a group it waits
-/// until all is there. Maps of further inputs of the network are loaded as parameters are.
+/// views show, all channels of them. Channels that are joined are several inputs of an operator. Of a map that is shown larger (resizing,
+/// depth to space, padding) as many rows count as are shown, which are no fewer than it takes. Where else rows or columns lie elsewhere,
+/// and where weights are what other layers compute, its window is the whole map, as that of a fully connected operator is: in a group it
+/// waits until all is there. Maps of further inputs of the network are loaded as parameters are.
 ///
 /// # Errors
 /// What the paper's operators cannot express.
@@ -108,7 +109,10 @@ impl Reader<'_> {
         let mut parts = network.inputs(id).into_iter().chain(network.stored_inputs(id));
         let extent = |id: LayerId| [Dim::OX, Dim::OY].map(|dim| network.layer(id).shape.size(dim));
         match layer.view {
-            Some(View::Join(MapAxis::Channels)) => parts.any(|part| self.is_rearranged(part)),
+            // Of a map that is shown larger no more rows are needed than are shown.
+            Some(View::Join(MapAxis::Channels) | View::Scale(..) | View::Blocks(..) | View::Padded(_)) => {
+                parts.any(|part| self.is_rearranged(part))
+            }
             Some(View::Part(_)) => parts.any(|part| extent(part) != extent(id) || self.is_rearranged(part)),
             _ => true,
         }

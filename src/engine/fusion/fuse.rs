@@ -13,18 +13,20 @@ use super::setting::Setting;
 pub enum Proof {
     /// No scheme is cheaper, nor as cheap with fewer groups.
     Optimal,
-    /// The network has more order ideals than the limit; what any scheme costs at least, in elements.
+    /// The network has more order ideals than the limit, or [is wide](OperatorGraph::is_wide), so that what groups need is not known
+    /// exactly; what any scheme costs at least, in elements.
     TooWide(u64),
 }
 
 /// The best scheme; nothing if an operator fits in no group.
 ///
-/// A network of at most `most_ideals` order ideals is searched exactly. Of a wider one it is the best of what can be cut out of two
-/// topological orders, its own and the one by levels.
+/// A network of at most `most_ideals` order ideals is searched over all of them, exactly unless it is wide. Of one with more it is the
+/// best of what can be cut out of two topological orders, its own and the one by levels.
 pub fn fuse(graph: &OperatorGraph, setting: &Setting, most_ideals: usize) -> (Option<Scheme>, Proof) {
     let price = memory_cost(graph, setting);
     if let Some(ideals) = Ideals::of(graph, most_ideals) {
-        return (ideals.best_scheme(&price), Proof::Optimal);
+        let proof = if graph.is_wide() { Proof::TooWide(oracle(graph, setting)) } else { Proof::Optimal };
+        return (ideals.best_scheme(&price), proof);
     }
     let order: Vec<OperatorId> = graph.ids().collect();
     let found = segments(graph, &order, &price).into_iter().chain(within_levels(graph, &price));

@@ -7,7 +7,7 @@ use std::fmt;
 /// All maps and parameters of a network together, in elements: sums of products with batch and iterations stay exact in 64 bits.
 const MAX_ELEMENTS: u64 = 1 << 40;
 
-/// Maps that are needed at once when operators run one by one; the decision on ISOA is exponential in it.
+/// Maps that are needed at once when operators run one by one; the exact decision on ISOA is exponential in it.
 const MAX_LIVE_MAPS: usize = 20;
 
 /// A feature map of one image.
@@ -79,8 +79,6 @@ pub enum GraphError {
     Zero(String),
     /// All maps and parameters together exceed 2^40 elements.
     TooLarge,
-    /// More than 20 maps are needed at once.
-    TooWide,
 }
 
 impl fmt::Display for GraphError {
@@ -90,7 +88,6 @@ impl fmt::Display for GraphError {
             Self::Inputs(name) => write!(f, "`{name}` has to read maps that are written before it: correct its inputs"),
             Self::Zero(name) => write!(f, "A size of `{name}` is 0: write 1 or more"),
             Self::TooLarge => write!(f, "Maps and parameters exceed 2^40 elements: make the network smaller"),
-            Self::TooWide => write!(f, "More than {MAX_LIVE_MAPS} maps are needed at once: make the network narrower"),
         }
     }
 }
@@ -105,6 +102,7 @@ pub struct OperatorGraph {
     operators: TiVec<OperatorId, Operator>,
     /// For every map the operators that read it, lowest first.
     readers: TiVec<MapId, Vec<OperatorId>>,
+    is_wide: bool,
 }
 
 impl OperatorGraph {
@@ -121,15 +119,12 @@ impl OperatorGraph {
         if graph.is_empty() {
             errors.push(GraphError::Empty);
         }
-        if graph.live_maps() > MAX_LIVE_MAPS {
-            errors.push(GraphError::TooWide);
-        }
         if errors.is_empty() { Ok(graph) } else { Err(errors) }
     }
 
     /// Merges simple operators away: readers of such an operator read its input instead.
     pub(super) fn merge(name: String, input: FeatureMap, operators: Vec<Operator>) -> Self {
-        let mut graph = Self { name, input, operators: TiVec::new(), readers: ti_vec![Vec::new()] };
+        let mut graph = Self { name, input, operators: TiVec::new(), readers: ti_vec![Vec::new()], is_wide: false };
         let mut merged: TiVec<MapId, MapId> = ti_vec![NETWORK_INPUT];
         for mut operator in operators {
             for map in &mut operator.inputs {
@@ -153,6 +148,7 @@ impl OperatorGraph {
             graph.readers.push(Vec::new());
             merged.push(id.output());
         }
+        graph.is_wide = graph.live_maps() > MAX_LIVE_MAPS;
         graph
     }
 
@@ -199,6 +195,11 @@ impl OperatorGraph {
     /// The operators whose outputs an operator reads, in the order of its inputs.
     pub fn producers(&self, id: OperatorId) -> impl Iterator<Item = OperatorId> + '_ {
         self.operators[id].inputs.iter().filter_map(|map| map.writer())
+    }
+
+    /// Whether more than 20 maps are needed at once. Decisions on ISOA are then good, but not proved to be the best, as there are too many.
+    pub fn is_wide(&self) -> bool {
+        self.is_wide
     }
 
     /// The most maps with readers left while operators run one by one. No group needs more at once.

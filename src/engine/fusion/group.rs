@@ -8,6 +8,9 @@ use super::setting::{Setting, Throughput};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use serde::{Deserialize, Serialize};
 
+/// Partial decisions on ISOA that are followed in a network that [is wide](OperatorGraph::is_wide).
+const MOST_PARTIALS: usize = 1 << 8;
+
 /// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
@@ -139,7 +142,8 @@ impl<'a> Group<'a> {
     }
 
     /// Which maps are buffered a few channels at a time, so that a tile of one pixel needs the least buffer (Algorithm 2), and among
-    /// these the least for `tiles` from top to bottom. Both sums are the price, in elements.
+    /// these the least for `tiles` from top to bottom. Both sums are the price, in elements. In a network that
+    /// [is wide](OperatorGraph::is_wide) it is a good decision, perhaps not the best.
     pub fn isoa(&self, tiles: u64, throughput: Throughput) -> IsoaDecision {
         self.decide(&self.pixel(), &self.tile(tiles, throughput), throughput)
     }
@@ -158,7 +162,15 @@ impl<'a> Group<'a> {
             IsoaPrices { whole: (channels * pixel, channels * tile), in_advance: (few * pixel, few * tile) }
         };
         let prices: TiVec<GroupMap, IsoaPrices> = self.maps.iter_enumerated().map(prices).collect();
-        decide(&self.inputs, &prices)
+        decide(&self.inputs, &prices, if self.graph.is_wide() { MOST_PARTIALS } else { usize::MAX })
+    }
+
+    /// A lower bound on the buffer, in elements, for these tiles: of each map what is the least, whatever the others are.
+    fn least_buffer(&self, tile: &TiSlice<GroupMap, (u64, u64)>, throughput: Throughput) -> u64 {
+        let few = |(place, &map): (GroupMap, &MapId)| {
+            throughput.channels.clamp(1, self.graph.map(map).channels) * tile[place].0 * tile[place].1
+        };
+        self.maps.iter_enumerated().map(few).sum()
     }
 
     /// What the group moves under a setting (eq. 3); nothing if not even the smallest tile of one image fits (eq. 4).
@@ -172,6 +184,9 @@ impl<'a> Group<'a> {
         let pixel = self.pixel();
         let buffer = |tiles| self.decide(&pixel, &self.tile(tiles, throughput), throughput).price.1;
         let most_tiles = self.most_tiles(throughput);
+        if self.graph.is_wide() && self.least_buffer(&self.tile(most_tiles, throughput), throughput) > capacity {
+            return None;
+        }
         let smallest = buffer(most_tiles);
         if smallest > capacity {
             return None;

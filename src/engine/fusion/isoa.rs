@@ -2,6 +2,7 @@
 
 use super::ids::GroupMap;
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::sorting::sort_by_key;
 
 /// The price of a map, in elements: terms of two sums, of which the second one breaks ties of the first.
 pub type Price = (u64, u64);
@@ -26,7 +27,7 @@ pub struct IsoaDecision {
 /// A partial decision: which of the maps with readers to come are in advance, at what price, and where it came from.
 #[derive(Clone, Copy)]
 struct Partial {
-    in_advance: u32,
+    in_advance: u128,
     price: Price,
     choice: bool,
     from: usize,
@@ -38,8 +39,13 @@ struct Partial {
 /// `inputs` lists for each map, in topological order, the maps that it is computed from. Algorithm 2 of the paper adds up over all
 /// successors, which counts one that is reached twice more than once, and may decide on it twice; here maps are decided in
 /// topological order, and partial decisions are kept apart only by maps that are still to be read. On chains this is the paper's.
-/// Exponential in the number of these, which [`OperatorGraph`](super::OperatorGraph) bounds.
-pub fn decide(inputs: &TiSlice<GroupMap, Vec<GroupMap>>, prices: &TiSlice<GroupMap, IsoaPrices>) -> IsoaDecision {
+/// Exponential in the number of these: the cheapest `most` partial decisions are followed, so that the result is legal, but the best only
+/// where there are no more.
+pub fn decide(
+    inputs: &TiSlice<GroupMap, Vec<GroupMap>>,
+    prices: &TiSlice<GroupMap, IsoaPrices>,
+    most: usize,
+) -> IsoaDecision {
     let slots = Slots::new(inputs);
     let start = Partial { in_advance: 0, price: (0, 0), choice: false, from: 0 };
     // Before each map, and after the last.
@@ -47,20 +53,25 @@ pub fn decide(inputs: &TiSlice<GroupMap, Vec<GroupMap>>, prices: &TiSlice<GroupM
     for (map, prices) in prices.iter_enumerated() {
         let before = &history[map];
         let mut after: Vec<Partial> = Vec::with_capacity(2 * before.len());
-        let inputs: u32 = inputs[map].iter().map(|&input| slots.bit[input]).fold(0, |all, bit| all | bit);
+        let inputs: u128 = inputs[map].iter().map(|&input| slots.bit[input]).fold(0, |all, bit| all | bit);
         for (from, partial) in before.iter().enumerate() {
             let kept = partial.in_advance & !slots.freed[map];
             after.push(Partial { in_advance: kept, price: sum(partial.price, prices.whole), choice: false, from });
-            if partial.in_advance & inputs == 0 {
+            if partial.in_advance & inputs == 0 && !slots.is_without[map] {
                 let in_advance = (partial.in_advance | slots.bit[map]) & !slots.freed[map];
                 after.push(Partial { in_advance, price: sum(partial.price, prices.in_advance), choice: true, from });
             }
         }
         after.sort_unstable_by_key(|partial| (partial.in_advance, partial.price, partial.from, partial.choice));
         after.dedup_by_key(|partial| partial.in_advance);
+        if after.len() > most {
+            sort_by_key(&mut after, |partial| (partial.price, partial.in_advance));
+            after.truncate(most);
+        }
         history.push(after);
     }
-    let best = history.last().and_then(|last| last.first()).copied().unwrap_or(start);
+    let best =
+        history.last().and_then(|last| last.iter().min_by_key(|partial| partial.price)).copied().unwrap_or(start);
     let mut in_advance = ti_vec![false; prices.len()];
     let mut partial = best;
     for map in prices.keys().rev() {
@@ -77,9 +88,11 @@ fn sum(a: Price, b: Price) -> Price {
 /// Allocates a bit to every map that has readers left; a bit is free again after the last reader.
 struct Slots {
     /// The map's bit; none for maps that nobody reads.
-    bit: TiVec<GroupMap, u32>,
+    bit: TiVec<GroupMap, u128>,
     /// The bits of the maps that this one is the last to read.
-    freed: TiVec<GroupMap, u32>,
+    freed: TiVec<GroupMap, u128>,
+    /// Whether there is no bit left for a map that somebody reads: it is buffered in full.
+    is_without: TiVec<GroupMap, bool>,
 }
 
 impl Slots {
@@ -90,11 +103,13 @@ impl Slots {
                 last_reader[input] = Some(map);
             }
         }
-        let (mut bit, mut freed, mut taken) = (ti_vec![0; inputs.len()], ti_vec![0; inputs.len()], 0_u32);
+        let (mut bit, mut freed, mut taken) = (ti_vec![0; inputs.len()], ti_vec![0; inputs.len()], 0_u128);
+        let mut is_without = ti_vec![false; inputs.len()];
         for map in inputs.keys() {
             // The map needs a bit of its own while its inputs still have theirs.
             if last_reader[map].is_some() {
-                bit[map] = 1_u32.checked_shl(taken.trailing_ones()).unwrap_or(0);
+                bit[map] = 1_u128.checked_shl(taken.trailing_ones()).unwrap_or(0);
+                is_without[map] = bit[map] == 0;
                 taken |= bit[map];
             }
             for &input in &inputs[map] {
@@ -104,6 +119,6 @@ impl Slots {
             }
             taken &= !freed[map];
         }
-        Self { bit, freed }
+        Self { bit, freed, is_without }
     }
 }

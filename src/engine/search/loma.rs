@@ -1,17 +1,17 @@
 //! LOMA: every order of the loop prime factors, or every legal one, each allocated greedily (AICAS 2021).
 
-use super::exact::legality::Legal;
+use super::exact::legality::Legality;
 use super::permutation::next_permutation;
 use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
 use crate::mapping::{Allocator, LayerOnCore, temporal};
 
-pub(super) fn find_best(
+pub(super) fn find_best<L: Legality>(
     problem: &LayerOnCore<'_>,
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
-    legal: Option<Legal<'_>>,
+    legal: Option<&L>,
 ) -> Outcome {
     let mut outcome =
         Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };

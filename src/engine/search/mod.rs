@@ -42,8 +42,6 @@
 //! ```
 
 mod candidate;
-// The page offers none, and its first piece would carry them: functions behind a trait object are in the piece of all data.
-#[cfg(not(target_arch = "wasm32"))]
 mod constraints;
 mod exact;
 mod infeasible;
@@ -54,11 +52,11 @@ pub mod space;
 mod unrolled;
 
 use candidate::Candidate;
-#[cfg(not(target_arch = "wasm32"))]
 pub use constraints::{
     Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict,
     find_best_under,
 };
+use exact::legality::NoConstraints;
 pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};
 pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
@@ -67,6 +65,9 @@ use crate::cost::{Evaluator, LayerCost};
 use crate::mapping::{Allocation, LayerOnCore, TemporalLoop};
 use crate::workload::LoopSizes;
 use serde::{Deserialize, Serialize};
+
+/// No constraints: every mapping is legal.
+const ANY: Option<&NoConstraints> = None;
 
 /// A search strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -198,8 +199,8 @@ pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limi
 /// As [`find_best`], with the evaluator of the problem at hand.
 pub fn find_best_by(evaluator: &Evaluator<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
     match strategy {
-        Strategy::Exact => exact::find_best(evaluator, objective, limits, &|| true, None),
-        Strategy::Loma => loma::find_best(evaluator.problem(), objective, limits, &|| true, None),
+        Strategy::Exact => exact::find_best(evaluator, objective, limits, &|| true, ANY),
+        Strategy::Loma => loma::find_best(evaluator.problem(), objective, limits, &|| true, ANY),
     }
 }
 
@@ -212,8 +213,8 @@ pub fn find_best_while(
     has_time: &dyn Fn() -> bool,
 ) -> Outcome {
     match strategy {
-        Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, None),
-        Strategy::Loma => loma::find_best(problem, objective, limits, has_time, None),
+        Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, ANY),
+        Strategy::Loma => loma::find_best(problem, objective, limits, has_time, ANY),
     }
 }
 

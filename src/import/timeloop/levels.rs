@@ -68,21 +68,28 @@ pub fn levels(
         |level: &Level| core.array.keys().filter(|dim| core.memories[level.memory].shared_over.contains(*dim)).count();
     levels.sort_by_key(|level| (shared(level), level.range.1, level.memory));
     check_nesting(&core.memories.raw, &levels)?;
+    // No level ends after one outside of it.
+    let mut most: Vec<usize> = levels.iter().map(|level| level.range.1).collect();
+    for inner in (1..most.len()).rev() {
+        most[inner - 1] = most[inner - 1].min(most[inner]);
+    }
     let mut inside = 0;
-    for level in &mut levels {
-        let (first, last) = (level.range.0.max(inside), level.range.1);
-        if first > last {
+    for (level, most) in levels.iter_mut().zip(most) {
+        let first = level.range.0.max(inside);
+        if first > level.range.1 {
             let mut wrong = Diagnostics::default();
             let name = &core.memories[level.memory].name;
             let reason = format!(
                 "`{name}` ends before a memory that lies inside of it in Timeloop, so no levels hold these loops"
             );
-            let remedy =
-                format!("Let `{name}` hold more of the loops in the mapping, or the memories inside of it fewer");
+            let remedy = format!(
+                "Let `{name}` hold more of the loops in the mapping, or the memories inside of it fewer: `layer --constraints` \
+                 finds the best such mapping, and with `--save-mapping` writes it for `--mapping`"
+            );
             wrong.add("mapping", reason, remedy);
             return Err(wrong);
         }
-        level.end = level.end.clamp(first, last);
+        level.end = level.end.min(most).max(first);
         inside = level.end;
     }
     Ok(levels)

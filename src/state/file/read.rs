@@ -34,7 +34,7 @@ const STATE: [&str; 15] = [
 const EXERCISE: [&str; 4] = ["lesson", "student", "step", "values"];
 const PINNED: [&str; 5] = ["schedule", "hardware", "workload", "point", "cores"];
 const ENDS: [&str; 3] = ["ends_of_output", "ends_of_first_input", "ends_of_second_input"];
-const MAPPING: [&str; 6] = ["layer", "unroll", "order", ENDS[0], ENDS[1], ENDS[2]];
+const MAPPING: [&str; 7] = ["layer", "unroll", "constraints", "order", ENDS[0], ENDS[1], ENDS[2]];
 
 impl State {
     /// The state that a file holds.
@@ -230,6 +230,9 @@ fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
             })
         });
         state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
+    }
+    if let Some(text) = fields.get("constraints").and_then(|place| text_of(reader, place)) {
+        state.mapping.change(MappingChange::Constrain(text));
     }
     if let Some(place) = fields.get("order") {
         let order = items_up_to(reader, place, MOST_LOOPS, |reader, item| {

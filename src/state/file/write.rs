@@ -73,6 +73,9 @@ impl State {
                 |one: &crate::hardware::Unroll| format!("{} {} {}", one.array_dim.index() + 1, one.dim, one.limit);
             fields.push(("unroll", list(unroll.iter().map(one).collect())));
         }
+        if !self.mapping.constraints.is_empty() {
+            fields.push(("constraints", text(&self.mapping.constraints)));
+        }
         if let Some(own) = self.own_mapping() {
             let order = own.order.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
             fields.push(("order", list(order)));

@@ -13,6 +13,7 @@ pub const ROOM: Room = Room {
     no_remedies: &[
         "My mapping",
         "My constraints",
+        "Constraints on {}",
         // Seen only where memories hold no mapping of the layer at all, which no other constraints change.
         "The array can unroll nothing like this",
         "Allow other loops, or other widths",

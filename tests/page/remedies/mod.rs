@@ -1,10 +1,14 @@
-//! Every remedy that a document is told, followed: what was refused is right then. No remedy in the sources is left out.
+//! Every remedy that a document is told, or a file of another program, or an option, followed: what was refused is right then. No remedy in
+//! the sources is left out.
 
 mod hardware;
+mod imports;
 mod lesson;
 mod literals;
 mod mapping;
+mod options;
 mod pool;
+mod study;
 mod system;
 mod transformer;
 mod workload;
@@ -12,6 +16,7 @@ mod workload;
 use fusescape::attention::Transformer;
 use fusescape::command::layer::{LayerOptions, map_layers};
 use fusescape::command::{NoResult, Unwatched};
+use fusescape::explore::study::{Study, StudyRequest};
 use fusescape::form::repair;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
@@ -43,8 +48,17 @@ struct Room {
     grown: fn() -> Vec<Grown>,
 }
 
-const ROOMS: [&Room; 7] =
-    [&hardware::ROOM, &workload::ROOM, &system::ROOM, &pool::ROOM, &transformer::ROOM, &mapping::ROOM, &lesson::ROOM];
+const ROOMS: [&Room; 9] = [
+    &hardware::ROOM,
+    &workload::ROOM,
+    &system::ROOM,
+    &pool::ROOM,
+    &transformer::ROOM,
+    &mapping::ROOM,
+    &lesson::ROOM,
+    &study::ROOM,
+    &imports::ROOM,
+];
 
 fn hardware(text: &str) -> Result<(), Diagnostics> {
     Core::from_text(text).map(drop)
@@ -64,6 +78,17 @@ fn transformer(text: &str) -> Result<(), Diagnostics> {
 
 fn lesson(text: &str) -> Result<(), Diagnostics> {
     Lesson::from_text(text, Draw::Student("")).map(drop)
+}
+
+fn study(text: &str) -> Result<(), Diagnostics> {
+    let known = |presets, names: &[&str]| -> Vec<(String, String)> {
+        let text = |name: &str| find_preset(presets, name).unwrap().text.to_owned();
+        names.iter().map(|name| ((*name).to_owned(), text(name))).collect()
+    };
+    let mut hardware = known(hardware_presets(), &["meta-proto-like-df", "tpu-like-df"]);
+    hardware.push(("broken.yaml".to_owned(), "name: Broken".to_owned()));
+    let networks = known(workload_presets(), &["three-convs"]);
+    Study::new(StudyRequest { text: text.to_owned(), hardware, networks }).map(drop)
 }
 
 fn preset(id: &str) -> &'static str {

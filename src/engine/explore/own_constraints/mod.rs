@@ -1,6 +1,11 @@
 //! Constraint documents: which mappings of the layers of a network a search may take.
 
 mod check;
+mod keep;
+mod search;
+
+pub use keep::Keep;
+pub use search::AllowedMapping;
 
 use super::{LayerStudy, explain_outcome};
 use crate::hardware::{ArrayDimId, Core, Unroll};

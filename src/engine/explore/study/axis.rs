@@ -119,6 +119,10 @@ fn target(name: &str) -> Result<Target, (String, String)> {
         );
         return Err((format!("`{name}` leads to no document"), remedy));
     };
+    if part == Part::Schedule && path.is_empty() {
+        let remedy = "Write for example `schedule.columns`";
+        return Err(("A schedule is no document".to_owned(), remedy.to_owned()));
+    }
     if part == Part::Schedule && !StudySpec::SCHEDULE.contains(&path) {
         let known = StudySpec::SCHEDULE;
         let meant = closest(path, known);

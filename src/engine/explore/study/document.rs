@@ -326,8 +326,6 @@ fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], [hardware, networks]: [&
                     || (target.part == Part::Network && !spec.network.is_empty()))
             {
                 wrong.add(path, format!("`{name}` is stated, and varies"), format!("Leave out the field `{name}`"));
-            } else if target.part == Part::Schedule && target.path.is_empty() {
-                wrong.add(path, "A schedule is no document", "Write for example `schedule.columns`");
             }
             seen.push(place(target));
         }

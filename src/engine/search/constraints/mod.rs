@@ -19,7 +19,7 @@ mod pieces;
 pub use conflict::{Conflict, conflict};
 pub use pieces::Misfit;
 
-use super::exact::{self, legality::Legality};
+use super::exact;
 use super::{Limits, Objective, Outcome, Strategy, loma};
 use crate::cost::Evaluator;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
@@ -121,9 +121,8 @@ pub fn find_best_under(
         return Ok(super::find_best_while(problem, objective, limits, strategy, has_time));
     }
     let legal = Legal::new(problem, constraints)?;
-    let legal: &dyn Legality = &legal;
     Ok(match strategy {
-        Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, Some(legal)),
-        Strategy::Loma => loma::find_best(problem, objective, limits, has_time, Some(legal)),
+        Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, Some(&legal)),
+        Strategy::Loma => loma::find_best(problem, objective, limits, has_time, Some(&legal)),
     })
 }

@@ -7,7 +7,7 @@
 
 use super::SearchLimits;
 use super::cheapest::PlacedBoundary;
-use super::legality::Opened;
+use super::legality::{Legality, Opened};
 use super::orders::Chain;
 use super::relaxation::{Placed, Relaxation};
 use super::space::{Space, State};
@@ -30,8 +30,8 @@ pub struct BranchOutcome {
 
 /// Searches for the best mapping, with one that is known and its score to start from, through as many partial chains and orders as
 /// `effort` says.
-pub fn best(
-    space: &Space<'_>,
+pub fn best<L: Legality>(
+    space: &Space<'_, L>,
     objective: &Objective,
     known: Option<(Solution, f64)>,
     relax: bool,
@@ -71,11 +71,11 @@ pub fn best(
     search.outcome
 }
 
-struct Search<'a, 's> {
-    space: &'s Space<'a>,
+struct Search<'a, 's, L> {
+    space: &'s Space<'a, L>,
     objective: &'s Objective,
     latency: &'s LatencyBound<'s>,
-    relaxation: Option<Relaxation<'s>>,
+    relaxation: Option<Relaxation<'s, L>>,
     /// By operand, boundary and set: the least and the most that the boundary adds to latency, here or at any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
     /// All partial chains that were reached.
@@ -146,7 +146,7 @@ struct Bound {
     energy_pj: f64,
 }
 
-impl Search<'_, '_> {
+impl<L: Legality> Search<'_, '_, L> {
     fn run(&mut self) {
         let Some(state) = self.space.start() else { return };
         let loads = self.latency.start();
@@ -532,7 +532,11 @@ fn least_product(least_price: f64, least_latency: f64, sums: &[(f64, f64)]) -> f
 
 /// The least and the most that each boundary of an operand adds to latency, for every set as the operand sees it and its
 /// supersets.
-fn loads_to_go(space: &Space<'_>, bound: &LatencyBound<'_>, operand: LayerOperand) -> Vec<Vec<[BoundaryLoad; 2]>> {
+fn loads_to_go<L: Legality>(
+    space: &Space<'_, L>,
+    bound: &LatencyBound<'_>,
+    operand: LayerOperand,
+) -> Vec<Vec<[BoundaryLoad; 2]>> {
     let boundary = |index: usize| {
         let level = space.level(operand, index);
         let mut loads = Vec::with_capacity(space.factors.seen_sets[operand] as usize);

@@ -5,6 +5,7 @@
 //! differ in latency.
 
 use super::SearchLimits;
+use super::legality::Legality;
 use super::space::{Space, State};
 use crate::mapping::LayerOperand;
 use hashbrown::HashTable;
@@ -67,17 +68,17 @@ pub struct PlacedBoundary {
 /// is known, at most [`MOST_TIES`] further states are expanded.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
-pub fn cheapest(space: &Space<'_>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
+pub fn cheapest<L: Legality>(space: &Space<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
     search(space, effort, tie, false)
 }
 
 /// Whether there is any chain; `true` also if none was found among `most_states` states.
-pub fn any(space: &Space<'_>, most_states: u64) -> bool {
+pub fn any<L: Legality>(space: &Space<'_, L>, most_states: u64) -> bool {
     search(space, (most_states, &|| true), 1.0, true).is_some()
 }
 
-fn search(
-    space: &Space<'_>,
+fn search<L: Legality>(
+    space: &Space<'_, L>,
     (most_states, has_time): SearchLimits<'_>,
     tie: f64,
     first_only: bool,
@@ -189,7 +190,7 @@ impl Cheapest {
     }
 
     /// The last boundaries that may have been placed on the way to a state: each with the state before it was.
-    pub fn last_placed(&mut self, space: &Space<'_>, index: u32) -> Vec<(PlacedBoundary, u32)> {
+    pub fn last_placed<L: Legality>(&mut self, space: &Space<'_, L>, index: u32) -> Vec<(PlacedBoundary, u32)> {
         let mut found = Vec::new();
         let mut stack = vec![index];
         self.round += 1;

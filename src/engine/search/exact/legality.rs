@@ -4,7 +4,8 @@
 //! where a boundary is placed, and which loops may follow in which order between two sets. As an order is a path through the sets,
 //! a loop at a time, what a constraint says of orders is decided on sets, too.
 //!
-//! It stands behind a trait, so that the page, which states no constraints, does not contain them.
+//! It is a type parameter of the search, so that the first piece of the page, which states no constraints, does not contain them: the
+//! search under constraints is compiled by itself, and fetched later.
 
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
@@ -17,20 +18,7 @@ pub struct Opened {
     pub since: [u32; OPERANDS],
 }
 
-/// The legal mappings, as a search asks for them. The page states no constraints: there nothing is of this type, and what searches would
-/// ask is not compiled.
-#[cfg(not(target_arch = "wasm32"))]
-pub type Legal<'a> = &'a (dyn Legality + 'a);
-/// The legal mappings: nothing is of this type.
-#[cfg(target_arch = "wasm32")]
-pub type Legal<'a> = &'a NoConstraints;
-
-/// What no program states that is not native.
-#[cfg(target_arch = "wasm32")]
-pub enum NoConstraints {}
-
 /// The legal mappings of a problem. Sets and factors are numbered as by [`Factors`](super::factors::Factors) of [`Self::loops`].
-#[cfg(not(target_arch = "wasm32"))]
 pub trait Legality {
     /// The loops to put in order, sorted, and whether some prime factors were merged.
     fn loops(&self) -> (&[TemporalLoop], bool);
@@ -60,37 +48,39 @@ pub trait Legality {
     fn most_cycles(&self, operand: LayerOperand, index: usize) -> Option<Vec<u64>>;
 }
 
-#[cfg(target_arch = "wasm32")]
-impl NoConstraints {
-    pub fn loops(&self) -> (&[TemporalLoop], bool) {
+/// No constraints: nothing is of this type, so that a search without constraints compiles to nothing but itself.
+pub enum NoConstraints {}
+
+impl Legality for NoConstraints {
+    fn loops(&self) -> (&[TemporalLoop], bool) {
         match *self {}
     }
 
-    pub fn limited_loops(&self, _: usize) -> Vec<TemporalLoop> {
+    fn limited_loops(&self, _: usize) -> Vec<TemporalLoop> {
         match *self {}
     }
 
-    pub fn allows(&self, _: &[TemporalLoop], _: &Allocation) -> bool {
+    fn allows(&self, _: &[TemporalLoop], _: &Allocation) -> bool {
         match *self {}
     }
 
-    pub fn tells_inputs_apart(&self) -> bool {
+    fn tells_inputs_apart(&self) -> bool {
         match *self {}
     }
 
-    pub fn may_add(&self, _: Opened, _: u32, _: usize) -> bool {
+    fn may_add(&self, _: Opened, _: u32, _: usize) -> bool {
         match *self {}
     }
 
-    pub fn place(&self, _: Opened, _: u32, _: LayerOperand) -> Option<Opened> {
+    fn place(&self, _: Opened, _: u32, _: LayerOperand) -> Option<Opened> {
         match *self {}
     }
 
-    pub fn path(&self, _: Opened, _: u32, _: u32, _: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+    fn path(&self, _: Opened, _: u32, _: u32, _: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
         match *self {}
     }
 
-    pub fn most_cycles(&self, _: LayerOperand, _: usize) -> Option<Vec<u64>> {
+    fn most_cycles(&self, _: LayerOperand, _: usize) -> Option<Vec<u64>> {
         match *self {}
     }
 }

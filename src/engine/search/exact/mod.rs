@@ -28,7 +28,7 @@ mod relaxation;
 mod space;
 mod ties;
 
-use legality::Legal;
+use legality::{Legality, NoConstraints};
 
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
@@ -50,12 +50,12 @@ const TIE: f64 = 1e-10;
 const ACCESS_TIE: f64 = 1e-14;
 
 /// Finds the best mapping by `objective`, and among equals the fastest: of all, or of those that are legal.
-pub(super) fn find_best(
+pub(super) fn find_best<L: Legality>(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
-    legal: Option<Legal<'_>>,
+    legal: Option<&L>,
 ) -> Outcome {
     let problem = evaluator.problem();
     if problem.forces_double_buffers {
@@ -112,7 +112,8 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     if !problem.rules.memory_reserved_for_averages && outermost_loops_fit(problem) {
         return true;
     }
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true, legal: None };
+    let legal = None::<&NoConstraints>;
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true, legal };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
         if search.simplest_fits(&loops) {
@@ -122,7 +123,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
             return false;
         }
     }
-    let space = Space::new(search.evaluator, problem, &loops, (MOST_SETS, None), &|_, _, _, _| 0.0);
+    let space = Space::new(search.evaluator, problem, &loops, (MOST_SETS, legal), &|_, _, _, _| 0.0);
     // At price 0 the search goes straight for a complete chain.
     space.is_some_and(|space| cheapest::any(&space, limits.max_states))
 }
@@ -143,15 +144,15 @@ fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
 /// Limits of a search: the most steps, and whether there is time for another one.
 type SearchLimits<'a> = (u64, &'a dyn Fn() -> bool);
 
-struct Search<'a> {
+struct Search<'a, L> {
     problem: &'a LayerOnCore<'a>,
     evaluator: &'a Evaluator<'a>,
     limits: &'a Limits,
     has_time: &'a dyn Fn() -> bool,
-    legal: Option<Legal<'a>>,
+    legal: Option<&'a L>,
 }
 
-impl Search<'_> {
+impl<L: Legality> Search<'_, L> {
     /// The loop prime factors; where there are too many sets of them, some are merged and nothing is proved.
     fn loops(&self, outcome: &mut Outcome) -> Vec<TemporalLoop> {
         if let Some(legal) = self.legal {
@@ -197,7 +198,7 @@ impl Search<'_> {
         })
     }
 
-    fn space<'s>(&'s self, loops: &[TemporalLoop], price: Price<'s>) -> Option<Space<'s>> {
+    fn space<'s>(&'s self, loops: &[TemporalLoop], price: Price<'s>) -> Option<Space<'s, L>> {
         Space::new(self.evaluator, self.problem, loops, (MOST_SETS, self.legal), price)
     }
 

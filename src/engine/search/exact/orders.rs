@@ -6,7 +6,7 @@
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
-use super::legality::{Legal, Opened};
+use super::legality::{Legality, Opened};
 use super::space::Space;
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
@@ -15,10 +15,10 @@ use crate::sorting::sort_few_by_key;
 use rustc_hash::FxHashSet;
 
 /// A chain of boundaries, as sets and what lies between them.
-pub struct Chain<'a> {
+pub struct Chain<'a, L> {
     problem: &'a LayerOnCore<'a>,
     factors: &'a Factors,
-    legal: Option<Legal<'a>>,
+    legal: Option<&'a L>,
     /// Different sets, smallest first: operands with boundaries there, and the loops between it and the next smaller.
     segments: Vec<Segment>,
     /// Operands (one bit each) with a boundary below all loops.
@@ -41,9 +41,9 @@ struct Segment {
 /// What the outermost loops of a level have been so far: all of the same relevance, or it is over.
 type Runs = [Option<Option<Relevance>>; OPERANDS];
 
-impl<'a> Chain<'a> {
+impl<'a, L: Legality> Chain<'a, L> {
     /// `placed` from the innermost.
-    pub fn new(space: &'a Space<'_>, placed: &[PlacedBoundary]) -> Self {
+    pub fn new(space: &'a Space<'_, L>, placed: &[PlacedBoundary]) -> Self {
         let (problem, factors, legal) = (space.problem, &space.factors, space.legal);
         let mut chain = Self {
             problem,
@@ -338,6 +338,7 @@ impl<'a> Chain<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub mod tests {
+    use super::super::legality::NoConstraints;
     use super::super::space::State;
     use super::*;
     use crate::cost::Evaluator;
@@ -357,8 +358,8 @@ memories:
 ";
 
     /// Calls `visit` with the boundaries of every complete chain that follows a state.
-    pub fn for_each_chain(
-        space: &Space<'_>,
+    pub fn for_each_chain<L: Legality>(
+        space: &Space<'_, L>,
         state: &State,
         placed: &mut Vec<PlacedBoundary>,
         visit: &mut impl FnMut(&[PlacedBoundary]),
@@ -415,7 +416,8 @@ memories:
             let evaluator = Evaluator::new(&layer);
             let temporal_sizes = &layer.spatial.temporal_sizes;
             let loops = temporal::limited_factors(temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
-            let space = Space::new(&evaluator, &layer, &loops, (1 << 10, None), &|_, _, _, _| 0.0).unwrap();
+            let space =
+                Space::new(&evaluator, &layer, &loops, (1 << 10, None::<&NoConstraints>), &|_, _, _, _| 0.0).unwrap();
             let bound = LatencyBound::new(&evaluator);
             let (mut orders, mut chains) = (0, 0);
             for_each_chain(&space, &space.start().unwrap(), &mut Vec::new(), &mut |placed| {

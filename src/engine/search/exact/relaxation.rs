@@ -8,6 +8,7 @@
 //! Weights and rents for which the least is high are found by subgradient ascent: what the least chains need more than on average weighs
 //! more in the next round.
 
+use super::legality::Legality;
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound};
 use crate::mapping::{LayerOperand, OPERANDS};
@@ -29,8 +30,8 @@ const LESSON: f64 = 5e-4;
 const ROUNDING: f64 = 1e-11;
 
 /// Lower bounds on latency plus weighed price, for some weights of price.
-pub struct Relaxation<'s> {
-    space: &'s Space<'s>,
+pub struct Relaxation<'s, L> {
+    space: &'s Space<'s, L>,
     latency: &'s LatencyBound<'s>,
     /// The problem as the relaxation sees it: by operand, boundary and set as the operand sees it.
     boundaries: [Vec<Vec<AtSet>>; OPERANDS],
@@ -84,7 +85,7 @@ pub struct Placed<'p> {
 
 impl Functional {
     /// No completion weighs less, cycles.
-    fn bound(&self, space: &Space<'_>, placed: Placed<'_>) -> f64 {
+    fn bound<L: Legality>(&self, space: &Space<'_, L>, placed: Placed<'_>) -> f64 {
         let Weights { loads, rents } = &self.weights;
         let mut sum = self.constant + self.price_weight * (placed.price + space.constant);
         sum += placed.loads.iter().zip(loads).map(|(load, weight)| load * weight).sum::<f64>();
@@ -104,9 +105,9 @@ impl Functional {
     }
 }
 
-impl<'s> Relaxation<'s> {
+impl<'s, L: Legality> Relaxation<'s, L> {
     /// For every weight of price one line. `None` where there are too many sets.
-    pub fn new(space: &'s Space<'s>, latency: &'s LatencyBound<'s>, price_weights: &[f64]) -> Option<Self> {
+    pub fn new(space: &'s Space<'s, L>, latency: &'s LatencyBound<'s>, price_weights: &[f64]) -> Option<Self> {
         let sets =
             LayerOperand::ALL.map(|operand| space.boundary_count(operand) * space.factors.seen_sets[operand] as usize);
         if sets.iter().sum::<usize>() > MOST_SETS {
@@ -302,6 +303,7 @@ fn project(weights: &mut [f64], which: &[usize], exactly: bool) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::cheapest::PlacedBoundary;
+    use super::super::legality::NoConstraints;
     use super::super::orders::tests::{HARDWARE, for_each_chain, small_problem};
     use super::*;
     use crate::cost::Evaluator;
@@ -311,7 +313,7 @@ mod tests {
     use crate::workload::Dim;
 
     /// Follows a chain from its first boundary on, state by state.
-    fn follow(space: &Space<'_>, placed: &[PlacedBoundary], mut visit: impl FnMut(&State, f64, usize)) {
+    fn follow<L: Legality>(space: &Space<'_, L>, placed: &[PlacedBoundary], mut visit: impl FnMut(&State, f64, usize)) {
         let (mut state, mut price) = (space.start().unwrap(), 0.0);
         for (count, next) in placed.iter().enumerate() {
             visit(&state, price, count);
@@ -341,13 +343,16 @@ mod tests {
             let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
             let evaluator = Evaluator::new(&layer);
             let loops = temporal::limited_factors(&layer.spatial.temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
-            let space = Space::new(&evaluator, &layer, &loops, (1 << 12, None), &|_, _, _, pj| pj).unwrap();
+            let space =
+                Space::new(&evaluator, &layer, &loops, (1 << 12, None::<&NoConstraints>), &|_, _, _, pj| pj).unwrap();
             let latency = LatencyBound::new(&evaluator);
             let start = space.start().unwrap();
             let price_weights = [0.0, 0.2, 1.0];
             let mut relaxation = Relaxation::new(&space, &latency, &price_weights).unwrap();
             let placed = Placed { state: &start, price: 0.0, loads: &latency.start() };
-            let bounds = |relaxation: &Relaxation<'_>| relaxation.bounds(placed).map(|line| line.1).collect::<Vec<_>>();
+            let bounds = |relaxation: &Relaxation<'_, NoConstraints>| {
+                relaxation.bounds(placed).map(|line| line.1).collect::<Vec<_>>()
+            };
             let without_ascent: Vec<f64> = price_weights
                 .iter()
                 .map(|&weight| {

@@ -6,7 +6,7 @@
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
-use super::legality::{Legal, Opened};
+use super::legality::{Legality, Opened};
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_part};
@@ -50,10 +50,10 @@ struct Tight {
 }
 
 /// The mapping space of a problem.
-pub struct Space<'a> {
+pub struct Space<'a, L> {
     pub problem: &'a LayerOnCore<'a>,
     /// What constraints say, if there are any.
-    pub legal: Option<Legal<'a>>,
+    pub legal: Option<&'a L>,
     pub evaluator: &'a Evaluator<'a>,
     pub factors: Factors,
     pub total_cycles: u64,
@@ -161,13 +161,13 @@ fn add_to(sums: &mut [f64], others: &[f64]) {
     }
 }
 
-impl<'a> Space<'a> {
+impl<'a, L: Legality> Space<'a, L> {
     /// `None` where the problem does not fit at all, has more sets than `most_sets`, or boundaries that may legally lie nowhere.
     pub fn new(
         evaluator: &'a Evaluator<'a>,
         problem: &'a LayerOnCore<'a>,
         loops: &[TemporalLoop],
-        (most_sets, legal): (u32, Option<Legal<'a>>),
+        (most_sets, legal): (u32, Option<&'a L>),
         price: Price<'a>,
     ) -> Option<Self> {
         let factors = Factors::new(problem, loops, most_sets)?;
@@ -448,7 +448,7 @@ impl<'a> Space<'a> {
 
     /// Takes the price of sets away at which a boundary must not lie, and counts no more cycles below it than may lie there. `None` where
     /// a boundary may lie nowhere.
-    fn constrain(&self, legal: Legal<'_>, prices: &mut [Vec<Vec<f64>>; OPERANDS]) -> Option<()> {
+    fn constrain(&self, legal: &L, prices: &mut [Vec<Vec<f64>>; OPERANDS]) -> Option<()> {
         for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
             for (index, prices) in prices.iter_mut().enumerate() {
                 let Some(most_cycles) = legal.most_cycles(operand, index) else { continue };
@@ -613,7 +613,7 @@ impl<'a> Space<'a> {
     }
 
     /// Whether all loops that are not placed yet may lie above the last boundaries, in some order.
-    fn has_legal_end(&self, legal: Legal<'_>, state: &State) -> bool {
+    fn has_legal_end(&self, legal: &L, state: &State) -> bool {
         let begins = |factor: usize| self.factors.list[factor].stays_above(state.here);
         legal.path(state.opened(), state.set, self.factors.sets - 1, &begins).is_some()
     }

@@ -2,6 +2,7 @@
 
 use super::SearchLimits;
 use super::cheapest::{Cheapest, PlacedBoundary};
+use super::legality::Legality;
 use super::orders::Chain;
 use super::space::Space;
 use crate::cost::{BoundaryLoad, LatencyBound};
@@ -11,8 +12,8 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The search through chains of equal price: the best so far, and the limits that are left.
-struct Ties<'a, 's> {
-    space: &'s Space<'a>,
+struct Ties<'a, 's, L> {
+    space: &'s Space<'a, L>,
     cheapest: &'s mut Cheapest,
     /// Placed boundaries, outermost first.
     chain: Vec<PlacedBoundary>,
@@ -35,8 +36,8 @@ struct Step {
 }
 
 /// The fastest mapping at least price, and whether that is proved: chains and orders are evaluated within the limits.
-pub fn fastest(
-    space: &Space<'_>,
+pub fn fastest<L: Legality>(
+    space: &Space<'_, L>,
     cheapest: &mut Cheapest,
     (most, has_time): SearchLimits<'_>,
 ) -> (Option<Solution>, bool) {
@@ -61,7 +62,7 @@ pub fn fastest(
     (ties.best, ties.budget > 0)
 }
 
-impl Ties<'_, '_> {
+impl<L: Legality> Ties<'_, '_, L> {
     /// Goes through all chains that lead to a state; `above` is where the loads begin of what lies above it.
     fn descend(&mut self, index: u32, above: usize) {
         if self.cheapest.placed(index) == [0; 3] {

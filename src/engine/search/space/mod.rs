@@ -19,6 +19,7 @@ pub use trajectory::{Trajectory, TrajectoryStep};
 use super::permutation::next_permutation;
 use super::{Solution, explain_infeasible};
 use crate::cost::Evaluator;
+use crate::hardware::MemoryId;
 use crate::mapping::{LayerOnCore, TemporalLoop};
 use lattice::Lattice;
 use scheme::Scheme;
@@ -152,7 +153,7 @@ pub enum SpaceRefusal {
     Rules,
     /// A memory is double-buffered by design, so that all of an operand may take less room there than a part of it.
     DoubleBuffers,
-    /// The array computes in memory, where a weight stays as long as the order of the loops lets it.
+    /// The array computes in memory, and its cells take energy whenever another weight takes its turn, which depends on the order of loops.
     InMemory,
 }
 
@@ -165,12 +166,21 @@ impl fmt::Display for SpaceRefusal {
                  use the corrected rules"
             }
             Self::InMemory => {
-                "The cells of an array that computes in memory keep a weight as long as the order of the loops lets them, which this \
-                 search does not know; LOMA and the exact search do"
+                "Whenever another weight of a cell takes its turn, the array takes energy, and how often that is depends on the order of \
+                 the loops; this search takes all orders of a blocking for equal, so use `exact` or `loma`"
             }
             Self::DoubleBuffers => "A memory is double-buffered by design, which this search does not know; LOMA does",
         })
     }
+}
+
+/// Whether the order of loops that one blocking stands for decides about energy: cells of an array that computes in memory keep a weight as
+/// long as the order lets them, and reading another costs something.
+fn cells_price_orders(problem: &LayerOnCore<'_>) -> bool {
+    let Some(in_memory) = &problem.in_memory else { return false };
+    let mut cells = problem.each_operand().filter(|(operand, _)| problem.array_keeps(*operand));
+    let reads = |memory: MemoryId| problem.core.memories[memory].read_energy_pj > 0.0;
+    in_memory.precharge_pj > 0.0 || cells.any(|(_, view)| view.memories.first().is_some_and(|&memory| reads(memory)))
 }
 
 impl<'a> SpaceSearch<'a> {
@@ -183,7 +193,7 @@ impl<'a> SpaceSearch<'a> {
         if rules.lowest_memory_may_overflow || rules.mappings_fit_unchecked || rules.array_keeps_inputs {
             return Err(SpaceRefusal::Rules);
         }
-        if problem.in_memory.is_some() {
+        if cells_price_orders(problem) {
             return Err(SpaceRefusal::InMemory);
         }
         if problem.forces_double_buffers {

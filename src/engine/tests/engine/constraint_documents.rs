@@ -1,6 +1,6 @@
 //! Constraint documents: what is wrong is said all at once, what is right holds of the mapping that is found.
 
-use fusescape_engine::explore::{LayerConstraints, LayerRequest, LayerStudy, UnrollConstraint, own_constraints};
+use fusescape_engine::explore::{Keep, LayerConstraints, LayerRequest, LayerStudy, UnrollConstraint, own_constraints};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{WidthLimit, unrollings};
 use fusescape_engine::search::{Limits, Objective, Outcome, Proof, Strategy, find_best_under};
@@ -202,5 +202,36 @@ fn unrollings_are_those_within_their_limits() {
                 || matches!((on, dim), (1, Dim::K)) && width <= 3
         };
         assert!(widths.iter().all(is_within), "{widths:?}");
+    }
+}
+
+/// Each part of the best mapping that is kept leaves it the best; what is kept is kept.
+#[test]
+fn what_is_kept_of_the_best_mapping_leaves_it_the_best() {
+    for (hardware, workload, layer) in [
+        ("eyeriss-like", "alexnet-eyeriss", "conv2"),
+        ("meta-proto-like", "resnet18", "conv1"),
+        ("tpu-like", "mobilenet-v1", "dw2"),
+    ] {
+        let request = layer_request(hardware, workload, Some(layer));
+        let core = Core::from_text(&request.hardware).unwrap();
+        let network = Network::from_text(&request.workload).unwrap();
+        let study = LayerStudy::new(&request).unwrap();
+        let (facts, best) = (study.facts(), study.mapped(&study.search()).unwrap());
+        for keep in Keep::ALL {
+            let text = write_constraints(&keep.of(&facts, &best.mapping));
+            let constraints = own_constraints(&text, &core, &network).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
+            let constraints = constraints.of(&study).expect("constraints on this layer");
+            let allowed = study.clone().search_under(&constraints).unwrap_or_else(|wrong| panic!("{text}{wrong}"));
+            let (kept, whole) = (allowed.mapped.energy_pj(), best.energy_pj());
+            assert!((kept / whole - 1.0).abs() < 1e-12, "{text}{kept} pJ, {whole} pJ");
+            assert_eq!(allowed.facts.unrolled, facts.unrolled, "{text}");
+            if keep == Keep::Order {
+                assert_eq!(allowed.mapped.mapping.order, best.mapping.order, "{text}");
+            }
+            if keep == Keep::Levels {
+                assert_eq!(keep.of(&allowed.facts, &allowed.mapped.mapping), keep.of(&facts, &best.mapping), "{text}");
+            }
+        }
     }
 }

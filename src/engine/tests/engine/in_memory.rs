@@ -5,6 +5,7 @@ use fusescape_engine::explore::{LayerRequest, LayerStudy};
 use fusescape_engine::hardware::{Activation, Core, InMemory, MacroPart, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
+use fusescape_engine::search::space::{SpaceOptions, SpaceSearch, explore_space};
 use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_engine::workload::{Dim, LayerShape, Network};
 use std::collections::BTreeSet;
@@ -335,4 +336,35 @@ fn weights_stay_in_their_cells() {
     let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
     assert!(on_core.array_keeps(LayerOperand::First));
     assert!(!on_core.array_keeps(LayerOperand::Second) && !on_core.array_keeps(LayerOperand::Output));
+}
+
+/// Where cells hold one weight each, all orders of a blocking take the same energy; else the space of blockings is refused, with what to
+/// do.
+#[test]
+fn all_blockings_hold_what_the_exact_search_finds_where_cells_hold_one_weight() {
+    for text in [CORE.to_owned(), analog()] {
+        for (fields, input) in [
+            ("type: conv, K: 32, kernel: 3 x 3", "K: 16, size: 8 x 6"),
+            ("type: pointwise, K: 64", "K: 64, size: 4 x 4"),
+        ] {
+            let shape = layer(fields, input);
+            let unroll = [(0, Dim::K, 16), (1, Dim::C, 8)];
+            let core = core(&text);
+            let problem = problem(&core, shape, &unroll);
+            let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            let exact = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact).best.unwrap();
+            let search = SpaceSearch::new(&on_core, SpaceOptions::default()).unwrap();
+            let space = explore_space(&search, |_, _| true);
+            let best = space.best.unwrap();
+            assert!(
+                space.is_complete && (best.energy_pj / exact.energy_pj - 1.0).abs() < 1e-12,
+                "{fields}: {best:?} {exact:?}"
+            );
+        }
+    }
+    let several = core(&CORE.replace("size: 8 bit, operands: [W]", "size: 32 bit, operands: [W]"));
+    let problem = problem(&several, layer("type: pointwise, K: 64", "K: 64, size: 4 x 4"), &[(0, Dim::K, 16)]);
+    let on_core = LayerOnCore::new(&several, Rules::CORRECTED, &problem);
+    let refusal = SpaceSearch::new(&on_core, SpaceOptions::default()).err().unwrap();
+    assert!(refusal.to_string().ends_with("use `exact` or `loma`"), "{refusal}");
 }

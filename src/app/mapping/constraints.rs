@@ -1,0 +1,81 @@
+//! The document of constraints on mappings: what a search may take.
+
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::document_text::{DocumentText, use_text_offered};
+use crate::explore::{Keep, LayerFacts, TemporalMapping};
+use crate::question::{Allowed, Refusal};
+use crate::spec::write_constraints;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`Constraints`].
+#[derive(Properties, PartialEq)]
+pub struct ConstraintsProps {
+    /// The document; empty: none.
+    pub text: String,
+    /// What the layer is.
+    pub facts: Rc<LayerFacts>,
+    /// The mapping that is shown.
+    pub mapping: TemporalMapping,
+    /// What the document allows, once that is known.
+    pub allowed: Option<Result<Allowed, Refusal>>,
+    /// Hears of the document with every keystroke.
+    pub oninput: Callback<String>,
+}
+
+/// The document, how to begin one, and what is wrong with it. What it allows is the view's to show.
+#[component]
+pub fn Constraints(props: &ConstraintsProps) -> Html {
+    let is_offered = use_text_offered();
+    let is_empty = props.text.trim().is_empty();
+    if is_empty && !is_offered {
+        return html! {};
+    }
+    let oninput = &props.oninput;
+    let outcome = match &props.allowed {
+        _ if is_empty => html! {},
+        None => html! { <p class="hint" role="status">{ "Working it out …" }</p> },
+        Some(Err(refusal)) => wrong(refusal.clone().into_diagnostics()),
+        Some(Ok(Err(diagnostics))) => wrong(diagnostics.clone()),
+        Some(Ok(Ok(None))) => html! { <p class="hint">{ "The document says nothing of this layer." }</p> },
+        Some(Ok(Ok(Some(_)))) => html! {},
+    };
+    let status = if is_empty || props.allowed.is_some() { "done" } else { "running" };
+    html! {
+        <section class="card" aria-labelledby="constraints-title" data-testid="constraints" data-status={status}>
+            <h2 id="constraints-title">{ "Constraints" }</h2>
+            <p class="hint">
+                { "A document says which mappings a search may take: what the array unrolls, the order of loops, what memories \
+                   hold. " }<code>{ "fusescape layer --constraints FILE" }</code>{ " takes the same document." }
+            </p>
+            if is_empty {
+                <div class="row start">
+                    { for Keep::ALL.map(|keep| beginning(props, keep)) }
+                </div>
+            } else if is_offered {
+                <DocumentText label="Constraint document" text={props.text.clone()} oninput={oninput.clone()}
+                    rows="10" testid="constraints-text" />
+                <button type="button" onclick={oninput.reform(|_: MouseEvent| String::new())} data-testid="unconstrain">
+                    { "search without constraints" }
+                </button>
+            }
+            { outcome }
+        </section>
+    }
+}
+
+fn wrong(diagnostics: crate::spec::Diagnostics) -> Html {
+    html! { <DiagnosticList {diagnostics} testid="constraint-errors" /> }
+}
+
+/// A button that writes a first document, from the mapping that is shown.
+fn beginning(props: &ConstraintsProps, keep: Keep) -> Html {
+    let (label, testid) = match keep {
+        Keep::Unrolling => ("keep this unrolling", "keep-unrolling"),
+        Keep::Order => ("keep this order of loops", "keep-order"),
+        Keep::Levels => ("keep what memories hold", "keep-levels"),
+    };
+    let (facts, mapping) = (Rc::clone(&props.facts), props.mapping.clone());
+    let onclick = props.oninput.reform(move |_: MouseEvent| write_constraints(&keep.of(&facts, &mapping)));
+    html! { <button type="button" {onclick} data-testid={testid}>{ label }</button> }
+}
