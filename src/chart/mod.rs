@@ -55,12 +55,14 @@ mod scatter;
 mod search_times;
 mod sequences;
 mod sketch;
+mod subject;
 mod table;
 mod text;
 mod theme;
 mod tile_curve;
 mod tile_map;
 mod time_window;
+mod turns;
 mod window;
 
 pub use accesses::{AccessRow, Accesses};
@@ -119,12 +121,14 @@ pub use sequences::{
     sequence_ctc, sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,
 };
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
+pub use subject::{Region, Subject};
 pub use table::{Column, Table, TableCell, csv_words, markdown};
 pub use text::{shorten, text_width};
 pub use theme::Theme;
 pub use tile_curve::{TileCurve, tile_sizes_table};
 pub use tile_map::{TileTypeEntry, TileTypeMap};
 pub use time_window::TimeWindow;
+pub use turns::{Turns, TurnsHit};
 pub use window::Window;
 
 /// A figure.
@@ -140,6 +144,11 @@ pub trait Chart {
 
     /// One sentence that says what the figure shows.
     fn describe(&self) -> String;
+
+    /// Its parts that are about something, when it is `width` wide; a smaller part after the one in which it lies.
+    fn regions(&self, _width: u32) -> Vec<Region> {
+        Vec::new()
+    }
 }
 
 /// No figure is laid out narrower than this; a narrower surface cuts it off.

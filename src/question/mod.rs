@@ -32,7 +32,7 @@ pub use hierarchies::{
 pub use layer::{
     BestMapping, EvaluateMapping, FindBestCost, FindBestMapping, FindUnrollings, LayerCost, SearchByStrategy,
 };
-pub use motion::FollowTiles;
+pub use motion::{FollowLoops, FollowTileLoops, FollowTiles};
 pub use neighbours::CompareNeighbour;
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use sequences::AskSequences;
@@ -177,6 +177,8 @@ questions! {
     Generate,
     ReplayDataflows,
     FollowTiles,
+    FollowTileLoops,
+    FollowLoops,
     CompareNeighbour,
 }
 

@@ -2,6 +2,7 @@
 //! beside the best.
 
 use super::loop_editor::{LoopEditor, operand_badge};
+use super::loop_motion::LoopMotion;
 use super::rules_table::RulesTable;
 use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
@@ -119,6 +120,12 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                             testid="loop-nest"
                         />
                     </section>
+                    <LoopMotion
+                        request={Rc::clone(asked)}
+                        layer={facts.layer.clone()}
+                        mapped={Rc::clone(shown)}
+                        workers={props.workers.clone()}
+                    />
                     <section class="card" aria-labelledby="edit-title">
                         <h2 id="edit-title">{ "Change it by hand" }</h2>
                         { for flaws.map(|flaws| flaw_list(flaws)) }

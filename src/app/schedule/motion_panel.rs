@@ -1,5 +1,6 @@
 //! Data in motion: a scrubber over the tiles and layers of a stack, and the figure of the step that is looked at.
 
+use super::layer_loops::LayerLoops;
 use super::motion_player::{Looking, Player, Speed};
 use crate::app::widgets::controls::{Choice, Picker, target};
 use crate::app::widgets::data_table::{Twin, plain_table};
@@ -57,7 +58,14 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
         MovingStack::new(Rc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
     });
     let body = match (&*moving, answers.refusal()) {
-        (Some(moving), _) => html! { <Moves moving={Rc::clone(moving)} tile_type={props.tile_type} /> },
+        (Some(moving), _) => html! { 
+            <Moves
+                moving={Rc::clone(moving)}
+                tile_type={props.tile_type}
+                request={props.request.clone()}
+                workers={props.workers.clone()}
+            />
+         },
         (None, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
         (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the tiles …" }</p> },
     };
@@ -83,11 +91,13 @@ impl PartialEq for ByAddress {
 struct MovesProps {
     moving: Rc<MovingStack>,
     tile_type: Option<usize>,
+    request: Option<Rc<Request>>,
+    workers: Workers,
 }
 
 impl PartialEq for MovesProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.moving, &other.moving) && self.tile_type == other.tile_type
+        Rc::ptr_eq(&self.moving, &other.moving) && self.tile_type == other.tile_type && self.request == other.request
     }
 }
 
@@ -154,6 +164,7 @@ fn Moves(props: &MovesProps) -> Html {
             <div class="saves"><Save what={Saved::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
             <Twin label="pixels as a table" cells={usize::MAX} table={maps} />
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
+            <LayerLoops motion={settled} request={props.request.clone()} workers={props.workers.clone()} />
         </figure>
     }
 }

@@ -46,6 +46,8 @@ pub mod pan_zoom;
 #[cfg(target_arch = "wasm32")]
 pub mod pointers;
 #[cfg(target_arch = "wasm32")]
+pub mod regions;
+#[cfg(target_arch = "wasm32")]
 pub mod save;
 #[cfg(target_arch = "wasm32")]
 pub mod save_menu;
@@ -56,6 +58,8 @@ pub mod term;
 #[cfg(target_arch = "wasm32")]
 pub mod theme;
 pub mod theme_choice;
+#[cfg(target_arch = "wasm32")]
+pub mod turning;
 #[cfg(target_arch = "wasm32")]
 pub mod zoom;
 #[cfg(target_arch = "wasm32")]

@@ -3,6 +3,7 @@
 mod figures;
 mod motion;
 mod tables;
+mod turns;
 
 use figures::{
     empty_figures, figures, heatmap, large_heatmap, latency_heatmap, level_matrix, mapped, million_tiles, scatter,
