@@ -2,6 +2,7 @@
 
 use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
+use super::tile_sliders::TileSliders;
 use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::{Asked, number_of};
@@ -56,7 +57,12 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     }
     let is_busy = next.is_none() && props.status != "rejected" && (is_running || props.opened.is_some());
     let (point, body) = match &*kept.borrow() {
-        Some((point, state)) => (Some(point.to_string()), point_view(*point, state, &props.workers, &props.act)),
+        Some((point, state)) => {
+            // What is dragged is where the pointer is, though the figures may still be of the point before.
+            let (results, dragged) = (Rc::clone(&props.state.results), props.opened.unwrap_or(*point));
+            let sliders = html! { <TileSliders {results} point={dragged} act={props.act.clone()} /> };
+            (Some(point.to_string()), point_view(*point, state, &props.workers, &props.act, sliders))
+        }
         None => {
             let text = match is_busy {
                 true => "Working it out …",
@@ -91,7 +97,13 @@ fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
     }
 }
 
-fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callback<Action>) -> Html {
+fn point_view(
+    point: u32,
+    state: &Rc<PageState>,
+    workers: &Workers,
+    act: &Callback<Action>,
+    sliders: Html,
+) -> Html {
     let results = &*state.results;
     let Some(strategy) = results.strategy(point) else { return html! {} };
     let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
@@ -107,7 +119,7 @@ fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callba
     };
     html! {
         <>
-            { heading(results, strategy, point, results.best == Some(point), act) }
+            { heading(results, strategy, point, results.best == Some(point), act, sliders) }
             { body }
         </>
     }
@@ -119,6 +131,7 @@ fn heading(
     point: u32,
     is_best: bool,
     act: &Callback<Action>,
+    sliders: Html,
 ) -> Html {
     let summary = results.summary(point);
     let account = results.accounts.get(&point);
@@ -178,6 +191,7 @@ fn heading(
                 { open(results.reference(&FuseDepth::SingleLayer), "Single-layer", "open-single-layer") }
                 { open(results.reference(&FuseDepth::LayerByLayer), "Layer-by-layer", "open-layer-by-layer") }
             </div>
+            { sliders }
         </section>
     }
 }
