@@ -209,7 +209,11 @@ impl Chart for LoopNest {
             let y = top + (rows.len() - 1 - row) as i32 * ROW;
             Some(Region { at: (3 + index as i32 * (each + BETWEEN), y), size: (each, ROW - 1), subject })
         };
-        let cells = rows.iter().enumerate().rev().flat_map(|(row, cells)| cells.iter().enumerate().map(move |cell| (row, cell)));
+        let cells = rows
+            .iter()
+            .enumerate()
+            .rev()
+            .flat_map(|(row, cells)| cells.iter().enumerate().map(move |cell| (row, cell)));
         cells.filter_map(region).collect()
     }
 

@@ -160,15 +160,21 @@ impl Turns {
 
     /// By operand and level, the row of its memory, counted from the top: memories that several operands share stand in one row.
     fn rows(&self) -> [Vec<usize>; 3] {
-        let mut ids: Vec<MemoryId> = self.turns.operands.iter().flat_map(|of| &of.levels).map(|level| level.memory).collect();
+        let mut ids: Vec<MemoryId> =
+            self.turns.operands.iter().flat_map(|of| &of.levels).map(|level| level.memory).collect();
         ids.sort_unstable();
         ids.dedup();
-        let mut rows: [Vec<usize>; 3] = [0, 1, 2].map(|operand: usize| vec![0; self.turns.operands[operand].levels.len()]);
+        let mut rows: [Vec<usize>; 3] =
+            [0, 1, 2].map(|operand: usize| vec![0; self.turns.operands[operand].levels.len()]);
         let mut next = [0; 3];
         for id in ids.into_iter().rev() {
-            let holding: Vec<(usize, usize)> = self.turns.operands.iter().enumerate().filter_map(|(operand, of)| {
-                Some((operand, of.levels.iter().position(|level| level.memory == id)?))
-            }).collect();
+            let holding: Vec<(usize, usize)> = self
+                .turns
+                .operands
+                .iter()
+                .enumerate()
+                .filter_map(|(operand, of)| Some((operand, of.levels.iter().position(|level| level.memory == id)?)))
+                .collect();
             let row = holding.iter().map(|(operand, _)| next[*operand]).max().unwrap_or(0);
             for (operand, level) in holding {
                 rows[operand][level] = row;
@@ -261,7 +267,11 @@ impl Turns {
                 let color = mix(theme.soft, theme.panel, 0.75);
                 sketch.rect((from, y + 4), (length, LOOP - 8), color);
                 let letters = theme.label().size(10.5).middle().color(theme.soft);
-                sketch.text(shorten("runs through", length - 4, letters.size, false), (from + length / 2, y + LOOP / 2), letters);
+                sketch.text(
+                    shorten("runs through", length - 4, letters.size, false),
+                    (from + length / 2, y + LOOP / 2),
+                    letters,
+                );
                 continue;
             }
             let (start, wide) = lit(indices[place]..indices[place] + 1, next.size, length);
@@ -319,7 +329,11 @@ impl Turns {
         let color = theme.operand(of.stored_as);
         sketch.round_rect((x, y), (width, layout.cell), 4, mix(theme.placeholder(), theme.panel, 0.5));
         let letters = theme.label().start().bold().size(11.0).color(theme.ink);
-        let name = if at.instances > 1.0 { format!("{} × {}", at.name, group_thousands(at.instances.round() as u64)) } else { at.name.clone() };
+        let name = if at.instances > 1.0 {
+            format!("{} × {}", at.name, group_thousands(at.instances.round() as u64))
+        } else {
+            at.name.clone()
+        };
         sketch.text(shorten(&name, width - 10, letters.size, true), (x + 5, y + NAME / 2 + 1), letters);
         let lit_now = self.lit(operand, level);
         let has_numbers = width >= ROOM_FOR_NUMBERS;
@@ -388,10 +402,7 @@ impl Turns {
         let letters = theme.label().size(10.0).start();
         let left = x + width / 2 + 2;
         let room = width / 2 - 2;
-        let lines = [
-            Quantity::Bytes.text(bits / 8.0),
-            Quantity::Energy.text(crossed.down_pj + crossed.up_pj),
-        ];
+        let lines = [Quantity::Bytes.text(bits / 8.0), Quantity::Energy.text(crossed.down_pj + crossed.up_pj)];
         for (line, text) in lines.into_iter().enumerate() {
             let text = shorten(&text, room, letters.size, false);
             sketch.text(text, (left, from + 11 + 14 * line as i32), letters.color(theme.ink));
@@ -470,7 +481,9 @@ impl Chart for Turns {
             let of = &self.turns.operands[operand];
             for (level, at) in of.levels.iter().enumerate() {
                 let crossed = self.crossed(operand, level);
-                for (count, bits, way) in [(crossed.down, crossed.down_bits, "from"), (crossed.up, crossed.up_bits, "to")] {
+                for (count, bits, way) in
+                    [(crossed.down, crossed.down_bits, "from"), (crossed.up, crossed.up_bits, "to")]
+                {
                     if count > 0 {
                         moves.push(format!("{} of {} {way} {}", Quantity::Bytes.text(bits / 8.0), of.name, at.name));
                     }

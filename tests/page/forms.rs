@@ -3,10 +3,11 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::Sweep;
 use fusescape::form::{
-    Both, FieldTarget, MEMORY_FIELDS, NamedItem, add_dimension, add_layer, add_memory, add_port, array_fields, both, branch,
-    default_ports, duplicate_memory, layer_graph, layer_inputs, memory_boxes, merge, named_items, port_names, remove_dimension, remove_layer,
-    remove_memory, remove_port, rename_dimension, rename_layer, repair, serve, set_inputs, set_layer_type, set_operand,
-    set_port_figure, set_shared_over, split, stacks, state_ports, unrolled, write_field, write_unrolled,
+    Both, FieldTarget, MEMORY_FIELDS, NamedItem, add_dimension, add_layer, add_memory, add_port, array_fields, both,
+    branch, default_ports, duplicate_memory, layer_graph, layer_inputs, memory_boxes, merge, named_items, port_names,
+    remove_dimension, remove_layer, remove_memory, remove_port, rename_dimension, rename_layer, repair, serve,
+    set_inputs, set_layer_type, set_operand, set_port_figure, set_shared_over, split, stacks, state_ports, unrolled,
+    write_field, write_unrolled,
 };
 use fusescape::hardware::{Core, Memory, Operand};
 use fusescape::rules::Rules;

@@ -56,7 +56,8 @@ pub fn thumbnail(claims: &[Claim]) -> Html {
         <svg
             class="entry-thumbnail"
             viewBox={format!("0 0 {width} {HEIGHT}")}
-            style={format!("max-width: {}px", (2.2 * width) as u32)}
+            width={format!("{:.0}", 2.2 * width)}
+            height="56"
             preserveAspectRatio="none"
             aria-hidden="true"
         >

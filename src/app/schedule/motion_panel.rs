@@ -58,14 +58,14 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
         MovingStack::new(Rc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
     });
     let body = match (&*moving, answers.refusal()) {
-        (Some(moving), _) => html! { 
-            <Moves
-                moving={Rc::clone(moving)}
-                tile_type={props.tile_type}
-                request={props.request.clone()}
-                workers={props.workers.clone()}
-            />
-         },
+        (Some(moving), _) => html! {
+           <Moves
+               moving={Rc::clone(moving)}
+               tile_type={props.tile_type}
+               request={props.request.clone()}
+               workers={props.workers.clone()}
+           />
+        },
         (None, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
         (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the tiles …" }</p> },
     };
@@ -130,6 +130,7 @@ fn Moves(props: &MovesProps) -> Html {
     let memories = use_callback(settled.clone(), |(), settled| plain_table(memory_motion_table(settled)));
     let maps = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
     html! {
+        <>
         <figure
             data-testid="motion-figure"
             data-tile={player.step().tile.to_string()}
@@ -164,8 +165,10 @@ fn Moves(props: &MovesProps) -> Html {
             <div class="saves"><Save what={Saved::Figure(Drawn::new(settled.clone()), WIDTH)} /></div>
             <Twin label="pixels as a table" cells={usize::MAX} table={maps} />
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
-            <LayerLoops motion={settled} request={props.request.clone()} workers={props.workers.clone()} />
         </figure>
+        // Not in the figure, whose controls stay in sight as long as it is.
+        <LayerLoops motion={settled} request={props.request.clone()} workers={props.workers.clone()} />
+        </>
     }
 }
 

@@ -61,7 +61,11 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
             keep(&mut kept.borrow_mut(), point);
         }
     };
-    let slider = |label: &'static str, testid: &'static str, sizes: &Rc<Vec<u64>>, index: usize, point_at: fn(&Grid, (usize, usize), usize) -> u32| {
+    let slider = |label: &'static str,
+                  testid: &'static str,
+                  sizes: &Rc<Vec<u64>>,
+                  index: usize,
+                  point_at: fn(&Grid, (usize, usize), usize) -> u32| {
         if sizes.len() < 2 {
             return html! {};
         }

@@ -6,7 +6,7 @@ use crate::form::{NamedItem, named_items};
 use crate::piece;
 use std::ops::Range;
 use std::rc::Rc;
-use web_sys::HtmlTextAreaElement;
+use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 /// Whether a person may write documents as text, and open files; a context, without which they may.
@@ -60,7 +60,15 @@ pub fn DocumentText(props: &DocumentTextProps) -> Html {
         NamedItem::Memory(name) => highlight.has_memory(name),
         NamedItem::Layer(name) => highlight.has_layer(name),
     });
-    let style = lit.map(|(_, lines)| format!("--first: {}; --count: {}", lines.start, lines.len()));
+    let lines = lit.map(|(_, lines)| (lines.start, lines.len()));
+    // Not in the markup, where the page forbids styles.
+    use_effect_with((lines, props.area.clone()), |(lines, area)| {
+        let Some((area, (first, count))) = area.cast::<HtmlElement>().zip(*lines) else { return };
+        for (name, value) in [("--first", first), ("--count", count)] {
+            // Lines stay unlit where that fails.
+            let _ = area.style().set_property(name, &value.to_string());
+        }
+    });
     let point = {
         let items = Rc::clone(&items);
         move |area: Option<HtmlTextAreaElement>| point_at(area.and_then(|area| subject_at(&area, &items)))
@@ -74,7 +82,6 @@ pub fn DocumentText(props: &DocumentTextProps) -> Html {
         <textarea
             ref={props.area.clone()}
             class={classes!("document", lit.is_some().then_some("lit"))}
-            {style}
             {onkeyup}
             {onclick}
             onblur={Callback::from(|_: FocusEvent| point_at(None))}

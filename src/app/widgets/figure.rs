@@ -193,9 +193,13 @@ pub struct FigureProps {
 pub fn Figure(props: &FigureProps) -> Html {
     let place = use_node_ref();
     let width = use_observed_width(&place);
-    let regions = use_memo((props.chart.clone(), width), |(chart, width)| {
-        if *width == 0 { Vec::new() } else { chart.chart().regions(*width) }
-    });
+    let regions =
+        use_memo(
+            (props.chart.clone(), width),
+            |(chart, width)| {
+                if *width == 0 { Vec::new() } else { chart.chart().regions(*width) }
+            },
+        );
     html! {
         <figure data-testid={props.testid}>
             if !props.title.is_empty() {

@@ -5,6 +5,7 @@ use super::figure::{Canvas, Drawn, Spot};
 use super::grid::{Grid, offered};
 use super::heatmap_table::HeatmapTable;
 use super::highlight::{Subject, point_at, use_highlight};
+use super::regions::frames;
 use super::save::{Save, Saved, WIDTH};
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
@@ -213,7 +214,7 @@ fn frame(cell: (usize, usize), grid: &Grid, map: &Heatmap, place: &NodeRef) -> O
     let at = grid.window.place(cell)?;
     let width = place.cast::<Element>()?.client_width().max(0) as u32;
     let (x, y, width, height) = map.cell_place(at.0, at.1, width)?;
-    Some(html! { <i class="lit" style={format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px")} /> })
+    Some(frames(std::iter::once(((x, y), (width, height)))))
 }
 
 /// What a point is and costs, in lines.

@@ -99,9 +99,15 @@ struct LitProps {
 fn Lit(props: &LitProps) -> Html {
     let highlight = use_highlight();
     let Some(shown) = highlight.shown() else { return html! {} };
-    let frame = |region: &Region| {
-        let ((x, y), (width, height)) = (region.at, region.size);
-        html! { <i class="lit" style={format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px")} /> }
+    frames(props.regions.iter().filter(|region| region.subject.is_about(shown)).map(|region| (region.at, region.size)))
+}
+
+/// Frames over a figure, each with its corner and its size, CSS pixels. Shapes, as the page forbids styles in its markup.
+pub fn frames(places: impl Iterator<Item = ((i32, i32), (i32, i32))>) -> Html {
+    let frame = |((x, y), (width, height)): ((i32, i32), (i32, i32))| {
+        let (width, height) = ((width - 2).max(1), (height - 2).max(1));
+        let [x, y, width, height] = [x + 1, y + 1, width, height].map(|value| value.to_string());
+        html! { <rect {x} {y} {width} {height} rx="3" /> }
     };
-    html! { <>{ for props.regions.iter().filter(|region| region.subject.is_about(shown)).map(frame) }</> }
+    html! { <svg class="lit-parts" aria-hidden="true">{ for places.map(frame) }</svg> }
 }

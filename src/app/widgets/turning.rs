@@ -160,7 +160,8 @@ impl Player {
         }
         let outer = |loops: usize| {
             let now = self.looking.now.borrow();
-            let sizes = now.as_ref().map(|now| now.turns.order.iter().skip(now.depth).take(loops).map(|next| next.size));
+            let sizes =
+                now.as_ref().map(|now| now.turns.order.iter().skip(now.depth).take(loops).map(|next| next.size));
             sizes.map_or(1, |sizes| sizes.product::<u64>())
         };
         match event.key().as_str() {
@@ -352,13 +353,6 @@ fn scrubber(player: &Player, chart: &Turns) -> Html {
                         testid="turns-speed"
                     />
                 </span>
-                <Picker
-                    label="A step turns"
-                    choices={depths}
-                    value={chart.depth.to_string()}
-                    onchange={ondepth}
-                    testid="turns-depth"
-                />
             </div>
             if steps > 1 {
                 <label>
@@ -374,6 +368,10 @@ fn scrubber(player: &Player, chart: &Turns) -> Html {
                     />
                 </label>
             }
+            <label>
+                <span>{ "a step turns" }</span>
+                <Picker choices={depths} value={chart.depth.to_string()} onchange={ondepth} testid="turns-depth" />
+            </label>
         </div>
     }
 }

@@ -19,11 +19,14 @@ pub(super) fn table(of: &Turns) -> Table {
             let ranges: Vec<String> = of
                 .axes(operand)
                 .into_iter()
-                .filter_map(|(index, axis, _)| Some(format!("{} {}", axis_name(axis), range_text(lit.now.ranges.get(index)?))))
+                .filter_map(|(index, axis, _)| {
+                    Some(format!("{} {}", axis_name(axis), range_text(lit.now.ranges.get(index)?)))
+                })
                 .collect();
             let crossed = of.crossed(operand, level);
             let kept = if lit.kept.ranges.is_empty() { 0 } else { lit.kept.elements() };
-            let mut row: Vec<TableCell> = [turning.name.clone(), at.name.clone(), ranges.join(", ")].map(TableCell::from).into();
+            let mut row: Vec<TableCell> =
+                [turning.name.clone(), at.name.clone(), ranges.join(", ")].map(TableCell::from).into();
             row.extend([TableCell::count(lit.now.elements().saturating_sub(kept)), TableCell::count(kept)]);
             row.extend([size(at.bits), size(at.capacity_bits as f64)]);
             row.extend([size(crossed.down_bits), size(crossed.up_bits)]);

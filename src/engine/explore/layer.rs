@@ -2,8 +2,8 @@
 
 use super::sweep::check_objective;
 use crate::cost::{
-    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, LoopTurns, MappingError,
-    PortBalance, accesses, loop_information, port_balances,
+    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, LoopTurns,
+    MappingError, PortBalance, accesses, loop_information, port_balances,
 };
 use crate::hardware::{Activation, ArraySizes, Core, MacroPart, Unroll};
 use crate::mapping::temporal::prime_factors;

@@ -147,7 +147,13 @@ fn memories_hold_what_iterations_use_and_change_with_every_crossing() {
                 for step in 0..turns.steps(depth) {
                     let (first, last) = (step * each, (step + 1) * each - 1);
                     let found = turns.block(operand, level, depth, step).ranges;
-                    assert_eq!(found, during(last / stay * stay, stay), "{} in {}, step {step}: {what}", of.name, at.name);
+                    assert_eq!(
+                        found,
+                        during(last / stay * stay, stay),
+                        "{} in {}, step {step}: {what}",
+                        of.name,
+                        at.name
+                    );
                     let passed = turns.passed(operand, level, depth, step).ranges;
                     let begin = first / stay * stay;
                     assert_eq!(passed, during(begin, (last / stay + 1) * stay - begin), "step {step}: {what}");
@@ -206,7 +212,8 @@ fn crossings_add_up_to_the_accesses_of_real_layers() {
             for (level, at) in of.levels.iter().enumerate() {
                 let depth = at.below.loops;
                 let sums = all_crossings(&turns, depth)[operand][level];
-                let both = [(sums.0, at.below.down, Movement::ReadToLow), (sums.1, at.below.up, Movement::WriteFromLow)];
+                let both =
+                    [(sums.0, at.below.down, Movement::ReadToLow), (sums.1, at.below.up, Movement::WriteFromLow)];
                 for (count, way, movement) in both {
                     let is_it = |access: &&fusescape_engine::cost::Access| {
                         access.operand == of.name && (access.level, access.movement) == (level, movement)
