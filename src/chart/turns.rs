@@ -9,7 +9,7 @@ use super::color::{mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Color, MINIMUM_WIDTH, OPERAND_ORDER, Quantity, Table, Theme, group_thousands};
+use super::{Chart, Color, MINIMUM_WIDTH, OPERAND_ORDER, Quantity, Region, Subject, Table, Theme, group_thousands};
 use crate::cost::{Block, IndexAxis, LoopTurns};
 use crate::hardware::MemoryId;
 use std::ops::Range;
@@ -473,6 +473,28 @@ impl Chart for Turns {
 
     fn table(&self) -> Table {
         table::table(self)
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
+        let mut regions = Vec::new();
+        for (row, next) in self.turns.order.iter().rev().enumerate() {
+            let subject = Subject { dim: Some(next.dim), ..Subject::default() };
+            let at = (0, layout.top + row as i32 * LOOP);
+            regions.push(Region { at, size: (layout.loops_width, LOOP), subject });
+        }
+        let rows = self.rows();
+        for (column, operand) in OPERAND_ORDER.into_iter().enumerate() {
+            let of = &self.turns.operands[operand];
+            for (level, row) in of.levels.iter().zip(&rows[operand]) {
+                let left = layout.at.0 + column as i32 * layout.pitch();
+                let top = layout.at.1 + HEAD + *row as i32 * (layout.cell + ARROWS);
+                let subject =
+                    Subject { memory: Some(level.name.clone()), operand: Some(of.stored_as), ..Subject::default() };
+                regions.push(Region { at: (left, top), size: (layout.pitch() - GAP, layout.cell), subject });
+            }
+        }
+        regions
     }
 
     fn describe(&self) -> String {

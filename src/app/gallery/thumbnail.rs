@@ -31,7 +31,8 @@ pub fn thumbnail(claims: &[Claim]) -> Html {
         .filter(|(published, ours)| published.is_finite() && ours.is_finite() && *published > 0.0 && *ours > 0.0)
         .take(MOST_BARS)
         .collect();
-    if numbers.is_empty() {
+    // One bar says nothing.
+    if numbers.len() < 2 {
         return html! {};
     }
     let all = || numbers.iter().flat_map(|&(published, ours)| [published, ours]);

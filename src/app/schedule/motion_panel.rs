@@ -7,6 +7,7 @@ use crate::app::widgets::data_table::{Twin, plain_table};
 use crate::app::widgets::figure::{Drawn, use_observed_width};
 use crate::app::widgets::moving::{use_drawn, use_settled};
 use crate::app::widgets::pointers::{capture, spot};
+use crate::app::widgets::regions::{LitParts, point_in};
 use crate::app::widgets::save::{Save, Saved, WIDTH};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
@@ -152,13 +153,16 @@ fn Moves(props: &MovesProps) -> Html {
                 onpointermove={pointer(|player, view, event, width| {
                     if let Some(at) = spot(view, event) {
                         player.drag(at, width);
+                        point_in(&player.chart(), width, Some(at).filter(|_| !player.is_dragging()));
                     }
                 })}
                 onpointerup={pointer(|player, _, _, _| player.up())}
                 onpointercancel={pointer(|player, _, _, _| player.up())}
+                onpointerleave={pointer(|player, _, _, width| point_in(&player.chart(), width, None))}
                 data-testid="motion-view"
             >
                 <canvas ref={canvas} role="img" aria-label={settled.describe()} />
+                <LitParts chart={Drawn::new(settled.clone())} {width} />
                 <div class="sr-only" aria-live="polite">{ settled.describe() }</div>
             </div>
             { scrubber(&player) }

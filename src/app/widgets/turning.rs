@@ -5,6 +5,7 @@ use super::data_table::{Twin, plain_table};
 use super::figure::{Drawn, use_observed_width};
 use super::moving::{use_drawn, use_settled};
 use super::pointers::{capture, spot};
+use super::regions::{LitParts, point_in};
 use super::save::{Save, Saved, WIDTH};
 use crate::app::platform::timer::{before_next_frame, now_ms};
 use crate::chart::{Chart, Turns, group_thousands};
@@ -192,6 +193,13 @@ impl Player {
         true
     }
 
+    /// It is over a place, and drags nothing.
+    fn point(&self, at: Option<(f64, f64)>, width: u32) {
+        if let (None, Some(now)) = (self.looking.dragged.get(), self.looking.now.borrow().clone()) {
+            point_in(&now, width, at);
+        }
+    }
+
     /// It moves.
     fn drag(&self, at: (f64, f64), width: u32) {
         let (Some(place), Some(now)) = (self.looking.dragged.get(), self.looking.now.borrow().clone()) else { return };
@@ -259,13 +267,16 @@ pub fn Turning(props: &TurningProps) -> Html {
                 onpointermove={pointer(|player, view, event, width| {
                     if let Some(at) = spot(view, event) {
                         player.drag(at, width);
+                        player.point(Some(at), width);
                     }
                 })}
                 onpointerup={up.clone()}
                 onpointercancel={up}
+                onpointerleave={pointer(|player, _, _, width| player.point(None, width))}
                 data-testid="turns-view"
             >
                 <canvas ref={canvas} role="img" aria-label={settled.describe()} />
+                <LitParts chart={Drawn::new(settled.clone())} {width} />
                 <div class="sr-only" aria-live="polite">{ settled.describe() }</div>
             </div>
             { scrubber(&player, &chart) }

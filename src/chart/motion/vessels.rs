@@ -6,7 +6,7 @@ use super::{Motion, MovingStack};
 use crate::chart::color::{mix, text_on};
 use crate::chart::legend::{Entry, Mark, draw_legend, legend_height};
 use crate::chart::sketch::Sketch;
-use crate::chart::{Color, Quantity, Theme, shorten};
+use crate::chart::{Color, Quantity, Region, Subject, Theme, shorten};
 use crate::cost::EnergyCause;
 use crate::depth_first::{Contents, ContentsPart, Flow, LayerTileAccount, MemoryAccount, Place};
 use crate::hardware::{MemoryId, Operand};
@@ -89,6 +89,16 @@ impl VesselsLayout {
     /// Upper edge of the tank of a memory.
     fn tank_top(&self, memory: MemoryId) -> i32 {
         HEAD + self.rows.get(memory).copied().unwrap_or(0) * ROW + NAME
+    }
+
+    /// Every memory, what it holds included.
+    pub fn regions(&self, moving: &MovingStack, at: (i32, i32)) -> Vec<Region> {
+        let region = |(id, memory): (MemoryId, &MemoryAccount)| {
+            let ((x, width), top) = (self.across(memory), self.tank_top(id) - NAME);
+            let at = (at.0 + x - 2, at.1 + top);
+            Region { at, size: (width + 4, NAME + TANK + 2), subject: Subject::memory(&memory.name) }
+        };
+        moving.account.memories.iter_enumerated().map(region).collect()
     }
 
     fn array_top(&self) -> i32 {
