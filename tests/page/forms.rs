@@ -61,13 +61,24 @@ fn lines_of_a_document_are_about_its_memories_and_layers() {
         }
     }
     // Half written: no name yet, a name in quotes, a comment between, braces.
-    let text = "memories:\n  - name: \"a b\"\n    size: 1\n\n  # next\n  - size: 2\n  - { name: c, size: 3 }\nlayers:\n- type: conv\n  name: d\n";
+    let text = [
+        "memories:",
+        "  - name: \"a b\"",
+        "    size: 1",
+        "",
+        "  # next",
+        "  - size: 2",
+        "  - { name: c, size: 3 }",
+        "layers:",
+        "- type: conv",
+        "  name: d",
+    ];
     let expected = [
         (NamedItem::Memory("a b".to_owned()), 1..3),
         (NamedItem::Memory("c".to_owned()), 6..7),
         (NamedItem::Layer("d".to_owned()), 8..10),
     ];
-    assert_eq!(named_items(text), expected);
+    assert_eq!(named_items(&text.join("\n")), expected);
 }
 
 #[test]

@@ -11,8 +11,8 @@ const PITCH: f64 = 10.0;
 /// From this ratio of the largest to the smallest on, equal ratios take equal room, as in the figure of an opened card.
 const WIDE: f64 = 12.0;
 
-/// Those numbers of an entry that share the most frequent unit, in the order of the paper, without ranges. Nothing is computed for it: how far ours departs
-/// is stated in the entry, and held by a test.
+/// Those numbers of an entry that share the most frequent unit, in the order of the paper, without ranges. Nothing is computed for it: how
+/// far ours departs is stated in the entry, and held by a test.
 pub fn thumbnail(claims: &[Claim]) -> Html {
     let shown = || claims.iter().filter(|claim| !claim.is_variation);
     let count_of = |unit: &str| shown().filter(|claim| claim.unit.symbol == unit).count();

@@ -1,4 +1,5 @@
-//! The subject that a person points at: a layer, a memory, an operand, a cause, a loop, a point. Whatever shows it lights up, wherever it stands.
+//! The subject that a person points at: a layer, a memory, an operand, a cause, a loop, a point. Whatever shows it lights up, wherever
+//! it stands.
 //!
 //! Figures and forms tell it by [`point_at`] as the pointer or the focus comes and goes, and by [`pin`] on a click,
 //! which keeps it lit until something else is pinned or the same again. They read [`use_highlight`], and know nothing of each other.

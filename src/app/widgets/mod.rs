@@ -38,6 +38,8 @@ pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
 pub mod highlight;
 #[cfg(target_arch = "wasm32")]
+pub mod lit_parts;
+#[cfg(target_arch = "wasm32")]
 pub mod moving;
 #[cfg(target_arch = "wasm32")]
 pub mod neighbours;

@@ -1,10 +1,9 @@
 //! The parts of a figure that are about something: pointed at, walked through by keys, kept lit by a click, and lit where they are about
 //! what is pointed at elsewhere.
 
-use super::figure::Drawn;
 use super::highlight::{pin, point_at, use_highlight};
 use super::pointers::spot;
-use crate::chart::{Chart, Region};
+use crate::chart::Region;
 use std::rc::Rc;
 use web_sys::KeyboardEvent;
 use yew::prelude::*;
@@ -101,30 +100,6 @@ fn Lit(props: &LitProps) -> Html {
     let highlight = use_highlight();
     let Some(shown) = highlight.shown() else { return html! {} };
     frames(props.regions.iter().filter(|region| region.subject.is_about(shown)).map(|region| (region.at, region.size)))
-}
-
-/// Properties of [`LitParts`].
-#[derive(Properties, PartialEq)]
-pub struct LitPartsProps {
-    /// The figure.
-    pub chart: Drawn,
-    /// How wide it is drawn.
-    pub width: u32,
-}
-
-/// Frames around the lit parts of a figure that hears of pointers and keys by itself, as it moves.
-#[component]
-pub fn LitParts(props: &LitPartsProps) -> Html {
-    let highlight = use_highlight();
-    let Some(shown) = highlight.shown().filter(|_| props.width > 0) else { return html! {} };
-    let regions = props.chart.chart().regions(props.width);
-    frames(regions.iter().filter(|region| region.subject.is_about(shown)).map(|region| (region.at, region.size)))
-}
-
-/// Points at what lies at a place of such a figure, or at nothing.
-pub fn point_in(chart: &impl Chart, width: u32, at: Option<(f64, f64)>) {
-    let found = at.and_then(|(x, y)| chart.regions(width).into_iter().rev().find(|region| region.holds(x, y)));
-    point_at(found.map(|region| region.subject));
 }
 
 /// Frames over a figure, each with its corner and its size, CSS pixels. Shapes, as the page forbids styles in its markup.

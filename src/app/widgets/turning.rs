@@ -3,9 +3,9 @@
 use super::controls::{Choice, Picker, target};
 use super::data_table::{Twin, plain_table};
 use super::figure::{Drawn, use_observed_width};
+use super::lit_parts::{LitParts, point_in};
 use super::moving::{use_drawn, use_settled};
 use super::pointers::{capture, spot};
-use super::regions::{LitParts, point_in};
 use super::save::{Save, Saved, WIDTH};
 use crate::app::platform::timer::{before_next_frame, now_ms};
 use crate::chart::{Chart, Turns, group_thousands};
