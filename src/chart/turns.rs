@@ -358,8 +358,9 @@ impl Turns {
             }
             if has_numbers {
                 let range = lit_now.now.ranges.get(index).cloned().unwrap_or_default();
-                let text = format!("{} of {}", range_text(&range), group_thousands(whole));
                 let letters = number.end().color(theme.ink);
+                let full = format!("{} of {}", range_text(&range), group_thousands(whole));
+                let text = if letters.width(&full) <= 88 { full } else { range_text(&range) };
                 sketch.text(shorten(&text, 88, letters.size, false), (x + width - 4, top + AXIS / 2), letters);
             }
         }

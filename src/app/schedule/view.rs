@@ -288,9 +288,8 @@ fn roofline(results: &SweepResults, request: &Request, point: u32) -> Option<Htm
     let chart = Roofline::of_points(&core, &points)?;
     Some(html! {
         <section class="card" data-testid="roofline-card">
-            <h2>{ "Below the roof" }</h2>
             <Figure
-                title=""
+                title="Below the roof"
                 hint="The less a schedule moves to and from DRAM, the further right it stands; from the ridge on only the array limits it. \
                       Multiply-accumulates that are computed again count, too."
                 chart={Drawn::new(chart)}

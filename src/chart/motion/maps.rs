@@ -161,7 +161,8 @@ impl Motion {
         let height = HEAD + layout.overview + 6 + layout.lens;
         let region = |(node, map): (NodeId, &MotionMap)| {
             let (x, y) = layout.corner(node);
-            Region { at: (left + x, top + y), size: (layout.cell, height), subject: Subject::layer(&map.layer) }
+            let (at, size) = ((left + x - PAD, top + y - 4), (layout.cell + 2 * PAD, height + 4));
+            Region { at, size, subject: Subject::layer(&map.layer) }
         };
         self.moving.motion.maps.iter_enumerated().map(region).collect()
     }
