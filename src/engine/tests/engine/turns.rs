@@ -3,7 +3,7 @@
 
 use crate::exact_search::{Random, hardware, problem};
 use crate::layer_by_elements::{MappedLayer, random_mapping, unrolled_evenly};
-use fusescape_engine::cost::{Evaluator, IndexAxis, LoopTurns, accesses};
+use fusescape_engine::cost::{Evaluator, IndexAxis, LoopTurns};
 use fusescape_engine::depth_first::TileTypeId;
 use fusescape_engine::explore::{CostStore, LayerRequest, LayerStudy, Request, Settings, Survey, Sweep};
 use fusescape_engine::hardware::{Core, Movement};
