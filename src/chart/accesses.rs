@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
 use crate::cost::ByCause;
 
 /// Accesses of one memory.
@@ -117,6 +117,24 @@ impl Chart for Accesses {
         let title = format!("{}{log}", self.quantity.base());
         sketch.text(title, ((left + end) / 2, bottom + 28), theme.note().middle());
         sketch
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let left = self.left(width);
+        let mut y = Self::top(width) + BETWEEN / 2;
+        let mut regions = Vec::new();
+        for row in &self.rows {
+            let memory = || Some(row.memory.clone());
+            let subject = Subject { memory: memory(), ..Subject::default() };
+            regions.push(Region { at: (0, y - 2), size: (width, row.height() + 2), subject });
+            for (index, (_, cause)) in row.bars().enumerate() {
+                let subject = Subject { memory: memory(), cause: Some(cause), ..Subject::default() };
+                regions.push(Region { at: (left, y + index as i32 * BAR), size: (width - left, BAR - 2), subject });
+            }
+            y += row.height() + BETWEEN;
+        }
+        regions
     }
 
     fn height_for(&self, width: u32) -> u32 {

@@ -2,13 +2,14 @@
 
 use super::{
     AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, DataSizes, LayerData, Level, LevelMatrix, Quantity,
-    StackedBar, TileTypeEntry, TileTypeMap, TypeLevels, group_thousands,
+    Roofline, RooflinePoint, StackedBar, TileTypeEntry, TileTypeMap, TypeLevels, group_thousands,
 };
 use crate::cost::{ByCause, EnergyCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
     DepthFirstStrategy, FuseDepth, LayerTileAccount, MemoryAccount, PointAccount, StackAccount, TileTypeAccount,
 };
-use crate::hardware::{MemoryId, Operand};
+use crate::explore::PointSummary;
+use crate::hardware::{Core, MemoryId, Operand, Port};
 use crate::ids::TiSlice;
 
 /// The quantity of a figure of accesses.
@@ -18,6 +19,32 @@ pub enum Counted {
     Words,
     /// Data elements.
     Elements,
+}
+
+impl Roofline {
+    /// Points of a sweep below the roof of the core, each with its name. `None` where words of the DRAM have several widths, so that their
+    /// number does not say how many bytes they are.
+    pub fn of_points(core: &Core, points: &[(String, &PointSummary)]) -> Option<Self> {
+        let dram = &core.memories[core.top(Operand::I)];
+        let width = dram.read_width_bits;
+        let has_other = |port: &Port| port.width_bits.is_some_and(|own| own != width);
+        if width == 0 || dram.write_width_bits != width || dram.ports.iter().any(has_other) {
+            return None;
+        }
+        let bytes = width as f64 / 8.0;
+        let point = |(name, summary): &(String, &PointSummary)| RooflinePoint {
+            name: name.clone(),
+            macs_per_byte: summary.macs as f64 / (summary.dram_words * bytes).max(f64::MIN_POSITIVE),
+            macs_per_cycle: summary.macs as f64 / summary.latency_cycles.max(1) as f64,
+        };
+        let (moves, ports) = (|port: &&Port| !port.serves.is_empty(), dram.ports.iter());
+        Some(Self {
+            place: "schedule".to_owned(),
+            macs_per_cycle: core.pe_count() as f64,
+            bytes_per_cycle: bytes * ports.filter(moves).count().max(1) as f64,
+            points: points.iter().map(point).collect(),
+        })
+    }
 }
 
 /// A strategy as the label of a bar or point: `fully-cached 4 × 72`.

@@ -8,7 +8,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
 use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
 use crate::hardware::Operand;
 use crate::multicore::TransferReason;
@@ -198,6 +198,36 @@ impl Chart for Breakdown {
             self.draw_bar(&mut sketch, theme, &axis, bar, (rows.left, y));
         }
         sketch
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let rows = self.rows(width);
+        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest()), (rows.left, rows.end));
+        let mut regions = Vec::new();
+        for (index, bar) in self.bars.iter().enumerate() {
+            let y = rows.row(index) + BETWEEN / 2 + if rows.above { NAME } else { 0 };
+            let mut sum = 0.0;
+            for (value, cause) in bar.values.iter().zip(&self.causes) {
+                if !value.is_finite() || *value <= 0.0 {
+                    continue;
+                }
+                let from = axis.at(sum).max(rows.left);
+                sum += value;
+                let of = |what: &str| (self.bar == what).then(|| bar.label.clone());
+                let subject = Subject {
+                    memory: of("memory"),
+                    layer: of("layer"),
+                    cause: Some(*cause),
+                    operand: match cause {
+                        Cause::Operand(operand) => Some(*operand),
+                        _ => None,
+                    },
+                    ..Subject::default()
+                };
+                regions.push(Region { at: (from, y), size: ((axis.at(sum) - from).max(2), BAR), subject });
+            }
+        }
+        regions
     }
 
     fn height_for(&self, width: u32) -> u32 {

@@ -19,17 +19,21 @@ const TILE_TYPES: [Color; 9] = [
     RGBColor(221, 221, 221),
 ];
 
-/// Colour of tile type `index`; they repeat, so that a figure also prints the number.
+/// Colour of tile type `index`: after each round they are darker, and after three they repeat, so that a figure also prints the number.
 pub fn tile_type_color(index: usize) -> Color {
-    TILE_TYPES[index % TILE_TYPES.len()]
+    darker(TILE_TYPES[index % TILE_TYPES.len()], index / TILE_TYPES.len())
 }
 
 /// Colour of layer `index`, wherever layers are coloured: those of tile types but for the grey, which looks idle, then darker. After
 /// three rounds they repeat, so that figures also print names.
 pub fn layer_color(index: usize) -> Color {
     let hues = TILE_TYPES.len() - 1;
-    let round = index / hues % 3;
-    mix(TILE_TYPES[index % hues], RGBColor(0, 0, 0), 0.25 * round as f64)
+    darker(TILE_TYPES[index % hues], index / hues)
+}
+
+/// A colour in the second and the third round of colours.
+fn darker(color: Color, round: usize) -> Color {
+    mix(color, RGBColor(0, 0, 0), 0.25 * (round % 3) as f64)
 }
 
 /// Viridis from its bright end at 0 to its dark end at 1: in every figure of the landscape, bright is good.

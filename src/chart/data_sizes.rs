@@ -8,7 +8,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
 use crate::sorting::sort_by;
 
 /// Data of one layer-tile, bytes.
@@ -199,6 +199,17 @@ impl Chart for DataSizes {
         self.draw_bars(&mut sketch, theme, &axis, bottom);
         self.draw_capacities(&mut sketch, theme, &axis, bottom);
         sketch
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let (pitch, top) = (self.pitch(width), self.top(width));
+        let region = |(index, layer): (usize, &LayerData)| Region {
+            at: (LEFT + index as i32 * pitch, top),
+            size: (pitch, PLOT),
+            subject: Subject::layer(&layer.layer),
+        };
+        self.layers.iter().enumerate().map(region).collect()
     }
 
     fn height_for(&self, width: u32) -> u32 {

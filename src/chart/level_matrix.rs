@@ -4,7 +4,7 @@ use super::color::text_on;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::{Lettering, Sketch};
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
 use crate::hardware::Operand;
 use crate::sorting::sort_by;
 
@@ -237,6 +237,24 @@ impl Chart for LevelMatrix {
         self.draw_names(&mut sketch, theme, bottom);
         self.draw_selected(&mut sketch, theme, &key);
         sketch
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let mut regions = Vec::new();
+        for (tile_type, levels) in self.types.iter().enumerate() {
+            for (row, operand) in OPERANDS.into_iter().enumerate() {
+                for (layer, name) in self.layers.iter().enumerate() {
+                    let (at, size) = self.place(width, LevelCell { tile_type, layer, operand });
+                    let level = levels.layers.get(layer).and_then(|of| of[row].as_ref());
+                    let memory = level.map(|level| level.memory.clone());
+                    let subject =
+                        Subject { layer: Some(name.clone()), memory, operand: Some(operand), ..Subject::default() };
+                    regions.push(Region { at, size, subject });
+                }
+            }
+        }
+        regions
     }
 
     fn height_for(&self, width: u32) -> u32 {

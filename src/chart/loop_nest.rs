@@ -4,8 +4,9 @@ use super::color::{mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use super::{Chart, Color, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
 use crate::hardware::Operand;
+use crate::workload::Dim;
 
 /// One level of one operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,6 +192,29 @@ impl Chart for LoopNest {
             self.draw_column(&mut sketch, theme, &rows, index, (3 + index as i32 * (each + BETWEEN), each));
         }
         sketch
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let rows = self.rows();
+        let count = self.columns.len().max(1) as i32;
+        let each = (width - 6 - (count - 1) * BETWEEN) / count;
+        let top = self.top(width);
+        let region = |(row, (index, cell)): (usize, (usize, &Cell))| {
+            let column = self.columns.get(index)?;
+            let memory = column.levels.get(cell.level)?.memory.and_then(|memory| self.memories.get(memory));
+            let dim = cell.text.split(' ').next().filter(|_| !cell.unrolled);
+            let dim = dim.and_then(|name| Dim::ALL.into_iter().find(|dim| dim.to_string() == name));
+            let subject = Subject { memory: memory.cloned(), operand: Some(column.operand), dim, ..Subject::default() };
+            let y = top + (rows.len() - 1 - row) as i32 * ROW;
+            Some(Region { at: (3 + index as i32 * (each + BETWEEN), y), size: (each, ROW - 1), subject })
+        };
+        let cells = rows
+            .iter()
+            .enumerate()
+            .rev()
+            .flat_map(|(row, cells)| cells.iter().enumerate().map(move |cell| (row, cell)));
+        cells.filter_map(region).collect()
     }
 
     fn height_for(&self, width: u32) -> u32 {

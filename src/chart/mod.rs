@@ -56,12 +56,14 @@ mod search_times;
 mod sequences;
 mod sketch;
 mod study;
+mod subject;
 mod table;
 mod text;
 mod theme;
 mod tile_curve;
 mod tile_map;
 mod time_window;
+mod turns;
 mod window;
 
 pub use accesses::{AccessRow, Accesses};
@@ -124,12 +126,14 @@ pub use study::{
     Brush, DesignLine, DesignMark, DesignScatter, Dimension, HeatmapAxes, Parallel, StudyTable, design_lines,
     design_scatter, designs_listed, heatmap, heatmap_selection,
 };
+pub use subject::{Region, Subject};
 pub use table::{Column, Table, TableCell, markdown};
 pub use text::{shorten, text_width};
 pub use theme::Theme;
 pub use tile_curve::{TileCurve, tile_sizes_table};
 pub use tile_map::{TileTypeEntry, TileTypeMap};
 pub use time_window::TimeWindow;
+pub use turns::{Turns, TurnsHit};
 pub use window::Window;
 
 /// A figure.
@@ -145,6 +149,11 @@ pub trait Chart {
 
     /// One sentence that says what the figure shows.
     fn describe(&self) -> String;
+
+    /// Its parts that are about something, when it is `width` wide; a smaller part after the one in which it lies.
+    fn regions(&self, _width: u32) -> Vec<Region> {
+        Vec::new()
+    }
 }
 
 /// No figure is laid out narrower than this; a narrower surface cuts it off.

@@ -11,7 +11,7 @@ pub use table::memory_motion_table;
 
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
-use super::{Chart, Color, MINIMUM_WIDTH, Quantity, Table, Theme, group_thousands};
+use super::{Chart, Color, MINIMUM_WIDTH, Quantity, Region, Table, Theme, group_thousands};
 use crate::chart::color::mix;
 use crate::depth_first::{
     LayerTileAccount, NodeId, PointAccount, Rect, Span, StackAccount, StackMotion, Step, StripMotion, TileTypeAccount,
@@ -280,6 +280,13 @@ impl Chart for Motion {
 
     fn table(&self) -> Table {
         table::maps_table(self)
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
+        let mut regions = self.map_regions(&layout.maps, layout.maps_at);
+        regions.extend(layout.vessels.regions(&self.moving, layout.vessels_at));
+        regions
     }
 
     fn describe(&self) -> String {

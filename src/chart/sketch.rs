@@ -246,6 +246,16 @@ impl Sketch {
         self.shapes.push(Shape::Circle { at, radius, color });
     }
 
+    /// An arrow that points down or up, from the lower edge of one thing to the upper edge of the next.
+    pub fn arrow(&mut self, (x, top, bottom): (i32, i32, i32), width: i32, is_down: bool, color: Color) {
+        let head = (width.max(5) * 3 / 4).clamp(4, 10).min(bottom - top);
+        let half = (width + 5) / 2;
+        let (tip, base) = if is_down { (bottom, bottom - head) } else { (top, top + head) };
+        let (from, to) = if is_down { (top, base) } else { (base, bottom) };
+        self.rect((x - width / 2, from), (width, to - from), color);
+        self.polygon(vec![(x - half, base), (x + half, base), (x, tip)], color);
+    }
+
     /// Slanting lines over a rectangle: something that cannot be.
     pub fn hatch(&mut self, (x, y): (i32, i32), (width, height): (i32, i32), color: Color) {
         for offset in (4..width + height).step_by(6) {

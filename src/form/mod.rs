@@ -13,6 +13,7 @@ mod field;
 mod field_target;
 mod hardware;
 mod layers;
+mod lines;
 mod memories;
 mod repair;
 mod slider;
@@ -31,6 +32,7 @@ pub use hardware::{
 pub use layers::{
     LayerNode, add_layer, branch, layer_graph, layer_inputs, remove_layer, rename_layer, set_inputs, set_layer_type,
 };
+pub use lines::{NamedItem, named_items};
 pub use memories::{
     Both, PortRow, add_memory, add_port, both, default_ports, duplicate_memory, estimated_figure, is_shared_over,
     merge, port_names, remove_memory, remove_port, serve, services, set_operand, set_port_figure, set_shared_over,

@@ -16,7 +16,7 @@ pub(super) type Key = Rc<LayerRequest>;
 pub(super) type Study = LayerStudy;
 
 impl Answerer {
-    fn layer(&mut self, request: Key) -> Result<&LayerStudy, Diagnostics> {
+    pub(super) fn layer(&mut self, request: Key) -> Result<&LayerStudy, Diagnostics> {
         self.layer.of(request, |request| LayerStudy::new(request)).map(|study| &*study)
     }
 }

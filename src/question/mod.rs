@@ -36,7 +36,7 @@ pub use layer::{
     Allowed, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FindUnrollings,
     LayerCost, SearchByStrategy,
 };
-pub use motion::FollowTiles;
+pub use motion::{FollowLoops, FollowTileLoops, FollowTiles};
 pub use neighbours::CompareNeighbour;
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use results::{FileResults, ReadResults};
@@ -183,6 +183,8 @@ questions! {
     Generate,
     ReplayDataflows,
     FollowTiles,
+    FollowTileLoops,
+    FollowLoops,
     CompareNeighbour,
     EvaluateDesigns,
     ReadResults,

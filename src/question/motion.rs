@@ -1,7 +1,9 @@
-//! Where the tiles of a stack lie on all of its maps.
+//! Data in motion: where the tiles of a stack lie on all of its maps, and the loops of one layer as they turn.
 
 use super::{Answer, Answerer, Ask};
-use crate::depth_first::{DepthFirstStrategy, StackMotion};
+use crate::cost::{LoopTurns, MappingError};
+use crate::depth_first::{DepthFirstStrategy, NodeId, StackMotion, TileTypeId};
+use crate::explore::{LayerRequest, TemporalMapping};
 use crate::explore::{Request, Sweep};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -26,5 +28,49 @@ impl Ask for FollowTiles {
     fn answer(self, answerer: &mut Answerer) -> Answer<Rc<StackMotion>> {
         let sweep = answerer.motion.of(self.request, |request| Sweep::new(request))?;
         Ok(Rc::new(sweep.motion(&self.strategy, self.stack as usize)?))
+    }
+}
+
+/// How do the loops of a layer turn in the tiles of one type?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FollowTileLoops {
+    /// The design.
+    pub request: Rc<Request>,
+    /// The point.
+    pub strategy: DepthFirstStrategy,
+    /// Which of its stacks.
+    pub stack: u32,
+    /// The type of the tile.
+    pub tile_type: TileTypeId,
+    /// The layer.
+    pub node: NodeId,
+}
+
+impl Ask for FollowTileLoops {
+    /// `None` where nothing is computed.
+    type Reply = Option<Rc<LoopTurns>>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let sweep = answerer.motion.of(self.request, |request| Sweep::new(request))?;
+        let place = (self.stack as usize, self.tile_type, self.node);
+        Ok(sweep.turns(&self.strategy, place)?.map(Rc::new))
+    }
+}
+
+/// How do the loops of a mapping of a layer turn?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FollowLoops {
+    /// The layer and its core.
+    pub request: Rc<LayerRequest>,
+    /// The mapping.
+    pub mapping: TemporalMapping,
+}
+
+impl Ask for FollowLoops {
+    /// All that is wrong with the mapping, if something is.
+    type Reply = Result<Rc<LoopTurns>, Vec<MappingError>>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        Ok(answerer.layer(self.request)?.turns(&self.mapping).map(Rc::new))
     }
 }

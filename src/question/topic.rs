@@ -71,6 +71,8 @@ pub enum Topic {
     Gallery(u8),
     /// Where the tiles of the stack at hand lie.
     Motion,
+    /// The loops of the layer at hand as they turn.
+    Turns,
     /// The numbers of the open step of a lesson.
     Lesson,
     /// Those numbers of the design as a person has changed it.
@@ -94,7 +96,7 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::AllowedMapping | Self::HierarchyFacts | Self::Online => false,
-            Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion => false,
+            Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion | Self::Turns => false,
             Self::Attention => false,
             Self::AttentionTiles | Self::Generation | Self::PublishedDataflows => true,
             Self::Rules

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
+import { mistakes, tooWide, withPage } from './harness.mjs';
 import { everyView, onEveryScreen, settled, unsavedIn } from './views.mjs';
 
 test('every view on every screen: axe finds nothing, nothing scrolls sideways, all can be saved', () =>
@@ -22,6 +22,12 @@ test('every view on every screen: axe finds nothing, nothing scrolls sideways, a
         return found;
       });
       wrong.push(...mistaken.map((mistake) => `${name}, ${mistake}`));
+      // A large screen, and that of a projector at 150 %.
+      for (const [width, height] of [[1920, 1080], [853, 480]]) {
+        await page.setViewportSize({ width, height });
+        wrong.push(...(await tooWide(page)).map((mistake) => `${name}, ${width}: ${mistake}`));
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
       await leave?.();
     }
     assert.deepEqual(wrong, []);

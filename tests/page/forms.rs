@@ -3,10 +3,11 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::Sweep;
 use fusescape::form::{
-    Both, FieldTarget, MEMORY_FIELDS, add_dimension, add_layer, add_memory, add_port, array_fields, both, branch,
-    default_ports, duplicate_memory, layer_inputs, memory_boxes, merge, port_names, remove_dimension, remove_layer,
-    remove_memory, remove_port, rename_dimension, rename_layer, repair, serve, set_inputs, set_layer_type, set_operand,
-    set_port_figure, set_shared_over, split, stacks, state_ports, unrolled, write_field, write_unrolled,
+    Both, FieldTarget, MEMORY_FIELDS, NamedItem, add_dimension, add_layer, add_memory, add_port, array_fields, both,
+    branch, default_ports, duplicate_memory, layer_graph, layer_inputs, memory_boxes, merge, named_items, port_names,
+    remove_dimension, remove_layer, remove_memory, remove_port, rename_dimension, rename_layer, repair, serve,
+    set_inputs, set_layer_type, set_operand, set_port_figure, set_shared_over, split, stacks, state_ports, unrolled,
+    write_field, write_unrolled,
 };
 use fusescape::hardware::{Core, Memory, Operand};
 use fusescape::rules::Rules;
@@ -32,6 +33,52 @@ fn core(document: &Outline) -> Core {
 
 fn network(document: &Outline) -> Network {
     Network::from_text(document.text()).unwrap_or_else(|wrong| panic!("{wrong}\n{}", document.text()))
+}
+
+/// The lines of every memory and every layer of every preset, and of nothing else.
+#[test]
+fn lines_of_a_document_are_about_its_memories_and_layers() {
+    for preset in hardware_presets().iter().chain(workload_presets()) {
+        let lines: Vec<&str> = preset.text.lines().collect();
+        let found = named_items(preset.text);
+        let names: Vec<String> = match Core::from_text(preset.text) {
+            Ok(_) => {
+                let boxes = memory_boxes(&read(preset.text));
+                boxes.into_iter().map(|one| one.name).collect()
+            }
+            Err(_) => layer_graph(&read(preset.text)).0.into_iter().map(|layer| layer.name).collect(),
+        };
+        let mut of_items: Vec<String> = Vec::new();
+        for (item, range) in &found {
+            let (NamedItem::Memory(name) | NamedItem::Layer(name)) = item;
+            assert!(lines[range.start].trim_start().starts_with("- "), "{}: {}", preset.id, lines[range.start]);
+            assert!(lines[range.clone()].iter().any(|line| line.contains(name.as_str())), "{}: {name}", preset.id);
+            of_items.push(name.clone());
+        }
+        assert!(found.windows(2).all(|pair| pair[0].1.end <= pair[1].1.start), "{}", preset.id);
+        for name in names {
+            assert!(of_items.contains(&name), "{}: {name} has no lines, only {of_items:?}", preset.id);
+        }
+    }
+    // Half written: no name yet, a name in quotes, a comment between, braces.
+    let text = [
+        "memories:",
+        "  - name: \"a b\"",
+        "    size: 1",
+        "",
+        "  # next",
+        "  - size: 2",
+        "  - { name: c, size: 3 }",
+        "layers:",
+        "- type: conv",
+        "  name: d",
+    ];
+    let expected = [
+        (NamedItem::Memory("a b".to_owned()), 1..3),
+        (NamedItem::Memory("c".to_owned()), 6..7),
+        (NamedItem::Layer("d".to_owned()), 8..10),
+    ];
+    assert_eq!(named_items(&text.join("\n")), expected);
 }
 
 #[test]

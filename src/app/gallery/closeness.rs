@@ -20,10 +20,16 @@ pub fn closeness(claims: &[Claim]) -> Html {
     html! { <div class="closeness" aria-hidden="true">{ for shown.map(square) }</div> }
 }
 
-/// What the squares mean.
+/// What the squares and the small pictures mean.
 pub fn legend() -> Html {
     let entry = |fidelity: Fidelity| html! { <li><span class={class(fidelity)} />{ fidelity.name() }</li> };
-    html! { <ul class="closeness-legend" aria-label="What the squares of a card mean">{ for Fidelity::ALL.map(entry) }</ul> }
+    html! {
+        <ul class="closeness-legend" aria-label="What the squares and bars of a card mean">
+            { for Fidelity::ALL.map(entry) }
+            <li><span class="bar-published" />{ "published" }</li>
+            <li><span class="bar-ours" />{ "ours" }</li>
+        </ul>
+    }
 }
 
 fn class(fidelity: Fidelity) -> &'static str {

@@ -1,6 +1,7 @@
 //! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
 
 use super::closeness::{closeness, legend};
+use super::thumbnail::thumbnail;
 use crate::app::widgets::controls::{Choice, Select, use_disclosure};
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure};
@@ -178,6 +179,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
                 </button>
             </div>
             <p class="hint">{ format!("{}, {}", entry.paper, entry.place) }</p>
+            { thumbnail(&entry.claims) }
             <p>{ &entry.lesson }</p>
             { closeness(&entry.claims) }
             <details class="twin" {ontoggle}>

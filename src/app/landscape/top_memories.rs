@@ -1,10 +1,10 @@
 //! Top memory of every layer-tile of the point at hand, and why data is not lower.
 
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::highlight::{Subject, pin, point_at, use_highlight};
+use crate::app::widgets::highlight::{Subject, use_highlight};
 use crate::app::widgets::term::termed;
 use crate::chart::{LevelCell, LevelMatrix, strategy_title};
-use crate::depth_first::{LayerTileAccount, PointAccount, TopMemory};
+use crate::depth_first::{LayerTileAccount, PointAccount};
 use crate::hardware::Operand;
 use crate::spec::sentence;
 use std::rc::Rc;
@@ -34,28 +34,17 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
     let chart = LevelMatrix { selected, ..matrix };
     let on_click = {
         let (chart, chosen) = (chart.clone(), chosen.clone());
-        let subjects = subjects(&layers);
         Callback::from(move |spot: Spot| {
             if let Some(cell) = chart.cell_at(spot.x, spot.y, spot.width) {
                 chosen.set(Some(cell));
-                if let Some(subject) = subject_of(&subjects, cell) {
-                    pin(subject);
-                }
             }
-        })
-    };
-    let on_hover = {
-        let (chart, subjects) = (chart.clone(), subjects(&layers));
-        Callback::from(move |spot: Option<Spot>| {
-            let cell = spot.and_then(|spot| chart.cell_at(spot.x, spot.y, spot.width));
-            point_at(cell.and_then(|cell| subject_of(&subjects, cell)));
         })
     };
     html! {
         <section class="card" data-testid="point-memories">
             <h2><span>{ termed("Why: [top memory|top memory level] of every [layer-tile]") }</span></h2>
             <p class="hint">{ format!("Of {}. Click a cell to see why its data lies there.", strategy_title(&account.strategy)) }</p>
-            <Figure title="" chart={Drawn::new(chart)} testid="point-memories-figure" {on_click} {on_hover} />
+            <Figure title="" chart={Drawn::new(chart)} testid="point-memories-figure" {on_click} />
             if let Some((cell, layer)) = selected.and_then(|cell| Some((cell, layers.get(cell.layer)?))) {
                 <div class="why" role="status" data-testid="why-there">
                     <b>{ format!("{} of {} in {}: ", cell.operand, layer.layer, layer.top(cell.operand).unwrap_or("–")) }</b>
@@ -64,22 +53,6 @@ fn TopMemories(props: &TopMemoriesProps) -> Html {
             }
         </section>
     }
-}
-
-/// What the cells of each layer show.
-fn subjects(layers: &[&LayerTileAccount]) -> Vec<(String, TopMemory)> {
-    layers.iter().map(|layer| (layer.layer.clone(), layer.top_memory.clone())).collect()
-}
-
-/// What a cell shows.
-fn subject_of(subjects: &[(String, TopMemory)], cell: LevelCell) -> Option<Subject> {
-    let (layer, top) = subjects.get(cell.layer)?;
-    let memory = match cell.operand {
-        Operand::W => &top.w,
-        Operand::I => &top.i,
-        Operand::O => &top.o,
-    };
-    Some(Subject { layer: Some(layer.clone()), memory: memory.clone(), operand: Some(cell.operand) })
 }
 
 /// The first cell that shows a subject.

@@ -1,6 +1,7 @@
 //! Energy against latency of all points.
 
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::highlight::{Subject, point_at, use_highlight};
 use crate::app::widgets::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
@@ -33,10 +34,11 @@ pub fn trade_off(props: TradeOffProps) -> Html {
 #[component]
 fn TradeOff(props: &TradeOffProps) -> Html {
     let results = &*props.results;
+    let lit = use_highlight().point();
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
     let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
     let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
-    let marked = props.opened.or(results.best);
+    let marked = lit.or(props.opened).or(results.best);
     // Of a crowd every so manieth is shown, but nobody who matters is missing.
     let every = results.swept.div_ceil(MOST_MARKS).max(1) as u32;
     let is_shown = |point: u32| point.is_multiple_of(every) || pareto.contains(&point) || Some(point) == marked;
@@ -58,6 +60,13 @@ fn TradeOff(props: &TradeOffProps) -> Html {
         .collect();
     let selected = marked.and_then(|marked| known.iter().position(|&point| point == marked));
     let chart = Scatter { series, points, selected };
+    let on_hover = {
+        let (chart, known) = (chart.clone(), known.clone());
+        Callback::from(move |spot: Option<Spot>| {
+            let index = spot.and_then(|spot| chart.point_at(spot.x, spot.y, spot.width));
+            point_at(index.and_then(|index| known.get(index)).map(|point| Subject::point(*point)));
+        })
+    };
     let on_click = {
         let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), props.act.clone());
         Callback::from(move |spot: Spot| {
@@ -78,7 +87,7 @@ fn TradeOff(props: &TradeOffProps) -> Html {
                     ) }
                 </p>
             }
-            <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} />
+            <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} {on_hover} />
         </section>
     }
 }

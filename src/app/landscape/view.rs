@@ -141,13 +141,13 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         if *was_swept.borrow() {
                             { top_memories(props, results) }
                             { comparison(results) }
+                            { trade_off(props, results) }
                         }
                         if is_swept { { combination(results) } }
                     </div>
                     <div class="column">
                         if *was_swept.borrow() {
                             { neighbours(props) }
-                            { trade_off(props, results) }
                             { mac_counts(results, props.least_macs) }
                         }
                     </div>

@@ -1,6 +1,7 @@
 //! The loop nest as something to take hold of: loops move in and out, memory levels end earlier or later; by pointer, buttons and keys.
 
 use super::dragging::{Dragging, Held, use_dragging};
+use crate::app::widgets::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
 use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
 use std::rc::Rc;
@@ -79,12 +80,19 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
         })
     };
     let dragging = use_dragging(drop);
+    let highlight = use_highlight();
     let order = &props.mapping.order;
     let row = |place: usize| {
         let next = order[place];
         let name = format!("{} {}", next.dim, next.size);
+        let subject = Subject { dim: Some(next.dim), ..Subject::default() };
         html! {
-            <tr data-loop={place.to_string()} class={dragging.mark(place)}>
+            <tr
+                data-loop={place.to_string()}
+                class={classes!(dragging.mark(place), highlight.has_dim(next.dim).then_some("lit"))}
+                onpointerenter={pointing(Some(subject.clone()))}
+                onpointerleave={pointing(None)}
+            >
                 <th
                     scope="row"
                     class="movable"
@@ -96,6 +104,8 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
                     id={format!("loop-{place}")}
                     tabindex="0"
                     onkeydown={onkeydown(place)}
+                    onfocus={pointing(Some(subject))}
+                    onblur={pointing(None)}
                     aria-label={format!("{name}, loop {} of {} from the innermost", place + 1, order.len())}
                     data-testid={format!("loop-{place}")}
                 >

@@ -3,6 +3,7 @@
 
 use super::constraints::Constraints;
 use super::loop_editor::{LoopEditor, operand_badge};
+use super::loop_motion::LoopMotion;
 use super::rules_table::RulesTable;
 use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
@@ -149,6 +150,12 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                         mapping={mapping.clone()}
                         allowed={permits.get(0).cloned()}
                         oninput={change.reform(MappingChange::Constrain)}
+                    />
+                    <LoopMotion
+                        request={Rc::clone(asked)}
+                        layer={facts.layer.clone()}
+                        mapped={Rc::clone(shown)}
+                        workers={props.workers.clone()}
                     />
                     <section class="card" aria-labelledby="edit-title">
                         <h2 id="edit-title">{ "Change it by hand" }</h2>

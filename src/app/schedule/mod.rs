@@ -1,7 +1,9 @@
 //! The view Schedule: one point in depth.
 
-pub mod layer_tables;
+pub mod layer_loops;
+mod layer_tables;
 pub mod motion_panel;
 pub mod motion_player;
 pub mod stack_panel;
+mod tile_sliders;
 pub mod view;

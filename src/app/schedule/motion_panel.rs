@@ -1,9 +1,11 @@
 //! Data in motion: a scrubber over the tiles and layers of a stack, and the figure of the step that is looked at.
 
+use super::layer_loops::LayerLoops;
 use super::motion_player::{Looking, Player, Speed};
 use crate::app::widgets::controls::{Choice, Picker, target};
 use crate::app::widgets::data_table::{Twin, plain_table};
 use crate::app::widgets::figure::{Drawn, use_observed_width};
+use crate::app::widgets::lit_parts::{LitParts, point_in};
 use crate::app::widgets::moving::{use_drawn, use_settled};
 use crate::app::widgets::pointers::{capture, spot};
 use crate::app::widgets::save::{Save, Saved, WIDTH};
@@ -57,7 +59,14 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
         MovingStack::new(Rc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
     });
     let body = match (&*moving, answers.refusal()) {
-        (Some(moving), _) => html! { <Moves moving={Rc::clone(moving)} tile_type={props.tile_type} /> },
+        (Some(moving), _) => html! {
+           <Moves
+               moving={Rc::clone(moving)}
+               tile_type={props.tile_type}
+               request={props.request.clone()}
+               workers={props.workers.clone()}
+           />
+        },
         (None, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
         (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the tiles …" }</p> },
     };
@@ -83,11 +92,13 @@ impl PartialEq for ByAddress {
 struct MovesProps {
     moving: Rc<MovingStack>,
     tile_type: Option<usize>,
+    request: Option<Rc<Request>>,
+    workers: Workers,
 }
 
 impl PartialEq for MovesProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.moving, &other.moving) && self.tile_type == other.tile_type
+        Rc::ptr_eq(&self.moving, &other.moving) && self.tile_type == other.tile_type && self.request == other.request
     }
 }
 
@@ -120,6 +131,7 @@ fn Moves(props: &MovesProps) -> Html {
     let memories = use_callback(settled.clone(), |(), settled| plain_table(memory_motion_table(settled)));
     let maps = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
     html! {
+        <>
         <figure
             data-testid="motion-figure"
             data-tile={player.step().tile.to_string()}
@@ -141,13 +153,16 @@ fn Moves(props: &MovesProps) -> Html {
                 onpointermove={pointer(|player, view, event, width| {
                     if let Some(at) = spot(view, event) {
                         player.drag(at, width);
+                        point_in(&player.chart(), width, Some(at).filter(|_| !player.is_dragging()));
                     }
                 })}
                 onpointerup={pointer(|player, _, _, _| player.up())}
                 onpointercancel={pointer(|player, _, _, _| player.up())}
+                onpointerleave={pointer(|player, _, _, width| point_in(&player.chart(), width, None))}
                 data-testid="motion-view"
             >
                 <canvas ref={canvas} role="img" aria-label={settled.describe()} />
+                <LitParts chart={Drawn::new(settled.clone())} {width} />
                 <div class="sr-only" aria-live="polite">{ settled.describe() }</div>
             </div>
             { scrubber(&player) }
@@ -155,6 +170,9 @@ fn Moves(props: &MovesProps) -> Html {
             <Twin label="pixels as a table" cells={usize::MAX} table={maps} />
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>
+        // Not in the figure, whose controls stay in sight as long as it is.
+        <LayerLoops motion={settled} request={props.request.clone()} workers={props.workers.clone()} />
+        </>
     }
 }
 

@@ -260,6 +260,11 @@ impl Player {
         }
     }
 
+    /// Whether a pointer drags over a map.
+    pub fn is_dragging(&self) -> bool {
+        self.looking.is_dragging.get()
+    }
+
     /// It is let go.
     pub fn up(&self) {
         self.looking.is_dragging.set(false);

@@ -49,7 +49,7 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
                 <p class="facts" data-testid="stack-facts">{ stack_facts(&props.account, props.index, stack) }</p>
                 <Figure
                     title="Tile types"
-                    hint="Tiles of one colour behave identically and are computed once. Click one to look into it."
+                    hint="Tiles of one type behave identically and are computed once. Click one to look into it."
                     chart={Drawn::new(map)}
                     testid="tile-types"
                     {on_click}

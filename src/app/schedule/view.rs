@@ -2,6 +2,7 @@
 
 use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
+use super::tile_sliders::TileSliders;
 use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::{Asked, number_of};
@@ -10,12 +11,13 @@ use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;
 use crate::chart::{
-    Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, power_text, strategy_title, three_digits,
+    Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, Roofline, power_text, strategy_title, three_digits,
 };
 use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explain::{Amount, Counted, PointNumber, Scope};
-use crate::hardware::MemoryId;
+use crate::explore::Request;
+use crate::hardware::{Core, MemoryId};
 use crate::spec::{Diagnostics, sentence};
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
@@ -56,7 +58,12 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     }
     let is_busy = next.is_none() && props.status != "rejected" && (is_running || props.opened.is_some());
     let (point, body) = match &*kept.borrow() {
-        Some((point, state)) => (Some(point.to_string()), point_view(*point, state, &props.workers, &props.act)),
+        Some((point, state)) => {
+            // What is dragged is where the pointer is, though the figures may still be of the point before.
+            let (results, dragged) = (Rc::clone(&props.state.results), props.opened.unwrap_or(*point));
+            let sliders = html! { <TileSliders {results} point={dragged} act={props.act.clone()} /> };
+            (Some(point.to_string()), point_view(*point, state, &props.workers, &props.act, sliders))
+        }
         None => {
             let text = match is_busy {
                 true => "Working it out …",
@@ -91,13 +98,13 @@ fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
     }
 }
 
-fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callback<Action>) -> Html {
+fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callback<Action>, sliders: Html) -> Html {
     let results = &*state.results;
     let Some(strategy) = results.strategy(point) else { return html! {} };
     let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
         (_, Some(account)) => {
             let (account, state, workers) = (Rc::clone(account), Rc::clone(state), workers.clone());
-            html! { <Account {account} {state} {workers} act={act.clone()} /> }
+            html! { <Account {point} {account} {state} {workers} act={act.clone()} /> }
         }
         (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
         (Some(PointState::Failed(reason)), _) => html! {
@@ -107,7 +114,7 @@ fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callba
     };
     html! {
         <>
-            { heading(results, strategy, point, results.best == Some(point), act) }
+            { heading(results, strategy, point, results.best == Some(point), act, sliders) }
             { body }
         </>
     }
@@ -119,6 +126,7 @@ fn heading(
     point: u32,
     is_best: bool,
     act: &Callback<Action>,
+    sliders: Html,
 ) -> Html {
     let summary = results.summary(point);
     let account = results.accounts.get(&point);
@@ -178,6 +186,7 @@ fn heading(
                 { open(results.reference(&FuseDepth::SingleLayer), "Single-layer", "open-single-layer") }
                 { open(results.reference(&FuseDepth::LayerByLayer), "Layer-by-layer", "open-layer-by-layer") }
             </div>
+            { sliders }
         </section>
     }
 }
@@ -199,6 +208,7 @@ fn why_not(reasons: &Diagnostics) -> Html {
 
 #[derive(Properties)]
 struct AccountProps {
+    point: u32,
     account: Rc<PointAccount>,
     state: Rc<PageState>,
     workers: Workers,
@@ -207,7 +217,7 @@ struct AccountProps {
 
 impl PartialEq for AccountProps {
     fn eq(&self, other: &Self) -> bool {
-        self.account == other.account && self.state == other.state && self.act == other.act
+        self.point == other.point && self.account == other.account && self.state == other.state && self.act == other.act
     }
 }
 
@@ -254,6 +264,7 @@ fn Account(props: &AccountProps) -> Html {
                 </section>
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>
+            { request.as_ref().as_ref().and_then(|request| roofline(&props.state.results, request, props.point)) }
             <StackPanel
                 account={Rc::clone(&props.account)}
                 index={stack_index}
@@ -262,6 +273,30 @@ fn Account(props: &AccountProps) -> Html {
             />
         </>
     }
+}
+
+/// This point and the references below the roof of the accelerator.
+fn roofline(results: &SweepResults, request: &Request, point: u32) -> Option<Html> {
+    let core = Core::from_text(&request.hardware).ok()?;
+    let references = [
+        (results.reference(&FuseDepth::SingleLayer), "single-layer"),
+        (results.reference(&FuseDepth::LayerByLayer), "layer-by-layer"),
+    ];
+    let named = references.into_iter().filter_map(|(index, name)| Some((name.to_owned(), index?)));
+    let shown = named.filter(|(_, index)| *index != point).chain([("this point".to_owned(), point)]);
+    let points: Vec<_> = shown.filter_map(|(name, index)| Some((name, results.summary(index)?))).collect();
+    let chart = Roofline::of_points(&core, &points)?;
+    Some(html! {
+        <section class="card" data-testid="roofline-card">
+            <Figure
+                title="Below the roof"
+                hint="The less a schedule moves to and from DRAM, the further right it stands; from the ridge on only the array limits it. \
+                      Multiply-accumulates that are computed again count, too."
+                chart={Drawn::new(chart)}
+                testid="roofline"
+            />
+        </section>
+    })
 }
 
 #[derive(Properties, PartialEq)]

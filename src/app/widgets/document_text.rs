@@ -1,8 +1,12 @@
-//! A document as text.
+//! A document as text. The lines of the memory or layer that is pointed at anywhere are lit; where the caret is, that is pointed at.
 
 use super::controls::{passing, target};
+use super::highlight::{Subject, point_at, use_highlight};
+use crate::form::{NamedItem, named_items};
 use crate::piece;
-use web_sys::HtmlTextAreaElement;
+use std::ops::Range;
+use std::rc::Rc;
+use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 /// Whether a person may write documents as text, and open files; a context, without which they may.
@@ -50,10 +54,37 @@ pub fn document_text(props: &DocumentTextProps) -> Html {
 #[component]
 pub fn DocumentText(props: &DocumentTextProps) -> Html {
     let oninput = passing(&props.oninput, |event: InputEvent| Some(target::<HtmlTextAreaElement>(&event)?.value()));
+    let items = use_memo(props.text.clone(), |text| named_items(text));
+    let highlight = use_highlight();
+    let lit = items.iter().find(|(item, _)| match item {
+        NamedItem::Memory(name) => highlight.has_memory(name),
+        NamedItem::Layer(name) => highlight.has_layer(name),
+    });
+    let lines = lit.map(|(_, lines)| (lines.start, lines.len()));
+    // Not in the markup, where the page forbids styles.
+    use_effect_with((lines, props.area.clone()), |(lines, area)| {
+        let Some((area, (first, count))) = area.cast::<HtmlElement>().zip(*lines) else { return };
+        for (name, value) in [("--first", first), ("--count", count)] {
+            // Lines stay unlit where that fails.
+            let _ = area.style().set_property(name, &value.to_string());
+        }
+    });
+    let point = {
+        let items = Rc::clone(&items);
+        move |area: Option<HtmlTextAreaElement>| point_at(area.and_then(|area| subject_at(&area, &items)))
+    };
+    let onkeyup = {
+        let point = point.clone();
+        Callback::from(move |event: KeyboardEvent| point(target(&event)))
+    };
+    let onclick = Callback::from(move |event: MouseEvent| point(target(&event)));
     html! {
         <textarea
             ref={props.area.clone()}
-            class="document"
+            class={classes!("document", lit.is_some().then_some("lit"))}
+            {onkeyup}
+            {onclick}
+            onblur={Callback::from(|_: FocusEvent| point_at(None))}
             value={props.text.clone()}
             {oninput}
             rows={props.rows}
@@ -64,6 +95,17 @@ pub fn DocumentText(props: &DocumentTextProps) -> Html {
             data-testid={props.testid.clone()}
         />
     }
+}
+
+/// What the caret stands in.
+fn subject_at(area: &HtmlTextAreaElement, items: &[(NamedItem, Range<usize>)]) -> Option<Subject> {
+    let caret = area.selection_start().ok()?? as usize;
+    // The page counts in units of UTF-16.
+    let line = area.value().encode_utf16().take(caret).filter(|unit| *unit == u16::from(b'\n')).count();
+    items.iter().find(|(_, lines)| lines.contains(&line)).map(|(item, _)| match item {
+        NamedItem::Memory(name) => Subject::memory(name),
+        NamedItem::Layer(name) => Subject::layer(name),
+    })
 }
 
 /// What a [`FoldedText`] needs.

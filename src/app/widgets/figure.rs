@@ -3,6 +3,7 @@
 use super::data_table::DataTable;
 use super::explain::Asked;
 use super::pointers::{spot, zoom_of};
+use super::regions::Regions;
 use super::save::{Save, Saved, WIDTH};
 use super::surroundings::{theme, use_surroundings};
 use crate::chart::{Chart, draw_on_canvas};
@@ -190,6 +191,15 @@ pub struct FigureProps {
 /// A figure with its heading and its table twin.
 #[component]
 pub fn Figure(props: &FigureProps) -> Html {
+    let place = use_node_ref();
+    let width = use_observed_width(&place);
+    let regions =
+        use_memo(
+            (props.chart.clone(), width),
+            |(chart, width)| {
+                if *width == 0 { Vec::new() } else { chart.chart().regions(*width) }
+            },
+        );
     html! {
         <figure data-testid={props.testid}>
             if !props.title.is_empty() {
@@ -201,11 +211,15 @@ pub fn Figure(props: &FigureProps) -> Html {
                 </figcaption>
             }
             { props.children.clone() }
-            <Canvas
-                chart={props.chart.clone()}
-                on_click={props.on_click.clone()}
-                on_hover={props.on_hover.clone()}
-            />
+            <div ref={place}>
+                <Regions regions={Rc::clone(&regions)} name={props.testid.replace('-', " ")}>
+                    <Canvas
+                        chart={props.chart.clone()}
+                        on_click={props.on_click.clone()}
+                        on_hover={props.on_hover.clone()}
+                    />
+                </Regions>
+            </div>
             <Save what={Saved::Figure(props.chart.clone(), WIDTH)} />
             <DataTable table={Rc::new(props.chart.chart().table())} numbers={props.numbers.clone()} />
         </figure>

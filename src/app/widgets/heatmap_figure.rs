@@ -4,6 +4,8 @@ use super::diagnostics::sentences;
 use super::figure::{Canvas, Drawn, Spot};
 use super::grid::{Grid, offered};
 use super::heatmap_table::HeatmapTable;
+use super::highlight::{Subject, point_at, use_highlight};
+use super::regions::frames;
 use super::save::{Save, Saved, WIDTH};
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
@@ -50,7 +52,9 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
         let (map, hovered, grid) = (props.map.clone(), hovered.clone(), props.grid.clone());
         Callback::from(move |spot: Option<Spot>| {
             let cell = |spot: Spot| Some((grid.cell(map.cell_at(spot.x, spot.y, spot.width)?), spot));
-            hovered.set(spot.and_then(cell));
+            let found = spot.and_then(cell);
+            point_at(found.map(|(cell, _)| Subject::point(grid.point(cell))));
+            hovered.set(found);
         })
     };
     let on_click = {
@@ -103,6 +107,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
             event.prevent_default();
         })
     };
+    let lit = use_highlight().point();
     let mut map = props.map.clone();
     map.selected = cursor.and_then(|cell| props.grid.window.place(cell)).or(map.selected);
     let by_keyboard = || keyboard_spot(*cursor, &props.grid, &map, &place);
@@ -112,7 +117,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
         <figure data-testid={format!("heatmap-{}", props.grid.mode.name())}>
             <div
                 class={classes!("heatmap", props.on_zoom.is_some().then_some("zoomable"))}
-                ref={place}
+                ref={place.clone()}
                 tabindex="0"
                 role="application"
                 aria-label={format!("{}: arrow keys choose a tile size, Enter opens it{}", props.map.title, zoom_keys(props))}
@@ -124,8 +129,9 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
                 onpointerup={drag.onpointerup}
                 onpointercancel={drag.onpointercancel}
             >
-                <Canvas chart={Drawn::new(map)} {on_hover} {on_click} />
+                <Canvas chart={Drawn::new(map.clone())} {on_hover} {on_click} />
                 { drag.frame }
+                { lit.and_then(|point| frame(props.grid.place(point)?, &props.grid, &map, &place)) }
                 <div class="sr-only" aria-live="polite">{ cell_text }</div>
                 if let Some((cell, spot)) = shown {
                     <Tooltip {spot}>{ cell_card(props, cell) }</Tooltip>
@@ -201,6 +207,14 @@ fn keyboard_spot(
     let figure_width = place.cast::<Element>()?.client_width().max(0) as u32;
     let (x, y, width, height) = map.cell_place(at.0, at.1, figure_width)?;
     Some((cell, Spot { x: f64::from(x + width / 2), y: f64::from(y + height), width: figure_width }))
+}
+
+/// A frame around a cell.
+fn frame(cell: (usize, usize), grid: &Grid, map: &Heatmap, place: &NodeRef) -> Option<Html> {
+    let at = grid.window.place(cell)?;
+    let width = place.cast::<Element>()?.client_width().max(0) as u32;
+    let (x, y, width, height) = map.cell_place(at.0, at.1, width)?;
+    Some(frames(std::iter::once(((x, y), (width, height)))))
 }
 
 /// What a point is and costs, in lines.

@@ -1,35 +1,14 @@
-//! The subject that a person points at: a layer, a memory, an operand. Whatever shows it lights up, wherever it stands.
+//! The subject that a person points at: a layer, a memory, an operand, a cause, a loop, a point. Whatever shows it lights up, wherever
+//! it stands.
 //!
 //! Figures and forms tell it by [`point_at`] as the pointer or the focus comes and goes, and by [`pin`] on a click,
 //! which keeps it lit until something else is pinned or the same again. They read [`use_highlight`], and know nothing of each other.
 
-use crate::hardware::Operand;
+pub use crate::chart::Subject;
+use crate::workload::Dim;
 use std::cell::RefCell;
 use std::rc::Rc;
 use yew::prelude::*;
-
-/// What is pointed at; parts of it may be left open.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Subject {
-    /// Name of a layer.
-    pub layer: Option<String>,
-    /// Name of a memory.
-    pub memory: Option<String>,
-    /// An operand.
-    pub operand: Option<Operand>,
-}
-
-impl Subject {
-    /// A layer.
-    pub fn layer(name: impl Into<String>) -> Self {
-        Self { layer: Some(name.into()), ..Self::default() }
-    }
-
-    /// A memory.
-    pub fn memory(name: impl Into<String>) -> Self {
-        Self { memory: Some(name.into()), ..Self::default() }
-    }
-}
 
 thread_local! {
     /// One for the page, as there is one pointer and one focus. No context, whose every change would draw the page's root anew.
@@ -60,6 +39,16 @@ impl Highlight {
     /// Whether a layer is lit.
     pub fn has_layer(&self, name: &str) -> bool {
         self.shown().is_some_and(|subject| subject.layer.as_deref() == Some(name))
+    }
+
+    /// The point of the sweep that is lit.
+    pub fn point(&self) -> Option<u32> {
+        self.shown()?.point
+    }
+
+    /// Whether a loop dimension is lit.
+    pub fn has_dim(&self, dim: Dim) -> bool {
+        self.shown().is_some_and(|subject| subject.dim == Some(dim))
     }
 
     /// Whether a memory is lit.

@@ -38,6 +38,8 @@ pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
 pub mod highlight;
 #[cfg(target_arch = "wasm32")]
+pub mod lit_parts;
+#[cfg(target_arch = "wasm32")]
 pub mod moving;
 #[cfg(target_arch = "wasm32")]
 pub mod neighbours;
@@ -45,6 +47,8 @@ pub mod neighbours;
 pub mod pan_zoom;
 #[cfg(target_arch = "wasm32")]
 pub mod pointers;
+#[cfg(target_arch = "wasm32")]
+pub mod regions;
 #[cfg(target_arch = "wasm32")]
 pub mod save;
 #[cfg(target_arch = "wasm32")]
@@ -56,6 +60,8 @@ pub mod term;
 #[cfg(target_arch = "wasm32")]
 pub mod theme;
 pub mod theme_choice;
+#[cfg(target_arch = "wasm32")]
+pub mod turning;
 #[cfg(target_arch = "wasm32")]
 pub mod varying;
 #[cfg(target_arch = "wasm32")]

@@ -3,8 +3,8 @@
 use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
 use crate::chart::color::mix;
 use crate::chart::sketch::Sketch;
-use crate::chart::{Color, Theme, group_thousands, shorten};
-use crate::depth_first::{NodeId, Rect, Span};
+use crate::chart::{Color, Region, Subject, Theme, group_thousands, shorten};
+use crate::depth_first::{MotionMap, NodeId, Rect, Span};
 
 const CELL: i32 = 118;
 const SMALL_CELL: i32 = 98;
@@ -152,6 +152,19 @@ impl Area {
 impl Lens {
     fn place(&self, part: Rect) -> Option<((i32, i32), (i32, i32))> {
         self.area.place(part, self.corner, (self.zoom, self.zoom))
+    }
+}
+
+impl Motion {
+    /// The maps, each about its layer.
+    pub(super) fn map_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
+        let height = HEAD + layout.overview + 6 + layout.lens;
+        let region = |(node, map): (NodeId, &MotionMap)| {
+            let (x, y) = layout.corner(node);
+            let (at, size) = ((left + x - PAD, top + y - 4), (layout.cell + 2 * PAD, height + 4));
+            Region { at, size, subject: Subject::layer(&map.layer) }
+        };
+        self.moving.motion.maps.iter_enumerated().map(region).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Motion, MovingStack};
 use crate::chart::color::{mix, text_on};
 use crate::chart::legend::{Entry, Mark, draw_legend, legend_height};
 use crate::chart::sketch::Sketch;
-use crate::chart::{Color, Quantity, Theme, shorten};
+use crate::chart::{Color, Quantity, Region, Subject, Theme, shorten};
 use crate::cost::EnergyCause;
 use crate::depth_first::{Contents, ContentsPart, Flow, LayerTileAccount, MemoryAccount, Place};
 use crate::hardware::{MemoryId, Operand};
@@ -91,6 +91,16 @@ impl VesselsLayout {
         HEAD + self.rows.get(memory).copied().unwrap_or(0) * ROW + NAME
     }
 
+    /// Every memory, what it holds included.
+    pub fn regions(&self, moving: &MovingStack, at: (i32, i32)) -> Vec<Region> {
+        let region = |(id, memory): (MemoryId, &MemoryAccount)| {
+            let ((x, width), top) = (self.across(memory), self.tank_top(id) - NAME);
+            let at = (at.0 + x - 2, at.1 + top);
+            Region { at, size: (width + 4, NAME + TANK + 2), subject: Subject::memory(&memory.name) }
+        };
+        moving.account.memories.iter_enumerated().map(region).collect()
+    }
+
     fn array_top(&self) -> i32 {
         HEAD + self.row_count * ROW
     }
@@ -161,7 +171,7 @@ impl Motion {
                 let (top, bottom) = (layout.edges(higher).1 + 2, layout.edges(lower).0 - 2);
                 let width = ((flow.energy_pj * scale).round() as i32).max(1);
                 let color = if is_copy { theme.copy } else { theme.operand(flow.stored_as) };
-                arrow(sketch, (x, top, bottom), width, is_down, color);
+                sketch.arrow((x, top, bottom), width, is_down, color);
             }
         }
         self.draw_energies(sketch, theme, layout, flows);
@@ -298,14 +308,4 @@ fn draw_key(sketch: &mut Sketch, theme: &Theme, layout: &VesselsLayout, most_ene
         let note = shorten(&note, layout.width - 2, letters.size, false);
         sketch.text(note, (2, below + 10 + 18 * index as i32), letters);
     }
-}
-
-/// An arrow that points down or up, from the lower edge of one vessel to the upper edge of the next.
-fn arrow(sketch: &mut Sketch, (x, top, bottom): (i32, i32, i32), width: i32, is_down: bool, color: Color) {
-    let head = (width.max(5) * 3 / 4).clamp(4, 10).min(bottom - top);
-    let half = (width + 5) / 2;
-    let (tip, base) = if is_down { (bottom, bottom - head) } else { (top, top + head) };
-    let (from, to) = if is_down { (top, base) } else { (base, bottom) };
-    sketch.rect((x - width / 2, from), (width, to - from), color);
-    sketch.polygon(vec![(x - half, base), (x + half, base), (x, tip)], color);
 }

@@ -12,6 +12,7 @@
 //!   keep an operand stationary stand at the lower level
 //! - `causes.rs`: the one list of causes of energy and of latency, over which everything sums
 //! - `access.rs`: every access, as formulas name it
+//! - `turns.rs`: the same step by step, as loops turn, and what lies in every memory meanwhile
 //!
 //! # Example
 //!
@@ -52,6 +53,7 @@ mod energy;
 mod information;
 mod latency;
 mod ports;
+mod turns;
 mod unavoidable;
 mod validity;
 mod waiting;
@@ -68,6 +70,7 @@ pub use information::{
 };
 pub use latency::{CauseCycles, Latency, PortStall};
 pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};
+pub use turns::{Block, BoundaryTurns, CrossingTurns, IndexAxis, LevelTurns, LoopTurns, OperandTurns};
 pub use validity::MappingError;
 
 use crate::hardware::{MAX_LEVELS, Movement};

@@ -2,8 +2,8 @@
 
 use super::sweep::check_objective;
 use crate::cost::{
-    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, MappingError,
-    PortBalance, accesses, loop_information, port_balances,
+    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, LoopTurns,
+    MappingError, PortBalance, accesses, loop_information, port_balances,
 };
 use crate::hardware::{Activation, ArraySizes, Core, MacroPart, Unroll};
 use crate::mapping::temporal::prime_factors;
@@ -505,6 +505,17 @@ impl LayerStudy {
         let layer = self.on_core();
         let cost = Evaluator::new(&layer).validate(&mapping.order, &mapping.ends)?;
         Ok(mapped_layer(&layer, &mapping.order, &cost))
+    }
+
+    /// The loops of a mapping as they turn.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn turns(&self, mapping: &TemporalMapping) -> Result<LoopTurns, Vec<MappingError>> {
+        let layer = self.on_core();
+        let evaluator = Evaluator::new(&layer);
+        let cost = evaluator.validate(&mapping.order, &mapping.ends)?;
+        Ok(LoopTurns::new(&evaluator, &mapping.order, &cost))
     }
 }
 

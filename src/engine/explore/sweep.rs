@@ -1,10 +1,10 @@
 //! Planning, solving and assembling a sweep.
 
 use super::request::{Request, Settings};
-use crate::cost::Evaluator;
+use crate::cost::{Evaluator, LoopTurns};
 use crate::depth_first::{
-    Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping,
-    StackMotion, cut,
+    Assembler, DepthFirstStrategy, FuseDepth, NodeId, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping,
+    StackMotion, TileTypeId, cut,
 };
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
@@ -130,6 +130,29 @@ impl Sweep {
     /// Cuts that are impossible, a stack that does not exist, or more places than a page can hold.
     pub fn motion(&self, strategy: &DepthFirstStrategy, stack: usize) -> Result<StackMotion, Diagnostics> {
         StackMotion::new(&self.core, &self.network, &self.settings.rules, strategy, stack)
+    }
+
+    /// The loops of one layer in the tiles of one type, as they turn; `None` where nothing is computed, as of a stack's input.
+    ///
+    /// # Errors
+    /// Why the strategy cannot be scheduled, or that it has no such layer-tile.
+    pub fn turns(
+        &self,
+        strategy: &DepthFirstStrategy,
+        (stack, tile_type, node): (usize, TileTypeId, NodeId),
+    ) -> Result<Option<LoopTurns>, Diagnostics> {
+        let plan = self.plan_strategies(vec![strategy.clone()]);
+        let point = plan.points.first().ok_or_else(no_such_layer_tile)?.as_ref().map_err(Clone::clone)?;
+        let stack = point.stacks.get(stack).ok_or_else(no_such_layer_tile)?;
+        let layers = &stack.types.get(tile_type).ok_or_else(no_such_layer_tile)?.layers;
+        let layer = layers.get(node).ok_or_else(no_such_layer_tile)?;
+        let Some(problem) = layer.problem.and_then(|problem| plan.problems.list.get(problem)) else { return Ok(None) };
+        let on_core = self.on_core(problem);
+        let evaluator = Evaluator::new(&on_core);
+        let outcome = self.search_by(problem, &evaluator);
+        let solved = outcome.best.as_ref().and_then(|best| Some((best, best.cost_by(&evaluator)?)));
+        let (best, cost) = solved.ok_or_else(|| self.explain(problem, &outcome))?;
+        Ok(Some(LoopTurns::new(&evaluator, &best.order, &cost)))
     }
 
     /// Finds all points and the different problems they contain.
@@ -290,6 +313,12 @@ impl SweepPlan {
         problems.dedup();
         problems.into_iter().map(ProblemId::from).collect()
     }
+}
+
+fn no_such_layer_tile() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("", "The point has no such layer in such a tile", "Open another one");
+    diagnostics
 }
 
 /// Why a point has no cost though each of its problems has one.

@@ -3,6 +3,7 @@
 mod figures;
 mod motion;
 mod tables;
+mod turns;
 
 use figures::{
     empty_figures, figures, heatmap, large_heatmap, latency_heatmap, level_matrix, mapped, million_tiles, scatter,
@@ -10,9 +11,9 @@ use figures::{
 };
 use fusescape::chart::{
     Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, CoresSweep, Counted, Curve, Curves,
-    DataSizes, Heatmap, Landscape, LevelMatrix, Pair, PointState, Quantity, Shape, Sketch, TableCell, Theme,
-    TileTypeMap, above_best, comparisons, contrast, copy_table, information_table, layer_tile_table, port_table,
-    strategy_title, svg, viridis, whole_costs,
+    DataSizes, Heatmap, Landscape, LevelMatrix, Pair, PointState, Quantity, Region, Roofline, Shape, Sketch, Subject,
+    TableCell, Theme, TileTypeMap, above_best, comparisons, contrast, copy_table, information_table, layer_tile_table,
+    port_table, strategy_title, svg, viridis, whole_costs,
 };
 use fusescape::cost::EnergyCause;
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
@@ -20,6 +21,7 @@ use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, s
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,6 +100,48 @@ fn texts_neither_overlap_nor_leave_the_figure() {
     }
 }
 
+/// What figures are about lies within them, and a smaller part is found before the one in which it lies.
+#[test]
+fn parts_of_figures_that_are_about_something_can_be_pointed_at() {
+    let mut about = BTreeSet::new();
+    for (name, chart, _) in figures() {
+        for width in WIDTHS {
+            let (right, bottom) = (width as i32, chart.height_for(width) as i32);
+            let regions = chart.regions(width);
+            for (index, Region { at: (x, y), size: (w, h), subject }) in regions.iter().enumerate() {
+                assert!(*x >= 0 && *y >= 0 && *w > 0 && *h > 0, "{name}: {subject:?} has no place");
+                assert!(x + w <= right + 6 && y + h <= bottom, "{name}, {width} wide: {subject:?} leaves the figure");
+                assert!(*subject != Subject::default() && subject.is_about(subject), "{name}: {subject:?}");
+                let (x, y) = (f64::from(*x) + f64::from(*w) / 2.0, f64::from(*y) + f64::from(*h) / 2.0);
+                let found = regions.iter().rposition(|region| region.holds(x, y));
+                assert!(found >= Some(index), "{name}: {subject:?} is not found at its middle");
+                about.insert((name, subject.memory.is_some(), subject.layer.is_some(), subject.dim.is_some()));
+            }
+        }
+    }
+    for what in ["accesses", "loop_nest", "level_matrix", "data_sizes"] {
+        assert!(about.iter().any(|(name, ..)| name.contains(what)), "{what} is about nothing: {about:?}");
+    }
+}
+
+#[test]
+fn what_agrees_in_something_and_contradicts_in_nothing_is_about_the_same() {
+    let of = |layer: Option<&str>, memory: Option<&str>, operand: Option<Operand>| Subject {
+        layer: layer.map(str::to_owned),
+        memory: memory.map(str::to_owned),
+        operand,
+        ..Subject::default()
+    };
+    let cell = of(Some("conv"), Some("sram"), Some(Operand::W));
+    assert!(cell.is_about(&of(None, Some("sram"), None)), "the memory");
+    assert!(cell.is_about(&of(Some("conv"), None, Some(Operand::W))), "a part of it");
+    assert!(!cell.is_about(&of(Some("conv"), Some("sram"), Some(Operand::I))), "another operand");
+    assert!(!cell.is_about(&of(Some("fc"), Some("sram"), Some(Operand::W))), "another layer");
+    assert!(!cell.is_about(&Subject::point(3)), "nothing in common");
+    assert!(!Subject::default().is_about(&Subject::default()), "nothing is about nothing");
+    assert_eq!(cell.text(), "layer conv, W, memory sram");
+}
+
 #[test]
 fn texts_are_legible() {
     for (theme_name, theme) in themes() {
@@ -162,7 +206,17 @@ fn a_real_sweep_fills_every_figure() {
     let (scatter, points) = landscape.scatter();
     assert_eq!((scatter.points.len(), points.len()), (7, 7));
 
+    let least = summaries.iter().min_by(|a, b| a.energy_pj.total_cmp(&b.energy_pj)).unwrap();
+    let references: Vec<(String, &PointSummary)> = plan.strategies.iter().map(strategy_title).zip(&summaries).collect();
+    let named = [references[references.len() - 1].clone(), ("this point".to_owned(), least)];
+    let roofline = Roofline::of_points(&sweep.core, &named).unwrap();
+    let all = Roofline::of_points(&sweep.core, &references).unwrap();
+    for point in &all.points {
+        let roof = (point.macs_per_byte * all.bytes_per_cycle).min(all.macs_per_cycle);
+        assert!(point.macs_per_cycle <= roof * (1.0 + 1e-9), "{point:?} stands above its roof of {roof}");
+    }
     let mut charts: Vec<(String, Box<dyn Chart>)> = vec![
+        ("roofline".to_owned(), Box::new(roofline)),
         ("tile_map".to_owned(), Box::new(TileTypeMap::from_account(stack))),
         ("levels".to_owned(), Box::new(LevelMatrix::from_account(stack, &account.memories))),
         ("accesses".to_owned(), Box::new(Accesses::from_account(account, Counted::Elements, AxisScale::Log))),

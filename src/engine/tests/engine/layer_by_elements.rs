@@ -553,7 +553,7 @@ pub fn is_close(found: f64, expected: f64) -> bool {
 }
 
 /// A random order of the loops that a problem leaves to be run in time, and a random allocation of it.
-fn random_mapping(random: &mut Random, layer: &LayerOnCore<'_>) -> (Vec<TemporalLoop>, Allocation) {
+pub fn random_mapping(random: &mut Random, layer: &LayerOnCore<'_>) -> (Vec<TemporalLoop>, Allocation) {
     let sizes = &layer.spatial.temporal_sizes;
     let mut left = temporal::limited_factors(sizes, &layer.shape.dim_order, usize::MAX, false).unwrap();
     let mut order = Vec::new();

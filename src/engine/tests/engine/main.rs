@@ -47,6 +47,7 @@ mod systems;
 mod tile_costs;
 mod tile_search;
 mod tiling_by_pixels;
+mod turns;
 mod unrolling;
 mod vector_unit;
 mod view_by_elements;

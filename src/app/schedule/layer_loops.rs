@@ -1,0 +1,69 @@
+//! On request: the loops within the layer that a stack in motion is at.
+
+use crate::app::widgets::turning::Turning;
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::chart::Motion;
+use crate::explore::Request;
+use crate::question::{FollowTileLoops, Topic};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`LayerLoops`].
+#[derive(Properties)]
+pub struct LayerLoopsProps {
+    /// The step that is looked at.
+    pub motion: Motion,
+    /// The design; `None` while its schedule has errors.
+    pub request: Option<Rc<Request>>,
+    /// Asks workers.
+    pub workers: Workers,
+}
+
+impl PartialEq for LayerLoopsProps {
+    fn eq(&self, other: &Self) -> bool {
+        self.motion == other.motion && self.request == other.request
+    }
+}
+
+/// A switch; once it is on, a worker follows the loops of the layer, and again of each other one that is looked at.
+#[component]
+pub fn LayerLoops(props: &LayerLoopsProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let motion = &props.motion;
+    let asked = motion.tile().zip(props.request.clone()).filter(|_| *is_open);
+    let question = asked.map(|((tile_type, _), request)| FollowTileLoops {
+        request,
+        strategy: motion.moving.account.strategy.clone(),
+        stack: motion.moving.stack as u32,
+        tile_type,
+        node: motion.step.node,
+    });
+    let answers = use_answers(&props.workers, Topic::Turns, question.into_iter().collect());
+    let name = motion.layer().map_or("", |layer| layer.layer.as_str());
+    let body = match (answers.reply(0), answers.refusal()) {
+        (Some(Some(turns)), _) => html! { <Turning turns={Rc::clone(turns)} layer={Rc::<str>::from(name)} /> },
+        (Some(None), _) => html! { <p class="hint">{ "This step only fetches; no loops turn." }</p> },
+        (None, Some(refusal)) => html! { <p class="hint">{ refusal.to_string() }</p> },
+        (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the loops …" }</p> },
+    };
+    let onclick = {
+        let is_open = is_open.clone();
+        Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
+    };
+    html! {
+        <>
+            <div class="row">
+                <button
+                    type="button"
+                    aria-expanded={is_open.to_string()}
+                    {onclick}
+                    data-testid="motion-loops"
+                >
+                    { if *is_open { "Hide the loops" } else { "Loops within this layer" } }
+                </button>
+            </div>
+            if *is_open { <div class="motion-loops">{ body }</div> }
+        </>
+    }
+}

@@ -1,0 +1,31 @@
+//! The lit parts of a figure that hears of pointers and keys by itself, as it moves.
+
+use super::figure::Drawn;
+use super::highlight::{point_at, use_highlight};
+use super::regions::frames;
+use crate::chart::Chart;
+use yew::prelude::*;
+
+/// Properties of [`LitParts`].
+#[derive(Properties, PartialEq)]
+pub struct LitPartsProps {
+    /// The figure.
+    pub chart: Drawn,
+    /// How wide it is drawn.
+    pub width: u32,
+}
+
+/// Frames around them.
+#[component]
+pub fn LitParts(props: &LitPartsProps) -> Html {
+    let highlight = use_highlight();
+    let Some(shown) = highlight.shown().filter(|_| props.width > 0) else { return html! {} };
+    let regions = props.chart.chart().regions(props.width);
+    frames(regions.iter().filter(|region| region.subject.is_about(shown)).map(|region| (region.at, region.size)))
+}
+
+/// Points at what lies at a place of such a figure, or at nothing.
+pub fn point_in(chart: &impl Chart, width: u32, at: Option<(f64, f64)>) {
+    let found = at.and_then(|(x, y)| chart.regions(width).into_iter().rev().find(|region| region.holds(x, y)));
+    point_at(found.map(|region| region.subject));
+}
