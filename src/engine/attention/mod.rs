@@ -51,6 +51,7 @@ mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
 pub use cascade::{Cascade, VectorStep, attend};
+pub use floor::floor;
 pub use layer::{Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
 pub use linear::{Part, RowTraffic, Run, best_runs, run_of};
 pub use machine::{Machine, Store};

@@ -227,9 +227,6 @@ impl<'a> Cutter<'a> {
     /// goes on to the network's output, and the next begins at its input (NOTES 12.10).
     fn ignore_cut_after_first_layer(&self, ends: &mut [Option<LayerId>]) {
         let first = self.network.computing().next().filter(|&first| !self.whole.contains(first));
-        if first.is_none() {
-            return;
-        }
         for end in ends.iter_mut() {
             if *end == first {
                 *end = None;

@@ -38,7 +38,7 @@ impl Accelerator {
         let levels = core.levels(Operand::I);
         let buffer = levels.len().checked_sub(2).map_or(0.0, |level| bit(levels[level]));
         Self {
-            array: Array { columns, rows: sides.product::<u64>().max(1) },
+            array: Array { columns, rows: sides.product() },
             buffer: core.on_chip_bytes(),
             registers: RegisterFile::of(REGISTER_BYTES),
             energy: EnergyCosts {

@@ -280,6 +280,40 @@ fn lanes_do_what_the_formulas_say() {
 }
 
 #[test]
+fn lanes_read_the_maps_that_they_join_and_write_one() {
+    for (work, maps) in [
+        (TokenWork::Residual(Added::Input), &[2][..]),
+        (TokenWork::Activation(Activation::Relu, false), &[1]),
+        (TokenWork::Activation(Activation::None, true), &[2]),
+        (TokenWork::Activation(Activation::Silu, true), &[1, 2]),
+        (TokenWork::Rotary { before: 4, behind: 9 }, &[1]),
+    ] {
+        let steps = TokenStep { work, channels: 5, is_kept: false }.steps(7);
+        assert_eq!(steps.len(), maps.len(), "{work:?}");
+        for (step, maps) in steps.iter().zip(maps) {
+            assert_eq!((step.iterations, step.reads, step.writes), (35, maps * 35, 35), "{} of {work:?}", step.name);
+        }
+    }
+}
+
+/// A core may be told to use fewer PEs than it has along a dimension.
+#[test]
+fn attention_unrolls_no_further_than_the_document_says() {
+    let core = |k: &str, c: &str| {
+        let text = format!(
+            "name: small\narray: {{ dimensions: {{ D1: 8, D2: 4 }}, mac_energy: 1 pJ }}\nunroll:\n  \
+             matmul: {{ D1: {k}, D2: {c} }}\nmemories:\n  - {{ name: buffer, size: 1 KiB, operands: [W, I, O], width: 32 bit, \
+             read_energy: 2 pJ, write_energy: 3 pJ, shared_over: all }}\n  - {{ name: dram, size: 1 GiB, operands: [W, I, O], \
+             width: 8 bit, read_energy: 50 pJ, write_energy: 60 pJ, shared_over: all }}\n"
+        );
+        Machine::of(&Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
+    };
+    assert_eq!(core("K", "C").unrolled, [1, 4, 8]);
+    assert_eq!(core("K 2", "C 3").unrolled, [1, 3, 2]);
+    assert_eq!(core("[K 2, OX 4]", "C 1").unrolled, [4, 1, 2]);
+}
+
+#[test]
 fn without_lanes_what_they_would_compute_is_listed_and_nothing_of_it_priced() {
     let gpt = Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap();
     let step = Step::prefill(1, 64);
@@ -367,6 +401,25 @@ fn latents_are_cached_once_and_absorbed_or_made_keys_and_values_of() {
 }
 
 #[test]
+fn a_token_of_an_encoder_sees_all_tokens_and_one_of_a_decoder_none_that_follow() {
+    let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
+    let machine = Machine::of(&core).unwrap();
+    let gpt = Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap();
+    for causal in [false, true] {
+        let model = Transformer { causal, ..gpt.clone() };
+        let pairs = (0..37).flat_map(|query| (0..37).map(move |key| (query, key)));
+        let seen = pairs.filter(|(query, key)| !causal || key <= query).count() as u64;
+        let step = Step::prefill(2, 37);
+        let layer = schedule_layer(&model, &step, ElementBits::all(8), &machine, &Objective::Energy).unwrap();
+        let scores = 2 * model.heads * seen;
+        assert_eq!(layer.problem.unmasked_scores(), scores);
+        // Tiles of a decoder may compute scores that the mask takes away.
+        let macs = scores * 2 * model.depth;
+        assert!(if causal { layer.best.macs >= macs } else { layer.best.macs == macs }, "{}", layer.best.macs);
+    }
+}
+
+#[test]
 fn a_prompt_in_chunks_is_its_steps_one_after_the_other() {
     let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
     let machine = Machine::of(&core).unwrap();
@@ -390,5 +443,16 @@ fn a_prompt_in_chunks_is_its_steps_one_after_the_other() {
     assert_eq!((&chunked.tokens, chunked.cache_bytes), (&whole.tokens, whole.cache_bytes));
     let cached: Vec<u64> = whole.tokens.iter().map(|(cached, _)| *cached).collect();
     assert_eq!(cached, [100, 101, 102]);
+    assert_eq!(whole.typical(), Some(&cost(Step::decode(2, 101))));
+    // A byte a weight, of every layer.
+    assert_eq!(whole.weight_bytes, (gpt.layers * gpt.weights()) as f64);
+    assert_eq!(whole.chip_bytes, (16 << 20) as f64, "as the document says");
+    // What is generated at least is the token that follows the prompt.
+    let tokens = |generated| {
+        let sequences = Sequences { batch: 2, prompt: 100, chunk: None, generated };
+        generate(&gpt, &sequences, bits, &machine, &Objective::Energy).unwrap().tokens
+    };
+    assert_eq!(tokens(0), tokens(1));
+    assert_eq!(tokens(1), [(100, cost(Step::decode(2, 100)))]);
     assert!(of(Some(0)).is_err());
 }

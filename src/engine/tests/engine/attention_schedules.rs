@@ -2,7 +2,7 @@
 
 use fusescape_engine::attention::{
     Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Step, Tensor, Transformer,
-    account, attend, score, search,
+    account, attend, floor, score, search,
 };
 use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::hardware::Core;
@@ -27,6 +27,17 @@ fn machine(buffer: u64, lanes: bool) -> Machine {
         if lanes { unit } else { "" }
     );
     Machine::of(&Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
+}
+
+/// Latents: a value is the first part of its key.
+#[test]
+fn values_in_keys_are_no_deeper_than_these() {
+    for (values_in_keys, value_depth, is_legal) in
+        [(true, 7, true), (true, 8, true), (true, 9, false), (false, 9, true)]
+    {
+        let shape = Shape { values_in_keys, value_depth, ..Shape::of_sequence(1, 2, 8, 16) };
+        assert_eq!(shape.check().is_ok(), is_legal, "{shape:?}");
+    }
 }
 
 fn between(random: &mut Lcg, least: u64, most: u64) -> u64 {
@@ -287,6 +298,8 @@ fn brute_force(problem: &Problem, machine: &Machine, objective: &Objective, fusi
                     let schedule = Schedule { fusion, queries, heads, keys, held };
                     let Some(account) = account(problem, machine, &schedule) else { continue };
                     let score = score(objective, machine, &account);
+                    let least = floor(problem, machine, &schedule, objective);
+                    assert!(least <= score, "{schedule:?} {objective:?} {problem:?}: {score} is below {least}");
                     best = Some(best.map_or(score, |best| best.min(score)));
                 }
             }
@@ -298,11 +311,11 @@ fn brute_force(problem: &Problem, machine: &Machine, objective: &Objective, fusi
 #[test]
 fn the_search_finds_the_best_of_all_tile_sizes() {
     let mut random = Lcg(22);
-    let objectives = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct];
+    let objectives = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct, Objective::DramAccesses];
     for round in 0..400 {
         let problem = problem(&mut random, 20);
         let machine = machine(between(&mut random, 100, 6000), random.below(5) > 0);
-        let objective = &objectives[round % 3];
+        let objective = &objectives[round % 4];
         for (fusion, found) in search(&problem, &machine, objective).best_of {
             let found = found.map(|account| score(objective, &machine, &account));
             let best = brute_force(&problem, &machine, objective, fusion);
@@ -317,6 +330,26 @@ fn the_search_finds_the_best_of_all_tile_sizes() {
             }
         }
     }
+}
+
+/// One product, the softmax of a row, the other product: what each holds at a time.
+#[test]
+fn what_is_not_fused_needs_room_for_the_largest_of_its_phases() {
+    let mut random = Lcg(24);
+    let mut largest = [0; 3];
+    for _ in 0..300 {
+        let problem = Problem { causal: false, window: None, ..problem(&mut random, 40) };
+        let Shape { depth, value_depth, keys: all_keys, .. } = problem.shape;
+        let ElementBits { activations, sums, .. } = problem.bits;
+        let (queries, keys) = (between(&mut random, 1, problem.shape.queries), between(&mut random, 1, all_keys));
+        let schedule = Schedule { fusion: Fusion::None, queries, heads: 1, keys, held: KeysHeld::Streamed };
+        let tile = queries * keys * sums;
+        let phases = [queries * depth * activations + tile, all_keys * sums, tile + queries * value_depth * sums];
+        let most = *phases.iter().max().unwrap();
+        assert_eq!(schedule.needed_bits(&problem)[0], most, "{schedule:?} {problem:?}");
+        largest[phases.iter().position(|&phase| phase == most).unwrap()] += 1;
+    }
+    assert!(largest.iter().all(|&count| count > 0), "{largest:?}");
 }
 
 #[test]

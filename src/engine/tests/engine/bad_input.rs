@@ -153,6 +153,31 @@ layers:
     complains(plan.points[0].as_ref().expect_err("refused"), "settings.tiles_x", "side by side");
 }
 
+/// Columns of tiles are followed through every layer.
+#[test]
+fn more_tiles_than_can_be_followed_through_so_many_layers_are_refused() {
+    let mut request = request(Settings { tiles_x: vec![1], tiles_y: vec![1], ..Settings::default() });
+    let stack = |layers: usize| {
+        let mut text = "name: deep\nlayers:\n  - { name: l0, type: input, K: 1, size: 60000 x 1 }\n".to_owned();
+        for number in 1..=layers {
+            text += &format!("  - {{ name: l{number}, type: conv, K: 1, kernel: 1 x 1 }}\n");
+        }
+        text
+    };
+    request.settings.fuse = vec![FuseDepth::Cuts(Vec::new())];
+    for (layers, is_refused) in [(1, false), (100, true)] {
+        request.workload = stack(layers);
+        let plan = Sweep::new(&request).unwrap().plan();
+        match &plan.points[0] {
+            Ok(_) => assert!(!is_refused, "{layers} layers"),
+            Err(refused) => {
+                assert!(is_refused, "{layers} layers: {refused}");
+                complains(refused, "settings.tiles_x", "side by side");
+            }
+        }
+    }
+}
+
 /// Every accelerator runs every network, under either rules; but words of 16 bit need registers of 16 bit.
 #[test]
 fn all_presets_go_together() {

@@ -426,6 +426,37 @@ beaten: forget
 }
 
 #[test]
+fn ratios_begin_and_end_above_nothing() {
+    for (from, to) in [("0 KiB", "8 KiB"), ("8 KiB", "0 KiB"), ("0 KiB", "0 KiB")] {
+        let axis = format!("{{ vary: hardware.memories.2.size, from: {from}, to: {to}, count: 4, scale: log }}");
+        let wrong = mistakes(&format!("name: log\nhardware: meta-proto-like-df\nnetwork: fsrcnn-60\naxes: [{axis}]\n"));
+        assert!(wrong.to_string().contains("make no sense"), "{wrong}");
+    }
+}
+
+#[test]
+fn of_very_many_values_the_least_the_most_the_first_and_the_last_are_tried() {
+    let all: Vec<u64> = (1..=300).collect();
+    let with = |place: usize, value: &str| -> Vec<String> {
+        let mut values: Vec<String> = all.iter().map(|value| format!("{value} KiB")).collect();
+        values[place] = value.to_owned();
+        values
+    };
+    let study_of = |values: &[String]| {
+        format!(
+            "name: many\nhardware: meta-proto-like-df\nnetwork: fsrcnn-60\naxes:\n  - vary: hardware.memories.2.size\n    \
+             values: [{}]\n",
+            values.join(", ")
+        )
+    };
+    assert_eq!(study(&study_of(&with(9, "10 KiB"))).designs(), 300);
+    for place in [0, 150, 299] {
+        let wrong = mistakes(&study_of(&with(place, "0 KiB")));
+        assert!(wrong.0.iter().any(|found| found.path == format!("axes[0].values[{place}]")), "{wrong}");
+    }
+}
+
+#[test]
 fn a_study_of_nothing_is_refused() {
     let wrong = mistakes("name: none\nhardware: []\nnetwork: []\n");
     let told: Vec<String> = wrong.0.iter().map(|found| format!("{}: {}", found.path, found.sentences())).collect();

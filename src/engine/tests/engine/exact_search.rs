@@ -5,8 +5,9 @@ use fusescape_engine::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while,
+    Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while, has_mapping,
 };
+use fusescape_engine::units::Cycles;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation, Operations, Precision};
 use fusescape_test_support::random::oracle_cases;
 use std::cell::Cell;
@@ -360,6 +361,63 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
         }
     }
     assert!(infeasible * 2 < problems, "{infeasible} of {problems} do not fit: too many to say much");
+}
+
+#[test]
+fn objectives_weigh_and_add_what_they_name() {
+    let score = |objective: Objective| {
+        objective.combine(5.0, Cycles(7.0), &|| 11.0, &|name| if name == "sram" { 13.0 } else { 17.0 })
+    };
+    assert_eq!(score(Objective::Energy), 5.0);
+    assert_eq!(score(Objective::Latency), 7.0);
+    assert_eq!(score(Objective::EnergyDelayProduct), 5.0 * 7.0);
+    assert_eq!(score(Objective::DramAccesses), 11.0);
+    assert_eq!(score(Objective::MemoryAccesses("sram".to_owned())), 13.0);
+    let weights = Weights { energy: 2.0, latency: 3.0, dram_accesses: 0.5 };
+    assert_eq!(score(Objective::Weighted(weights)), 2.0 * 5.0 + 3.0 * 7.0 + 0.5 * 11.0);
+}
+
+/// Operands may have to stay below some memory, where all of them has to fit.
+#[test]
+fn a_mapping_fits_where_brute_force_finds_one() {
+    let mut random = Random(19);
+    let (mut some, mut none) = (0, 0);
+    while some + none < 300 {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let mut problem = problem(&mut random, &core);
+        if core.vector_unit.is_none() {
+            problem.levels = problem.levels.map(|levels| levels - random.below(levels as u64) as usize);
+        }
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let Some(best) = brute_force(&layer, &[Objective::Energy], 200) else { continue };
+        let fits = best[0].is_some();
+        let limits = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+        assert_eq!(has_mapping(&layer, &limits, Strategy::Exact), fits, "{problem:?}\n{text}");
+        *(if fits { &mut some } else { &mut none }) += 1;
+    }
+    assert!(some > 50 && none > 50, "{some} fit, {none} do not");
+}
+
+#[test]
+fn loma_tries_no_more_orders_than_it_may() {
+    let mut random = Random(23);
+    let (most, mut stopped) = (5, 0);
+    for _ in 0..20 {
+        let Ok(core) = Core::from_text(&hardware(&mut random)) else { continue };
+        let problem = problem(&mut random, &core);
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let of = |max_orders| {
+            let limits = Limits { lpf_limit: usize::MAX, max_orders, ..Limits::default() };
+            find_best(&layer, &Objective::Energy, &limits, Strategy::Loma)
+        };
+        let (all, few) = (of(u64::MAX), of(most));
+        assert_eq!(few.orders, all.orders.min(most));
+        let stops = if all.orders > most { StopReason::OrderLimit } else { StopReason::Exhausted };
+        assert_eq!((few.stopped, all.stopped), (stops, StopReason::Exhausted));
+        stopped += usize::from(all.orders > most);
+    }
+    assert!(stopped > 0);
 }
 
 /// Whatever the moment it is stopped at, a search gives a mapping and says how much better another may be.

@@ -72,6 +72,50 @@ fn networks_have_their_published_parameters() {
     }
 }
 
+/// The weights of NASNet-A Large that Keras gives out count 88,949,818 parameters: these, a bias for each class, and four numbers of
+/// normalisation for each channel that is computed by a convolution other than depthwise.
+#[test]
+fn nasnet_has_the_parameters_of_its_public_weights() {
+    let graph = PaperNetwork::NasNetALarge.graph();
+    let weights: u64 = graph.operators().iter().map(|operator| operator.parameters).sum();
+    let convolutions = graph.operators().iter().filter(|operator| operator.kind == OperatorKind::Conv);
+    let channels: u64 = convolutions.map(|operator| operator.output.channels).sum();
+    assert_eq!(weights + 1000 + 4 * channels, 88_949_818);
+}
+
+#[test]
+fn maps_that_are_added_or_joined_are_alike() {
+    for network in PaperNetwork::ALL {
+        let graph = network.graph();
+        for operator in graph.operators().iter() {
+            let inputs: Vec<FeatureMap> = operator.inputs.iter().map(|&map| graph.map(map)).collect();
+            let is_as_large =
+                |map: &FeatureMap| (map.columns, map.rows) == (operator.output.columns, operator.output.rows);
+            match operator.kind {
+                OperatorKind::Add => assert!(inputs.iter().all(|map| *map == operator.output), "{}", operator.name),
+                OperatorKind::Concat => {
+                    assert!(inputs.iter().all(is_as_large), "{}", operator.name);
+                    let channels: u64 = inputs.iter().map(|map| map.channels).sum();
+                    assert_eq!(channels, operator.output.channels, "{}", operator.name);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Equation 2 takes all subsets of all subsets, so that only small networks are asked.
+#[test]
+fn the_relaxation_is_worked_out_for_twelve_operators_and_for_no_more() {
+    for length in [1, 11, 12, 13] {
+        let chain: Vec<Operator> = (0..length).map(|at| operator("conv", OperatorKind::Conv, &[at])).collect();
+        let graph = build(chain).unwrap();
+        // Every group costs as much as any other, so all run in one.
+        let cost = relaxed_cost(&graph, &|_| Some(7));
+        assert_eq!(cost, (length <= 12).then_some(7), "{length} operators");
+    }
+}
+
 #[test]
 fn all_that_is_wrong_with_a_graph_is_said_at_once() {
     let mut flat = operator("flat", OperatorKind::Conv, &[0]);

@@ -177,6 +177,22 @@ fn the_width_fits_what_lies_below() {
     assert!(names.contains("W: 1 KiB (16 bit)") && names.len() == all.hierarchies.len());
 }
 
+/// One PE has one sum at a time.
+#[test]
+fn a_width_fits_sums_that_are_not_finished() {
+    for (sum, fits, does_not) in [(16, 16, 64), (17, 64, 16), (64, 64, 16)] {
+        let hardware = ARRAY.replace("{ D1: 4, D2: 2 }", "{ D1: 1, D2: 1 }");
+        let workload = NETWORK.replace("O_partial: 16", &format!("O_partial: {sum}"));
+        let settings = HierarchySettings { max_levels: 1, ..one_layer() };
+        let study = Study::new(&HierarchyRequest { hardware, workload, ..request(settings) }).unwrap();
+        let has = |width: u32| {
+            let name = format!("O: 1 KiB ({width} bit)");
+            study.hierarchies.iter().any(|hierarchy| study.name(hierarchy) == name)
+        };
+        assert!(has(fits) && !has(does_not), "sums of {sum} bit");
+    }
+}
+
 #[test]
 fn the_narrower_of_two_ports_decides_whether_a_width_fits() {
     let pool = POOL

@@ -2,8 +2,8 @@
 
 use fusescape_engine::hardware::Core;
 use fusescape_engine::interlayer::{
-    Accelerator, Array, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, Step, groups_of,
-    legal_sequences, partitions, schedule_chain, sub_arrays,
+    Accelerator, Array, Block, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, REGISTER_BYTES,
+    RegisterFile, RowStationary, Step, groups_of, legal_sequences, partitions, schedule_chain, sub_arrays,
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -74,6 +74,19 @@ fn fits_cell_by_cell(array: Array, covered: &mut [bool], cell: usize, left: &[Ar
         }
     }
     fits_cell_by_cell(array, covered, cell + 1, left)
+}
+
+/// Table 2 and Section 4.3.1: a PE for every column of the kernel, and as many rows.
+#[test]
+fn an_array_is_as_large_as_a_kernel_or_has_no_mapping() {
+    let chain = chain(VGG16_E);
+    let layer = &chain.layers()[0];
+    let side = layer.x.kernel;
+    for (columns, rows) in [(side - 1, side), (side, side - 1), (side, side), (side + 1, side), (side, side + 1)] {
+        let block = Block { rows: 1, input_maps: 1, output_maps: 1 };
+        let mapping = RowStationary::new(layer, block, Array { columns, rows }, RegisterFile::of(REGISTER_BYTES));
+        assert_eq!(mapping.is_some(), columns >= side && rows >= side, "{columns} x {rows}");
+    }
 }
 
 #[test]

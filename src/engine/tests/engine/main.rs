@@ -34,6 +34,7 @@ mod optimal_stacks;
 mod own_mapping;
 mod physics;
 mod placement_by_elements;
+mod published_attention;
 mod reasons;
 mod rules;
 mod schedule_by_cycles;

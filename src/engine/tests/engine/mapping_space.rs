@@ -2,10 +2,11 @@
 
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::explore::{LayerRequest, LayerStudy, ZigZagStrategy};
+use fusescape_engine::hardware::Core;
 use fusescape_engine::hardware::MAX_LEVELS;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, temporal::limited_factors};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
+use fusescape_engine::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceRefusal, SpaceSearch, explore_space};
 use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::{Lcg, all_levels, random_core, random_shape};
@@ -134,6 +135,22 @@ fn the_mapping_space_is_that_of_all_orders_and_boundaries() {
         }
     }
     assert!(mappings > 10_000 && pruned > 1000, "{mappings} {pruned}");
+}
+
+#[test]
+fn a_space_that_the_search_does_not_know_is_refused() {
+    let text = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    let shape = random_shape(&mut Lcg(1));
+    let refused = |text: &str, rules: Rules| {
+        let core = Core::from_text(text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let problem = LayerProblem { shape, levels: all_levels(&core), unroll: Vec::new() };
+        let problem = LayerOnCore::new(&core, rules, &problem);
+        SpaceSearch::new(&problem, SpaceOptions::default()).err()
+    };
+    let doubled = text.replace("    size:", "    double_buffered: true\n    size:");
+    assert_eq!(refused(text, Rules::CORRECTED), None);
+    assert_eq!(refused(&doubled, Rules::CORRECTED), Some(SpaceRefusal::DoubleBuffers));
+    assert_eq!(refused(text, Rules::DEFINES_2022), Some(SpaceRefusal::Rules));
 }
 
 fn alexnet(layer: &str) -> LayerStudy {

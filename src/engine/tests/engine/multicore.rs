@@ -7,12 +7,13 @@ use fusescape_engine::multicore::{
     LinkId, NestId, Offchip, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System,
     SystemAccount, SystemEnergyCause, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePlacement,
     TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, Transfer, TransferCost,
-    TransferReason, allocate, count_edges, evaluate, schedule, tile_graph,
+    TransferReason, allocate, count_edges, evaluate, schedule, tile_graph, tile_shape,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
-use fusescape_engine::workload::Dim;
+use fusescape_engine::workload::{Dim, Network};
 use fusescape_test_support::nests::{addition, convolution};
 use fusescape_test_support::random::{Lcg, oracle_cases};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 fn rounds() -> u64 {
@@ -475,6 +476,66 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
                 }
             }
         }
+    }
+}
+
+/// Channels cut in time, and each piece once more over cores: of every piece each core computes the same part.
+#[test]
+fn every_core_computes_its_part_of_each_piece_in_time() {
+    for (in_time, over_cores) in [(1, 2), (2, 2), (2, 4), (3, 2), (4, 1)] {
+        let nest = convolution(None, (2, 6, 5), 24, 1, (1, (3, 1)));
+        let split = Split { in_time: vec![(Dim::OY, 2), (Dim::K, in_time)], over_cores: vec![(Dim::K, over_cores)] };
+        let layers = ti_vec![TiledLayer { nest, split, cores: over_cores as usize }];
+        let network = tile_graph(&layers, TilingRules::CORRECTED);
+        let (piece, part) = (24 / in_time, 24 / in_time / over_cores);
+        for tile in network.tiles_of(NestId::from(0)) {
+            let channels = &network.part(tile)[Dim::K as usize];
+            assert_eq!(channels.end - channels.start, part);
+            let core = channels.start % piece / part;
+            assert_eq!(network.graph.tiles[tile].group.index() as u64, core, "{in_time} x {over_cores}: {channels:?}");
+        }
+    }
+}
+
+/// The input of every part of a layer along its columns, counted one by one; what lies in the padding alone still takes one.
+#[test]
+fn a_part_of_a_layer_reads_the_columns_of_its_windows_that_exist() {
+    for padding in 0..=2 {
+        let text = format!(
+            "name: one\nlayers:\n  - {{ name: in, type: input, K: 1, size: 6 x 6 }}\n  \
+             - {{ name: a, type: conv, K: 1, kernel: 3 x 3, padding: {padding} }}\n"
+        );
+        let network = Network::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let layer = network.layer(network.computing().next().unwrap());
+        let ranges = |size: u64| (0..size).flat_map(move |start| (start + 1..=size).map(move |end| start..end));
+        for outputs in ranges(layer.shape.size(Dim::OX)) {
+            for taps in ranges(3) {
+                let mut part = Dim::ALL.map(|dim| 0..layer.shape.size(dim));
+                (part[Dim::OX as usize], part[Dim::FX as usize]) = (outputs.clone(), taps.clone());
+                let exists = |column: &u64| (padding..padding + 6).contains(column);
+                let columns = outputs.clone().flat_map(|at| taps.clone().map(move |tap| at + tap));
+                let read: BTreeSet<u64> = columns.filter(exists).collect();
+                let found = tile_shape(layer, &part).input_limit.0;
+                assert_eq!(found, (read.len() as u64).max(1), "{outputs:?}, {taps:?} behind {padding}");
+            }
+        }
+    }
+}
+
+/// Where pieces in time do not divide a loop, the tool computes more of it, so that they do.
+#[test]
+fn by_the_rule_of_the_tool_layers_grow_to_whole_pieces() {
+    for pieces in 1..=7 {
+        let nest = convolution(None, (2, 7, 5), 4, 1, (1, (3, 1)));
+        let split = Split { in_time: vec![(Dim::OY, pieces)], over_cores: Vec::new() };
+        let layers = ti_vec![TiledLayer { nest, split, cores: 1 }];
+        let rows = |rules: TilingRules| -> Vec<u64> {
+            let network = tile_graph(&layers, rules);
+            let tiles = network.tiles_of(NestId::from(0)).map(|tile| network.part(tile)[Dim::OY as usize].clone());
+            tiles.map(|rows| rows.end - rows.start).collect()
+        };
+        assert_eq!(rows(TilingRules::STREAM), vec![7_u64.div_ceil(pieces); pieces as usize]);
+        assert_eq!(rows(TilingRules::CORRECTED).iter().sum::<u64>(), 7);
     }
 }
 

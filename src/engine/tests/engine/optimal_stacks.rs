@@ -369,6 +369,10 @@ fn limits_are_kept_and_cost() {
     let (few, _, limited) = study(&sweep, StackLimits { most_layers: Some(3), most_tiles: Some(200) });
     assert!(limited.runs.iter().all(|run| run.tiles <= 200 && few.stacks()[run.arc].stack.layers().len() <= 3));
     assert!(limited.energy_pj > free.energy_pj);
+    // A limit that the optimum just keeps changes nothing.
+    let most = free.runs.iter().map(|run| run.tiles).max();
+    let (_, _, kept) = study(&sweep, StackLimits { most_layers: None, most_tiles: most });
+    assert_eq!((kept.energy_pj, &kept.ends), (free.energy_pj, &free.ends));
     let none = StackStudy::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
     assert!(none.is_err());
 }

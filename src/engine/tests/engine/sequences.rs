@@ -134,6 +134,21 @@ fn storage_grows_with_every_layer_and_saves_what_lies_between() {
                     let saved = |need: &fusescape_engine::explore::Need| need.apart_bytes - need.together_bytes;
                     assert!(saved(more) > saved(fewer));
                 }
+                // Every weight is read; apart, every map between two layers is written and read again.
+                for need in &found {
+                    let volume = |sizes: [u64; 3]| sizes.iter().product::<u64>();
+                    let kernels = need.layers.iter().filter_map(|layer| layer.kernel);
+                    let weights: u64 = kernels.map(|sizes| sizes.iter().product::<u64>()).sum();
+                    let [first, last] = [&need.layers[0], &need.layers[need.layers.len() - 1]];
+                    assert_eq!(
+                        need.together_bytes,
+                        weights + volume(first.input) + volume(last.output),
+                        "{}",
+                        need.last
+                    );
+                    let between = need.layers.windows(2).map(|pair| volume(pair[0].output) + volume(pair[1].input));
+                    assert_eq!(need.apart_bytes - need.together_bytes, between.sum::<u64>(), "{}", need.last);
+                }
                 // A tile of the whole map is never followed by another in its row: nothing waits beside it.
                 for need in &found {
                     assert!(need.reuse.windows(2).all(|pair| pair[0].side * 2 == pair[1].side));

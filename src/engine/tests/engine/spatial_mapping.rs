@@ -72,6 +72,7 @@ fn all_steps_together_cover_the_loop_on_no_more_pes_than_there_are() {
             assert!(width * steps >= size * (1.0 - 1e-12), "{}", what());
             if *rules == Rules::CORRECTED {
                 assert!((width * steps - size).abs() <= 1e-12 * size, "{}", what());
+                assert!(found().all(|part| part.average > 1.0), "one PE unrolls nothing: {}", what());
             }
             let [peak, limit] =
                 [found().map(|part| part.peak).product::<u64>(), own.iter().map(|part| part.limit).product()];

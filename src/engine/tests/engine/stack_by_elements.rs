@@ -232,6 +232,8 @@ struct Sums {
     energy: EnergySplit,
     latency: LatencySplit,
     macs: u64,
+    /// Of each tile and layer, bits that it takes from columns and from rows that earlier tiles left.
+    cached: Vec<((usize, usize), LayerId, [u64; 2])>,
 }
 
 /// Pixels that earlier tiles left in a cache, by layer.
@@ -277,6 +279,7 @@ impl Stack<'_> {
             energy: EnergySplit::default(),
             latency: LatencySplit::default(),
             macs: 0,
+            cached: Vec::new(),
         };
         let mut runs: BTreeMap<ProblemId, Run> = BTreeMap::new();
         let mut left = Left::new();
@@ -324,7 +327,9 @@ impl Stack<'_> {
                 let problem = planned.problem.unwrap();
                 let [_, i_memory, o_memory] = self.check_levels(&what, is_first, planned, problem);
                 outputs[id] = Some(o_memory);
-                copies.extend(self.collect(&what, (column, row), id, i_memory, &outputs, left));
+                let (collected, cached) = self.collect(&what, (column, row), id, i_memory, &outputs, left);
+                copies.extend(collected);
+                sums.cached.push(((column, row), id, cached));
                 writes = self.leave((column, row), id, o_memory);
                 let run = runs.entry(problem).or_insert_with(|| self.mapped(problem).run());
                 self.add_layer(problem, run, sums);
@@ -448,7 +453,8 @@ impl Stack<'_> {
         MappedLayer { core: self.core, problem: &self.problems.list[problem], order, allocation }
     }
 
-    /// Copies that bring what a layer reads, pixel by pixel, to where it takes its inputs from.
+    /// Copies that bring what a layer reads, pixel by pixel, to where it takes its inputs from; and bits that earlier tiles left, in
+    /// columns and in rows, moved or not.
     fn collect(
         &self,
         what: &dyn Fn() -> String,
@@ -457,7 +463,7 @@ impl Stack<'_> {
         i_memory: MemoryId,
         outputs: &TiVec<LayerId, Option<MemoryId>>,
         left: &Left,
-    ) -> Vec<CopyAction> {
+    ) -> (Vec<CopyAction>, [u64; 2]) {
         let (x, y) = (&self.tiling.columns[column], &self.tiling.rows[row]);
         let caches = self.caches[row][column];
         let mut copies = Vec::new();
@@ -499,6 +505,7 @@ impl Stack<'_> {
             from_columns.push(self.tiling.input_bits(id, index, columns));
             from_rows.push(self.tiling.input_bits(id, index, rows));
         }
+        let cached = [&from_columns, &from_rows].map(|bits| bits.iter().sum());
         for (kind, cache, bits) in
             [(CopyKind::ReadHCache, caches.h_read, from_columns), (CopyKind::ReadVCache, caches.v_read, from_rows)]
         {
@@ -511,7 +518,7 @@ impl Stack<'_> {
                 copies.extend(bits.into_iter().map(|bits| copy(kind, id, bits, from, to)));
             }
         }
-        copies
+        (copies, cached)
     }
 
     /// Copies of an output for later tiles, pixel by pixel: what goes to the rows does not go to the columns besides.
@@ -693,6 +700,14 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
         let mut assembler = Assembler::new(&core, &network, Rules::CORRECTED, problems);
         let account = assembler.assemble(&plan, &|problem| solutions.get(problem)).unwrap();
         compare(&what, &core, &sums, &account);
+        let tiles: BTreeMap<(usize, usize), &TilePlan> = tiling.tiles(&plan.stacks[0]).into_iter().collect();
+        for (place, id, cached) in &sums.cached {
+            let types = plan.stacks[0].types.iter().zip(&account.stacks[0].tile_types);
+            let (_, tile) = types.into_iter().find(|(planned, _)| std::ptr::eq(*planned, tiles[place])).unwrap();
+            let name = &network.layer(*id).name;
+            let found = tile.layers.iter().find(|layer| layer.layer == *name).unwrap().bits;
+            assert_eq!([found.h_cached, found.v_cached], *cached, "{name} in tile {place:?} of {}", what());
+        }
         for tile in &plan.stacks[0].types {
             let is_on_lanes = |id: LayerId| core.vector_unit_for(network.layer(id).shape.kind).is_some();
             *kinds.entry("lanes").or_default() += usize::from(network.computing().any(is_on_lanes));

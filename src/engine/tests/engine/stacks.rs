@@ -2,6 +2,7 @@
 
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
+use fusescape_engine::rules::Rules;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 
 fn preset(id: &str) -> String {
@@ -40,6 +41,22 @@ fn points_of_one_sweep_are_what_they_are_alone() {
     let alone: Vec<f64> = strategies.iter().flat_map(|one| energies(&sweep, std::slice::from_ref(one))).collect();
     assert!(alone.iter().all(|energy| energy.is_finite()));
     assert_eq!(energies(&sweep, &strategies), alone);
+}
+
+/// The tool walks to a layer once for every way that leads there from the output of a stack.
+#[test]
+fn branches_that_the_tool_would_never_be_done_with_are_planned() {
+    let mut text = "name: branches\nlayers:\n  - { name: a0, type: input, K: 2, size: 16 x 16 }\n".to_owned();
+    for number in 1..=40 {
+        let before = number - 1;
+        text += &format!("  - {{ name: c{number}, type: conv, from: a{before}, K: 2, kernel: 3 x 3, padding: 1 }}\n");
+        text += &format!("  - {{ name: a{number}, type: add, from: [c{number}, a{before}] }}\n");
+    }
+    let settings = Settings { rules: Rules::DEFINES_2022, ..Settings::default() };
+    let request = Request { hardware: preset("meta-proto-like-df"), workload: text, settings };
+    let plan = Sweep::new(&request).unwrap().plan_strategies(vec![cuts(&[])]);
+    let point = plan.points[0].as_ref().unwrap();
+    assert_eq!(point.stacks[0].stack.layers().len(), 80);
 }
 
 #[test]

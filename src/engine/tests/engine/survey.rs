@@ -6,7 +6,7 @@ use fusescape_engine::depth_first::{
     TotalsAssembler,
 };
 use fusescape_engine::explore::{
-    CostStore, PointSummary, Request, SearchEffort, Settings, Survey, Sweep, coarse_to_fine, solve_all,
+    CostStore, PointSummary, Request, SearchEffort, Settings, SharedCosts, Survey, Sweep, coarse_to_fine, solve_all,
 };
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::ids::TiVec;
@@ -15,6 +15,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Strategy};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+use std::sync::Arc;
 
 fn request(hardware: &str, workload: &str, settings: Settings) -> Request {
     Request {
@@ -132,6 +133,10 @@ fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
     let cold = effort(&before, &mut store);
     assert_eq!(cold.reused, 0);
     assert_eq!(effort(&before, &mut store), SearchEffort { searched: 0, reused: cold.searched });
+    let shared = Arc::new(SharedCosts::default());
+    assert_eq!(effort(&before, &mut CostStore::sharing(shared.clone())), cold);
+    let again = effort(&before, &mut CostStore::sharing(shared));
+    assert_eq!(again, SearchEffort { searched: 0, reused: cold.searched }, "what another store knows is reused");
     let edited = effort(&after, &mut store);
     assert!(edited.reused > 0 && edited.searched > 0, "{edited:?}");
     assert_eq!(edited, SearchEffort { searched: edited.searched, reused: cold.searched - edited.searched });

@@ -4,8 +4,9 @@ use fusescape_engine::multicore::{
     CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, ScheduleObjective, StackRule, TileCosts,
     TileCut, TileSearch, TileSize,
 };
-use fusescape_engine::workload::Dim;
+use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, hardware_presets, system_presets};
+use std::collections::BTreeSet;
 
 /// Branches, a depthwise layer, and layers of one row at the end.
 const NETWORK: &str = "
@@ -137,7 +138,14 @@ fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_ev
 fn the_same_request_is_searched_the_same_way_whatever_tiles_it_states() {
     let mut other = quad();
     other.settings.granularity = Granularity::Rows(7);
-    assert_eq!(run(&quad()), run(&other));
+    let search = run(&quad());
+    assert_eq!(search, run(&other));
+    // Halves and quarters: the widest map has 16 columns, and no layer more than 16 channels.
+    let sizes = |of: fn(&TileSize) -> Option<u64>| -> BTreeSet<u64> {
+        search.points().iter().filter_map(|point| of(&point.cut.all)).collect()
+    };
+    assert_eq!(sizes(|size| size.columns), BTreeSet::from([4, 8]));
+    assert_eq!(sizes(|size| size.channels), BTreeSet::from([4, 8]));
 }
 
 #[test]
@@ -180,6 +188,18 @@ fn sizes_that_make_no_sense_are_refused_with_all_that_is_wrong() {
         ]
     );
     assert_eq!(wrong("rows 99999999999999999999"), ["`99999999999999999999` pieces of rows are too many"]);
+    // A map of one row is cut into columns, of as many as rows elsewhere.
+    let size = TileSize { rows: Some(4), columns: Some(3), channels: Some(5) };
+    let shape = |columns: u64, rows: u64| {
+        let text = format!(
+            "name: x\nlayers:\n  - {{ name: in, type: input, K: 2, size: {columns} x {rows} }}\n  - {{ name: a, type: pointwise, K: 10 }}\n"
+        );
+        let network = Network::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        network.layer(network.computing().next().unwrap()).shape
+    };
+    assert_eq!(size.pieces(&shape(16, 8)), [(Dim::OY, 2), (Dim::OX, 6), (Dim::K, 2)]);
+    assert_eq!(size.pieces(&shape(16, 2)), [(Dim::OX, 6), (Dim::K, 2)]);
+    assert_eq!(size.pieces(&shape(16, 1)), [(Dim::OX, 4), (Dim::K, 2)]);
     // Larger than the map is all of it.
     let large = TileSize { rows: Some(u64::MAX), columns: Some(u64::MAX), channels: Some(u64::MAX) };
     let request = quad();

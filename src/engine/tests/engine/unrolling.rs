@@ -65,6 +65,11 @@ fn every_unrolling_that_the_memories_can_serve_is_found_once() {
         let ours: Vec<_> = found.list.iter().map(|unrolling| sizes(&core, &shape, &unrolling.unroll)).collect();
         let ours_once: BTreeSet<_> = ours.iter().cloned().collect();
         assert_eq!(ours.len(), ours_once.len(), "{found:?}");
+        for unrolling in &found.list {
+            let problem = LayerProblem { shape, levels: all_levels(&core), unroll: unrolling.unroll.clone() };
+            let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            assert!(ports_suffice(&problem), "{unrolling:?} of {shape:?} on {core:?}");
+        }
         let mut possible = BTreeSet::new();
         for unroll in brute_force(&core, &shape) {
             let key = sizes(&core, &shape, &unroll);
@@ -108,6 +113,53 @@ layers: [{ name: in, type: input, K: 3, size: 3 x 4 }, { name: a, type: conv, K:
         let found: BTreeSet<_> = found.list.iter().map(|unrolling| key(&unrolling.unroll)).collect();
         let allowed = all.iter().filter(|unroll| unroll.len() <= loops_per_dimension).map(|unroll| key(unroll));
         assert_eq!(found, allowed.collect(), "{loops_per_dimension}");
+        // Of the widest alone, each of the others is no wider than one in any loop.
+        let widest = UnrollingOptions { coverage: Coverage::Maximal, ..options };
+        let widest = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &widest);
+        let widest: Vec<_> = widest.list.iter().map(|unrolling| key(&unrolling.unroll)).collect();
+        for narrow in &found {
+            let is_within = |wide: &BTreeMap<_, u64>| narrow.iter().all(|(dim, width)| wide.get(dim) >= Some(width));
+            assert!(widest.iter().any(is_within), "{loops_per_dimension}: nothing is as wide as {narrow:?}");
+        }
+    }
+}
+
+/// An addition reads both maps by the ports of inputs. By a rule of the tools it reads one of them by those of weights.
+#[test]
+fn the_ports_that_an_addition_reads_by_decide_how_far_it_unrolls() {
+    let memory = |operand: &str, width: u64| {
+        format!(
+            "  - {{ name: m{operand}, size: 1 KiB, operands: [{operand}], read_width: {width} bit, write_width: 64 bit, \
+             read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n"
+        )
+    };
+    let network = Network::from_text(
+        "name: one
+precision: { W: 8, I: 8, O_partial: 8, O: 8 }
+layers:
+  - { name: in, type: input, K: 8, size: 1 x 1 }
+  - { name: a, type: conv, K: 8, kernel: 1 x 1 }
+  - { name: b, type: add, from: [in, a] }",
+    )
+    .unwrap();
+    let shape = network.layer(2.into()).shape;
+    for (of_weights, of_inputs) in [(8, 64), (64, 16), (32, 32)] {
+        let core = Core::from_text(&format!(
+            "name: line\narray: {{ dimensions: {{ D1: 8 }}, mac_energy: 1 pJ }}\nmemories:\n{}{}{}  - {{ name: dram, size: 1 MiB, \
+             operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n",
+            memory("W", of_weights),
+            memory("I", of_inputs),
+            memory("O", 64)
+        ))
+        .unwrap();
+        let widest = |rules: Rules| {
+            let found = unrollings(&core, &rules, &shape, all_levels(&core), &without_limits());
+            let width = |unroll: &[Unroll]| unroll.iter().map(|part| part.limit).product::<u64>();
+            found.list.iter().map(|unrolling| width(&unrolling.unroll)).max()
+        };
+        assert_eq!(widest(Rules::CORRECTED), Some(of_inputs / 16), "two elements of each channel");
+        let by_weights = Rules { additions_read_weight_memories: true, ..Rules::CORRECTED };
+        assert_eq!(widest(by_weights), Some(of_weights.min(of_inputs) / 8), "one element at each port");
     }
 }
 
@@ -196,7 +248,12 @@ fn with_exact_searches_the_best_unrolling_is_proved_too() {
         assert_eq!(outcome.proof, if ties { Proof::OptimalButForTies } else { Proof::Optimal });
         assert_eq!(search.end(), outcome.searched);
         proofs[usize::from(ties)] += 1;
-        if let (Some(first), Proof::Gap(gap)) = (stopped.best, stopped.proof) {
+        if let Some(first) = stopped.best {
+            let gap = match stopped.proof {
+                Proof::Gap(gap) => gap,
+                Proof::Optimal | Proof::OptimalButForTies => 0.0,
+                Proof::None => panic!("every unrolling has a bound"),
+            };
             assert!(best.score >= first.score * (1.0 - gap) * (1.0 - 1e-9), "{} {} {gap}", best.score, first.score);
         }
     }
