@@ -129,7 +129,10 @@ pub fn OpenedCard(props: &OpenedCardProps) -> Html {
                 <button type="button" class="primary" onclick={take(false)} data-testid="study-use">{ "Open this design" }</button>
                 <button type="button" onclick={take(true)} data-testid="study-pin">{ "Pin it to compare with the design at hand" }</button>
             </div>
-            <p class="hint">{ "Its documents take the place of those at hand, so that every view works with it, and links share it. Ctrl Z leads back." }</p>
+            <p class="hint">
+                { "Its documents take the place of those at hand, so that every view works with it, and links share it. \
+                   Ctrl Z leads back." }
+            </p>
             <DiagnosticList diagnostics={(*wrong).clone()} testid="study-opened-errors" />
         </section>
     }

@@ -356,7 +356,8 @@ fn OpenButton(props: &OpenProps) -> Html {
     html! {
         <>
             <button type="button" class="link" {onclick} data-testid="study-open"
-                title="Results of “fusescape study run”, as Parquet, or as CSV of the study at hand. Files are read here and sent nowhere.">
+                title="Results of “fusescape study run”, as Parquet, or as CSV of the study at hand. Files are read here, \
+                       and sent nowhere.">
                 { "open results" }
             </button>
             <input ref={input} type="file" accept=".parquet,.csv" hidden={true} {onchange} data-testid="study-open-file" />

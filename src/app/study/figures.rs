@@ -87,7 +87,9 @@ pub fn ResultsCard(props: &ResultsCardProps) -> Html {
                 <h2>
                     { props.run.study().spec.name.clone() }
                     <span class="actions">
-                        <button type="button" class="link" onclick={save(&props.run)} data-testid="study-csv">{ "save all designs as CSV" }</button>
+                        <button type="button" class="link" onclick={save(&props.run)} data-testid="study-csv">
+                            { "save all designs as CSV" }
+                        </button>
                     </span>
                 </h2>
                 { counts(&table.borrow(), props.run.status()) }
@@ -146,7 +148,9 @@ fn counts(table: &StudyTable, status: RunStatus) -> Html {
     html! {
         <>
             <div class="answer hierarchies" data-testid="study-best">
-                <div class="kpi"><b>{ group_thousands(table.front().len() as u64) }</b><span>{ format!("on the front{so_far}") }</span></div>
+                <div class="kpi">
+                    <b>{ group_thousands(table.front().len() as u64) }</b><span>{ format!("on the front{so_far}") }</span>
+                </div>
                 { for table.objectives().into_iter().filter_map(best) }
                 <div class="kpi"><b>{ group_thousands(table.found().count() as u64) }</b><span>{ "designs with numbers" }</span></div>
             </div>
@@ -211,13 +215,16 @@ fn SelectionRow(props: &BrushProps) -> Html {
         <details class="selection" data-testid="study-selection" open={!props.shown.brush.is_empty()}>
             <summary>{ format!("{} designs selected", group_thousands(selected)) }</summary>
             <p class="hint">
-                { "Drag over the scatter, or along an axis of the lines, or click a cell of the heatmap: what is selected in one figure is selected in all." }
+                { "Drag over the scatter, or along an axis of the lines, or click a cell of the heatmap: what is selected in \
+                   one figure is selected in all." }
             </p>
             <div class="row">{ for chips }</div>
             <form class="row" onsubmit={limit}>
                 <Select label="Only where" {choices} value={dimension.to_string()} onchange={pick} testid="study-limit" />
-                <TextField label="from" value={(*low).clone()} oninput={set(&low)} testid="study-from" invalid={is_wrong(&low)} placeholder="16 KiB" />
-                <TextField label="to" value={(*high).clone()} oninput={set(&high)} testid="study-to" invalid={is_wrong(&high)} placeholder="1 MiB" />
+                <TextField label="from" value={(*low).clone()} oninput={set(&low)} invalid={is_wrong(&low)}
+                    placeholder="16 KiB" testid="study-from" />
+                <TextField label="to" value={(*high).clone()} oninput={set(&high)} invalid={is_wrong(&high)}
+                    placeholder="1 MiB" testid="study-to" />
                 <button type="submit" disabled={range.is_none()} data-testid="study-select">{ "Select" }</button>
             </form>
         </details>
@@ -366,14 +373,21 @@ fn HeatmapCard(props: &BrushProps) -> Html {
         })
     };
     let best = if is_gain { "most" } else { "least" };
+    let place = |place: usize| place.min(axes.len().saturating_sub(1)).to_string();
     html! {
         <section class="card">
             <h2>{ "Two axes" }</h2>
-            <p class="hint">{ format!("Each cell has the {best} over all other axes, of the designs that are selected. Click one to select it.") }</p>
+            <p class="hint">
+                { format!("Each cell has the {best} over all other axes, of the designs that are selected. Click one to \
+                           select it.") }
+            </p>
             <div class="row">
-                <Select label="Show" choices={values.collect::<Vec<_>>()} value={value.to_string()} onchange={pick(|(x, y, _), shown| (x, y, Some(shown)))} testid="study-heat" />
-                <Select label="Up" choices={places.clone()} value={chosen.1.min(axes.len().saturating_sub(1)).to_string()} onchange={pick(|(x, _, shown), y| (x, y, shown))} testid="study-heat-y" />
-                <Select label="Along" choices={places} value={chosen.0.min(axes.len().saturating_sub(1)).to_string()} onchange={pick(|(_, y, shown), x| (x, y, shown))} testid="study-heat-x" />
+                <Select label="Show" choices={values.collect::<Vec<_>>()} value={value.to_string()}
+                    onchange={pick(|(x, y, _), shown| (x, y, Some(shown)))} testid="study-heat" />
+                <Select label="Up" choices={places.clone()} value={place(chosen.1)}
+                    onchange={pick(|(x, _, shown), y| (x, y, shown))} testid="study-heat-y" />
+                <Select label="Along" choices={places} value={place(chosen.0)}
+                    onchange={pick(|(_, y, shown), x| (x, y, shown))} testid="study-heat-x" />
             </div>
             <Figure title="" chart={Drawn::new(chart)} testid="study-heatmap" {on_click} />
         </section>
