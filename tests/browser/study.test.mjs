@@ -135,7 +135,10 @@ test('axes are added by clicks, mistakes are told at once, a run stops and goes 
     await page.getByTestId('memory-4').click();
     await page.getByTestId('size-vary').click();
     await page.getByTestId('study-axes').getByText('hardware.memories.sram_64KB.size').waitFor();
-    const link = await page.evaluate(() => location.href);
+    await page.getByTestId('share').click();
+    const link = await page.getByTestId('share-link').inputValue();
+    await page.keyboard.press('Escape');
+    await page.getByTestId('share-dialog').waitFor({ state: 'detached' });
     const text = await page.getByTestId('study-text').inputValue();
     await page.getByTestId('undo').click();
     assert.doesNotMatch(await page.getByTestId('study-text').inputValue(), /sram_64KB/);
