@@ -39,8 +39,8 @@ pub fn VaryButton(props: &VaryButtonProps) -> Html {
         }
     });
     html! {
-        <button type="button" class="link vary" {onclick} title="Vary this in a study" aria-label={format!("Vary {} in a study", props.label)}
-            data-testid={format!("{}-vary", props.testid)}>
+        <button type="button" class="link vary" {onclick} title="Vary this in a study"
+            aria-label={format!("Vary {} in a study", props.label)} data-testid={format!("{}-vary", props.testid)}>
             { "vary" }
         </button>
     }
