@@ -16,14 +16,15 @@ use rayon::prelude::*;
 use serde_json::json;
 
 const SIDES: [u64; 6] = [1, 2, 4, 7, 14, 28];
-/// On two cores in the browser; natively it has to be there long before.
-const ONE_NETWORK_MS: Goal = Goal::AtMost { must: 2000.0, stretch: 1000.0 };
+/// First two seconds on two cores in the browser, then these on one natively.
+const RESNET18_MS: Goal = Goal::AtMost { must: 2000.0, stretch: 300.0 };
+const MOBILENET_V1_MS: Goal = Goal::AtMost { must: 2000.0, stretch: 500.0 };
 
 fn main() {
     let mut report = Report::new("stacks");
     for (network, objective, goal) in [
-        ("resnet18", Objective::Energy, ONE_NETWORK_MS),
-        ("mobilenet-v1", Objective::Energy, ONE_NETWORK_MS),
+        ("resnet18", Objective::Energy, RESNET18_MS),
+        ("mobilenet-v1", Objective::Energy, MOBILENET_V1_MS),
         ("resnet18", Objective::Latency, Goal::None),
         ("mobilenet-v1", Objective::EnergyDelayProduct, Goal::None),
     ] {
@@ -37,7 +38,7 @@ fn main() {
         let title = format!("{network}, 6 x 6 x 3, by {objective:?}, one thread");
         report.figure(&title, ms, "ms", goal, details);
         let (ms, _) = quickest(|| solve(&sweep, &mut known));
-        report.figure("the same, every mapping known", ms, "ms", Goal::None, json!({}));
+        report.figure(&format!("{title}, every mapping known"), ms, "ms", Goal::None, json!({}));
     }
     never_worse(&mut report);
     report.write();
