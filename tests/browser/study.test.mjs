@@ -29,6 +29,8 @@ test('a suggested study runs by itself, and a written one finds what the command
     assert.match(await page.getByTestId('study-text').inputValue(), /^name: .*\nhardware: meta-proto-like-df\n/);
     assert.ok((await page.getByTestId('study-open-row').count()) > 0);
     assert.match(await page.getByTestId('study-progress').innerText(), /^49 designs/);
+    // What the answer leaves out.
+    assert.match(await page.getByTestId('study-energies').innerText(), /energy of an access stays/);
     assert.deepEqual(await violations(page, '[data-testid=study-view]'), []);
     await assertFits(page, 'study-view');
 

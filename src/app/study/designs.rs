@@ -1,6 +1,6 @@
 //! Designs one by one: a table of the best, and one that was opened.
 
-use super::figures::Shown;
+use super::figures::ShownDesigns;
 use crate::app::session::state::PageState;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::{table_cells, table_head};
@@ -23,7 +23,7 @@ const ROWS: usize = 100;
 #[derive(Properties, PartialEq)]
 pub struct DesignsCardProps {
     /// The designs.
-    pub shown: Shown,
+    pub shown: ShownDesigns,
     /// Called with the row that is opened.
     pub open: Callback<Option<usize>>,
 }
@@ -99,7 +99,7 @@ pub struct OpenedCardProps {
     /// The row.
     pub row: usize,
     /// The designs.
-    pub shown: Shown,
+    pub shown: ShownDesigns,
     /// Everything.
     pub state: Rc<PageState>,
     /// Called with every change.

@@ -1,6 +1,6 @@
 //! The study document: what varies, as text and by clicks; start and stop.
 
-use super::opening::{Opening, use_opening};
+use super::opening::{FileOpening, use_opening};
 use super::run::{Run, RunStatus};
 use crate::app::design::import::{carries_files, dropped};
 use crate::app::widgets::controls::{Choice, Select};
@@ -111,9 +111,9 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                     and all cores.") }
             </p>
             { match opening {
-                Opening::None => html! {},
-                Opening::Reading(name) => html! { <p class="hint" role="status">{ format!("Reading {name} …") }</p> },
-                Opening::Failed(wrong) => html! { <DiagnosticList diagnostics={wrong} testid="study-file-errors" /> },
+                FileOpening::None => html! {},
+                FileOpening::Reading(name) => html! { <p class="hint" role="status">{ format!("Reading {name} …") }</p> },
+                FileOpening::Failed(wrong) => html! { <DiagnosticList diagnostics={wrong} testid="study-file-errors" /> },
             } }
             <div class="two inner">
                 <div>
@@ -164,10 +164,27 @@ fn axes(study: &Study) -> Html {
         html! { <li><code>{ axis.names.join(", ") }</code>{ format!(": {ends}") }</li> }
     };
     html! {
+        <>
         if !study.axes.is_empty() {
             <ul class="axes" aria-label="Axes" data-testid="study-axes">{ for study.axes.iter().map(axis) }</ul>
         }
+        if varies_sizes_alone(study) {
+            <p class="hint" data-testid="study-energies">
+                { "The energy of an access stays as the document states it, whatever the size, but of a memory that states an \
+                   estimate. Tie energies to sizes where they should follow." }
+            </p>
+        }
+        </>
     }
+}
+
+/// Whether sizes of memories vary, and no energy of theirs.
+fn varies_sizes_alone(study: &Study) -> bool {
+    let varies = |ending: &str| {
+        let is_of_memory = |name: &String| name.starts_with("hardware.memories") && name.ends_with(ending);
+        study.axes.iter().flat_map(|axis| &axis.names).any(is_of_memory)
+    };
+    varies(".size") && !varies("_energy")
 }
 
 #[derive(Properties, PartialEq)]

@@ -39,7 +39,7 @@ pub struct ResultsCardProps {
 
 /// Shared by all figures.
 #[derive(Clone)]
-pub struct Shown {
+pub struct ShownDesigns {
     /// All that is known.
     pub table: Rc<RefCell<StudyTable>>,
     /// Changes with it.
@@ -50,7 +50,7 @@ pub struct Shown {
     pub opened: Option<usize>,
 }
 
-impl PartialEq for Shown {
+impl PartialEq for ShownDesigns {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.table, &other.table)
             && (self.version, &self.brush, self.opened) == (other.version, &other.brush, other.opened)
@@ -71,7 +71,8 @@ pub fn ResultsCard(props: &ResultsCardProps) -> Html {
             opened.set(None);
         });
     }
-    let shown = Shown { table: Rc::clone(&table), version: props.version, brush: (*brush).clone(), opened: *opened };
+    let shown =
+        ShownDesigns { table: Rc::clone(&table), version: props.version, brush: (*brush).clone(), opened: *opened };
     let select = {
         let brush = brush.setter();
         Callback::from(move |next: Brush| brush.set(next))
@@ -161,7 +162,7 @@ fn counts(table: &StudyTable, status: RunStatus) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct BrushProps {
-    shown: Shown,
+    shown: ShownDesigns,
     select: Callback<Brush>,
 }
 
@@ -233,7 +234,7 @@ fn SelectionRow(props: &BrushProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct ScatterProps {
-    shown: Shown,
+    shown: ShownDesigns,
     select: Callback<Brush>,
     open: Callback<Option<usize>>,
 }

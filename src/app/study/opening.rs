@@ -18,7 +18,7 @@ const MOST_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
 
 /// How the opening of a file stands.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Opening {
+pub enum FileOpening {
     /// No file is opened.
     None,
     /// It is read.
@@ -33,8 +33,8 @@ pub fn use_opening(
     workers: &Workers,
     study: Option<Rc<Study>>,
     act: &Callback<Action>,
-) -> (Opening, Callback<Vec<File>>) {
-    let state = use_state_eq(|| Opening::None);
+) -> (FileOpening, Callback<Vec<File>>) {
+    let state = use_state_eq(|| FileOpening::None);
     let (setter, workers, act) = (state.setter(), workers.clone(), act.clone());
     let open = Callback::from(move |files: Vec<File>| {
         let Some(file) = files.into_iter().next() else { return };
@@ -44,7 +44,7 @@ pub fn use_opening(
             let remedy = "Open the front alone: `fusescape study front FILE --format csv`";
             return setter.set(failed(&name, "The file is larger than 256 MiB", remedy));
         }
-        setter.set(Opening::Reading(name.clone()));
+        setter.set(FileOpening::Reading(name.clone()));
         spawn_local(async move {
             let Ok(buffer) = JsFuture::from(file.array_buffer()).await else {
                 return setter.set(failed(&name, "The file cannot be read", "Choose it again"));
@@ -54,7 +54,7 @@ pub fn use_opening(
                 return open_parquet(ReadResults { name, bytes }, &workers, &act, setter);
             }
             setter.set(match open_csv(&name, &bytes, study, &workers) {
-                Ok(()) => Opening::None,
+                Ok(()) => FileOpening::None,
                 Err(wrong) => wrong,
             });
         });
@@ -62,23 +62,23 @@ pub fn use_opening(
     ((*state).clone(), open)
 }
 
-fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>, state: UseStateSetter<Opening>) {
+fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>, state: UseStateSetter<FileOpening>) {
     let (name, asked, act) = (question.name.clone(), workers.clone(), act.clone());
     let on_answer = Callback::from(move |(_, answer): (usize, Answer<FileResults>)| {
         let remedy = "Open a file that `fusescape study run` wrote";
         let opened = answer.map_err(|why| failed(&name, &why.to_string(), remedy)).and_then(|found| {
             let text = found.request.text.clone();
-            let study = Study::new(found.request).map_err(Opening::Failed)?;
+            let study = Study::new(found.request).map_err(FileOpening::Failed)?;
             Run::open(&asked, &Rc::new(study), found.rows);
             act.emit(Action::Study(StudyChange::Take(text)));
             Ok(())
         });
-        state.set(opened.err().unwrap_or(Opening::None));
+        state.set(opened.err().unwrap_or(FileOpening::None));
     });
     workers.ask(Topic::ResultFile, &[question], on_answer);
 }
 
-fn open_csv(name: &str, bytes: &[u8], study: Option<Rc<Study>>, workers: &Workers) -> Result<(), Opening> {
+fn open_csv(name: &str, bytes: &[u8], study: Option<Rc<Study>>, workers: &Workers) -> Result<(), FileOpening> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| failed(name, "The file is neither Parquet nor CSV", "Open results of a study"))?;
     let study = study.ok_or_else(|| {
@@ -89,8 +89,8 @@ fn open_csv(name: &str, bytes: &[u8], study: Option<Rc<Study>>, workers: &Worker
     Ok(())
 }
 
-fn failed(name: &str, reason: &str, remedy: &str) -> Opening {
+fn failed(name: &str, reason: &str, remedy: &str) -> FileOpening {
     let mut wrong = Diagnostics::default();
     wrong.add(name, reason, remedy);
-    Opening::Failed(wrong)
+    FileOpening::Failed(wrong)
 }

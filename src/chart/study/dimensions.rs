@@ -15,7 +15,7 @@ pub enum Source {
 }
 
 /// A dimension, where it comes from, and by what its values are multiplied to be in base units of figures.
-pub struct Known {
+pub struct StudyDimension {
     pub shown: Dimension,
     pub source: Source,
     pub factor: f64,
@@ -24,8 +24,8 @@ pub struct Known {
 }
 
 /// All numbers that each design of a study has.
-pub fn dimensions(study: &Study) -> Vec<Known> {
-    let paths = |(index, axis): (usize, &Axis)| -> Vec<Known> {
+pub fn dimensions(study: &Study) -> Vec<StudyDimension> {
+    let paths = |(index, axis): (usize, &Axis)| -> Vec<StudyDimension> {
         (0..axis.names.len()).map(|path| of_axis(index, axis, path)).collect()
     };
     let axes = study.axes.iter().enumerate().flat_map(paths);
@@ -33,7 +33,7 @@ pub fn dimensions(study: &Study) -> Vec<Known> {
         let (shown, factor) = measured(quantity.measure(), *quantity);
         let name = quantity.name().replace('_', " ");
         let words = Vec::new();
-        Known {
+        StudyDimension {
             shown: Dimension { name, quantity: shown, words },
             source: Source::Quantity(index),
             factor,
@@ -43,19 +43,24 @@ pub fn dimensions(study: &Study) -> Vec<Known> {
     axes.chain(study.quantities.iter().enumerate().map(of_quantity)).collect()
 }
 
-fn of_axis(index: usize, axis: &Axis, path: usize) -> Known {
+fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
     let name = short(&axis.names[path]).to_owned();
     let source = Source::Axis(index, path);
     match axis.measured(path) {
         Some((measure, values)) => {
             let (quantity, factor) = of_measure(measure);
             let values = values.into_iter().map(|value| value * factor).collect();
-            Known { shown: Dimension { name, quantity, words: Vec::new() }, source, factor, values }
+            StudyDimension { shown: Dimension { name, quantity, words: Vec::new() }, source, factor, values }
         }
         None => {
             let words: Vec<String> = axis.values.iter().map(|value| value[path].text().to_owned()).collect();
             let values = (0..words.len()).map(|at| at as f64).collect();
-            Known { shown: Dimension { name, quantity: chart::Quantity::Ratio, words }, source, factor: 1.0, values }
+            StudyDimension {
+                shown: Dimension { name, quantity: chart::Quantity::Ratio, words },
+                source,
+                factor: 1.0,
+                values,
+            }
         }
     }
 }

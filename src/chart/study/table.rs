@@ -1,7 +1,7 @@
 //! All numbers of many designs, column by column.
 
 use super::Dimension;
-use super::dimensions::{Known, Source, dimensions};
+use super::dimensions::{Source, StudyDimension, dimensions};
 use crate::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
 use crate::spec::measure;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub struct StudyTable {
     /// The study.
     pub study: Rc<Study>,
-    known: Vec<Known>,
+    known: Vec<StudyDimension>,
     designs: Vec<u64>,
     statuses: Vec<Status>,
     /// A column a dimension; no number where a design has none.
@@ -122,7 +122,7 @@ impl StudyTable {
 
     /// Dimensions that are quantities, and whether more of each is better.
     pub fn quantities(&self) -> Vec<(usize, bool)> {
-        let of = |(dimension, known): (usize, &Known)| match known.source {
+        let of = |(dimension, known): (usize, &StudyDimension)| match known.source {
             Source::Quantity(index) => Some((dimension, self.study.quantities.get(index)?.is_gain())),
             Source::Axis(..) => None,
         };
@@ -141,8 +141,9 @@ impl StudyTable {
 
     /// Values of all axes of a design, and its quantities, as a person reads them.
     pub fn texts(&self, row: usize) -> Vec<(String, String)> {
-        let text =
-            |(index, known): (usize, &Known)| (known.shown.name.clone(), known.shown.text(self.value(index, row)));
+        let text = |(index, known): (usize, &StudyDimension)| {
+            (known.shown.name.clone(), known.shown.text(self.value(index, row)))
+        };
         self.known.iter().enumerate().map(text).collect()
     }
 }
