@@ -1,8 +1,8 @@
 //! The search for the tile size of a network on many cores.
 
 use fusescape_engine::multicore::{
-    CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, ScheduleObjective, StackRule, TileCosts,
-    TileCut, TileSearch, TileSize,
+    CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, ScheduleObjective, StackId, StackRule,
+    TileCosts, TileCut, TileLadder, TileOutcome, TilePoint, TileSearch, TileSize, TileStage,
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, hardware_presets, system_presets};
@@ -146,6 +146,37 @@ fn the_same_request_is_searched_the_same_way_whatever_tiles_it_states() {
     };
     assert_eq!(sizes(|size| size.columns), BTreeSet::from([4, 8]));
     assert_eq!(sizes(|size| size.channels), BTreeSet::from([4, 8]));
+}
+
+/// Three stacks, each of which costs 10 pJ, and another number of pJ with a size of its own: all eight combinations of gains and losses.
+#[test]
+fn the_last_stage_joins_all_sizes_that_are_better_by_themselves_and_no_others() {
+    let size = |rows: u64| TileSize { rows: Some(rows), ..TileSize::default() };
+    let stacks = [2, 0, 1].map(StackId::from);
+    let point = |all: TileSize, stacks: Vec<(StackId, TileSize)>, energy_pj: f64| TilePoint {
+        cut: TileCut { all, stacks },
+        outcome: Ok(TileOutcome { energy_pj, latency_cycles: 1.0, tiles: 1, proved: 0, stacks: 3, single: None }),
+    };
+    for gains in 0..8_usize {
+        let ladder = TileLadder { rows: 64, columns: 1, channels: 1, stacks: stacks.to_vec() };
+        let mut search = TileSearch::new(ladder, ScheduleObjective::Energy);
+        search.add(point(size(4), Vec::new(), 30.0));
+        // Other sizes of all layers, with which nothing is joined: one is nearly as good, the other is so for one stack.
+        search.add(point(size(2), Vec::new(), 30.5));
+        search.add(point(size(2), vec![(stacks[0], size(1))], 30.25));
+        let mut joined = Vec::new();
+        for (number, &stack) in stacks.iter().enumerate() {
+            let is_better = gains >> number & 1 == 1;
+            let own = size(8 + number as u64);
+            search.add(point(size(4), vec![(stack, own)], if is_better { 25.0 - number as f64 } else { 31.0 }));
+            // A second size of the same stack that gains nothing.
+            search.add(point(size(4), vec![(stack, size(16))], 30.0));
+            joined.extend(is_better.then_some((stack, own)));
+        }
+        joined.sort_by_key(|(stack, _)| *stack);
+        let expected = (joined.len() > 1).then_some(TileCut { all: size(4), stacks: joined });
+        assert_eq!(search.candidates(TileStage::Together), Vec::from_iter(expected), "{gains:03b}");
+    }
 }
 
 #[test]
