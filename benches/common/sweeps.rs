@@ -1,5 +1,7 @@
 //! Sweeps: all points planned, their problems searched, and the points added up.
 
+use fusescape::command::Unwatched;
+use fusescape::command::depth_first::depth_first;
 use fusescape::depth_first::ProblemId;
 use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep, coarse_to_fine};
 use fusescape::search::{Proof, Solution};
@@ -23,8 +25,8 @@ pub fn full_resolution() -> Settings {
     Settings { tiles_x: every_ten(960), tiles_y: every_ten(540), ..Settings::default() }
 }
 
-/// A sweep as the command line does it for few points: problems are searched on all threads there are, the rest is done on one. Gives
-/// what it consisted of.
+/// All points planned on one thread, their problems searched on all there are, and the points added up on one. The command line does so
+/// for a single point. Gives what it consisted of.
 pub fn run(request: &Request) -> Value {
     let start = Instant::now();
     let sweep = Sweep::new(request).unwrap();
@@ -48,8 +50,13 @@ pub fn run(request: &Request) -> Value {
     })
 }
 
-/// A sweep as the page does it, and the command line for many points: every point is planned, searched and added up at once, and each
-/// thread has points of its own.
+/// The command itself, with its report.
+pub fn by_command(request: &Request) -> Value {
+    let report = depth_first(&Sweep::new(request).unwrap(), &Unwatched).unwrap();
+    json!({ "points": report.strategies.len() })
+}
+
+/// A sweep as the page does it: every point is planned, searched and added up at once, and each thread has points of its own.
 pub fn survey(request: &Request) -> Value {
     let lanes = coarse_to_fine(&request.settings, rayon::current_num_threads());
     let done = lanes.into_par_iter().map(|points| {

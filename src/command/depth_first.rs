@@ -6,7 +6,7 @@
 pub use super::sweep_report::{Findings, Row, SweepReport, sentences};
 use super::{NoResult, Watch, unless_stopped};
 use crate::depth_first::{NotPlanned, ProblemId};
-use crate::explore::{CostStore, Request, Settings, Survey, Sweep, coarse_to_fine, too_large_to_count};
+use crate::explore::{CostStore, Request, Settings, SharedCosts, Survey, Sweep, coarse_to_fine, too_large_to_count};
 use crate::ids::TiVec;
 use crate::mapping::LayerProblem;
 use crate::search::Outcome;
@@ -15,6 +15,7 @@ use crate::state::suggested_tiles;
 use crate::workload::Network;
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A sweep of two documents; with a few tile sizes up to the network's map where the settings name none.
 ///
@@ -40,13 +41,15 @@ pub fn depth_first(sweep: &Sweep, watch: &dyn Watch) -> Result<SweepReport, NoRe
     Ok(SweepReport::new(sweep.clone(), findings))
 }
 
-/// Each core plans, searches and adds up points of its own. Where it is stopped, points are missing.
+/// Each core plans, searches and adds up points of its own, and knows what the problems cost that others searched. Where it is stopped,
+/// points are missing.
 fn by_points(sweep: &Sweep, points: usize, watch: &dyn Watch) -> Findings {
     watch.begin(points, "points");
+    let costs: Arc<SharedCosts> = Arc::default();
     let lanes: Vec<(Vec<Row>, Vec<LayerProblem>)> = coarse_to_fine(&sweep.settings, rayon::current_num_threads())
         .into_par_iter()
         .map(|lane| {
-            let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
+            let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::sharing(Arc::clone(&costs)));
             let mut rows = Vec::new();
             for point in lane.into_iter().map(|point| point as usize) {
                 let totals = survey.totals(&mut store, point, &mut || watch.goes_on());

@@ -10,6 +10,7 @@ use super::space::{Space, State};
 use crate::mapping::LayerOperand;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -34,6 +35,60 @@ struct Predecessor {
 
 const NONE: u32 = u32::MAX;
 
+/// An open state: its estimate, how far it is, and its index.
+type Open = (Reverse<u64>, (u32, u32), u32);
+
+/// What a search fills: kept for the next one, as searches are many and small.
+#[derive(Default)]
+struct Room {
+    reached: Vec<Reached>,
+    predecessors: Vec<Predecessor>,
+    /// Indices of `reached`.
+    known: HashTable<u32>,
+    open: Vec<Open>,
+}
+
+/// Room for more states than this is not kept: some 2 MB.
+const MOST_KEPT: usize = 1 << 14;
+
+thread_local! {
+    static ROOM: Cell<Room> = Cell::default();
+}
+
+impl Room {
+    /// Empty, and as large as that of the search before.
+    fn take() -> Self {
+        ROOM.take()
+    }
+
+    /// Index of a state among those that were reached, to which it is added if it is new.
+    fn index_of(&mut self, state: &State) -> u32 {
+        let Self { known, reached, .. } = self;
+        let is_it = |&at: &u32| reached[at as usize].state.is(state);
+        match known.entry(state.hash(), is_it, |&at| reached[at as usize].state.hash()) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let at = reached.len() as u32;
+                new.insert(at);
+                let price = f64::INFINITY;
+                reached.push(Reached { state: *state, price, predecessors: NONE, expanded: false, seen: 0 });
+                at
+            }
+        }
+    }
+
+    /// Leaves the room to the next search of this thread.
+    fn keep(mut self) {
+        if self.reached.capacity() <= MOST_KEPT {
+            self.reached.clear();
+            self.predecessors.clear();
+            self.known.clear();
+            self.open.clear();
+            ROOM.set(self);
+        }
+    }
+}
+
 /// Limit on the states that are expanded for ties: where there are more, [`super::branch`] settles them better.
 const MOST_TIES: u64 = 1000;
 
@@ -47,8 +102,7 @@ pub struct Cheapest {
     pub is_complete: bool,
     /// States that were expanded.
     pub expanded: u64,
-    reached: Vec<Reached>,
-    predecessors: Vec<Predecessor>,
+    room: Room,
     /// Complete states of that price.
     goals: Vec<u32>,
     /// Number of the last state to look at.
@@ -86,28 +140,25 @@ fn search<L: Legality>(
     let start = space.start()?;
     let scale = space.least_to_go(&start) + space.constant;
     // Rounded estimates make equal prices equal, so that the search goes on from the state that is furthest.
-    let rounded = |price: f64| if scale > 0.0 { (price / scale * (16.0 / tie)).round() as u64 } else { 0 };
+    let rounded = |price: f64| if scale > 0.0 { (price / scale * (16.0 / tie) + 0.5) as u64 } else { 0 };
     let progress = |state: &State| (u32::from(state.placed.iter().sum::<u8>()), state.set);
     let mut search = Cheapest {
         price: f64::INFINITY,
         bound: 0.0,
         is_complete: true,
         expanded: 0,
-        // Growing would copy what most searches reach several times.
-        reached: Vec::with_capacity(256),
-        predecessors: Vec::with_capacity(256),
+        room: Room::take(),
         goals: Vec::new(),
         last: u64::MAX,
         round: 0,
     };
-    // Indices of `reached`.
-    let mut known = HashTable::with_capacity(256);
-    index_of(&mut known, &mut search.reached, &start);
-    search.reached[0].price = 0.0;
-    let mut open = BinaryHeap::from([(Reverse(rounded(space.least_to_go(&start))), progress(&start), 0_u32)]);
+    let first = search.room.index_of(&start);
+    search.room.reached[first as usize].price = 0.0;
+    let mut open = BinaryHeap::from(std::mem::take(&mut search.room.open));
+    open.push((Reverse(rounded(space.least_to_go(&start))), progress(&start), first));
     let tolerance = tie * scale;
     while let Some((Reverse(estimate), _, index)) = open.pop() {
-        let Reached { state, price, expanded, .. } = search.reached[index as usize];
+        let Reached { state, price, expanded, .. } = search.room.reached[index as usize];
         if expanded {
             continue;
         }
@@ -117,10 +168,11 @@ fn search<L: Legality>(
         if search.expanded >= most_states.min(search.last) || !has_time() {
             search.bound = search.bound.min(search.price);
             search.is_complete = false;
+            search.room.open = open.into_vec();
             return Some(search);
         }
         search.expanded += 1;
-        search.reached[index as usize].expanded = true;
+        search.room.reached[index as usize].expanded = true;
         search.bound = price + space.least_to_go(&state);
         if space.is_complete(&state) {
             if search.goals.is_empty() {
@@ -138,8 +190,8 @@ fn search<L: Legality>(
             if price + to_go > search.price + tolerance {
                 return;
             }
-            let at = index_of(&mut known, &mut search.reached, &next);
-            let reached = &mut search.reached[at as usize];
+            let at = search.room.index_of(&next);
+            let reached = &mut search.room.reached[at as usize];
             if price > reached.price + tolerance {
                 return;
             }
@@ -150,8 +202,8 @@ fn search<L: Legality>(
                 open.push((Reverse(rounded(price + to_go)), progress(&next), at));
             }
             reached.price = reached.price.min(price);
-            search.predecessors.push(Predecessor { from: index, next: reached.predecessors });
-            reached.predecessors = search.predecessors.len() as u32 - 1;
+            search.room.predecessors.push(Predecessor { from: index, next: reached.predecessors });
+            reached.predecessors = search.room.predecessors.len() as u32 - 1;
         };
         for operand in LayerOperand::ALL {
             if let Some((next, added)) = space.place(&state, operand) {
@@ -165,21 +217,13 @@ fn search<L: Legality>(
         }
     }
     search.bound = search.price;
+    search.room.open = open.into_vec();
     (!search.goals.is_empty()).then_some(search)
 }
 
-/// Index of a state among those that were reached, to which it is added if it is new.
-fn index_of(known: &mut HashTable<u32>, reached: &mut Vec<Reached>, state: &State) -> u32 {
-    let is_it = |&at: &u32| reached[at as usize].state.is(state);
-    match known.entry(state.hash(), is_it, |&at| reached[at as usize].state.hash()) {
-        Entry::Occupied(known) => *known.get(),
-        Entry::Vacant(new) => {
-            let at = reached.len() as u32;
-            new.insert(at);
-            let price = f64::INFINITY;
-            reached.push(Reached { state: *state, price, predecessors: NONE, expanded: false, seen: 0 });
-            at
-        }
+impl Drop for Cheapest {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.room).keep();
     }
 }
 
@@ -195,11 +239,11 @@ impl Cheapest {
         let mut stack = vec![index];
         self.round += 1;
         while let Some(at) = stack.pop() {
-            let state = self.reached[at as usize].state;
-            let mut entry = self.reached[at as usize].predecessors;
-            while let Some(&Predecessor { from, next }) = self.predecessors.get(entry as usize) {
+            let state = self.room.reached[at as usize].state;
+            let mut entry = self.room.reached[at as usize].predecessors;
+            while let Some(&Predecessor { from, next }) = self.room.predecessors.get(entry as usize) {
                 entry = next;
-                let before = &mut self.reached[from as usize];
+                let before = &mut self.room.reached[from as usize];
                 if before.seen == self.round {
                     continue;
                 }
@@ -218,6 +262,6 @@ impl Cheapest {
 
     /// How many boundaries each operand has placed.
     pub fn placed(&self, index: u32) -> [u8; 3] {
-        self.reached[index as usize].state.placed
+        self.room.reached[index as usize].state.placed
     }
 }
