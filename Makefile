@@ -53,7 +53,7 @@ test-ray: ## Test a study on a local Ray cluster, which is too large to be part 
 	@tools/setup native ray
 	cargo build --release --bin fusescape
 	tools/build-wheel
-	tools/test-python -k ray
+	tools/test-python -k on_ray
 
 .PHONY: native
 native:
@@ -84,6 +84,11 @@ oracle: ## Compare the engine with its slow oracles in many random cases, of whi
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
 	tools/fuzz $(SECONDS)
+
+.PHONY: crates
+crates: ## Pack the engine and what it needs as published packages, and build what was packed
+	@tools/setup native
+	cargo publish --dry-run -p fusescape-spec -p fusescape-model -p fusescape-engine
 
 .PHONY: fmt
 fmt: ## Format the Rust code

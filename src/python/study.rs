@@ -67,7 +67,8 @@ impl Study {
         Ok((found.all.as_secs_f64(), found.measured))
     }
 
-    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: of this work alone; 0: those of the process.
+    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: of this work alone; 0: those of the
+    /// process.
     fn run(
         &self,
         py: Python<'_>,

@@ -179,8 +179,8 @@ impl<'s> Workers<'s> {
         Self { study, costs, idle: Mutex::default() }
     }
 
-    /// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had come to its
-    /// end, its results stay.
+    /// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had come to
+    /// its end, its results stay.
     ///
     /// # Errors
     /// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
