@@ -19,7 +19,7 @@ CASES ?= 2000
 
 .PHONY: help
 help: ## List the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
 
 .PHONY: serve
 serve: build ## Build the page and serve it on localhost (PORT=8080)
@@ -42,11 +42,18 @@ python: ## Build the Python package as a wheel into target/wheels
 
 .PHONY: test
 test: ## Run every check and every test, native, in Python and in the browser
-	@tools/setup native python browser
+	@tools/setup native notebooks browser
 	$(MAKE) LANES=2 --jobs=2 --output-sync=line --no-print-directory native page
 	tools/build-wheel
 	tools/test-python
 	node tests/browser/run.mjs
+
+.PHONY: test-ray
+test-ray: ## Test a study on a local Ray cluster, which is too large to be part of every test
+	@tools/setup native ray
+	cargo build --release --bin fusescape
+	tools/build-wheel
+	tools/test-python -k on_ray
 
 .PHONY: native
 native:
@@ -77,6 +84,11 @@ oracle: ## Compare the engine with its slow oracles in many random cases, of whi
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
 	tools/fuzz $(SECONDS)
+
+.PHONY: crates
+crates: ## Pack the engine and what it needs as published packages, and build what was packed
+	@tools/setup native
+	cargo publish --dry-run -p fusescape-spec -p fusescape-model -p fusescape-engine
 
 .PHONY: fmt
 fmt: ## Format the Rust code

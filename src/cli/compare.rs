@@ -3,11 +3,11 @@
 use super::arguments::{Compare, Format};
 use super::depth_first::settings;
 use super::documents::load;
-use super::files::shown;
 use super::progress::TerminalBar;
 use super::{Failure, Incomplete, json_text, print, tell};
 use fusescape::chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
 use fusescape::command::depth_first::sweep;
+use fusescape::command::files::shown;
 use fusescape::command::optimal::optimal;
 use fusescape::command::stamped;
 use fusescape::depth_first::FuseDepth;

@@ -2,12 +2,12 @@
 
 use super::arguments::{Cores, Format};
 use super::documents::load;
-use super::files::shown;
 use super::plain::plain;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell, power_text};
 use fusescape::command::cores::{CoresOptions, CoresReport, cores};
+use fusescape::command::files::shown;
 use fusescape::command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
 use fusescape::command::{NoResult, or_word};
 use fusescape::multicore::{

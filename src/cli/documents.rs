@@ -1,8 +1,8 @@
 //! Presets, files, and what is wrong with them.
 
-use super::files::{read_text, shown};
 use super::{Failure, print};
 use fusescape::attention::Transformer;
+use fusescape::command::files::{read_text, shown};
 use fusescape::command::unknown;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
@@ -25,7 +25,7 @@ pub fn load(name: &str, presets: &'static [Preset]) -> Result<String, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    read_text(path, MAX_BYTES)
+    Ok(read_text(path, MAX_BYTES)?)
 }
 
 /// Lists the presets, or prints one.

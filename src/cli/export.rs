@@ -2,8 +2,8 @@
 
 use super::Failure;
 use super::documents::load;
-use super::files::{read_text, shown};
 use super::import::{tell, write};
+use fusescape::command::files::{read_text, shown};
 use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
 use fusescape::hardware::Core;
 use fusescape::import::{stream as stream_files, timeloop as timeloop_files, zigzag as zigzag_files};

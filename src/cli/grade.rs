@@ -1,7 +1,7 @@
 //! `fusescape grade`: marks of receipts as CSV. Nothing that a receipt says of marks or numbers counts.
 
-use super::files::{read_text, shown};
 use super::{Failure, Incomplete, print};
+use fusescape::command::files::{read_text, shown};
 use fusescape::lesson::{Draw, Graded, Grader, Lesson, LessonSource, MOST_BYTES, Receipt};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Documents out of other programs' files.
 
-use super::files::{open, shown};
 use super::{Failure, print};
+use fusescape::command::files::{open, shown};
 use fusescape::import::{self, Coverage, Report, Seekable, onnx, stream};
 use fusescape::state::{Design, State};
 use std::io::Read;

@@ -2,10 +2,10 @@
 
 use super::arguments::{Layer, Unrolling};
 use super::documents::load;
-use super::files::{read_text, shown};
 use super::layer_report::table;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
+use fusescape::command::files::{read_text, shown};
 use fusescape::command::layer::{LayerOptions, LayerResult, LayersReport, map_layers};
 use fusescape::explore::mapping_document;
 use fusescape::spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};

@@ -1,7 +1,7 @@
 //! `fusescape check-lesson`: whether a lesson can be solved, whatever values are drawn.
 
-use super::files::read_text;
 use super::{Failure, print};
+use fusescape::command::files::read_text;
 use fusescape::lesson::{LessonSource, MOST_BYTES, check as check_variants};
 use fusescape::spec::lesson_presets;
 use std::path::Path;

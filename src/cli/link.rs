@@ -1,9 +1,9 @@
 //! `fusescape link`: makes links to the page, and opens them.
 
 use super::arguments::LinkCommand;
-use super::files::shown;
 use super::state::{chosen, opened};
 use super::{Failure, print};
+use fusescape::command::files::shown;
 use fusescape::link::{LONGEST_LINK, to_link};
 use fusescape::state::{Half, State};
 use std::path::Path;

@@ -10,7 +10,6 @@ mod cores;
 mod depth_first;
 mod documents;
 mod export;
-mod files;
 mod fuse;
 mod gallery;
 mod grade;

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::arguments::StateOptions;
 use super::documents::load;
-use super::files::read_text;
+use fusescape::command::files::read_text;
 use fusescape::gallery::find_entry;
 use fusescape::link::from_link;
 use fusescape::spec::is_state;

@@ -1,15 +1,14 @@
 //! `fusescape study`: very many designs by one document.
 
 use super::arguments::{Format, StudyCommand};
-use super::documents::load;
-use super::files::{read_text, shown};
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print, tell};
 use fusescape::chart::seconds_text;
+use fusescape::command::files::{read_text, shown};
 use fusescape::command::study::{self, StudyFailure};
 use fusescape::explore::study::{Axis, Study};
 use fusescape::results::{Cell, Kind};
-use fusescape::spec::{MAX_BYTES, SamplingSpec, hardware_presets, workload_presets};
+use fusescape::spec::{MAX_BYTES, SamplingSpec};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -19,7 +18,7 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
         StudyCommand::Show { study, json: true } => {
             let loaded = load_study(study)?;
             let estimate = study::estimate(&loaded).map_err(StudyFailure::from)?;
-            print(&json_text(&study::study_json(&loaded, estimate))?)
+            print(&json_text(&study::study_json(&loaded, Some(estimate)))?)
         }
         StudyCommand::Show { study, json: false } => show(study),
         StudyCommand::Run { study, out, shard } => {
@@ -48,17 +47,9 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
     }
 }
 
-/// Presets are known by name, files by their path from the study's own folder.
 fn load_study(path: &Path) -> Result<Study, Failure> {
     let text = read_text(path, MAX_BYTES)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let of = |kind: &'static str, name: &str| {
-        let presets = if kind == "network" || kind == "networks" { workload_presets() } else { hardware_presets() };
-        let beside = folder.join(name);
-        let name = if beside.is_file() { beside.display().to_string() } else { name.to_owned() };
-        load(&name, presets).ok()
-    };
-    Ok(study::study(text, &of)?)
+    Ok(study::read(text, path.parent().unwrap_or(Path::new("")), &[])?)
 }
 
 /// The designs, and how long they take.

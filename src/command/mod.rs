@@ -4,6 +4,7 @@
 //! `docs/schema/` says. So both print the same numbers. Whoever gives a command may watch it and stop it ([`Watch`]).
 //!
 //! - `words.rs`: options as a person writes them, and what they mean; `names.rs`: what is said of a name that is none
+//! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `study/`: a command each
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
 //!
@@ -13,6 +14,7 @@ pub mod cores;
 mod cores_report;
 pub mod depth_first;
 mod estimates;
+pub mod files;
 pub mod fuse;
 pub mod hierarchy;
 mod in_memory;

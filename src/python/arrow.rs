@@ -2,17 +2,21 @@
 //!
 //! A kind of result has the same columns whatever was found, so that tables of several runs can be put together.
 
+use crate::errors::failed;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray, UInt64Array,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use fusescape::command::study::{StudyFailure, open};
 use fusescape::cost::{EnergyCause, LatencyCause};
+use fusescape::results::{Cell, Kind as CellKind, ResultColumn, UnreadFile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a column holds. Any may lack a value.
@@ -118,7 +122,94 @@ fn words(cell: &Value) -> Option<String> {
 
 /// Rows of a result, which any library that reads the Arrow C stream interface takes: `polars.DataFrame(rows)`.
 #[pyclass(frozen, module = "fusescape._fusescape")]
-pub struct Rows(RecordBatch);
+pub struct Rows {
+    schema: SchemaRef,
+    count: usize,
+    source: Source,
+}
+
+/// Where rows are.
+enum Source {
+    Memory(RecordBatch),
+    /// A result file of a study.
+    File(PathBuf),
+}
+
+impl Rows {
+    fn of_batch(batch: RecordBatch) -> Self {
+        Self { schema: batch.schema(), count: batch.num_rows(), source: Source::Memory(batch) }
+    }
+
+    /// Rows of a study, given as cells.
+    ///
+    /// # Errors
+    /// None for cells of these columns.
+    pub fn of_cells(columns: &[ResultColumn], rows: Vec<Vec<Cell>>) -> PyResult<Self> {
+        let mut cells: Vec<Vec<Cell>> = columns.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+        for row in rows {
+            for (column, cell) in cells.iter_mut().zip(row) {
+                column.push(cell);
+            }
+        }
+        study_batch(&study_schema(columns), &cells).map(Self::of_batch).map_err(wrong)
+    }
+
+    /// Rows of a study's result file, which are read while they are taken.
+    ///
+    /// # Errors
+    /// It is no such file.
+    pub fn of_file(path: PathBuf) -> Result<Self, StudyFailure> {
+        let (_, file) = open(&path)?;
+        let count = usize::try_from(file.count()).unwrap_or(usize::MAX);
+        Ok(Self { schema: study_schema(file.columns()), count, source: Source::File(path) })
+    }
+}
+
+/// The columns of a study's results.
+fn study_schema(columns: &[ResultColumn]) -> SchemaRef {
+    let field = |column: &ResultColumn| match column.kind {
+        CellKind::Count => Field::new(&column.name, DataType::UInt64, false),
+        CellKind::Number => Field::new(&column.name, DataType::Float64, true),
+        CellKind::Text => Field::new(&column.name, DataType::Utf8, true),
+    };
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+/// Cells, column by column, as a batch.
+fn study_batch(schema: &SchemaRef, columns: &[Vec<Cell>]) -> Result<RecordBatch, ArrowError> {
+    let array = |(field, cells): (&Arc<Field>, &Vec<Cell>)| -> ArrayRef {
+        let count = |cell: &Cell| if let Cell::Count(count) = cell { *count } else { 0 };
+        let number = |cell: &Cell| if let Cell::Number(number) = cell { *number } else { None };
+        fn text(cell: &Cell) -> Option<&str> {
+            if let Cell::Text(text) = cell { text.as_deref() } else { None }
+        }
+        match field.data_type() {
+            DataType::UInt64 => Arc::new(cells.iter().map(count).collect::<UInt64Array>()),
+            DataType::Float64 => Arc::new(cells.iter().map(number).collect::<Float64Array>()),
+            _ => Arc::new(cells.iter().map(text).collect::<StringArray>()),
+        }
+    };
+    RecordBatch::try_new(Arc::clone(schema), schema.fields().iter().zip(columns).map(array).collect())
+}
+
+/// The batches of a result file: one a group of rows.
+fn batches(
+    schema: &SchemaRef,
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static, StudyFailure> {
+    let (_, file) = open(path)?;
+    let (schema, groups) = (Arc::clone(schema), file.groups());
+    let batch = move |group: usize| {
+        let mut all: Vec<Vec<Cell>> = vec![Vec::new(); schema.fields().len()];
+        file.cells(group, &mut |columns| -> Result<(), UnreadFile> {
+            all.iter_mut().zip(columns).for_each(|(all, cells)| all.extend(cells));
+            Ok(())
+        })
+        .map_err(|why| ArrowError::ExternalError(Box::new(StudyFailure::from(why))))?;
+        study_batch(&schema, &all)
+    };
+    Ok((0..groups).map(batch))
+}
 
 #[pymethods]
 impl Rows {
@@ -131,18 +222,18 @@ impl Rows {
         let rows = value[rows].as_array().map_or(&[][..], Vec::as_slice);
         let schema = Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>());
         let arrays = columns.iter().map(|column| column.array(rows)).collect();
-        Ok(Self(RecordBatch::try_new(Arc::new(schema), arrays).map_err(wrong)?))
+        Ok(Self::of_batch(RecordBatch::try_new(Arc::new(schema), arrays).map_err(wrong)?))
     }
 
     /// Number of rows.
     fn __len__(&self) -> usize {
-        self.0.num_rows()
+        self.count
     }
 
     /// Names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
     /// A capsule `arrow_array_stream`. No other schema than the own one is offered.
@@ -154,14 +245,17 @@ impl Rows {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The interface lets a producer keep its schema where it cannot give another.
         drop(requested_schema);
-        let batches = RecordBatchIterator::new([Ok::<_, ArrowError>(self.0.clone())], self.0.schema());
-        let reader: Box<dyn RecordBatchReader + Send> = Box::new(batches);
+        let schema = Arc::clone(&self.schema);
+        let reader: Box<dyn RecordBatchReader + Send> = match &self.source {
+            Source::Memory(batch) => Box::new(RecordBatchIterator::new([Ok::<_, ArrowError>(batch.clone())], schema)),
+            Source::File(path) => Box::new(RecordBatchIterator::new(batches(&schema, path).map_err(failed)?, schema)),
+        };
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
     }
 
     /// A capsule `arrow_schema`.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.0.schema().as_ref()).map_err(wrong)?;
+        let schema = FFI_ArrowSchema::try_from(self.schema.as_ref()).map_err(wrong)?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::errors::{DiagnosticFields, all_fields, fields};
 use crate::options::{CoresChoices, HierarchyOptions, LimitOptions, MapOptions, SweepOptions};
-use crate::work::work;
+use crate::work::{Told, shared_pool, work};
 use fusescape::command::depth_first::Row;
 use fusescape::command::layer::LayerResult;
 use fusescape::command::{self, NoResult};
@@ -20,9 +20,6 @@ type Found = (String, Vec<DiagnosticFields>);
 /// The same, with a text in another format.
 type FoundWithText = (String, Vec<DiagnosticFields>, String);
 
-/// A function that is told how far a command is: parts done, parts in all, and what they are.
-type Told<'py> = Option<Bound<'py, PyAny>>;
-
 /// A sweep of depth-first schedules. `is_single`: of its one point an error says why it cannot be scheduled.
 #[pyfunction]
 pub fn depth_first(
@@ -34,7 +31,7 @@ pub fn depth_first(
     progress: Told<'_>,
 ) -> PyResult<Found> {
     let settings = options.settings()?;
-    work(py, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let found = command::depth_first::depth_first(&sweep, watch)?;
         if let (true, [Row::Failed { reasons, .. }]) = (is_single, &found.findings.rows[..]) {
@@ -55,7 +52,7 @@ pub fn optimal(
     progress: Told<'_>,
 ) -> PyResult<Found> {
     let (settings, limits) = (options.settings()?, limits.limits());
-    work(py, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let found = command::optimal::optimal(&sweep, limits, watch)?;
         Ok((found.json().to_string(), all_fields(&sweep.notes())))
@@ -73,7 +70,7 @@ pub fn fuse(
     progress: Told<'_>,
 ) -> PyResult<Found> {
     let (settings, limits) = (options.settings()?, limits.limits());
-    work(py, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let notes = all_fields(&sweep.notes());
         Ok((command::fuse::fuse(sweep, limits, watch)?.json().to_string(), notes))
@@ -91,7 +88,7 @@ pub fn map_layers(
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
     let options = options.options()?;
-    work(py, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |watch| {
         let found = command::layer::map_layers(hardware, network, &options, watch)?;
         if let (true, [(_, LayerResult { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
             return Err(NoResult::Wrong(reasons.clone()));
@@ -115,7 +112,7 @@ pub fn hierarchies(
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
     let (settings, everything) = (options.settings()?, options.everything);
-    work(py, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |watch| {
         let request = HierarchyRequest { pool, hardware, workload: network, settings };
         let found = command::hierarchy::hierarchies(&request, everything, watch)?;
         Ok((found.json().to_string(), Vec::new(), found.best_document()))
@@ -133,7 +130,7 @@ pub fn cores(
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
     let (settings, options) = options.read()?;
-    work(py, progress, move |watch| {
+    work(py, shared_pool()?, progress, move |watch| {
         let request = CoresRequest { hardware, workload: network, system, settings };
         let found = command::cores::cores(request, &options, watch)?;
         Ok((found.json().to_string(), found.notes().iter().map(fields).collect(), chrome_trace(&found.account)))

@@ -1,5 +1,7 @@
 //! What is wrong, as the one exception of the package.
 
+use fusescape::command::NoResult;
+use fusescape::command::study::StudyFailure;
 use fusescape::spec::{Diagnostic, Diagnostics};
 use pyo3::PyErr;
 
@@ -22,4 +24,24 @@ pub fn all_fields(diagnostics: &Diagnostics) -> Vec<DiagnosticFields> {
 /// The exception that carries all diagnostics.
 pub fn error(diagnostics: &Diagnostics) -> PyErr {
     FusescapeError::new_err((all_fields(diagnostics),))
+}
+
+/// Why a study has no results; where a file is to blame, that is all that is wrong.
+pub fn no_result(failure: StudyFailure) -> NoResult {
+    match failure {
+        StudyFailure::NoResult(why) => why,
+        StudyFailure::Files(why) => {
+            let mut wrong = Diagnostics::default();
+            wrong.add("", why, "");
+            NoResult::Wrong(wrong)
+        }
+    }
+}
+
+/// The same as an exception.
+pub fn failed(failure: StudyFailure) -> PyErr {
+    match no_result(failure) {
+        NoResult::Wrong(wrong) => error(&wrong),
+        NoResult::Stopped => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+    }
 }

@@ -5,6 +5,7 @@
 //!
 //! - `work.rs`: a command in threads of its own, while Python's lock is free, signals are heard and progress is told
 //! - `options.rs`: options as Python has them; `commands.rs`: the commands; `documents.rs`: documents and presets; `links.rs`: links
+//! - `study.rs`: studies of very many designs
 //! - `errors.rs`: what is wrong, as the one exception of the package
 //! - `arrow.rs`: rows of a result for data frames, by the Arrow C stream interface
 
@@ -14,6 +15,7 @@ mod documents;
 mod errors;
 mod links;
 mod options;
+mod study;
 mod work;
 
 /// The compiled half of the package `fusescape`.
@@ -28,7 +30,7 @@ mod _fusescape {
     #[pymodule_export]
     use super::links::{linked, share_link};
     #[pymodule_export]
-    use super::work::set_threads;
+    use super::study::{Results, Study, merge_shards};
 
     /// Version of the package.
     #[pymodule_export]

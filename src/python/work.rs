@@ -1,6 +1,6 @@
 //! A command in threads of its own, while Python's lock is free, signals are heard and progress is told.
 
-use crate::errors::error;
+use crate::errors::failed;
 use fusescape::command::{NoResult, Watch};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -14,6 +14,9 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// How long a command that is to stop may take to do so, before it is left to itself.
 const PATIENCE: Duration = Duration::from_millis(40);
+
+/// A function that is told how far a command is: parts done, parts in all, and what they are.
+pub type Told<'py> = Option<Bound<'py, PyAny>>;
 
 /// How far a command is, and whether it is to go on.
 #[derive(Default)]
@@ -46,7 +49,7 @@ impl Watch for Progress {
     }
 }
 
-/// Runs a command, and calls `progress(done, count, what)` as it goes on.
+/// Runs a command in the threads of `pool`, and calls `progress(done, count, what)` as it goes on.
 ///
 /// Python's lock is free meanwhile. A signal, such as that of Ctrl-C, or an exception of `progress` stops the command; where something
 /// that it has begun takes longer than [`PATIENCE`], that ends by itself, in threads of its own.
@@ -55,10 +58,11 @@ impl Watch for Progress {
 /// What the command finds wrong, or what stopped it.
 pub fn work<T: Send + 'static>(
     py: Python<'_>,
-    progress: Option<Bound<'_, PyAny>>,
+    pool: Arc<ThreadPool>,
+    progress: Told<'_>,
     command: impl FnOnce(&dyn Watch) -> Result<T, NoResult> + Send + 'static,
 ) -> PyResult<T> {
-    let (pool, seen) = (pool()?, Arc::new(Progress::default()));
+    let seen = Arc::new(Progress::default());
     let (sender, receiver) = channel();
     let used = Arc::clone(&pool);
     let watch = Arc::clone(&seen);
@@ -72,10 +76,7 @@ pub fn work<T: Send + 'static>(
         match py.detach(|| wait(&receiver, TICK)) {
             Ok(found) => {
                 tell(&seen, progress.as_ref(), &mut told)?;
-                return found.map_err(|why| match why {
-                    NoResult::Wrong(diagnostics) => error(&diagnostics),
-                    NoResult::Stopped => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
-                });
+                return found.map_err(|why| failed(why.into()));
             }
             Err(RecvTimeoutError::Disconnected) => {
                 // It panicked, and Python's own way of saying so is an exception.
@@ -116,32 +117,22 @@ fn tell(seen: &Progress, progress: Option<&Bound<'_, PyAny>>, told: &mut (usize,
 /// The threads of a process, by its number.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Threads that a process is to have; 0: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
-static THREADS: AtomicUsize = AtomicUsize::new(0);
-
-/// Says how many threads this process is to have from the next command on; 0: as many as it would have unasked.
-#[pyfunction]
-pub fn set_threads(threads: usize) {
-    if THREADS.swap(threads, Ordering::Relaxed) != threads {
-        let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those of a parent are no threads here.
-        if known.as_ref().is_some_and(|(process, _)| *process == std::process::id()) {
-            *known = None;
-        }
-    }
+/// Threads for one piece of work, beside those of the process.
+pub fn own_pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(Arc::new).map_err(|why| pyo3::exceptions::PyOSError::new_err(why.to_string()))
 }
 
-/// The threads of this process.
+/// The threads of this process: one a core, or as many as the variable `RAYON_NUM_THREADS` says.
 ///
 /// A process that was forked has none of its parent's threads, and makes its own.
-fn pool() -> PyResult<Arc<ThreadPool>> {
+pub fn shared_pool() -> PyResult<Arc<ThreadPool>> {
     let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::process::id();
     match &*known {
         Some((process, pool)) if *process == own => Ok(Arc::clone(pool)),
         _ => {
-            let pool = ThreadPoolBuilder::new().num_threads(THREADS.load(Ordering::Relaxed)).build();
-            let pool = Arc::new(pool.map_err(|why| pyo3::exceptions::PyOSError::new_err(why.to_string()))?);
+            let pool = own_pool(0)?;
             // What was the parent's must not be taken down here: its threads would be waited for.
             std::mem::forget(known.replace((own, Arc::clone(&pool))));
             Ok(pool)

@@ -131,12 +131,22 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         let columns = columns(study);
         let expected = schema(&columns).map_err(|why| failure(name, why))?;
         if note.key != key_of(study) {
-            return Err(failure(name, "These are results of another study."));
+            return Err(failure(name, "These are results of another study. Name results of one study."));
         }
         if reader.metadata().file_metadata().schema().get_fields() != expected.get_fields() {
             return Err(failure(name, "Its columns are not those of its study. It was written by another version."));
         }
         Ok(Self { note, reader, columns, name: name.to_owned() })
+    }
+
+    /// Number of rows.
+    pub fn count(&self) -> u64 {
+        self.reader.metadata().file_metadata().num_rows().try_into().unwrap_or(0)
+    }
+
+    /// What its rows have.
+    pub fn columns(&self) -> &[ResultColumn] {
+        &self.columns
     }
 
     /// Gives all rows, in order, some thousand at a time.
@@ -148,40 +158,60 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         study: &Study,
         take: &mut dyn FnMut(Vec<DesignRow>) -> Result<(), E>,
     ) -> Result<(), E> {
-        for group in 0..self.reader.num_row_groups() {
-            let mut readers = guarded(&self.name, || {
-                let group = self.reader.get_row_group(group).map_err(|why| failure(&self.name, why))?;
-                let column = |index: usize| group.get_column_reader(index).map_err(|why| failure(&self.name, why));
-                (0..self.columns.len()).map(column).collect::<Result<Vec<ColumnReader>, _>>()
+        for group in 0..self.groups() {
+            self.cells(group, &mut |columns| {
+                let count = columns.first().map_or(0, Vec::len);
+                let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
+                let row = |_| {
+                    let cells: Vec<Cell> = columns.iter_mut().filter_map(Iterator::next).collect();
+                    row_of_cells(study, &self.columns, &cells).ok_or_else(|| self.damaged())
+                };
+                take((0..count).map(row).collect::<Result<_, _>>()?)
             })?;
-            loop {
-                let rows = guarded(&self.name, || self.some_rows(study, &mut readers))?;
-                if rows.is_empty() {
-                    break;
-                }
-                take(rows)?;
-            }
         }
         Ok(())
     }
 
-    fn some_rows(&self, study: &Study, readers: &mut [ColumnReader]) -> Result<Vec<DesignRow>, UnreadFile> {
-        let damaged = || failure(&self.name, "The file is damaged. Write it anew.");
+    /// Number of groups of rows.
+    pub fn groups(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    /// Gives the cells of a group of rows, column by column, some thousand rows at a time.
+    ///
+    /// # Errors
+    /// The file is damaged, or `take` fails.
+    pub fn cells<E: From<UnreadFile>>(
+        &self,
+        group: usize,
+        take: &mut dyn FnMut(Vec<Vec<Cell>>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut readers = guarded(&self.name, || {
+            let group = self.reader.get_row_group(group).map_err(|why| failure(&self.name, why))?;
+            let column = |index: usize| group.get_column_reader(index).map_err(|why| failure(&self.name, why));
+            (0..self.columns.len()).map(column).collect::<Result<Vec<ColumnReader>, _>>()
+        })?;
+        loop {
+            let columns = guarded(&self.name, || self.some_cells(&mut readers))?;
+            if columns.first().is_none_or(Vec::is_empty) {
+                return Ok(());
+            }
+            take(columns)?;
+        }
+    }
+
+    fn some_cells(&self, readers: &mut [ColumnReader]) -> Result<Vec<Vec<Cell>>, UnreadFile> {
         let mut columns = Vec::with_capacity(readers.len());
         for (reader, column) in readers.iter_mut().zip(&self.columns) {
             let cells = read_cells(reader, column.kind).map_err(|why| failure(&self.name, why))?;
-            columns.push(cells.ok_or_else(damaged)?.into_iter());
+            columns.push(cells.ok_or_else(|| self.damaged())?);
         }
-        let count = columns.first().map_or(0, ExactSizeIterator::len);
-        if columns.iter().any(|column| column.len() != count) {
-            return Err(damaged());
-        }
-        let mut rows = Vec::with_capacity(count);
-        for _ in 0..count {
-            let cells: Vec<Cell> = columns.iter_mut().filter_map(Iterator::next).collect();
-            rows.push(row_of_cells(study, &self.columns, &cells).ok_or_else(damaged)?);
-        }
-        Ok(rows)
+        let count = columns.first().map_or(0, Vec::len);
+        if columns.iter().any(|column| column.len() != count) { Err(self.damaged()) } else { Ok(columns) }
+    }
+
+    fn damaged(&self) -> UnreadFile {
+        failure(&self.name, "The file is damaged. Write it anew.")
     }
 }
 

@@ -44,7 +44,7 @@ def test_the_example_of_the_package_is_right() -> None:
 
 def test_every_command_has_an_example_on_its_page() -> None:
     examples = "".join(re.findall(r"```python\n(.*?)```", PAGE, flags=re.S))
-    commands = [name for name in fusescape.__all__ if name.islower() and not name.startswith("__")] + ["Study"]
+    commands = [name for name in fusescape.__all__ if name.islower() and not name.startswith("__")]
     assert [name for name in commands if f"fusescape.{name}(" not in examples] == []
 
 

@@ -1,67 +1,103 @@
-"""A study finds for each design what its command finds alone, in whatever process and order."""
+"""A study finds what the command line's does, byte for byte, in this process or by whatever workers."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
+import signal
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from typing import Any
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import fusescape
+import nanoarrow  # type: ignore[import-untyped, unused-ignore]
 import pytest
-from fusescape import Design, Hardware, Study
+from fusescape import FusescapeError, Hardware, Study, StudyResults
 
-SIZES = ["1 KiB", "32 KiB", "1 MiB"]
-TILES = [(60, 4), (4, 60)]
+if TYPE_CHECKING:
+    from conftest import CommandLine
 
-
-def study() -> Study:
-    return Study(
-        fusescape.evaluate,
-        hardware="meta-proto-like-df",
-        network="fsrcnn-60",
-        axes={"hardware.memories[3].size": SIZES, "network": ["fsrcnn-60", "three-convs"], "tile": TILES},
-        options={"mode": "fully-cached"},
-    )
-
-
-def in_order(designs: list[Design]) -> list[Design]:
-    return sorted(designs, key=lambda design: design.index)
-
-
-def test_a_study_has_every_combination_once() -> None:
-    designs = list(study().run())
-    assert len(designs) == len(study()) == 12
-    assert len({tuple(design.values.values()) for design in designs}) == 12
-    core = Hardware.preset("meta-proto-like-df")
-    for design in designs:
-        size, network, tile = design.values.values()
-        alone = fusescape.evaluate(core.replace({"memories[3].size": size}), network, tile=tile)
-        assert design.found == {"energy_pj": alone.energy_pj, "latency_cycles": alone.latency_cycles}
-        assert design.row()["tile"] == tile
+DOCUMENT = """name: Small
+hardware: meta-proto-like-df
+network: three-convs
+schedule: { columns: 16, rows: 16, search: loma, lpf_limit: 3 }
+axes:
+  - { vary: hardware.memories.sram_32KB.size, from: 1 KiB, to: 16 KiB, count: 16 }
+  - { vary: hardware.memories.sram_64KB.size, from: 1 KiB, to: 8 KiB, count: 8 }
+  - { vary: hardware.memories.dram.width, values: [32 bit, 64 bit, 128 bit] }
+  - { vary: hardware.memories.sram_64KB.read_energy, from: 10 pJ, to: 40 pJ, count: 4 }
+objectives: [energy, latency, capacity]
+"""
+"""1536 designs in 6 tasks."""
 
 
-def test_processes_find_the_same() -> None:
-    own = list(study().run())
-    told: list[tuple[int, int]] = []
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
-        by_others = study().run(processes, designs_per_task=5, progress=lambda done, count: told.append((done, count)))
-        assert in_order(list(by_others)) == own
-    assert sorted(told)[-1] == (12, 12)
+@pytest.fixture(scope="module")
+def small() -> Study:
+    return Study.from_text(DOCUMENT)
+
+
+@pytest.fixture(scope="module")
+def expected(command_line: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file that the command line writes."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "study.yaml").write_text(DOCUMENT)
+    command_line.text("study", "run", str(folder / "study.yaml"), "--out", str(folder / "results.parquet"))
+    return (folder / "results.parquet").read_bytes()
+
+
+def test_the_file_is_that_of_the_command_line(small: Study, expected: bytes, tmp_path: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+    results = small.run(tmp_path / "own.parquet", progress=lambda *how_far: told.append(how_far))
+    assert (tmp_path / "own.parquet").read_bytes() == expected
+    assert told[-1] == (1536, 1536, "designs")
+    assert len(results) == len(small) == 1536 and results.study == small
+    # A run that had ended finds its results.
+    assert len(small.run(tmp_path / "own.parquet")) == 1536
+
+
+def test_the_front_and_the_facts_are_those_of_the_command_line(
+    small: Study, expected: bytes, command_line: CommandLine, tmp_path: Path
+) -> None:
+    path, document = tmp_path / "results.parquet", tmp_path / "study.yaml"
+    path.write_bytes(expected)
+    front = StudyResults(path).front()
+    assert front.to_dict() == command_line.json("study", "front", str(path), "--format", "json")
+    assert front.designs == {"found": 1536} and front.objectives == ("energy_pj", "latency_cycles", "capacity_bits")
+    assert nanoarrow.c_array_stream(front.to_arrow()).get_schema().n_children == len(small.columns)
+    assert len(front.to_arrow()) == len(front.points) > 0
+    document.write_text(DOCUMENT)
+    assert Study.from_file(document) == small
+    shown = command_line.json("study", "show", str(document), "--json")
+    assert (shown["designs"], shown["columns"], shown["objectives"]) == (len(small), [*small.columns], [*small.objectives])
+    assert [axis["vary"] for axis in shown["axes"]] == [[*axis.vary] for axis in small.axes]
+    seconds, measured = small.estimate()
+    assert seconds > 0 and 0 < measured <= 1536
+
+
+def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes, tmp_path: Path) -> None:
+    import pandas  # type: ignore[import-untyped, unused-ignore]
+
+    (tmp_path / "results.parquet").write_bytes(expected)
+    results = StudyResults(tmp_path / "results.parquet")
+    by_arrow = pandas.DataFrame.from_arrow(results.to_arrow())
+    by_others = pandas.read_parquet(tmp_path / "results.parquet")
+    assert [*by_arrow.columns] == [*by_others.columns] == [*results.study.columns]
+    for column in by_arrow.columns:
+        # Numbers, as no number equals none.
+        assert [repr(value) for value in by_arrow[column]] == [repr(value) for value in by_others[column]], column
 
 
 class TwiceAndBackwards(Executor):
     """Runs each task twice, the last that was given first, as a scheduler that lost a worker may."""
 
     def __init__(self) -> None:
-        self.most_waiting = 0
         self._waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
         self._waiting.append((future, fn, args))
-        self.most_waiting = max(self.most_waiting, len(self._waiting))
         if len(self._waiting) == 3:
             for waiting, task, given in reversed(self._waiting):
                 first, again = (pickle.loads(pickle.dumps((task, given))) for _ in range(2))
@@ -72,20 +108,133 @@ class TwiceAndBackwards(Executor):
         return future
 
 
-def test_a_task_may_run_twice_and_late() -> None:
-    assert in_order(list(study().run(TwiceAndBackwards(), designs_per_task=4))) == list(study().run())
+def test_every_executor_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
+    import joblib  # type: ignore[import-untyped, unused-ignore]
+
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=spawned) as processes, ThreadPoolExecutor(3) as threads:
+        by_joblib = joblib.Parallel(n_jobs=2, return_as="generator_unordered")
+        for name, executor in [("p", processes), ("t", threads), ("twice", TwiceAndBackwards()), ("j", by_joblib)]:
+            told: list[int] = []
+            path = tmp_path / f"{name}.parquet"
+            small.run(path, executor=executor, designs_per_task=256, progress=lambda done, *_: told.append(done))
+            assert path.read_bytes() == expected, name
+            assert len(told) == 7 and told == sorted(told) and told[-1] == 1536
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["j.parquet", "p.parquet", "t.parquet", "twice.parquet"]
 
 
-def test_a_design_that_cannot_be_says_why_and_the_others_go_on() -> None:
-    axes: dict[str, list[Any]] = {"hardware.array.mac_energy": ["1 pJ", "1 parsec"], "tile": [(60, 4)]}
-    right, wrong = Study(fusescape.evaluate, "meta-proto-like-df", "fsrcnn-60", axes).run()
-    assert right.found and not right.wrong
-    assert not wrong.found and "parsec" in wrong.wrong
-    with pytest.raises(fusescape.FusescapeError):
-        Study(fusescape.evaluate, "meta-proto", "fsrcnn-60", axes)
+def test_what_is_ended_resumes(small: Study, expected: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "results.parquet"
+
+    def stop(done: int, _: int, __: str) -> None:
+        if done > 500:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(1) as executor:
+        with pytest.raises(KeyboardInterrupt):
+            small.run(path, executor=executor, designs_per_task=256, progress=stop)
+        assert not path.exists()
+        other = Study.from_text(DOCUMENT.replace("Small", "Other"))
+        with pytest.raises(FusescapeError, match="another study"):
+            other.run(path, executor=executor)
+        told: list[int] = []
+        small.run(path, executor=executor, designs_per_task=256, progress=lambda done, *_: told.append(done))
+    assert told[0] > 500 and path.read_bytes() == expected
+    with pytest.raises(FusescapeError, match="There is a file"):
+        other.run(path)
 
 
-def test_a_sweep_records_its_best_point() -> None:
-    designs = list(Study(fusescape.depth_first, "meta-proto-like-df", "fsrcnn-60", {"objective": ["energy", "latency"]}).run())
-    assert {"energy_pj", "latency_cycles", "mode", "tile_x_columns", "tile_y_rows"} == set(designs[0].found)
-    assert designs[0].found["energy_pj"] <= designs[1].found["energy_pj"]
+def test_a_dask_cluster_that_loses_a_worker_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
+    from distributed import Client, LocalCluster
+
+    path = tmp_path / "results.parquet"
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,  # type: ignore[no-untyped-call]
+        Client(cluster) as client,  # type: ignore[no-untyped-call]
+    ):
+        killed: list[int] = []
+
+        def kill_one(done: int, _: int, __: str) -> None:
+            if done > 0 and not killed:
+                killed.extend(client.run(os.getpid).values())
+                os.kill(killed[0], signal.SIGKILL)
+
+        small.run(path, executor=client, designs_per_task=256, progress=kill_one)
+        assert killed
+    assert path.read_bytes() == expected
+
+
+def test_a_study_on_ray_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
+    """``make test-ray`` has Ray."""
+    ray = pytest.importorskip("ray")
+    path = tmp_path / "results.parquet"
+    ray.init(num_cpus=2, include_dashboard=False)
+    try:
+        small.run(path, executor=ray, designs_per_task=256)
+    finally:
+        ray.shutdown()
+    assert path.read_bytes() == expected
+
+
+def test_keywords_write_the_document(command_line: CommandLine, tmp_path: Path) -> None:
+    core = Hardware.preset("meta-proto-like-df")
+    size = f"memories[{[memory.name for memory in core.memories].index('sram_32KB')}].size"
+    cores = [core, core.replace({size: "16 KiB"}), core.replace({size: "8 KiB"})]
+    written = fusescape.study(
+        name="Written",
+        hardware=cores,
+        network=["three-convs"],
+        axes={
+            "hardware.memories.dram.width": ["32 bit", "64 bit"],
+            ("hardware.memories.sram_64KB.size", "hardware.memories.sram_1MB_W.size"): [["32 KiB", "1 MiB"], "64 KiB"],
+            "schedule.columns": {"from": 8, "to": 16, "count": 2},
+        },
+        schedule={"rows": 16, "search": "loma", "lpf_limit": 3},
+        constraints=["capacity <= 6 MiB"],
+    )
+    names = [[value[0] for value in axis.values] for axis in written.axes]
+    other = "meta-prototype-like-df"
+    assert names[0] == ["meta-proto-like-df", f"{other}.yaml", f"{other}-2.yaml"]
+    assert len(written) == 3 * 2 * 2 * 2 and names[2] == ["32 KiB", "64 KiB"]
+    assert pickle.loads(pickle.dumps(written)) == written
+    results = written.run()
+    assert results.path.exists() and len(results) == 24
+    # The command line takes what is written, for the very same study.
+    written.write(tmp_path / "study.yaml")
+    written.write(tmp_path / "study.yaml")
+    command_line.text("study", "run", str(tmp_path / "study.yaml"), "--out", str(tmp_path / "results.parquet"))
+    assert results.path.read_bytes() == (tmp_path / "results.parquet").read_bytes()
+    with pytest.raises(FusescapeError, match="another file"):
+        Study.from_text(DOCUMENT).write(tmp_path / "study.yaml")
+    path = results.path
+    del results
+    assert not path.exists()
+
+
+def test_all_that_is_wrong_is_told() -> None:
+    with pytest.raises(FusescapeError) as wrong:
+        fusescape.study(hardware="meta-proto", network="three-convs", axes={"hardware.array.mac_energy": ["1 pJ"]}, record=["mood"])
+    assert [diagnostic.path for diagnostic in wrong.value.diagnostics] == ["hardware", "record"]
+    with pytest.raises(TypeError, match="System given"):
+        fusescape.study(hardware=fusescape.System.preset("ws-pair"), network="three-convs", axes={})  # type: ignore[arg-type]
+    refined = Study.from_text(DOCUMENT + "sampling: { refine: 500 }\n")
+    with ThreadPoolExecutor(1) as executor, pytest.raises(FusescapeError, match="cannot be divided"):
+        refined.run(executor=executor)
+    assert len(refined) == 500 >= len(refined.run())
+
+
+def test_files_of_anybody_are_refused_with_a_reason(expected: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "results.parquet"
+    for content in [b"", b"PAR1PAR1", expected[:1000], expected[:-1]]:
+        path.write_bytes(content)
+        with pytest.raises(FusescapeError, match=r"results\.parquet"):
+            StudyResults(path)
+    with pytest.raises(FusescapeError, match="CSV"):
+        Study.from_text(DOCUMENT).run(tmp_path / "results.csv")
+    # A study never writes beside its folder.
+    core = Hardware.preset("meta-proto-like-df").replace({"array.mac_energy": "2 pJ"})
+    (tmp_path / "core.yaml").write_text(core.text)
+    (tmp_path / "deep").mkdir()
+    outside = Study.from_text(DOCUMENT.replace("meta-proto-like-df", "../core.yaml"), tmp_path / "deep")
+    with pytest.raises(FusescapeError, match="not below the folder"):
+        outside.write(tmp_path / "study.yaml")

@@ -20,6 +20,14 @@ LONG: dict[str, Callable[..., object]] = {
     "stacks": partial(fusescape.fuse, "meta-proto-like-df", "resnet50", tiles=(range(1, 26), range(1, 26))),
     "mapping space": partial(fusescape.map_layers, "meta-proto-like-df", "resnet50", strategy="exhaustive", lpf_limit=11),
     "tile sizes": partial(fusescape.cores, "tpu-quad", "resnet50"),
+    "designs": fusescape.study(
+        hardware="meta-proto-like-df",
+        network="resnet50",
+        axes={
+            f"hardware.memories.{name}.size": {"from": "1 KiB", "to": "1 MiB", "count": 1000}
+            for name in ("sram_32KB", "sram_64KB")
+        },
+    ).run,
 }
 
 

@@ -6,6 +6,7 @@ use crate::explore::study::{Axis, ParetoFront, Study};
 use crate::results::columns;
 use crate::spec::AxisValue;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Runs of neighbours that are measured at the most, all over the study, and the designs of each for every core.
@@ -32,7 +33,7 @@ pub struct Estimate {
 pub fn estimate(study: &Study) -> Result<Estimate, NoResult> {
     let designs = study.designs();
     let run = DESIGNS * rayon::current_num_threads() as u64;
-    let workers = Workers::new(study);
+    let workers = Workers::new(study, Arc::default());
     let start = Instant::now();
     let mut measured = 0;
     for number in 0..RUNS {
@@ -49,25 +50,27 @@ pub fn estimate(study: &Study) -> Result<Estimate, NoResult> {
     Ok(Estimate { measured, all })
 }
 
-/// What a study is, and how long it takes, for a program.
-pub fn study_json(study: &Study, estimate: Estimate) -> Value {
+/// What a study is, and how long it takes where that was measured, for a program.
+pub fn study_json(study: &Study, estimate: Option<Estimate>) -> Value {
     let axis = |axis: &Axis| {
         let values = axis.values.iter().map(|value| value.iter().map(AxisValue::text).collect::<Vec<_>>());
         json!({ "vary": axis.names, "values": values.collect::<Vec<_>>() })
     };
     let objectives: Vec<String> = study.objectives.iter().map(|objective| objective.column()).collect();
-    let found = json!({
+    let mut found = json!({
         "name": study.spec.name,
         "designs": study.designs(),
         "combinations": study.combinations(),
         "tasks": study.tasks(),
         "designs_per_task": study.task_designs(),
-        "seconds": estimate.all.as_secs_f64(),
-        "designs_measured": estimate.measured,
         "axes": study.axes.iter().map(axis).collect::<Vec<_>>(),
         "columns": columns(study).into_iter().map(|column| column.name).collect::<Vec<_>>(),
         "objectives": objectives,
         "constraints": study.spec.constraints,
     });
+    if let Some(estimate) = estimate {
+        found["seconds"] = json!(estimate.all.as_secs_f64());
+        found["designs_measured"] = json!(estimate.measured);
+    }
     stamped("study", found)
 }

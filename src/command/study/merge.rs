@@ -1,10 +1,10 @@
 //! Results of shards as one file.
 
 use super::csv::CsvFile;
-use super::parquet::{ResultWriter, StudyFile, open};
+use super::parquet::{ResultWriter, open, open_part};
 use super::{StudyFailure, wrong};
 use crate::explore::study::Study;
-use crate::results::key_of;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Writes the results of all shards of a study into one file, as one run of it would have.
@@ -12,26 +12,22 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A file cannot be read or written; shards are missing, are there twice, or belong to different studies.
 pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
-    let mut files: Vec<(&PathBuf, StudyFile)> = Vec::new();
-    let mut merged: Option<Study> = None;
+    let Some(first) = shards.first() else {
+        return Err(wrong("", "There is nothing to merge", "Name result files").into());
+    };
+    let (study, _) = open(first)?;
+    // No more than one is open at a time: a study may have more shards than a process may have files.
+    let mut files: Vec<(&PathBuf, Range<u64>)> = Vec::new();
     for path in shards {
-        let (study, file) = open(path)?;
-        let first = merged.get_or_insert(study);
-        if file.note.key != key_of(first) {
-            let reason = format!("`{}` has results of another study than `{}`", path.display(), shards[0].display());
-            return Err(wrong("", reason, "Merge results of one study").into());
-        }
-        files.push((path, file));
+        files.push((path, open_part(&study, path)?.note.tasks));
     }
-    let Some(study) = merged else { return Err(wrong("", "There is nothing to merge", "Name result files").into()) };
-    files.sort_by_key(|(_, file)| (file.note.tasks.start, file.note.tasks.end));
+    files.sort_by_key(|(_, tasks)| (tasks.start, tasks.end));
     check_cover(&study, &files)?;
     if out.exists() {
         let reason = format!("There is a file `{}` already", out.display());
         return Err(wrong("--out", reason, "Name another file, or remove this one").into());
     }
-    let tasks = files.first().map_or(0, |(_, file)| file.note.tasks.start)
-        ..files.last().map_or(0, |(_, file)| file.note.tasks.end);
+    let tasks = files.first().map_or(0, |(_, tasks)| tasks.start)..files.last().map_or(0, |(_, tasks)| tasks.end);
     let mut expected = 0;
     let mut check = |path: &Path, designs: &mut dyn Iterator<Item = u64>| -> Result<(), StudyFailure> {
         for design in designs {
@@ -48,8 +44,8 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
     };
     if out.extension().is_some_and(|ending| ending == "csv") {
         let mut writer = CsvFile::new(&study, out)?;
-        for (path, file) in &files {
-            file.rows(&study, &mut |rows| {
+        for (path, _) in &files {
+            open_part(&study, path)?.rows(&study, &mut |rows| {
                 check(path, &mut rows.iter().map(|row| row.design))?;
                 writer.add(&rows)
             })?;
@@ -58,8 +54,8 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
         writer.finish()?;
     } else {
         let mut writer = ResultWriter::new(&study, tasks, out)?;
-        for (path, file) in &files {
-            file.rows(&study, &mut |rows| {
+        for (path, _) in &files {
+            open_part(&study, path)?.rows(&study, &mut |rows| {
                 check(path, &mut rows.iter().map(|row| row.design))?;
                 writer.add(rows)
             })?;
@@ -79,13 +75,12 @@ fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
 }
 
 /// All tasks are there, each once.
-fn check_cover(study: &Study, files: &[(&PathBuf, StudyFile)]) -> Result<(), StudyFailure> {
+fn check_cover(study: &Study, files: &[(&PathBuf, Range<u64>)]) -> Result<(), StudyFailure> {
     let Some(tasks) = study.tasks() else {
         return Err(wrong("", "A study that refines a front has no shards", "Its results are one file already").into());
     };
     let mut next = 0;
-    for (path, file) in files {
-        let range = &file.note.tasks;
+    for (path, range) in files {
         if range.start > next {
             let reason = format!("Tasks {next} to {} of {tasks} are in none of these files", range.start - 1);
             return Err(wrong("", reason, "Name the results of all shards").into());

@@ -18,10 +18,11 @@ pub use merge::merge;
 pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;
 
+use super::files::read_text;
 use super::{NoResult, Unwatched, Watch, wrong};
 use crate::explore::SharedCosts;
 use crate::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyRequest};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, workload_presets};
 use parts::Parts;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -104,63 +105,33 @@ fn at(path: &Path) -> impl Fn(io::Error) -> StudyFailure {
     move |error| StudyFailure::Files(format!("{path}: {error}"))
 }
 
-/// A study of a document and the texts that it names, which `load` finds.
+/// A study and the documents that it names: those that are given by name and text, files, whose paths begin at `folder`, and presets.
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn study(text: String, load: &dyn Fn(&'static str, &str) -> Option<String>) -> Result<Study, Diagnostics> {
-    let [hardware, networks] = StudyRequest::names(&text);
-    let texts = |kind: &'static str, names: Vec<String>| {
-        names.into_iter().filter_map(|name| load(kind, &name).map(|text| (name, text))).collect()
+pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<Study, Diagnostics> {
+    let text_of = |presets: &'static [Preset], name: &str| {
+        let known = given.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
+        let beside = || Some(folder.join(name)).filter(|path| path.is_file());
+        known.or_else(|| match beside() {
+            Some(path) => read_text(&path, MAX_BYTES).ok(),
+            None => find_preset(presets, name).ok().map(|preset| preset.text.to_owned()),
+        })
     };
-    let (hardware, networks) = (texts("hardware", hardware), texts("network", networks));
+    let documents = |presets: &'static [Preset], names: Vec<String>| -> Vec<(String, String)> {
+        names.into_iter().filter_map(|name| text_of(presets, &name).map(|text| (name, text))).collect()
+    };
+    let [hardware, networks] = StudyRequest::names(&text);
+    let (hardware, networks) = (documents(hardware_presets(), hardware), documents(workload_presets(), networks));
     Study::new(StudyRequest { text, hardware, networks })
 }
 
-/// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had come to its
-/// end, its results stay.
+/// Runs a study, or a shard of it, as [`Workers::run`] does, by workers of its own.
 ///
 /// # Errors
-/// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
+/// Those of [`Workers::run`].
 pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
-    let is_csv = out.extension().is_some_and(|ending| ending == "csv");
-    if is_csv && shard != Shard::WHOLE {
-        let remedy = "Name a file that ends with .parquet; `study merge` writes CSV as well";
-        return Err(
-            wrong("--out", "The results of a shard cannot be CSV, which says nothing of the study", remedy).into()
-        );
-    }
-    let mut course = course(study, shard)?;
-    if let Some(report) = finished(study, shard, out)? {
-        return Ok(report);
-    }
-    let parts = Parts::open(study, shard, out)?;
-    let workers = Workers::new(study);
-    let designs = match study.shard(shard.index, shard.count) {
-        Some(tasks) => (tasks.end * study.task_designs()).min(study.designs()) - tasks.start * study.task_designs(),
-        None => study.designs(),
-    };
-    watch.begin(usize::try_from(designs).unwrap_or(usize::MAX), "designs");
-    let mut report = RunReport::default();
-    while let Some(task) = course.next() {
-        let rows = match parts.read(&task) {
-            Some(rows) => {
-                watch.advance(rows.len());
-                rows
-            }
-            None => {
-                let rows = workers.rows(&task.designs, &course.front, watch)?;
-                parts.write(&task, &rows)?;
-                rows
-            }
-        };
-        rows.iter().for_each(|row| report.count(row));
-        course.tell(&rows);
-    }
-    watch.end();
-    parts.finish(out, is_csv)?;
-    report.problems = workers.costs.len();
-    Ok(report)
+    Workers::new(study, Arc::default()).run(shard, out, watch)
 }
 
 /// What a run found that had ended, and may have been killed before it removed its parts; `None` where `out` are no such results.
@@ -203,9 +174,58 @@ pub struct Workers<'s> {
 }
 
 impl<'s> Workers<'s> {
-    /// Workers that know nothing yet.
-    pub fn new(study: &'s Study) -> Self {
-        Self { study, costs: Arc::default(), idle: Mutex::default() }
+    /// Workers that know these costs, and add to them.
+    pub fn new(study: &'s Study, costs: Arc<SharedCosts>) -> Self {
+        Self { study, costs, idle: Mutex::default() }
+    }
+
+    /// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had come to
+    /// its end, its results stay.
+    ///
+    /// # Errors
+    /// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
+    pub fn run(&self, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
+        let study = self.study;
+        let is_csv = out.extension().is_some_and(|ending| ending == "csv");
+        if is_csv && shard != Shard::WHOLE {
+            let remedy = "Name a file that ends with .parquet; `study merge` writes CSV as well";
+            return Err(wrong(
+                "--out",
+                "The results of a shard cannot be CSV, which says nothing of the study",
+                remedy,
+            )
+            .into());
+        }
+        let mut course = course(study, shard)?;
+        if let Some(report) = finished(study, shard, out)? {
+            return Ok(report);
+        }
+        let parts = Parts::open(study, shard, out)?;
+        let designs = match study.shard(shard.index, shard.count) {
+            Some(tasks) => (tasks.end * study.task_designs()).min(study.designs()) - tasks.start * study.task_designs(),
+            None => study.designs(),
+        };
+        watch.begin(usize::try_from(designs).unwrap_or(usize::MAX), "designs");
+        let mut report = RunReport::default();
+        while let Some(task) = course.next() {
+            let rows = match parts.read(&task) {
+                Some(rows) => {
+                    watch.advance(rows.len());
+                    rows
+                }
+                None => {
+                    let rows = self.rows(&task.designs, &course.front, watch)?;
+                    parts.write(&task, &rows)?;
+                    rows
+                }
+            };
+            rows.iter().for_each(|row| report.count(row));
+            course.tell(&rows);
+        }
+        watch.end();
+        parts.finish(out, is_csv)?;
+        report.problems = self.costs.len();
+        Ok(report)
     }
 
     /// The rows of some designs, in their order.

@@ -45,13 +45,14 @@ from ._results import (
     Sweep,
     Tile,
 )
-from ._study import Design, Study
+from ._study import Axis, Estimate, Study, StudyFront, StudyResults, study
 
 __all__ = [
+    "Axis",
     "CoresSchedule",
-    "Design",
     "Diagnostic",
     "Document",
+    "Estimate",
     "Evaluation",
     "Fusion",
     "Fusions",
@@ -76,6 +77,8 @@ __all__ = [
     "SingleCore",
     "Stack",
     "Study",
+    "StudyFront",
+    "StudyResults",
     "Sweep",
     "System",
     "Tile",
@@ -91,4 +94,5 @@ __all__ = [
     "open_link",
     "optimal",
     "share_link",
+    "study",
 ]

@@ -58,7 +58,7 @@ def evaluate(
     """
     options = _sweep_options(([tile[0]], [tile[1]]), [mode], stacks, objective, strategy, lpf_limit, rules)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    return _reading.evaluation(*_noted(_fusescape.depth_first(core, workload, options, True, _told(progress))))
+    return _reading.evaluation(*_noted(_fusescape.depth_first(core, workload, options, True, told(progress))))
 
 
 def depth_first(
@@ -84,7 +84,7 @@ def depth_first(
     """
     options = _sweep_options(tiles, modes, stacks, objective, strategy, lpf_limit, rules)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    return _reading.sweep(*_noted(_fusescape.depth_first(core, workload, options, False, _told(progress))))
+    return _reading.sweep(*_noted(_fusescape.depth_first(core, workload, options, False, told(progress))))
 
 
 def optimal(
@@ -110,7 +110,7 @@ def optimal(
     options = _sweep_options(tiles, modes, "auto", objective, strategy, lpf_limit, rules)
     limits = LimitOptions(most_layers=most_layers, most_tiles=most_tiles)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    return _reading.optimum(*_noted(_fusescape.optimal(core, workload, options, limits, _told(progress))))
+    return _reading.optimum(*_noted(_fusescape.optimal(core, workload, options, limits, told(progress))))
 
 
 def fuse(
@@ -135,7 +135,7 @@ def fuse(
     options = _sweep_options(tiles, modes, "auto", objective, strategy, lpf_limit, rules)
     limits = LimitOptions(most_layers=most_layers, most_tiles=most_tiles)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    return _reading.fusions(*_noted(_fusescape.fuse(core, workload, options, limits, _told(progress))))
+    return _reading.fusions(*_noted(_fusescape.fuse(core, workload, options, limits, told(progress))))
 
 
 def map_layer(
@@ -165,7 +165,7 @@ def map_layer(
         objective, rules,
     )  # fmt: skip
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    found = _fusescape.map_layers(core, workload, options, True, _told(progress))
+    found = _fusescape.map_layers(core, workload, options, True, told(progress))
     return _reading.layers(*_noted(found[:2]), found[2]).layers[0]
 
 
@@ -207,7 +207,7 @@ def map_layers(
         objective, rules,
     )  # fmt: skip
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    found = _fusescape.map_layers(core, workload, options, False, _told(progress))
+    found = _fusescape.map_layers(core, workload, options, False, told(progress))
     return _reading.layers(*_noted(found[:2]), found[2])
 
 
@@ -252,7 +252,7 @@ def hierarchies(
         rules=rules,
     )
     texts = as_document(Pool, pool).text, as_document(Hardware, hardware).text, as_document(Network, network).text
-    found = _fusescape.hierarchies(*texts, options, _told(progress))
+    found = _fusescape.hierarchies(*texts, options, told(progress))
     return _reading.hierarchies(*_noted(found[:2]), found[2])
 
 
@@ -310,7 +310,7 @@ def cores(
         rules=rules,
     )
     texts = as_document(System, system).text, as_document(Hardware, hardware).text, as_document(Network, network).text
-    found = _fusescape.cores(*texts, options, _told(progress))
+    found = _fusescape.cores(*texts, options, told(progress))
     return _reading.cores_schedule(*_noted(found[:2]), found[2])
 
 
@@ -375,7 +375,7 @@ def _noted(found: tuple[str, list[tuple[str, int | None, str, str]]]) -> tuple[s
     return text, tuple(Diagnostic(*note) for note in notes)
 
 
-def _told(progress: Progress) -> Callable[[int, int, str], object] | None:
+def told(progress: Progress) -> Callable[[int, int, str], object] | None:
     """The function that is told how far a command is; ``None``: nobody."""
     if progress is False:
         return None

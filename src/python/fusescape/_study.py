@@ -1,153 +1,382 @@
-"""Studies: what a command finds for every combination of values, in this process or by an executor."""
+"""Studies: very many designs by one document, in this process or by an executor, with the results in one file."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+import json
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any
+from functools import lru_cache, partial
+from os import PathLike, fspath
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple, TypeAlias
 
 from . import _fusescape
-from ._commands import HardwareLike, NetworkLike
-from ._documents import Document, Hardware, Network, as_document
+from ._commands import HardwareLike, NetworkLike, Progress, told
+from ._documents import Document, Hardware, Network
 from ._errors import FusescapeError
-from ._results import Sweep
+from ._executors import ExecutorLike, Shard, finished
+from ._fusescape import Rows
+from ._results import Result
 
-_TASKS_AHEAD = 64
-"""Tasks that wait for a worker, at most, so that a study of any size takes no memory before it runs."""
-
-
-@dataclass(frozen=True)
-class Design:
-    """One combination of values, and what was found for it."""
-
-    index: int
-    """Its number in the study: the last axis varies fastest."""
-    values: Mapping[str, Any]
-    """The value of each axis."""
-    found: Mapping[str, Any]
-    """What was recorded; empty where nothing was found."""
-    wrong: str
-    """Why nothing was found; empty where something was."""
-
-    def row(self) -> dict[str, Any]:
-        """Values, what was found and what is wrong in one mapping, for a data frame: ``pandas.DataFrame([d.row() for d in ...])``."""
-        return {**self.values, **self.found, "wrong": self.wrong}
+_Named: TypeAlias = "tuple[tuple[str, str], ...]"
+_Request: TypeAlias = "tuple[str, _Named, _Named]"
 
 
-def costs(result: Any) -> dict[str, Any]:
-    """Energy and latency of a result; of a sweep those of its best point, with its mode and tile."""
-    if not isinstance(result, Sweep):
-        return {"energy_pj": result.energy_pj, "latency_cycles": result.latency_cycles}
-    if (best := result.best) is None:
-        return {}
-    columns, rows = best.tile or (None, None)
-    place = {"mode": best.mode, "tile_x_columns": columns, "tile_y_rows": rows}
-    return {"energy_pj": best.energy_pj, "latency_cycles": best.latency_cycles, **place}
+class Axis(NamedTuple):
+    """What varies, and over which values: each has one for every path."""
+
+    vary: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
+class Estimate(NamedTuple):
+    """How long a study takes in this process."""
+
+    seconds: float
+    designs_measured: int
+
+
 class Study:
-    """What a command finds for every combination of values.
+    """A study that is right: a document of what varies, what is recorded and what counts, with all documents that it names.
 
-    A study is data: it can be sent to any process, and design number ``n`` is the same there. So a task may run twice, or anywhere.
+    It is the same as the command line's and the page's; ``docs/studies.md`` describes it. ``text`` is the document. A study is data: it can
+    be sent to any process, and its designs have the same numbers and results there.
     """
 
-    command: Callable[..., Any]
-    """A function of a core, a network and options: :func:`evaluate`, :func:`depth_first`, :func:`optimal`, or one of your own."""
-    hardware: HardwareLike
-    network: NetworkLike
-    axes: Mapping[str, Sequence[Any]]
-    """Values by what they change: a place of a document (``hardware.memories[1].size``), a whole document (``hardware``, ``network``), or
-    an option of the command (``tile``)."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the command that are the same for all designs."""
-    record: Callable[[Any], Mapping[str, Any]] = costs
-    """What is kept of a result."""
+    text: str
+    name: str
 
-    def __post_init__(self) -> None:
-        # What is wrong with them is told at once, and not for each design.
-        object.__setattr__(self, "hardware", as_document(Hardware, self.hardware))
-        object.__setattr__(self, "network", as_document(Network, self.network))
+    __slots__ = ("_engine", "_facts", "_request", "name", "text")
+
+    def __init__(self, engine: _fusescape.Study) -> None:
+        text, hardware, networks = engine.request()
+        self._engine = engine
+        self._request: _Request = (text, tuple(hardware), tuple(networks))
+        self._facts: dict[str, Any] = json.loads(engine.facts())
+        self.text = text
+        self.name: str = self._facts["name"]
+
+    @classmethod
+    def from_text(cls, text: str, folder: str | PathLike[str] = ".") -> Study:
+        """A study written as YAML or JSON. It names presets, and files whose paths begin at ``folder``."""
+        return cls(_fusescape.Study.read(text, fspath(folder), []))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Study:
+        """A study in a file, which names presets, and files whose paths begin at its own folder."""
+        text = _fusescape.text_of(fspath(path), Path(path).read_bytes())
+        return cls.from_text(text, Path(path).parent)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], folder: str | PathLike[str] = ".") -> Study:
+        """A study as the mapping that its YAML stands for. A :class:`Hardware` or :class:`Network` may stand for its name."""
+        given = _Given()
+        text = json.dumps(fields, indent=2, ensure_ascii=False, default=given.name_of)
+        return cls(_fusescape.Study.read(text, fspath(folder), list(given.texts.items())))
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Writes the document, and those that it names and that are no presets beside it, for the command line: ``fusescape study run``."""
+        path = Path(path)
+        others = [(kind, name, text) for kind, named in self._documents() for name, text in named]
+        for kind, name, text in others:
+            if _presets_by_text(kind.kind).get(text) == name:
+                continue
+            if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
+                reason = f"`{name}` is not below the folder of the study"
+                raise FusescapeError([("", None, reason, "Copy that document yourself")])
+            _write_new(path.parent / name, text)
+        _write_new(path, self.text)
+
+    def _documents(self) -> tuple[tuple[type[Document], _Named], ...]:
+        return (Hardware, self._request[1]), (Network, self._request[2])
 
     def __len__(self) -> int:
-        """Number of designs."""
-        return math.prod(len(values) for values in self.axes.values())
+        """Number of designs; where the study refines a front, at the most."""
+        return int(self._facts["designs"])
 
-    def values(self, index: int) -> dict[str, Any]:
-        """The values of a design."""
-        if not 0 <= index < len(self):
-            raise IndexError(f"There are {len(self)} designs.")
-        found: dict[str, Any] = {}
-        for axis in reversed(list(self.axes)):
-            index, place = divmod(index, len(self.axes[axis]))
-            found[axis] = self.axes[axis][place]
-        return {axis: found[axis] for axis in self.axes}
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """What varies; the last axis varies fastest."""
+        return tuple(Axis(tuple(axis["vary"]), tuple(map(tuple, axis["values"]))) for axis in self._facts["axes"])
 
-    def design(self, index: int) -> Design:
-        """What the command finds for a design."""
-        values = self.values(index)
-        try:
-            core, network = self._document(Hardware, values), self._document(Network, values)
-            options = {axis: value for axis, value in values.items() if axis.split(".")[0] not in ("hardware", "network")}
-            found = dict(self.record(self.command(core, network, **self.options, **options)))
-            return Design(index, values, found, "" if found else "No point of the sweep can be scheduled.")
-        except FusescapeError as wrong:
-            return Design(index, values, {}, str(wrong))
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of its results."""
+        return tuple(self._facts["columns"])
 
-    def _document(self, kind: type[Any], values: Mapping[str, Any]) -> Document:
-        given = values.get(kind.kind, getattr(self, kind.kind))
-        document: Document = as_document(kind, given)
-        start = f"{kind.kind}."
-        changes = {axis.removeprefix(start): value for axis, value in values.items() if axis.startswith(start)}
-        return document.replace(changes) if changes else document
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """Columns that the Pareto front is about."""
+        return tuple(self._facts["objectives"])
+
+    def estimate(self) -> Estimate:
+        """How long all designs take on the cores of this machine, measured on some of them in a second or two."""
+        return Estimate(*self._engine.estimate())
 
     def run(
         self,
-        executor: Executor | None = None,
+        out: str | PathLike[str] | None = None,
         *,
-        designs_per_task: int = 100,
+        executor: ExecutorLike | None = None,
+        designs_per_task: int = 1024,
         threads: int = 1,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> Iterator[Design]:
-        """Finds all designs, and gives each as soon as it is known: without an executor in order.
+        progress: Progress = False,
+    ) -> StudyResults:
+        """Finds what becomes of all designs, and writes it into a Parquet file; the command line writes the same, byte for byte.
 
-        :param executor: any executor of ``concurrent.futures``, such as Dask's ``client.get_executor()``; it has at most 64 tasks at once.
-        :param designs_per_task: designs that go to a worker together.
-        :param threads: with an executor: threads of each of its processes.
-        :param progress: is told designs done and designs in all.
+        A run that was ended, at whatever moment, goes on where it was when it is called again with the same file.
+
+        :param out: the file. Where it is left out, there is one for as long as the results are used.
+        :param executor: where to run: on all cores of this process where it is left out; else an executor of ``concurrent.futures``, a
+            ``joblib.Parallel`` (best with ``return_as="generator_unordered"``), a ``distributed.Client`` of Dask, or the module ``ray``. It gets
+            shards of the study, as ``fusescape study run --shard`` takes them. A shard may run anywhere, late, and twice.
+        :param designs_per_task: with an executor: designs of a shard, at least; as long as there are so many.
+        :param threads: with an executor: threads of a shard.
+        :param progress: as all commands have it.
+        :raises FusescapeError: the file has results of another study, cannot be written, or the study cannot be divided.
         """
-        done, count = 0, len(self)
-        for designs in self._in_order() if executor is None else self._by(executor, designs_per_task, threads):
-            yield from designs
-            done += len(designs)
-            if progress is not None:
-                progress(done, count)
-
-    def _in_order(self) -> Iterator[list[Design]]:
-        return ([self.design(index)] for index in range(len(self)))
-
-    def _by(self, executor: Executor, size: int, threads: int) -> Iterator[list[Design]]:
-        starts = iter(range(0, len(self), size))
-        waiting: set[Future[list[Design]]] = set()
+        folder = None if out is not None else tempfile.mkdtemp(prefix="fusescape-")
+        path = Path(out) if out is not None else Path(folder or "", "results.parquet")
         try:
-            while True:
-                for start in islice(starts, _TASKS_AHEAD - len(waiting)):
-                    stop = min(start + size, len(self))
-                    waiting.add(executor.submit(_task, self, start, stop, threads))
-                if not waiting:
-                    return
-                finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+            if path.suffix == ".csv":
+                raise FusescapeError([("out", None, "CSV says nothing of the study", "Name a file that ends with .parquet")])
+            if executor is None or path.exists():
+                self._engine.run(path, 1, 1, 0, told(progress))
+            else:
+                self._run_by(executor, path, designs_per_task, threads, told(progress))
+            results = StudyResults(path)
+        except BaseException:
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        if folder is not None:
+            weakref.finalize(results, shutil.rmtree, folder, ignore_errors=True)
+        return results
+
+    def _run_by(
+        self,
+        executor: ExecutorLike,
+        out: Path,
+        designs_per_task: int,
+        threads: int,
+        tell: Callable[[int, int, str], object] | None,
+    ) -> None:
+        tasks, size, designs = self._facts["tasks"], self._facts["designs_per_task"], len(self)
+        if tasks is None:
+            reason = "A study that refines a front cannot be divided: what is next depends on all that was found"
+            raise FusescapeError([("executor", None, reason, "Sample by `grid` or `sobol`, or leave out the executor")])
+        count = max(1, tasks // max(1, -(-designs_per_task // size)))
+        bounds = [min(designs, tasks * shard // count * size) for shard in range(count + 1)]
+        files = _ShardFiles(out, self._engine.key(), count)
+        left = [shard for shard in range(1, count + 1) if not files.path(shard).exists()]
+        done = designs - sum(bounds[shard] - bounds[shard - 1] for shard in left)
+        task = partial(run_shard, self._request, count, threads)
+        if tell is not None:
+            tell(done, designs, "designs")
+        for shard, content in finished(executor, task, left):
+            _write_whole(files.path(shard), content)
+            done += bounds[shard] - bounds[shard - 1]
+            if tell is not None:
+                tell(done, designs, "designs")
+        _fusescape.merge_shards([files.path(shard) for shard in range(1, count + 1)], out)
+        shutil.rmtree(files.folder)
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name!r}: {len(self)} designs>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and self._request == other._request
+
+    def __hash__(self) -> int:
+        return hash(self._request)
+
+    def __reduce__(self) -> tuple[Callable[[_Request], Study], tuple[_Request]]:
+        return _study_of, (self._request,)
 
 
-def _task(study: Study, start: int, stop: int, threads: int) -> list[Design]:
-    """Designs of a range. It depends on nothing else, so that whoever runs it, once or twice, finds the same."""
-    _fusescape.set_threads(threads)
-    return [study.design(index) for index in range(start, stop)]
+Values: TypeAlias = "Sequence[Any] | Mapping[str, Any]"
+
+
+def study(
+    *,
+    hardware: HardwareLike | Sequence[HardwareLike] = (),
+    network: NetworkLike | Sequence[NetworkLike] = (),
+    axes: Mapping[str | tuple[str, ...], Values],
+    name: str = "My study",
+    about: str = "",
+    schedule: Mapping[str, Any] | None = None,
+    constraints: Sequence[str] = (),
+    record: Sequence[str] = (),
+    objectives: Sequence[str] = (),
+    sampling: str | Mapping[str, int] = "grid",
+    seed: int = 0,
+    beaten: str = "record",
+    folder: str | PathLike[str] = ".",
+) -> Study:
+    """Writes a study document; ``docs/studies.md`` describes its fields.
+
+    :param hardware: documents, or names of presets or files; several are an axis. ``network`` likewise.
+    :param axes: values by the path that they are written to: ``{"hardware.memories[3].size": ["8 KiB", "32 KiB"]}``. Several paths in a
+        tuple move together. Instead of values a mapping may state a range: ``{"from": "8 KiB", "to": "1 MiB", "count": 8, "scale": "log"}``.
+    :param schedule: how each design is scheduled: ``{"columns": 28, "rows": 28, "modes": "fully-cached"}``.
+    :param folder: where paths of files begin.
+    """
+    fields: dict[str, Any] = {
+        "name": name,
+        "about": about,
+        "hardware": _bases(Hardware, hardware),
+        "network": _bases(Network, network),
+        "schedule": dict(schedule or {}),
+        "axes": [
+            {"vary": path, **(values if isinstance(values, Mapping) else {"values": list(values)})} for path, values in axes.items()
+        ],
+        "constraints": list(constraints),
+        "record": list(record),
+        "objectives": list(objectives),
+        "sampling": sampling,
+        "seed": seed,
+        "beaten": beaten,
+    }
+    # What is empty is not stated.
+    return Study.from_dict({field: value for field, value in fields.items() if value or value == 0}, folder)
+
+
+def _bases(kind: type[Document], given: Any) -> Any:
+    if isinstance(given, Mapping):
+        return kind.from_dict(given)
+    if isinstance(given, (str, PathLike, Document)):
+        return given
+    return [_bases(kind, one) for one in given]
+
+
+class _Given:
+    """Documents of this process that a study names."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def name_of(self, value: Any) -> str:
+        """The name by which a study calls what JSON has no word for."""
+        if isinstance(value, PathLike):
+            return str(fspath(value))
+        if not isinstance(value, (Hardware, Network)):
+            raise TypeError(f"{type(value).__name__} given where a study has hardware or a network")
+        if (preset := _presets_by_text(value.kind).get(value.text)) is not None:
+            return preset
+        stem = re.sub(r"[^a-z0-9]+", "-", value.name.lower()).strip("-") or value.kind
+        number = 1
+        while self.texts.setdefault(name := f"{stem}-{number}.yaml" if number > 1 else f"{stem}.yaml", value.text) != value.text:
+            number += 1
+        return name
+
+
+@lru_cache
+def _presets_by_text(kind: str) -> dict[str, str]:
+    return {_fusescape.preset(kind, name): name for name, _ in _fusescape.presets(kind)}
+
+
+class _ShardFiles:
+    """The files of finished shards, in a folder beside the results until these are whole. The study and the division are in their names."""
+
+    def __init__(self, out: Path, key: str, count: int) -> None:
+        self.folder = out.with_name(out.name + ".shards")
+        self._start, self._end = f"{key}-", f"-of-{count}.parquet"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for path in self.folder.glob("*.parquet"):
+            if not (path.name.startswith(self._start) and path.name.endswith(self._end)):
+                reason = f"`{self.folder}` has shards of another study, or of another size"
+                raise FusescapeError([("out", None, reason, "Name another file, or remove this folder")])
+
+    def path(self, shard: int) -> Path:
+        return self.folder / f"{self._start}{shard}{self._end}"
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """A file has its name only when it is whole."""
+    unfinished = path.with_name(path.name + ".tmp")
+    with open(unfinished, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def _write_new(path: Path, text: str) -> None:
+    if path.exists() and path.read_bytes() != text.encode():
+        raise FusescapeError([("", None, f"There is another file `{path}` already", "Name another file, or remove this one")])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+
+
+def _study_of(request: _Request) -> Study:
+    return Study(_fusescape.Study(*request))
+
+
+@lru_cache(maxsize=1)
+def _engine_of(request: _Request) -> _fusescape.Study:
+    # Shards of one process share the solutions of their mapping problems.
+    return _fusescape.Study(*request)
+
+
+def run_shard(request: _Request, count: int, threads: int, shard: int) -> Shard:
+    """A shard of a study as a result file. It depends on nothing else, so that whoever runs it, once or twice, finds the same."""
+    with tempfile.TemporaryDirectory(prefix="fusescape-") as folder:
+        out = Path(folder, "shard.parquet")
+        _engine_of(request).run(out, shard, count, threads, None)
+        return shard, out.read_bytes()
+
+
+@dataclass(frozen=True)
+class StudyFront(Result):
+    """The Pareto front of a study's results."""
+
+    kind = "study-front"
+
+    _rows: Rows = field(repr=False)
+    objectives: tuple[str, ...]
+    """Columns that it is about."""
+    designs: Mapping[str, int]
+    """Designs in the file by what became of them: ``found``, ``outside``, ``beaten``, ``impossible``, ``wrong``."""
+    points: tuple[Mapping[str, Any], ...] = field(repr=False)
+    """Its designs, by column."""
+
+    def to_arrow(self) -> Rows:
+        """The designs on the front by the Arrow C stream interface."""
+        return self._rows
+
+
+class StudyResults:
+    """Results of a study in a Parquet file that :meth:`Study.run`, the command line or the page wrote: a row a design."""
+
+    path: Path
+    study: Study
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._results = _fusescape.Results(fspath(path))
+        self.path = Path(path)
+        text, hardware, networks = self._results.request()
+        self.study = _study_of((text, tuple(hardware), tuple(networks)))
+
+    def __len__(self) -> int:
+        """Number of designs in the file."""
+        return len(self._results)
+
+    def to_arrow(self) -> Rows:
+        """All rows by the Arrow C stream interface, some thousand at a time: ``pandas.DataFrame.from_arrow(results.to_arrow())``. Data
+        frames and DuckDB read the file, too."""
+        return self._results.rows()
+
+    def front(self) -> StudyFront:
+        """The Pareto front in the objectives of the study."""
+        found, rows = self._results.front()
+        fields = json.loads(found)
+        objectives, points = tuple(fields["objectives"]), tuple(fields["front"])
+        return StudyFront(found, (), rows, objectives, fields["designs"], points)
+
+    def __repr__(self) -> str:
+        return f"<StudyResults of {self.study.name!r}: {len(self)} designs in {str(self.path)!r}>"

@@ -1,8 +1,7 @@
 //! Files that a person names: what is no text, or no file at all, is called so.
 
-use super::Failure;
-use fusescape::import::text_of;
-use fusescape::spec::visible;
+use crate::import::text_of;
+use crate::spec::visible;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -13,15 +12,21 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// A file to be read; a folder is none.
-pub fn open(path: &Path) -> Result<File, Failure> {
+///
+/// # Errors
+/// Why it cannot be, for a person.
+pub fn open(path: &Path) -> Result<File, String> {
     if path.is_dir() {
-        return Err(format!("{}: This is a folder. Name a file in it.", shown(path)).into());
+        return Err(format!("{}: This is a folder. Name a file in it.", shown(path)));
     }
-    File::open(path).map_err(|error| format!("{}: {error}", shown(path)).into())
+    File::open(path).map_err(|error| format!("{}: {error}", shown(path)))
 }
 
 /// The text of a file of at most `most` bytes; more are not read.
-pub fn read_text(path: &Path, most: usize) -> Result<String, Failure> {
+///
+/// # Errors
+/// It cannot be read, is longer, or is no text; for a person.
+pub fn read_text(path: &Path, most: usize) -> Result<String, String> {
     let mut bytes = Vec::new();
     // A byte more than is taken, so that what is too long is noticed, be it a device that never ends.
     let read = open(path)?.take(most as u64 + 1).read_to_end(&mut bytes);
@@ -31,7 +36,7 @@ pub fn read_text(path: &Path, most: usize) -> Result<String, Failure> {
         let length = std::fs::metadata(path).map_or(0, |file| file.len());
         let what = if length > most as u64 { format!("{length} bytes, more than") } else { "more than".to_owned() };
         let remedy = "Leave out what is not needed, or name another file.";
-        return Err(format!("{}: The file has {what} the {most} bytes that are read. {remedy}", shown(path)).into());
+        return Err(format!("{}: The file has {what} the {most} bytes that are read. {remedy}", shown(path)));
     }
-    Ok(text_of(&path.display().to_string(), bytes)?)
+    text_of(&path.display().to_string(), bytes).map_err(|wrong| wrong.to_string())
 }

@@ -1,0 +1,140 @@
+//! Studies: one document, very many designs, results in a file.
+
+use crate::arrow::Rows;
+use crate::errors::{error, failed, no_result};
+use crate::work::{Told, own_pool, shared_pool, work};
+use fusescape::command::study::{RunReport, Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
+use fusescape::explore::SharedCosts;
+use fusescape::explore::study::StudyRequest;
+use fusescape::results::key_of;
+use fusescape::spec::Diagnostics;
+use pyo3::prelude::*;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Documents by the names that a study has for them.
+type Named = Vec<(String, String)>;
+
+/// A validated study, and what this process knows of its mapping problems.
+#[pyclass(frozen, module = "fusescape._fusescape")]
+pub struct Study {
+    study: Arc<fusescape::explore::study::Study>,
+    costs: Arc<SharedCosts>,
+}
+
+impl Study {
+    fn of(study: Result<fusescape::explore::study::Study, Diagnostics>) -> PyResult<Self> {
+        let study = study.map_err(|wrong| error(&wrong))?;
+        Ok(Self { study: Arc::new(study), costs: Arc::default() })
+    }
+}
+
+#[pymethods]
+impl Study {
+    /// A study with the very documents that it depends on.
+    #[new]
+    fn new(text: String, hardware: Named, networks: Named) -> PyResult<Self> {
+        Self::of(fusescape::explore::study::Study::new(StudyRequest { text, hardware, networks }))
+    }
+
+    /// A study with the documents that it names: those given, files from `folder` on, presets.
+    #[staticmethod]
+    fn read(text: String, folder: PathBuf, given: Named) -> PyResult<Self> {
+        Self::of(read(text, &folder, &given))
+    }
+
+    /// Its text, hardware documents and networks: all that it depends on.
+    fn request(&self) -> (String, Named, Named) {
+        let StudyRequest { text, hardware, networks } = self.study.request.clone();
+        (text, hardware, networks)
+    }
+
+    /// A number that only equal studies share.
+    fn key(&self) -> String {
+        key_of(&self.study)
+    }
+
+    /// What it is, as JSON.
+    fn facts(&self) -> String {
+        study_json(&self.study, None).to_string()
+    }
+
+    /// How long it takes: seconds, and designs that were measured.
+    fn estimate(&self, py: Python<'_>) -> PyResult<(f64, u64)> {
+        let study = Arc::clone(&self.study);
+        let found = work(py, shared_pool()?, None, move |_| estimate(&study))?;
+        Ok((found.all.as_secs_f64(), found.measured))
+    }
+
+    /// Writes the results of shard number `index` of `count` into a file, or resumes. `threads`: of this work alone; 0: those of the
+    /// process.
+    fn run(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        index: u64,
+        count: u64,
+        threads: usize,
+        progress: Told<'_>,
+    ) -> PyResult<String> {
+        let (study, costs) = (Arc::clone(&self.study), Arc::clone(&self.costs));
+        let pool = if threads == 0 { shared_pool()? } else { own_pool(threads)? };
+        work(py, pool, progress, move |watch| {
+            let report = Workers::new(&study, costs).run(Shard { index, count }, &out, watch).map_err(no_result)?;
+            Ok(report_json(&report))
+        })
+    }
+}
+
+/// Makes one file of those of all shards of a study.
+#[pyfunction]
+pub fn merge_shards(py: Python<'_>, shards: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
+    work(py, shared_pool()?, None, move |_| merge(&shards, &out).map_err(no_result))
+}
+
+/// Results of a study in a file.
+#[pyclass(frozen, module = "fusescape._fusescape")]
+pub struct Results {
+    path: PathBuf,
+    request: StudyRequest,
+    rows: u64,
+}
+
+#[pymethods]
+impl Results {
+    /// Those in a file of anybody's.
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        let (study, file) = open(&path).map_err(failed)?;
+        Ok(Self { path, request: study.request.clone(), rows: file.count() })
+    }
+
+    /// Text, hardware documents and networks of their study.
+    fn request(&self) -> (String, Named, Named) {
+        let StudyRequest { text, hardware, networks } = self.request.clone();
+        (text, hardware, networks)
+    }
+
+    /// Number of designs.
+    fn __len__(&self) -> usize {
+        usize::try_from(self.rows).unwrap_or(usize::MAX)
+    }
+
+    /// The rows, which are read while they are taken.
+    fn rows(&self) -> PyResult<Rows> {
+        Rows::of_file(self.path.clone()).map_err(failed)
+    }
+
+    /// The Pareto front as JSON, and its rows.
+    fn front(&self, py: Python<'_>) -> PyResult<(String, Rows)> {
+        let path = self.path.clone();
+        let found = work(py, shared_pool()?, None, move |_| front_of_file(&path).map_err(no_result))?;
+        let (columns, cells) = found.cells();
+        Ok((found.json().to_string(), Rows::of_cells(&columns, cells)?))
+    }
+}
+
+fn report_json(report: &RunReport) -> String {
+    json!({ "designs": report.designs, "problems": report.problems }).to_string()
+}
