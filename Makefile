@@ -88,7 +88,7 @@ fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
 .PHONY: crates
 crates: ## Pack the engine and what it needs as published packages, and build what was packed
 	@tools/setup native
-	cargo publish --dry-run -p fusescape-spec -p fusescape-model -p fusescape-engine
+	tools/crates
 
 .PHONY: fmt
 fmt: ## Format the Rust code

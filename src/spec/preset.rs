@@ -32,7 +32,7 @@ macro_rules! presets {
         &[$(Preset {
             id: $id,
             title: $title,
-            text: include_str!(concat!("presets/", $folder, "/", $id, ".yaml")),
+            text: include_str!(concat!("../../presets/", $folder, "/", $id, ".yaml")),
         },)+]
     };
 }
