@@ -1,6 +1,7 @@
 //! Every remedy that a document is told, or a file of another program, or an option, followed: what was refused is right then. No remedy in
 //! the sources is left out.
 
+mod accelforge;
 mod hardware;
 mod imports;
 mod lesson;
@@ -8,8 +9,10 @@ mod literals;
 mod mapping;
 mod options;
 mod pool;
+mod stream;
 mod study;
 mod system;
+mod timeloop;
 mod transformer;
 mod workload;
 
@@ -48,7 +51,7 @@ struct Room {
     grown: fn() -> Vec<Grown>,
 }
 
-const ROOMS: [&Room; 9] = [
+const ROOMS: [&Room; 12] = [
     &hardware::ROOM,
     &workload::ROOM,
     &system::ROOM,
@@ -58,6 +61,9 @@ const ROOMS: [&Room; 9] = [
     &lesson::ROOM,
     &study::ROOM,
     &imports::ROOM,
+    &stream::ROOM,
+    &timeloop::ROOM,
+    &accelforge::ROOM,
 ];
 
 fn hardware(text: &str) -> Result<(), Diagnostics> {
