@@ -28,7 +28,7 @@ pub const ROOM: Room = Room {
 };
 
 /// Before the name of each of several files.
-const MARK: &str = "=== ";
+pub const MARK: &str = "=== ";
 
 /// Imports files together, each behind a line with its name.
 pub fn files(text: &str) -> Result<(), Diagnostics> {
@@ -157,7 +157,7 @@ const TOGETHER: [(Files, &str, Files); 3] = [
     ),
     (
         &[("notes.txt", "hello")],
-        "Choose an ONNX model, a hardware, workload or system document",
+        "Choose an ONNX model, a hardware, workload, system, mapping or constraint document",
         &[("net.yaml", WORKLOAD)],
     ),
 ];
@@ -180,7 +180,10 @@ pub fn changed(right: &[(&str, &str)], cases: &[Case]) -> Vec<Grown> {
 
 /// Files that are exchanged as a whole.
 pub fn exchanged(cases: &[(Files, &'static str, Files)]) -> Vec<Grown> {
-    cases.iter().map(|(wrong, remedy, followed)| -> Grown { (files, joined(wrong), remedy, joined(followed)) }).collect()
+    cases
+        .iter()
+        .map(|(wrong, remedy, followed)| -> Grown { (files, joined(wrong), remedy, joined(followed)) })
+        .collect()
 }
 
 fn grown() -> Vec<Grown> {

@@ -1,14 +1,17 @@
-//! Every remedy that a document is told, or a file of another program, or an option, followed: what was refused is right then. No remedy in
-//! the sources is left out.
+//! Every remedy that a document is told, or a file of another program, or settings, or an option, followed: what was refused is right
+//! then. No remedy in the sources is left out.
 
 mod accelforge;
+mod gallery;
 mod hardware;
 mod imports;
 mod lesson;
 mod literals;
 mod mapping;
+mod onnx;
 mod options;
 mod pool;
+mod settings;
 mod stream;
 mod study;
 mod system;
@@ -51,7 +54,7 @@ struct Room {
     grown: fn() -> Vec<Grown>,
 }
 
-const ROOMS: [&Room; 12] = [
+const ROOMS: [&Room; 15] = [
     &hardware::ROOM,
     &workload::ROOM,
     &system::ROOM,
@@ -64,6 +67,9 @@ const ROOMS: [&Room; 12] = [
     &stream::ROOM,
     &timeloop::ROOM,
     &accelforge::ROOM,
+    &onnx::ROOM,
+    &gallery::ROOM,
+    &settings::ROOM,
 ];
 
 fn hardware(text: &str) -> Result<(), Diagnostics> {

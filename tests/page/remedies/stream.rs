@@ -1,6 +1,6 @@
 //! Systems of Stream: what is refused, and what its remedy makes of it.
 
-use super::imports::{Files, changed, exchanged};
+use super::imports::{Files, changed, exchanged, files, joined};
 use super::{Case, Grown, Room};
 use crate::stream_files::{CORE, DRAM};
 
@@ -104,7 +104,12 @@ const NEWER_CASES: &[Case] = &[
         "Name two, or write `type: bus`",
         "{ type: bus, cores: [0, 1, 2], ",
     ),
-    ("cores: { 0: core.yaml, 1: core.yaml,", "cores: { 0: core.yaml, 01: core.yaml, 1: core.yaml,", "Number each core once", "cores: { 0: core.yaml, 1: core.yaml,"),
+    (
+        "cores: { 0: core.yaml, 1: core.yaml,",
+        "cores: { 0: core.yaml, 01: core.yaml, 1: core.yaml,",
+        "Number each core once",
+        "cores: { 0: core.yaml, 1: core.yaml,",
+    ),
 ];
 
 const MESH_CASES: &[Case] =
@@ -148,8 +153,18 @@ const TOGETHER: [(Files, &str, Files); 6] = [
         &[("t.yaml", SYSTEM), ("core.yaml", CORE), ("far.yaml", DRAM)],
     ),
     (&[("a.yaml", STATE), ("core.yaml", CORE)], "Open the state first, then import the others", &[("a.yaml", STATE)]),
-    (&[("notes.txt", "hello")], "a system of Stream with its cores", &[("s.yaml", NEWER), ("core.yaml", CORE), ("far.yaml", DRAM)]),
+    (
+        &[("notes.txt", "hello")],
+        "a system of Stream with its cores",
+        &[("s.yaml", NEWER), ("core.yaml", CORE), ("far.yaml", DRAM)],
+    ),
 ];
+
+/// A text that is longer than documents are.
+fn too_long() -> Grown {
+    let long = format!("{CORE}{}", "# a remark\n".repeat(100_000));
+    (files, joined(&[("core.yaml", &long)]), "Choose a smaller or another file", joined(&[("core.yaml", CORE)]))
+}
 
 fn grown() -> Vec<Grown> {
     let with = |system: &'static str| [("s.yaml", system), ("core.yaml", CORE), ("far.yaml", DRAM)];
@@ -160,6 +175,7 @@ fn grown() -> Vec<Grown> {
         changed(&with(MESH), MESH_CASES),
         changed(&groups, GROUP_CASES),
         exchanged(&TOGETHER),
+        vec![too_long()],
     ]
     .concat()
 }

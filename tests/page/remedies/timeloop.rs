@@ -1,8 +1,15 @@
 //! Files of Timeloop: what is refused, and what its remedy makes of it.
 
-use super::imports::{Files, changed, exchanged};
+use super::imports::{Files, MARK, changed, exchanged, joined};
 use super::{Case, Grown, Room};
-use crate::timeloop_files::{ARCHITECTURE, ENERGIES, MAPPING, PROBLEM};
+use crate::timeloop_files::{
+    ARCHITECTURE, BY_HAND, ENERGIES, HARDWARE, MAPPING, PROBLEM, WORKLOAD as CONVOLVED, request,
+};
+use fusescape::explore::{LayerRequest, LayerStudy, own_mappings};
+use fusescape::hardware::Core;
+use fusescape::import::timeloop;
+use fusescape::spec::Diagnostics;
+use fusescape::workload::Network;
 
 pub const ROOM: Room = Room {
     sources: &["src/import/timeloop", "src/import/places.rs"],
@@ -16,6 +23,7 @@ pub const ROOM: Room = Room {
         // Notes of a report.
         "Timeloop has no time in which an array fills and drains",
         "Timeloop reads it as a part of the input",
+        "ERT:\n  version: '0.4'\n  tables:\n",
     ],
     tables: &[],
     grown,
@@ -35,19 +43,9 @@ const RUN_CASES: &[Case] = &[
         "Make the width a multiple of datawidth",
         "width: 36, datawidth: 12, type: sram",
     ),
-    (
-        "depth: 8 * 16",
-        "depth: lines",
-        "Write the number, or import `parsed-processed-input.yaml`",
-        "depth: 8 * 16",
-    ),
+    ("depth: 8 * 16", "depth: lines", "Write the number, or import `parsed-processed-input.yaml`", "depth: 8 * 16"),
     ("meshX: 4", "meshX: 4.5", "Write for example `64`", "meshX: 64"),
-    (
-        "\nproblem:",
-        "\n{{include('x')}}\nproblem:",
-        "Import `parsed-processed-input.yaml` instead",
-        "\nproblem:",
-    ),
+    ("\nproblem:", "\n{{include('x')}}\nproblem:", "Import `parsed-processed-input.yaml` instead", "\nproblem:"),
     ("{ target: outside, type", "{ type", "Name the level or the mesh", "{ target: outside, type"),
     (
         "target: registers, type: temporal",
@@ -75,7 +73,12 @@ const RUN_CASES: &[Case] = &[
 
 /// Of a problem alone.
 const PROBLEM_CASES: &[Case] = &[
-    ("  shape:\n    name: product", "  form:\n    name: product", "State its dimensions and data spaces", "  shape:\n    name: product"),
+    (
+        "  shape:\n    name: product",
+        "  form:\n    name: product",
+        "State its dimensions and data spaces",
+        "  shape:\n    name: product",
+    ),
     ("{ K: 8, C: 4, P: 6 }", "{ K: 8, C: 4 }", "Write for example `P: 16` in `instance`", "{ K: 8, C: 4, P: 16 }"),
     ("[[[C]], [[P]]]", "[[[C]], [[P, step]]]", "State it under `coefficients`", "[[[C]], [[P]]]"),
     (
@@ -84,7 +87,12 @@ const PROBLEM_CASES: &[Case] = &[
         "Write for example `[P, Wstride]`, with names out of `dimensions` and `coefficients`",
         "[[[C]], [[P]]]",
     ),
-    ("    - { name: Weights, projection: [[[K]], [[C]]] }\n", "", PRODUCTS, "    - { name: Weights, projection: [[[K]], [[C]]] }\n"),
+    (
+        "    - { name: Weights, projection: [[[K]], [[C]]] }\n",
+        "",
+        PRODUCTS,
+        "    - { name: Weights, projection: [[[K]], [[C]]] }\n",
+    ),
     ("[[[K]], [[C]]] }", "[[[K], [P]], [[C]]] }", "Import convolutions", "[[[K]], [[C]]] }"),
     ("[[[C]], [[P]]]", "[[[C], [P], [K]]]", "windows of one dimension that is summed up", "[[[C], [P]]]"),
     // An index that no other data space has.
@@ -170,12 +178,31 @@ const OTHERS: [(Files, &str, Files); 12] = [
         &[("net.yaml", CONVOLUTION)],
     ),
     (
-        &[("net.yaml", problem!("K, A, B, C, D, E", "[[[K]], [[A]], [[B]], [[C]], [[D]]]", "[[[A]], [[B]], [[C]], [[D]], [[E]]]", "[[[K]], [[E]]]"))],
+        &[(
+            "net.yaml",
+            problem!(
+                "K, A, B, C, D, E",
+                "[[[K]], [[A]], [[B]], [[C]], [[D]]]",
+                "[[[A]], [[B]], [[C]], [[D]], [[E]]]",
+                "[[[K]], [[E]]]"
+            ),
+        )],
         "windows of one dimension that is summed up",
-        &[("net.yaml", problem!("K, A, B, C, E", "[[[K]], [[A]], [[B]], [[C]]]", "[[[A]], [[B]], [[C]], [[E]]]", "[[[K]], [[E]]]"))],
+        &[(
+            "net.yaml",
+            problem!("K, A, B, C, E", "[[[K]], [[A]], [[B]], [[C]]]", "[[[A]], [[B]], [[C]], [[E]]]", "[[[K]], [[E]]]"),
+        )],
     ),
     (
-        &[("net.yaml", problem!("K, C, A, D, E, F", "[[[K]], [[C]]]", "[[[C]], [[A]], [[D]], [[E]], [[F]]]", "[[[K]], [[A]], [[D]], [[E]], [[F]]]"))],
+        &[(
+            "net.yaml",
+            problem!(
+                "K, C, A, D, E, F",
+                "[[[K]], [[C]]]",
+                "[[[C]], [[A]], [[D]], [[E]], [[F]]]",
+                "[[[K]], [[A]], [[D]], [[E]], [[F]]]"
+            ),
+        )],
         PRODUCTS,
         &[("net.yaml", problem!("K, C, D, E", "[[[K]], [[C]]]", "[[[C]], [[D]], [[E]]]", "[[[K]], [[D]], [[E]]]"))],
     ),
@@ -185,9 +212,25 @@ const OTHERS: [(Files, &str, Files); 12] = [
         &[("net.yaml", problem!("K, C, E", "[[[K]], [[C]]]", "[[[C]], [[E]]]", "[[[K]], [[E]]]"))],
     ),
     (
-        &[("net.yaml", problem!("K, C, E, F, H", "[[[K]], [[C]], [[F]], [[H]]]", "[[[C]], [[E], [F]], [[E], [H]]]", "[[[K]], [[E]]]"))],
+        &[(
+            "net.yaml",
+            problem!(
+                "K, C, E, F, H",
+                "[[[K]], [[C]], [[F]], [[H]]]",
+                "[[[C]], [[E], [F]], [[E], [H]]]",
+                "[[[K]], [[E]]]"
+            ),
+        )],
         PRODUCTS,
-        &[("net.yaml", problem!("K, C, D, E, F, H", "[[[K]], [[C]], [[F]], [[H]]]", "[[[C]], [[E], [F]], [[D], [H]]]", "[[[K]], [[D]], [[E]]]"))],
+        &[(
+            "net.yaml",
+            problem!(
+                "K, C, D, E, F, H",
+                "[[[K]], [[C]], [[F]], [[H]]]",
+                "[[[C]], [[E], [F]], [[D], [H]]]",
+                "[[[K]], [[D]], [[E]]]"
+            ),
+        )],
     ),
     (
         &[("net.yaml", "problem:\n  instance: { K: 8 }\n")],
@@ -196,7 +239,71 @@ const OTHERS: [(Files, &str, Files); 12] = [
     ),
 ];
 
+/// Hardware, a layer and its mapping, each behind a line with its name, as files of Timeloop; without a mapping the best that it can say.
+fn export(text: &str) -> Result<(), Diagnostics> {
+    let parts: Vec<&str> = text.split(MARK).filter_map(|file| file.split_once('\n')).map(|(_, text)| text).collect();
+    let (core, network) = (Core::from_text(parts[0])?, Network::from_text(parts[1])?);
+    if let Some(mapping) = parts.get(2) {
+        let (study, mapped) = own_mappings(mapping, &core, &network, &request())?.remove(0);
+        return timeloop::write(&study, &mapped.mapping).map(drop);
+    }
+    let layer = network.layer(network.computing().last().unwrap()).name.clone();
+    let study = LayerStudy::of(core, &network, &LayerRequest { layer: Some(layer), ..request() })?;
+    timeloop::write_best(study, &network).map(drop)
+}
+
+/// What Timeloop cannot say, and what it can.
+fn exports() -> Vec<Grown> {
+    let of = |hardware: &str, network: &str, mapping: &str| {
+        let mapping = ("map.yaml", mapping);
+        let files = [("hw.yaml", hardware), ("net.yaml", network), mapping];
+        joined(if mapping.1.is_empty() { &files[..2] } else { &files })
+    };
+    let shared = HARDWARE.replace("shared_over: []", "shared_over: [columns]").replace("size: 2 B", "size: 8 B");
+    let even = shared
+        .replace("shared_over: [lanes]", "shared_over: [columns, lanes]")
+        .replace("name: psum_reg, size: 8 B", "name: psum_reg, size: 32 B");
+    let uneven = BY_HAND.replace("loop: K 4", "loop: K 6").replace("columns: K 4", "columns: K 3");
+    let pooled = CONVOLVED.replace("type: conv, K: 16, kernel", "type: pooling, kernel");
+    // The register of weights, inside of that of sums, holds a loop over output channels that the other does not.
+    let crossed = BY_HAND
+        .replace("    loops:\n", "    loops:\n      - { loop: K 2, W: weight_reg, I: buffer, O: buffer }\n")
+        .replace("O: psum_reg", "O: buffer")
+        .replace("OX 2, W: weight_reg", "OX 2, W: dram")
+        .replace("loop: K 4,", "loop: K 2,");
+    let outermost =
+        "      - { loop: K 4, W: dram, I: buffer, O: dram }\n      - { loop: OY 2, W: dram, I: dram, O: dram }\n";
+    let apart = "      - { loop: K 2, W: dram, I: buffer, O: dram }\n      - { loop: OY 2, W: dram, I: dram, O: dram }\n      \
+                 - { loop: K 2, W: dram, I: dram, O: dram }\n";
+    assert!(BY_HAND.contains(outermost));
+    let apart = BY_HAND.replace(outermost, apart);
+    let cases = [
+        (
+            of(&shared, CONVOLVED, BY_HAND),
+            "Let one of them be shared over all dimensions that the other is shared over",
+            of(&even, CONVOLVED, BY_HAND),
+        ),
+        (
+            of(HARDWARE, CONVOLVED, &uneven),
+            "State an unrolling in the mapping whose sizes divide the loops",
+            of(HARDWARE, CONVOLVED, BY_HAND),
+        ),
+        (of(HARDWARE, CONVOLVED, &crossed), "or leave `--mapping` out", of(HARDWARE, CONVOLVED, "")),
+        (
+            of(HARDWARE, CONVOLVED, &apart),
+            "Let loops of one dimension in `dram` stand side by side in the mapping",
+            of(HARDWARE, CONVOLVED, BY_HAND),
+        ),
+        (
+            of(HARDWARE, &pooled, ""),
+            "Choose a convolution, a fully connected layer or a product of matrices",
+            of(HARDWARE, CONVOLVED, ""),
+        ),
+    ];
+    cases.into_iter().map(|(wrong, remedy, followed)| -> Grown { (export, wrong, remedy, followed) }).collect()
+}
+
 fn grown() -> Vec<Grown> {
     let run = [("hw.yaml", ARCHITECTURE), ("net.yaml", PROBLEM), ("map.yaml", MAPPING)];
-    [changed(&run, RUN_CASES), changed(&[("net.yaml", PROBLEM)], PROBLEM_CASES), exchanged(&OTHERS)].concat()
+    [changed(&run, RUN_CASES), changed(&[("net.yaml", PROBLEM)], PROBLEM_CASES), exchanged(&OTHERS), exports()].concat()
 }
