@@ -382,8 +382,9 @@ fn cut_and_changed_files_never_panic() {
 /// How much more energy than the best an exported mapping is said to cost, percent; `None` for the best.
 fn said_of_the_best(files: &timeloop::Written) -> Option<f64> {
     files.report.of(Severity::Expressed).find_map(|finding| {
-        let costs = finding.reason.split_once("it costs ")?.1;
-        costs.split_once(" %")?.0.parse().ok()
+        let (costs, than) = finding.reason.split_once("it costs ")?.1.split_once(" %")?;
+        let more: f64 = costs.parse().ok()?;
+        Some(if than.starts_with(" less") { -more } else { more })
     })
 }
 

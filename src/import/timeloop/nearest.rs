@@ -39,9 +39,11 @@ pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, D
                     written.report.note(Severity::Expressed, "unroll", reason, "");
                 }
                 if mapped.mapping != best.mapping {
-                    let reason = format!(
-                        "found among those that Timeloop can say: it costs {more:.2} % more energy than the best"
-                    );
+                    // Another unrolling may be the better one.
+                    let than =
+                        if more < 0.0 { "less energy than the best as stated" } else { "more energy than the best" };
+                    let more = more.abs();
+                    let reason = format!("found among those that Timeloop can say: it costs {more:.2} % {than}");
                     written.report.note(Severity::Expressed, "mapping", &reason, "");
                 }
                 return Ok(written);
