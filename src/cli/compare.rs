@@ -1,10 +1,10 @@
 //! `fusescape compare`: several cores and networks in one table, each pair with its best schedule.
 
 use super::arguments::{Compare, Format};
-use super::depth_first::settings;
+use super::depth_first::{settings, tell_notes};
 use super::documents::load;
 use super::progress::TerminalBar;
-use super::{Failure, Incomplete, json_text, print, tell};
+use super::{Failure, Incomplete, json_text, print};
 use fusescape::chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
 use fusescape::command::depth_first::sweep;
 use fusescape::command::files::shown;
@@ -64,9 +64,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
 /// The jointly optimal stacks, tile sizes and modes of a network on a core.
 fn best(options: &Compare, hardware: &str, workload: &str) -> Result<OptimalStacks, Failure> {
     let sweep = sweep(hardware.to_owned(), workload.to_owned(), settings(&options.tried, FuseDepth::Automatic))?;
-    for note in &sweep.notes().0 {
-        tell(&format!("note: {} on {}: {note}", sweep.network.name, sweep.core.name));
-    }
+    tell_notes(&sweep, &options.tried, &format!("{} on {}: ", sweep.network.name, sweep.core.name));
     Ok(optimal(&sweep, options.tried.limits(), &TerminalBar::default())?.optimal)
 }
 

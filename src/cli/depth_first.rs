@@ -45,10 +45,16 @@ pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failu
         (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
     };
-    for note in &sweep.notes().0 {
-        super::tell(&format!("note: {note}"));
-    }
+    tell_notes(&sweep, &options.tried, "");
     Ok(sweep)
+}
+
+/// What a person should know of a sweep; not that tiles are larger than maps where nobody asked for their sizes.
+pub(super) fn tell_notes(sweep: &Sweep, tried: &StrategyOptions, of: &str) {
+    let is_asked = tried.tile.is_some() || tried.grid.is_some();
+    for note in sweep.notes().0.iter().filter(|note| is_asked || !note.path.starts_with("settings.tiles_")) {
+        super::tell(&format!("note: {of}{note}"));
+    }
 }
 
 /// The only name that the network is cut after, which may be meant to be a word.

@@ -45,15 +45,17 @@ pub fn timeloop(
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let (study, mapped) = match mapping {
-        Some(file) => by_hand(file, layer, &request)?,
+    let files = match mapping {
+        Some(file) => {
+            let (study, mapped) = by_hand(file, layer, &request)?;
+            timeloop_files::write(&study, &mapped.mapping)?
+        }
         None => {
             let study = LayerStudy::new(&request)?;
-            let mapped = study.best()?;
-            (study, mapped)
+            let network = Network::from_text(&request.workload)?.on(&study.core);
+            timeloop_files::write_best(study, &network)?
         }
     };
-    let files = timeloop_files::write(&study, &mapped.mapping)?;
     make(folder)?;
     write(&folder.join("architecture.yaml"), &files.architecture)?;
     write(&folder.join("problem.yaml"), &files.problem)?;
@@ -67,9 +69,11 @@ pub fn timeloop(
 fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(LayerStudy, MappedLayer), Failure> {
     let (core, network) = (Core::from_text(&request.hardware)?, Network::from_text(&request.workload)?);
     let mapped = own_mappings(&read_text(file, MAX_BYTES)?, &core, &network, request)?;
+    let names: Vec<String> = mapped.iter().map(|(study, _)| study.layer.clone()).collect();
     let is_wanted = |study: &LayerStudy| layer.is_none_or(|layer| study.layer == layer);
     let wanted = mapped.into_iter().find(|(study, _)| is_wanted(study));
-    wanted.ok_or_else(|| format!("The mapping has no layer `{}`.", layer.unwrap_or_default()).into())
+    let wrong = || format!("The mapping has no layer `{}`. It maps {}.", layer.unwrap_or_default(), names.join(", "));
+    wanted.ok_or_else(|| wrong().into())
 }
 
 /// Writes a system, and a network, as Stream's files.

@@ -28,9 +28,10 @@ pub use source::{Seekable, Source, text_of};
 use crate::hardware::Core;
 use crate::lesson::{Draw, Lesson, is_lesson};
 use crate::multicore::CoreSystem;
+use crate::spec::edit::Outline;
 use crate::spec::{
-    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, visible, write_constraints, write_hardware,
-    write_system, write_workload,
+    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, read_constraints, read_mapping, visible,
+    write_constraints, write_hardware, write_system, write_workload,
 };
 use crate::workload::{LayerKind, Network};
 use serde::{Deserialize, Serialize};
@@ -231,6 +232,9 @@ impl Parts {
             self.imported.lesson = Some(text);
             return self.imported.reports.push(report);
         }
+        if self.take_of_mappings(name, &text) {
+            return;
+        }
         let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
         let is_system = has("cores") && has("offchip");
         let mut report = Report { title: name.to_owned(), ..Report::default() };
@@ -267,11 +271,50 @@ impl Parts {
             _ => self.diagnostics.add(
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
-                "Choose an ONNX model, a hardware, workload or system document, ZigZag's accelerator, mapping or workload, \
-                 a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of energies, \
+                "Choose an ONNX model, a hardware, workload, system, mapping or constraint document, ZigZag's accelerator, mapping or \
+                 workload, a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of energies, \
                  or AccelForge's architecture, workload and mapping",
             ),
         }
+    }
+
+    /// A constraint or a mapping document, known by what it says of layers; `false` where it is neither.
+    fn take_of_mappings(&mut self, name: &str, text: &str) -> bool {
+        let Ok(outline) = Outline::read(text) else { return false };
+        let says = |fields: &[&str]| {
+            let has = |index: usize| fields.iter().any(|field| outline.has(&format!("layers[{index}].{field}")));
+            (0..outline.len("layers")).any(has)
+        };
+        if says(&["type"]) {
+            return false;
+        }
+        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        if says(&["loops"]) {
+            let (spec, wrong) = read_mapping(text);
+            report.result = format!(
+                "a mapping of {}, to be priced by `layer --mapping`",
+                counted(spec.layers.len(), "layer", "layers")
+            );
+            if !wrong.is_empty() {
+                report.result = format!("taken as it is, with {}", report.note_mistakes(&wrong));
+            }
+            if self.imported.mapping.replace(text.to_owned()).is_some() {
+                self.twice("mapping");
+            }
+        } else if says(&["order", "levels", "unroll"]) {
+            let (spec, wrong) = read_constraints(text);
+            report.result = format!("constraints, {}", counted(spec.layers.len(), "entry", "entries"));
+            if !wrong.is_empty() {
+                report.result = format!("taken as it is, with {}", report.note_mistakes(&wrong));
+            }
+            if self.imported.constraints.replace(text.to_owned()).is_some() {
+                self.twice("constraint document");
+            }
+        } else {
+            return false;
+        }
+        self.imported.reports.push(report);
+        true
     }
 
     fn set_layers(&mut self, spec: WorkloadSpec, report: Report, lines: Lines) {
@@ -401,7 +444,7 @@ impl Parts {
         let layers = self.layers.as_ref().map(|(spec, ..)| &spec.layers[..]);
         let mut report = Report { title: "Orders of the mapping".to_owned(), ..Report::default() };
         if let Some(spec) = zigzag::constraints(&self.mapping, &self.named, layers, &mut report) {
-            report.result = format!("constraints on {} kinds of layers or layers", spec.layers.len());
+            report.result = format!("constraints, {}", counted(spec.layers.len(), "entry", "entries"));
             self.imported.constraints = Some(write_constraints(&spec));
         }
         if !report.findings.is_empty() {
@@ -532,6 +575,11 @@ fn core_facts(core: &Core) -> String {
 fn amounts(network: &Network) -> Amounts {
     let layers = network.ids().map(|id| network.layer(id)).filter(|layer| layer.shape.kind != LayerKind::View);
     Amounts { macs: network.macs(), map_bits: layers.map(|layer| layer.shape.output_bits()).sum() }
+}
+
+/// A number of things.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn network_facts(network: &Network) -> String {

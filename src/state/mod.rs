@@ -117,11 +117,15 @@ impl State {
                 self.design.document_mut(half).write(text);
             }
             Action::Import(ImportedDocuments { hardware, workload, system, constraints }) => {
+                let is_alone = hardware.is_none() && workload.is_none() && system.is_none();
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
                 }
                 if let Some(text) = constraints {
                     self.mapping.change(MappingChange::Constrain(text));
+                    if is_alone {
+                        self.view.tab = Tab::Mapping;
+                    }
                 }
                 if let Some(text) = system {
                     self.cores.change(CoresChange::Write(text));

@@ -52,6 +52,20 @@ test('an ONNX model is imported, with a report of what is not counted', () =>
     }),
   ));
 
+test('a document of constraints opens where mappings are', () =>
+  withFolder((folder) =>
+    withPage(async ({ page, url }) => {
+      const file = join(folder, 'constraints.yaml');
+      const text = 'name: Mine\nlayers: [{ kind: conv, order: [OX any, rest] }]\n';
+      await writeFile(file, text);
+      await open(page, url);
+      await page.getByTestId('hardware-import-files').setInputFiles(file);
+      await page.getByTestId('mapping-source').getByText('under your constraints').waitFor();
+      assert.equal(await page.getByTestId('constraints-text').inputValue(), text);
+      await page.getByTestId('hardware-import-report').getByText('constraints, 1 entry').waitFor();
+    }),
+  ));
+
 test('half a gigabyte of weights is passed over', () =>
   withFolder((folder) =>
     withPage(async ({ page, url }) => {

@@ -2,6 +2,7 @@
 
 use fusescape::import::{File, Severity, import};
 use fusescape::spec::{Preset, find_preset, hardware_presets, workload_presets};
+use fusescape::state::{Action, ImportedDocuments, State, Tab};
 
 fn file<'b>(name: &str, bytes: &'b [u8]) -> File<'b> {
     File { name: name.to_owned(), source: Box::new(bytes) }
@@ -44,4 +45,44 @@ fn a_file_of_another_kind_is_called_what_it_is() {
         let expected = format!("`model.onnx` is no ONNX model, but {kind}. Choose an ONNX file");
         assert!(wrong.starts_with(&expected), "{wrong}");
     }
+}
+
+const CONSTRAINTS: &str = "\
+name: Weights stay
+layers:
+  - kind: conv
+    order: [OX any, rest]
+    levels:
+      - { memory: sram, operand: [W], holds: [K all] }
+";
+
+#[test]
+fn a_document_of_constraints_is_known_and_shown_where_mappings_are() {
+    let imported = import(vec![file("mine.yaml", CONSTRAINTS.as_bytes())], &Default::default()).unwrap();
+    assert_eq!((imported.constraints.as_deref(), &imported.workload), (Some(CONSTRAINTS), &None));
+    assert_eq!(imported.reports[0].result, "constraints, 1 entry");
+    let mut state = State::first();
+    let before = state.design.clone();
+    let constraints = imported.constraints;
+    state.apply(Action::Import(ImportedDocuments { constraints, ..ImportedDocuments::default() }));
+    assert_eq!((&*state.mapping.constraints, state.view.tab), (CONSTRAINTS, Tab::Mapping));
+    assert_eq!(state.design, before);
+    let wrong = CONSTRAINTS.replace("operand: [W]", "operands: [W]");
+    let imported = import(vec![file("mine.yaml", wrong.as_bytes())], &Default::default()).unwrap();
+    assert_eq!((&*imported.reports[0].result, imported.constraints), ("taken as it is, with 1 mistake", Some(wrong)));
+    let twice = vec![file("a.yaml", CONSTRAINTS.as_bytes()), file("b.yaml", CONSTRAINTS.as_bytes())];
+    let told = import(twice, &Default::default()).unwrap_err().to_string();
+    assert!(told.contains("More than one of the files is a constraint document"), "{told}");
+    // A network has layers, too, which may state an unrolling of their own.
+    let network = text(workload_presets(), "three-convs").replacen("type: conv,", "type: conv, unroll: { D1: K },", 1);
+    let imported = import(vec![file("mine.yaml", network.as_bytes())], &Default::default()).unwrap();
+    assert_eq!((imported.workload, imported.constraints), (Some(network), None));
+}
+
+#[test]
+fn a_document_of_mappings_is_known() {
+    let mapping = crate::timeloop_files::BY_HAND;
+    let imported = import(vec![file("mine.yaml", mapping.as_bytes())], &Default::default()).unwrap();
+    assert_eq!((imported.mapping.as_deref(), imported.workload), (Some(mapping), None));
+    assert_eq!(imported.reports[0].result, "a mapping of 1 layer, to be priced by `layer --mapping`");
 }

@@ -81,7 +81,7 @@ operational_array: { unit_energy: 0, unit_area: 0, dimensions: [D1, D2], sizes: 
 ";
 
 /// Today's layout of ports, without a dataflow.
-const CORE: &str = "
+pub const CORE: &str = "
 name: anything
 type: zigzag.compute
 memories:
@@ -109,7 +109,7 @@ memories:
 operational_array: { unit_energy: 0.5, unit_area: 0, dimensions: [D1, D2], sizes: [8, 4] }
 ";
 
-const DRAM: &str = "
+pub const DRAM: &str = "
 name: far
 type: zigzag.offchip
 memories:

@@ -29,6 +29,8 @@ pub struct PlannerMemory {
     stacks: Vec<(FuseDepth, Result<Vec<KnownStack>, Diagnostics>)>,
     /// Every different stack.
     measured: TiVec<KnownStackId, KnownStack>,
+    /// Where each of these is.
+    stack_ids: FxHashMap<Arc<Stack>, KnownStackId>,
     strips: FxHashMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
     /// Spans of all strips.
     spans: usize,
@@ -161,14 +163,16 @@ impl<'a> Planner<'a> {
 
     /// Stacks of different fuse depths may be equal.
     fn known_stack(&mut self, stack: &Stack) -> KnownStack {
-        let measured = &mut self.memory.measured;
-        let known = measured.iter().find(|known| *known.stack == *stack).cloned();
-        known.unwrap_or_else(|| {
-            let footprint = Arc::new(StackFootprint::new(self.network, stack, &self.rules));
-            let known = KnownStack { id: measured.next_key(), stack: Arc::new(stack.clone()), footprint };
-            measured.push(known.clone());
-            known
-        })
+        let PlannerMemory { measured, stack_ids, .. } = &mut self.memory;
+        if let Some(known) = stack_ids.get(stack) {
+            return measured[*known].clone();
+        }
+        let (stack, footprint) =
+            (Arc::new(stack.clone()), Arc::new(StackFootprint::new(self.network, stack, &self.rules)));
+        let known = KnownStack { id: measured.next_key(), stack: Arc::clone(&stack), footprint };
+        stack_ids.insert(stack, known.id);
+        measured.push(known.clone());
+        known
     }
 
     /// How the columns (or rows) of tiles of this size follow through the layers of a stack.

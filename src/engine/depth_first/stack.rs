@@ -8,6 +8,7 @@ use crate::rules::Rules;
 use crate::sorting::sort_by_key;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network, Read};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// Layers that are fused: nodes of a small graph, inputs first, in topological order.
@@ -23,6 +24,13 @@ pub struct Stack {
     pub consumers: TiVec<NodeId, Vec<NodeId>>,
     /// The first read of each node; reads are numbered node by node.
     first_reads: TiVec<NodeId, ReadId>,
+}
+
+/// By the nodes: what they read follows from the network.
+impl Hash for Stack {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.nodes.raw.hash(state);
+    }
 }
 
 impl Stack {

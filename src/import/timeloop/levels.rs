@@ -5,10 +5,14 @@
 //! each operand.
 
 use crate::explore::TemporalMapping;
-use crate::hardware::{Memory, MemoryId};
+use crate::hardware::{ArrayDims, MemoryId};
 use crate::import::report::{Report, Severity};
-use crate::mapping::{LayerOnCore, LayerOperand, Relevance};
+use crate::mapping::{LayerOnCore, LayerOperand, Relevance, SpatialLoop};
 use crate::spec::Diagnostics;
+
+/// What helps a mapping that a person wrote.
+const SEARCH_INSTEAD: &str = "Let the memory around it hold these loops, too, or leave `--mapping` out: a mapping that Timeloop can say is \
+                              searched then";
 
 /// A level.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +23,38 @@ pub struct Level {
     pub operands: Vec<LayerOperand>,
     /// Whether it is a part of its memory.
     pub is_part: bool,
+    /// Dimensions of the array over which it is shared.
+    pub shared: ArrayDims,
+    /// How many of it do what one does here, each at its share of the energies.
+    pub copies: u64,
     /// After how many loops it ends.
     pub end: usize,
     /// Where it may end: from the first to the second number of loops.
-    range: (usize, usize),
+    pub range: (usize, usize),
+}
+
+/// Why a mapping has no levels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoLevels {
+    /// Whatever the mapping: memories do not lie inside of each other.
+    NotNested(Diagnostics),
+    /// A level, the first, holds loops that the one around it, the second, has to hold, too, and does not.
+    Crossed(Box<[Level; 2]>),
+}
+
+impl NoLevels {
+    /// For a person who wrote the mapping.
+    pub fn into_diagnostics(self, problem: &LayerOnCore<'_>) -> Diagnostics {
+        let levels = match self {
+            Self::NotNested(wrong) => return wrong,
+            Self::Crossed(levels) => levels,
+        };
+        let [inner, outer] = (*levels).map(|level| &problem.core.memories[level.memory].name);
+        let mut wrong = Diagnostics::default();
+        let reason = format!("`{outer}` ends before `{inner}`, which lies inside of it in Timeloop");
+        wrong.add("mapping", reason, SEARCH_INSTEAD);
+        wrong
+    }
 }
 
 /// The levels, innermost first.
@@ -33,7 +65,7 @@ pub fn levels(
     problem: &LayerOnCore<'_>,
     mapping: &TemporalMapping,
     report: &mut Report,
-) -> Result<Vec<Level>, Diagnostics> {
+) -> Result<Vec<Level>, NoLevels> {
     let core = problem.core;
     let mut levels: Vec<Level> = Vec::new();
     for (memory, described) in core.memories.iter_enumerated() {
@@ -51,7 +83,8 @@ pub fn levels(
                 let level = problem.operands[*operand].memories.iter().position(|held| *held == memory)?;
                 mapping.ends[*operand as usize].get(level).copied()
             });
-            Level { memory, end: ends.max().unwrap_or(0), operands, is_part, range }
+            let (end, shared) = (ends.max().unwrap_or(0), described.shared_over);
+            Level { memory, operands, is_part, shared, copies: 1, end, range }
         };
         if held.is_empty() {
             report.note(Severity::Merged, "memory", "the layer has nothing in it: not written", &described.name);
@@ -64,33 +97,24 @@ pub fn levels(
             levels.extend(held.into_iter().map(|(operand, range)| level(vec![operand], true, range)));
         }
     }
-    let shared =
-        |level: &Level| core.array.keys().filter(|dim| core.memories[level.memory].shared_over.contains(*dim)).count();
-    levels.sort_by_key(|level| (shared(level), level.range.1, level.memory));
-    check_nesting(&core.memories.raw, &levels)?;
+    levels.sort_by_key(|level| (level.shared.0.count_ones(), level.range.1, level.memory));
+    nest(problem, &mut levels, report).map_err(NoLevels::NotNested)?;
     // No level ends after one outside of it.
     let mut most: Vec<usize> = levels.iter().map(|level| level.range.1).collect();
     for inner in (1..most.len()).rev() {
         most[inner - 1] = most[inner - 1].min(most[inner]);
     }
-    let mut inside = 0;
+    let (mut inside, mut widest): (usize, Option<Level>) = (0, None);
     for (level, most) in levels.iter_mut().zip(most) {
         let first = level.range.0.max(inside);
-        if first > level.range.1 {
-            let mut wrong = Diagnostics::default();
-            let name = &core.memories[level.memory].name;
-            let reason = format!(
-                "`{name}` ends before a memory that lies inside of it in Timeloop, so no levels hold these loops"
-            );
-            let remedy = format!(
-                "Let `{name}` hold more of the loops in the mapping, or the memories inside of it fewer: `layer --constraints` \
-                 finds the best such mapping, and with `--save-mapping` writes it for `--mapping`"
-            );
-            wrong.add("mapping", reason, remedy);
-            return Err(wrong);
+        if let Some(inner) = widest.as_ref().filter(|_| first > level.range.1) {
+            return Err(NoLevels::Crossed(Box::new([inner.clone(), level.clone()])));
         }
         level.end = level.end.min(most).max(first);
         inside = level.end;
+        if widest.as_ref().is_none_or(|widest| widest.range.0 <= level.range.0) {
+            widest = Some(level.clone());
+        }
     }
     Ok(levels)
 }
@@ -120,22 +144,49 @@ fn range(
     (first, last)
 }
 
-/// A level of Timeloop lies inside of another, so that it is shared over no dimension that the other is not shared over.
-fn check_nesting(memories: &[Memory], levels: &[Level]) -> Result<(), Diagnostics> {
-    let mut wrong = Diagnostics::default();
-    for pair in levels.windows(2) {
-        let [inner, outer] = [&pair[0], &pair[1]].map(|level| &memories[usize::from(level.memory)]);
-        if !outer.shared_over.includes(inner.shared_over) {
-            let reason = format!(
-                "`{}` and `{}` are shared over different dimensions of the array, and levels of Timeloop lie inside of each other",
-                inner.name, outer.name
-            );
-            wrong.add(
-                "memories",
-                reason,
-                "Let one of them be shared over all dimensions that the other is shared over",
-            );
+/// A level of Timeloop lies inside of another, so that it is shared over no dimension that the other is not shared over. A memory of inputs
+/// that does is written once for each PE along these, where all of them hold the same.
+fn nest(problem: &LayerOnCore<'_>, levels: &mut [Level], report: &mut Report) -> Result<(), Diagnostics> {
+    let memories = &problem.core.memories;
+    let is_crossed = |pair: &[Level]| !pair[1].shared.includes(pair[0].shared);
+    let holds_sums = |level: &Level| level.operands.contains(&LayerOperand::Output);
+    for index in (1..levels.len()).rev() {
+        let pair = &mut levels[index - 1..=index];
+        if is_crossed(pair) && holds_sums(&pair[0]) && !holds_sums(&pair[1]) {
+            pair.swap(0, 1);
         }
+    }
+    let mut wrong = Diagnostics::default();
+    for index in (1..levels.len()).rev() {
+        let (outer, level) = (levels[index].clone(), &mut levels[index - 1]);
+        if outer.shared.includes(level.shared) {
+            continue;
+        }
+        let (name, around) = (&memories[level.memory].name, &memories[outer.memory].name);
+        let kept = ArrayDims(level.shared.0 & outer.shared.0);
+        let lost =
+            |unrolled: &&SpatialLoop| level.shared.contains(unrolled.array_dim) && !kept.contains(unrolled.array_dim);
+        let is_same = |unrolled: &SpatialLoop| {
+            let relevance = |operand: &LayerOperand| problem.operands[*operand].relevance[unrolled.dim as usize];
+            level.operands.iter().all(|operand| relevance(operand) == Relevance::Irrelevant)
+        };
+        let mut loops = problem.spatial.loops.iter().filter(lost);
+        if holds_sums(level) || !loops.clone().all(is_same) {
+            let reason = format!(
+                "`{name}` and `{around}` are shared over different dimensions of the array, and levels of Timeloop lie inside of each other"
+            );
+            let remedy = "Let one of them be shared over all dimensions that the other is shared over";
+            wrong.add("memories", reason, remedy);
+            continue;
+        }
+        let copies = loops.try_fold(1_u64, |all, unrolled| all.checked_mul(unrolled.average as u64));
+        (level.copies, level.shared) = (copies.unwrap_or(1).max(1), kept);
+        let reason = format!(
+            "levels of Timeloop lie inside of each other, so that there is one for each of {} PEs that share it, each at its share of \
+             the energies",
+            level.copies
+        );
+        report.note(Severity::Expressed, "memory", &reason, name);
     }
     wrong.or(())
 }

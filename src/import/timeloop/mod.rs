@@ -14,6 +14,7 @@ mod energies;
 mod levels;
 mod mapping;
 mod memories;
+mod nearest;
 mod problem;
 mod schedule;
 mod write;
@@ -26,6 +27,7 @@ pub use architecture::{Architecture, FanOut, MemoryNode, Node};
 pub use assemble::assemble;
 pub use energies::TableEnergy;
 pub use mapping::{Directive, DirectiveKind};
+pub use nearest::write_best;
 pub use problem::Problem;
 pub use write::{Written, write};
 

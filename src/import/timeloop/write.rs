@@ -1,6 +1,6 @@
 //! A core, one layer and its mapping as Timeloop's files, with nothing left open.
 
-use super::levels::{Level, levels};
+use super::levels::{Level, NoLevels, levels};
 use crate::explore::{LayerStudy, TemporalMapping};
 use crate::hardware::{ArrayDimId, DoubleBuffering, Memory};
 use crate::import::left_out::note_left_out;
@@ -37,11 +37,49 @@ const LETTERS: [(Dim, char); 8] = [
     (Dim::FY, 'S'),
 ];
 
+/// Why a mapping cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsayable {
+    /// Whatever the mapping, or its levels cross.
+    Levels(NoLevels),
+    /// The layer or its unrolling, which no order of loops changes.
+    Layer(Diagnostics),
+    /// In these levels loops of other dimensions stand between those of one.
+    Mixed(Vec<Level>),
+}
+
+impl Unsayable {
+    /// For a person who wrote the mapping.
+    pub fn into_diagnostics(self, study: &LayerStudy) -> Diagnostics {
+        match self {
+            Self::Levels(levels) => levels.into_diagnostics(&study.on_core()),
+            Self::Layer(wrong) => wrong,
+            Self::Mixed(levels) => {
+                let mut wrong = Diagnostics::default();
+                for level in levels {
+                    let name = &study.core.memories[level.memory].name;
+                    let reason = format!(
+                        "`{name}` has several loops of one dimension with others between, and a level of Timeloop one"
+                    );
+                    let remedy = format!("Let loops of one dimension in `{name}` stand side by side in the mapping");
+                    wrong.add("mapping", reason, remedy);
+                }
+                wrong
+            }
+        }
+    }
+}
+
 /// Writes a mapped layer.
 ///
 /// # Errors
 /// What Timeloop cannot say: layers without products, memories that do not lie inside of each other, loops that are cut in parts.
 pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Diagnostics> {
+    compose(study, mapping).map_err(|unsayable| unsayable.into_diagnostics(study))
+}
+
+/// Writes a mapped layer, or says why not in a way that a search understands.
+pub fn compose(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, Unsayable> {
     let problem = study.on_core();
     let mut report = Report { title: format!("{} on {}", study.layer, study.core.name), ..Report::default() };
     let mut wrong = Diagnostics::default();
@@ -54,11 +92,11 @@ pub fn write(study: &LayerStudy, mapping: &TemporalMapping) -> Result<Written, D
             "A loop is unrolled over a number of PEs that does not divide it, which Timeloop does not unroll evenly";
         wrong.add("unroll", reason, "State an unrolling in the mapping whose sizes divide the loops");
     }
-    wrong.or(())?;
-    let levels = levels(&problem, mapping, &mut report)?;
+    wrong.or(()).map_err(Unsayable::Layer)?;
+    let levels = levels(&problem, mapping, &mut report).map_err(Unsayable::Levels)?;
     let names = Names::of(&problem, &levels, &mut report);
     let file = File { study, problem, levels, names };
-    let loops = file.loops(mapping, &mut report)?;
+    let loops = file.loops(mapping, &mut report).map_err(Unsayable::Mixed)?;
     let written = Written {
         architecture: file.architecture(&mut report),
         problem: file.problem(),
@@ -146,7 +184,7 @@ impl File<'_> {
         let mut parts = Vec::new();
         let mut left: Vec<ArrayDimId> = core.array.keys().collect();
         for (index, level) in self.levels.iter().enumerate().rev() {
-            let shared = core.memories[level.memory].shared_over;
+            let shared = level.shared;
             parts.extend(left.iter().filter(|dim| !shared.contains(**dim)).map(|dim| Part::Mesh(*dim)));
             left.retain(|dim| shared.contains(*dim));
             parts.push(Part::Level(index));
@@ -256,8 +294,8 @@ impl File<'_> {
     }
 
     /// By level: its loops, innermost first, each dimension once.
-    fn loops(&self, mapping: &TemporalMapping, report: &mut Report) -> Result<Vec<Vec<(Dim, u64)>>, Diagnostics> {
-        let mut wrong = Diagnostics::default();
+    fn loops(&self, mapping: &TemporalMapping, report: &mut Report) -> Result<Vec<Vec<(Dim, u64)>>, Vec<Level>> {
+        let mut mixed = Vec::new();
         let mut first = 0;
         let mut all = Vec::new();
         for (index, level) in self.levels.iter().enumerate() {
@@ -282,16 +320,10 @@ impl File<'_> {
                     }
                     all.push(loops);
                 }
-                None => {
-                    let reason = format!(
-                        "`{name}` has several loops of one dimension with others between, and a level of Timeloop one"
-                    );
-                    let remedy = format!("Let loops of one dimension in `{name}` stand side by side in the mapping");
-                    wrong.add("mapping", reason, remedy);
-                }
+                None => mixed.push(level.clone()),
             }
         }
-        wrong.or(all)
+        if mixed.is_empty() { Ok(all) } else { Err(mixed) }
     }
 
     /// Whether an operand stays where it is kept inside of a level when the loops of that begin, so that their order counts for it.
@@ -352,7 +384,7 @@ impl File<'_> {
                 Part::Mesh(dim) => instances = instances.saturating_mul(self.study.core.array[dim].1),
                 Part::Level(index) => {
                     let level = &self.levels[index];
-                    let (memory, bits) = (self.memory(level), self.word(level).bits as f64);
+                    let (memory, bits) = (self.memory(level), self.word(level).bits as f64 / level.copies as f64);
                     let read = memory.read_energy_pj * bits / memory.read_width_bits as f64;
                     let write = memory.write_energy_pj * bits / memory.write_width_bits as f64;
                     let actions = [("read", read), ("write", write), ("update", write), ("leak", 0.0)];

@@ -236,14 +236,28 @@ fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String 
             report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
         }
         let bounded = reduce(core, &shape, &width_bounds(core, &rules, &shape), &unroll);
-        if fit_capacity(core, &rules, &shape, &bounded) != unroll {
-            let reason =
-                "ZigZag narrows it to what the lowest memories serve and hold at once; here it stays as stated";
-            report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
+        let narrowed = fit_capacity(core, &rules, &shape, &bounded);
+        if narrowed != unroll {
+            let reason = format!(
+                "ZigZag narrows it to what the lowest memories serve and hold at once; here it stays as stated. Both compute the \
+                 same where the document states `unroll: {}` for the layer",
+                unroll_text(core, &narrowed)
+            );
+            report.note(Severity::Assumed, "spatial_mapping", &reason, &layer.name);
         }
         write_entry(&mut text, core, &layer.name, &unroll, single);
     }
     text
+}
+
+/// An unrolling as a layer's document states it.
+fn unroll_text(core: &Core, unroll: &[Unroll]) -> String {
+    let on = |index: ArrayDimId| {
+        let mut loops = unroll.iter().filter(|part| part.array_dim == index);
+        let loops: Vec<String> = loops.by_ref().map(|part| format!("{} {}", part.dim, part.limit)).collect();
+        (!loops.is_empty()).then(|| format!("{}: [{}]", core.array[index].0, loops.join(", ")))
+    };
+    format!("{{ {}: {{ {} }} }}", core.dataflow, core.array.keys().filter_map(on).collect::<Vec<_>>().join(", "))
 }
 
 fn write_entry(text: &mut String, core: &Core, name: &str, unroll: &[Unroll], single: Dim) {

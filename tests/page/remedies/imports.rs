@@ -1,6 +1,6 @@
 //! Files of other programs: what is refused, and what its remedy makes of it.
 
-use super::{Case, Grown, Read, Room};
+use super::{Case, Grown, Room};
 use crate::stream_files::OLDER_CORE;
 use crate::zigzag_files::{ACCELERATOR, MAPPING, WORKLOAD};
 use fusescape::import::{File, import};
@@ -28,10 +28,10 @@ pub const ROOM: Room = Room {
 };
 
 /// Before the name of each of several files.
-const MARK: &str = "=== ";
+pub const MARK: &str = "=== ";
 
 /// Imports files together, each behind a line with its name.
-fn files(text: &str) -> Result<(), Diagnostics> {
+pub fn files(text: &str) -> Result<(), Diagnostics> {
     let files = text.split(MARK).filter_map(|file| file.split_once('\n'));
     let files = files.map(|(name, text)| File { name: name.to_owned(), source: Box::new(text.as_bytes()) });
     import(files.collect(), &Default::default()).map(drop)
@@ -141,7 +141,7 @@ const CORE_CASES: &[Case] = &[
 ];
 
 /// Names of files, and what is in them.
-type Files = &'static [(&'static str, &'static str)];
+pub type Files = &'static [(&'static str, &'static str)];
 
 /// Files that do not belong together, a part of the remedy, and files that do.
 const TOGETHER: [(Files, &str, Files); 3] = [
@@ -157,26 +157,36 @@ const TOGETHER: [(Files, &str, Files); 3] = [
     ),
     (
         &[("notes.txt", "hello")],
-        "Choose an ONNX model, a hardware, workload or system document",
+        "Choose an ONNX model, a hardware, workload, system, mapping or constraint document",
         &[("net.yaml", WORKLOAD)],
     ),
 ];
 
+/// Files in one text.
+pub fn joined(files: &[(&str, &str)]) -> String {
+    files.iter().map(|(name, text)| format!("{MARK}{name}\n{text}")).collect()
+}
+
+/// Cases of files that are right together.
+pub fn changed(right: &[(&str, &str)], cases: &[Case]) -> Vec<Grown> {
+    let base = joined(right);
+    assert_eq!(files(&base), Ok(()));
+    let grown = |&(right, wrong, remedy, followed): &Case| -> Grown {
+        assert_eq!(base.matches(right).count(), 1, "`{right}` stands in the files once");
+        (files, base.replace(right, wrong), remedy, base.replace(right, followed))
+    };
+    cases.iter().map(grown).collect()
+}
+
+/// Files that are exchanged as a whole.
+pub fn exchanged(cases: &[(Files, &'static str, Files)]) -> Vec<Grown> {
+    cases
+        .iter()
+        .map(|(wrong, remedy, followed)| -> Grown { (files, joined(wrong), remedy, joined(followed)) })
+        .collect()
+}
+
 fn grown() -> Vec<Grown> {
-    let joined = |files: &[(&str, &str)]| -> String {
-        files.iter().map(|(name, text)| format!("{MARK}{name}\n{text}")).collect()
-    };
-    let read: Read = files;
-    let of = |base: String, cases: &[Case]| -> Vec<Grown> {
-        assert_eq!(files(&base), Ok(()));
-        let grown = |&(right, wrong, remedy, followed): &Case| {
-            assert_eq!(base.matches(right).count(), 1, "`{right}` stands in the files once");
-            (read, base.replace(right, wrong), remedy, base.replace(right, followed))
-        };
-        cases.iter().map(grown).collect()
-    };
-    let of_run = of(joined(&[("hw.yaml", ACCELERATOR), ("map.yaml", MAPPING), ("net.yaml", WORKLOAD)]), ZIGZAG_CASES);
-    let of_core = of(joined(&[("core.yaml", OLDER_CORE)]), CORE_CASES);
-    let together = TOGETHER.iter().map(|(wrong, remedy, followed)| (read, joined(wrong), *remedy, joined(followed)));
-    of_run.into_iter().chain(of_core).chain(together).collect()
+    let run = [("hw.yaml", ACCELERATOR), ("map.yaml", MAPPING), ("net.yaml", WORKLOAD)];
+    [changed(&run, ZIGZAG_CASES), changed(&[("core.yaml", OLDER_CORE)], CORE_CASES), exchanged(&TOGETHER)].concat()
 }

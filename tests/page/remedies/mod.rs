@@ -1,15 +1,21 @@
-//! Every remedy that a document is told, or a file of another program, or an option, followed: what was refused is right then. No remedy in
-//! the sources is left out.
+//! Every remedy that a document is told, or a file of another program, or settings, or an option, followed: what was refused is right
+//! then. No remedy in the sources is left out.
 
+mod accelforge;
+mod gallery;
 mod hardware;
 mod imports;
 mod lesson;
 mod literals;
 mod mapping;
+mod onnx;
 mod options;
 mod pool;
+mod settings;
+mod stream;
 mod study;
 mod system;
+mod timeloop;
 mod transformer;
 mod workload;
 
@@ -48,7 +54,7 @@ struct Room {
     grown: fn() -> Vec<Grown>,
 }
 
-const ROOMS: [&Room; 9] = [
+const ROOMS: [&Room; 15] = [
     &hardware::ROOM,
     &workload::ROOM,
     &system::ROOM,
@@ -58,6 +64,12 @@ const ROOMS: [&Room; 9] = [
     &lesson::ROOM,
     &study::ROOM,
     &imports::ROOM,
+    &stream::ROOM,
+    &timeloop::ROOM,
+    &accelforge::ROOM,
+    &onnx::ROOM,
+    &gallery::ROOM,
+    &settings::ROOM,
 ];
 
 fn hardware(text: &str) -> Result<(), Diagnostics> {

@@ -1,0 +1,139 @@
+//! The best mapping of a layer, or one near it that Timeloop can say.
+//!
+//! Where levels of the best mapping cross, the memory inside may hold no more of each loop than the one around it, and the search begins
+//! anew; where loops of other dimensions stand between those of one, they have to stand in one order. Loops are unrolled over numbers of
+//! PEs that divide them.
+
+use super::levels::{Level, NoLevels};
+use super::write::{Unsayable, Written, compose};
+use crate::explore::{LayerStudy, TemporalMapping, own_constraints};
+use crate::hardware::Unroll;
+use crate::import::report::Severity;
+use crate::mapping::{LayerOnCore, LayerOperand, Relevance, TemporalLoop};
+use crate::spec::{
+    BoundSpec, ConstraintsSpec, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec,
+    write_constraints,
+};
+use crate::workload::{Dim, Network};
+
+/// Most searches; each allows less than the one before.
+const MAX_SEARCHES: usize = 64;
+
+/// Writes a layer of a network with its best mapping. Where Timeloop cannot say that, with one that is found under constraints which keep
+/// what it cannot say out; the report tells how much more energy it costs.
+///
+/// # Errors
+/// No mapping fits, or Timeloop can say none of this layer on this core.
+pub fn write_best(mut study: LayerStudy, network: &Network) -> Result<Written, Diagnostics> {
+    let best = study.best()?;
+    let stated = study.problem.unroll.clone();
+    study.problem.unroll = evenly(&study);
+    let mut mapped = if study.problem.unroll == stated { best.clone() } else { study.best()? };
+    let mut constraints = LayerConstraintsSpec { layer: Some(study.layer.clone()), ..LayerConstraintsSpec::default() };
+    for _ in 0..MAX_SEARCHES {
+        let unsayable = match compose(&study, &mapped.mapping) {
+            Ok(mut written) => {
+                let more = 100.0 * (mapped.energy_pj() / best.energy_pj() - 1.0);
+                if study.problem.unroll != stated {
+                    let reason = "over numbers of PEs that divide the loops, as Timeloop unrolls evenly";
+                    written.report.note(Severity::Expressed, "unroll", reason, "");
+                }
+                if mapped.mapping != best.mapping {
+                    // Another unrolling may be the better one.
+                    let than =
+                        if more < 0.0 { "less energy than the best as stated" } else { "more energy than the best" };
+                    let more = more.abs();
+                    let reason = format!("found among those that Timeloop can say: it costs {more:.2} % {than}");
+                    written.report.note(Severity::Expressed, "mapping", &reason, "");
+                }
+                return Ok(written);
+            }
+            Err(unsayable) => unsayable,
+        };
+        let before = constraints.levels.clone();
+        match &unsayable {
+            Unsayable::Levels(NoLevels::Crossed(levels)) => {
+                let [inner, outer] = &**levels;
+                constraints.levels.extend(bounds(&study.on_core(), &mapped.mapping, inner, outer));
+            }
+            Unsayable::Mixed(levels) => {
+                constraints
+                    .levels
+                    .extend(levels.iter().map(|level| in_order(&study.on_core(), &mapped.mapping, level)));
+            }
+            Unsayable::Levels(NoLevels::NotNested(_)) | Unsayable::Layer(_) => {}
+        }
+        constraints.levels.dedup();
+        if constraints.levels == before {
+            return Err(unsayable.into_diagnostics(&study));
+        }
+        let document = ConstraintsSpec { layers: vec![constraints.clone()], ..ConstraintsSpec::default() };
+        let allowed = own_constraints(&write_constraints(&document), &study.core, network)?;
+        let Some(Ok(found)) = allowed.of(&study).map(|allowed| study.clone().search_under(&allowed)) else {
+            return Err(unsayable.into_diagnostics(&study));
+        };
+        mapped = found.mapped.as_ref().clone();
+    }
+    compose(&study, &mapped.mapping).map_err(|unsayable| unsayable.into_diagnostics(&study))
+}
+
+/// The unrolling over the most PEs that divide what is left of each loop.
+fn evenly(study: &LayerStudy) -> Vec<Unroll> {
+    let mut left: Vec<u64> = Dim::ALL.iter().map(|dim| study.problem.shape.size(*dim)).collect();
+    let even = |unroll: &Unroll| {
+        let left = &mut left[unroll.dim as usize];
+        let limit = (1..=unroll.limit.min(*left)).rev().find(|width| left.is_multiple_of(*width)).unwrap_or(1);
+        *left /= limit;
+        // One that is wider than the loop stays as it is.
+        if unroll.limit > limit && *left == 1 { *unroll } else { Unroll { limit, ..*unroll } }
+    };
+    study.problem.unroll.iter().map(even).collect()
+}
+
+/// Iterations of a dimension among the innermost loops.
+fn iterations(order: &[TemporalLoop], end: usize, dim: Dim) -> u64 {
+    let loops = order.iter().take(end).filter(|one| one.dim == dim);
+    loops.fold(1, |all, one| all.saturating_mul(one.size))
+}
+
+/// The inner level holds no more of the loops that count for it than the outer one, by operand.
+fn bounds(
+    problem: &LayerOnCore<'_>,
+    mapping: &TemporalMapping,
+    inner: &Level,
+    outer: &Level,
+) -> Vec<LevelConstraintsSpec> {
+    let of = |operand: &LayerOperand| {
+        let view = &problem.operands[*operand];
+        let counts = |dim: &&Dim| view.relevance[**dim as usize] != Relevance::Irrelevant;
+        let bound = |dim: &Dim| {
+            let most = iterations(&mapping.order, outer.range.1, *dim);
+            let is_less = most < iterations(&mapping.order, inner.range.0, *dim);
+            let bound = if most == 1 { BoundSpec::Exactly(1) } else { BoundSpec::AtMost(most) };
+            is_less.then(|| LoopBoundSpec { dimension: dim.to_string(), bound })
+        };
+        LevelConstraintsSpec {
+            memory: problem.core.memories[inner.memory].name.clone(),
+            operands: vec![problem.operand_name(*operand).to_owned()],
+            within: Dim::ALL.iter().filter(counts).filter_map(bound).collect(),
+            ..LevelConstraintsSpec::default()
+        }
+    };
+    inner.operands.iter().map(of).filter(|constraint| !constraint.within.is_empty()).collect()
+}
+
+/// The loops of a level stand dimension by dimension, in the order in which they begin.
+fn in_order(problem: &LayerOnCore<'_>, mapping: &TemporalMapping, level: &Level) -> LevelConstraintsSpec {
+    let mut dims: Vec<Dim> = Vec::new();
+    for one in mapping.order.iter().take(level.end) {
+        if !dims.contains(&one.dim) {
+            dims.push(one.dim);
+        }
+    }
+    LevelConstraintsSpec {
+        memory: problem.core.memories[level.memory].name.clone(),
+        operands: level.operands.iter().map(|operand| problem.operand_name(*operand).to_owned()).collect(),
+        order: dims.iter().map(ToString::to_string).collect(),
+        ..LevelConstraintsSpec::default()
+    }
+}

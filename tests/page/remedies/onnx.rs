@@ -1,0 +1,78 @@
+//! ONNX models: what is refused, or counted in part, and what its remedy makes of it. A text here names a model that tests write, and
+//! behind `@` sizes that a person states.
+
+use super::{Grown, Room};
+use fusescape::import::{Coverage, onnx};
+use fusescape::spec::Diagnostics;
+use fusescape_test_support::onnx::{FLOAT, Graph, Message};
+
+pub const ROOM: Room = Room {
+    sources: &["src/import/onnx", "src/import/coverage.rs"],
+    no_remedies: &["Imported from {}.", "Imported from {}. Not counted: {}."],
+    tables: &[],
+    grown,
+};
+
+/// A model by its name.
+fn model(name: &str) -> Vec<u8> {
+    let input = || Graph::default().input("x", &[1, 16, 64]);
+    let image = || Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
+    let convolutions = |count: usize| (0..count).fold(image(), |graph, _| graph.node("Conv", &["x", "w"], &["y"], &[]));
+    // A product behind an operator that nobody knows.
+    let behind = |stated: &[i64], first: Graph| {
+        let first = first.node("Fold", &["a"], &["b"], &[]);
+        let first = if stated.is_empty() { first } else { first.shape("b", stated) };
+        first.dense("b", "c", 32, 16)
+    };
+    match name {
+        "picture" => b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(),
+        "cut" => input().dense("x", "a", 64, 32).model()[..40].to_vec(),
+        "whole" => input().dense("x", "a", 64, 32).model(),
+        "many layers" => convolutions(5000).model(),
+        "a block" => convolutions(1).model(),
+        "many nodes" => {
+            let graph = (0..1 << 18).fold(Message::default(), |graph, _| graph.message(1, &Message::default()));
+            Message::default().message(7, &graph).0
+        }
+        "nothing that computes" => input().node("Relu", &["x"], &["y"], &[]).model(),
+        "open" => Graph::default().input("x", &[-1, 16, 64]).dense("x", "a", 64, 32).model(),
+        "unknown operator" => behind(&[], input().dense("x", "a", 64, 32)).model(),
+        "simplified" => behind(&[1, 16, 32], input().dense("x", "a", 64, 32)).model(),
+        "without the operator" => input().dense("x", "a", 64, 32).dense("a", "c", 32, 16).model(),
+        other => panic!("there is no model {other}"),
+    }
+}
+
+/// Imports a model, of which all has to be counted.
+fn read(text: &str) -> Result<(), Diagnostics> {
+    let (name, stated) = text.split_once('@').unwrap_or((text, ""));
+    let size = |one: &str| one.split_once('=').map(|(name, size)| (name.to_owned(), size.parse().unwrap()));
+    let sizes = stated.split(',').filter_map(size).collect();
+    let options = onnx::Options { sizes, ..onnx::Options::default() };
+    let (_, report) = onnx::import(&mut model(name).as_slice(), "model.onnx", &options)?;
+    let mut wrong = Diagnostics::default();
+    if !report.coverage.is_some_and(|coverage| coverage.is_whole()) {
+        wrong.add("", report.lines().join("; "), Coverage::REMEDY);
+    }
+    wrong.or(())
+}
+
+const CASES: &[(&str, &str, &str)] = &[
+    ("picture", "Choose an ONNX file, or export the model as ONNX", "whole"),
+    ("cut", "Fetch or export the file again, as ONNX", "whole"),
+    ("many layers", "Import a part of it, such as one of the blocks that it repeats", "a block"),
+    ("many nodes", "Import a part of it, such as one of the blocks that it repeats", "a block"),
+    ("nothing that computes", "Import a model with convolutions or products of matrices", "whole"),
+    ("open@Open1=8", "Did you mean `open1`?", "open@open1=8"),
+    ("open@rows=8", "It leaves open `open1`", "open@open1=8"),
+    ("whole@rows=8", "State no size: the file says all", "whole"),
+    ("unknown operator", "onnx-simplifier works shapes out", "simplified"),
+    ("unknown operator", "or take what is named below out of it", "without the operator"),
+];
+
+fn grown() -> Vec<Grown> {
+    let grown = |&(wrong, remedy, followed): &(&str, &'static str, &str)| -> Grown {
+        (read, wrong.to_owned(), remedy, followed.to_owned())
+    };
+    CASES.iter().map(grown).collect()
+}
