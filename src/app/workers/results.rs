@@ -121,10 +121,10 @@ pub struct Accounts(pub BTreeMap<u32, Rc<PointAccount>>);
 
 impl PartialEq for Accounts {
     fn eq(&self, other: &Self) -> bool {
-        let is_same = |((one, account), (point, known)): ((&u32, &Rc<PointAccount>), (&u32, &Rc<PointAccount>))| {
-            one == point && Rc::ptr_eq(account, known)
+        let is_same = |(point, account): (&u32, &Rc<PointAccount>)| {
+            other.0.get(point).is_some_and(|known| Rc::ptr_eq(account, known))
         };
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_same)
+        self.0.len() == other.0.len() && self.0.iter().all(is_same)
     }
 }
 
