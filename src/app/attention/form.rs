@@ -63,7 +63,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
             </h2>
             <p class="hint">
                 { termed(
-                    "[Queries|query] meet [keys|key], a [softmax|running maximum] weighs them in one [pass] or several, and the weights meet \
+                    "[Queries|query] meet [keys|key], a softmax weighs them in one [pass] or several, and the weights meet \
                      [values|value]. Unfused, the scores between go through DRAM; fused, they stay on the chip. One \
                      layer is scheduled; the others are the same.",
                 ) }

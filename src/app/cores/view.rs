@@ -119,7 +119,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     { termed(
                         "Layers are cut into [computation tiles|computation tile], tiles are given to [cores|core allocation], \
                          and what they need travels over [links|communication link] and memories as early as these allow \
-                         ([Stream|COALA]).",
+                         (Stream).",
                     ) }
                 </p>
                 { progress(failure, stage, (searches && stage == Stage::Nothing).then_some(&tiles)) }
