@@ -196,7 +196,8 @@ fn comparison(results: &Rc<SweepResults>) -> Html {
 /// What changes from the point at hand to its neighbours; its code is fetched when the first sweep is over, or stopped.
 fn neighbours(props: &LandscapeProps) -> Html {
     let part = NeighboursProps {
-        state: Rc::clone(&props.state),
+        results: Rc::clone(&props.state.results),
+        is_current: props.state.is_current(),
         opened: props.opened,
         workers: props.workers.clone(),
         act: props.act.clone(),

@@ -270,7 +270,8 @@ fn Account(props: &AccountProps) -> Html {
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>
             <OpenedNeighbours
-                state={Rc::clone(&props.state)}
+                results={Rc::clone(&props.state.results)}
+                is_current={props.state.is_current()}
                 opened={Some(props.point)}
                 workers={props.workers.clone()}
                 act={props.act.clone()}

@@ -1,6 +1,5 @@
 //! What changes from a point to its neighbours, over the workers.
 
-use crate::app::session::state::PageState;
 use crate::app::widgets::neighbours::{ComparedNeighbour, Neighbours, Outcome};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
@@ -15,8 +14,10 @@ use yew::prelude::*;
 /// Properties of [`OpenedNeighbours`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct NeighboursProps {
-    /// Everything.
-    pub state: Rc<PageState>,
+    /// What the workers found out.
+    pub results: Rc<SweepResults>,
+    /// Whether that is about the design at hand.
+    pub is_current: bool,
     /// The point.
     pub opened: Option<u32>,
     /// Asks workers.
@@ -28,9 +29,9 @@ pub struct NeighboursProps {
 /// A card with the neighbours of a point; a click opens one.
 #[component]
 pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
-    let all = use_neighbours(&props.workers, &props.state.results, props.state.is_current(), props.opened);
+    let all = use_neighbours(&props.workers, &props.results, props.is_current, props.opened);
     let on_open = props.act.reform(|strategy: DepthFirstStrategy| Action::Look(ViewChange::Open(strategy)));
-    let results = Rc::clone(&props.state.results);
+    let results = Rc::clone(&props.results);
     let can_open = Callback::from(move |strategy: DepthFirstStrategy| results.point_of(&strategy).is_some());
     html! { <Neighbours {all} {on_open} {can_open} /> }
 }
