@@ -113,6 +113,7 @@ impl LevelMatrix {
         let types = (stack.tile_types.iter().enumerate())
             .map(|(index, tile_type)| TypeLevels {
                 title: tile_type_title(index, tile_type),
+                members: vec![index],
                 layers: computed(tile_type).iter().map(row).collect(),
             })
             .collect();
@@ -125,7 +126,7 @@ impl LevelMatrix {
     /// Top memories of all layers of a point, each in the tile type that most tiles of its stack are of, in one block.
     pub fn of_point(account: &PointAccount) -> Self {
         let mut whole = Self { layers: Vec::new(), types: Vec::new(), depths: 0, selected: None };
-        let mut block = TypeLevels { title: String::new(), layers: Vec::new() };
+        let mut block = TypeLevels { title: String::new(), members: Vec::new(), layers: Vec::new() };
         for stack in &account.stacks {
             let Some(most) = stack.most_frequent_type() else { continue };
             let of_stack = Self::from_account(stack, &account.memories);

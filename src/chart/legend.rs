@@ -53,6 +53,20 @@ fn places(entries: &[Entry], width: i32, letters: Lettering) -> (Vec<(i32, i32)>
     (places, if entries.is_empty() { 0 } else { line + 1 })
 }
 
+/// Corner and size of each entry of a legend with its upper left corner at `at`.
+pub(super) fn entry_places(
+    entries: &[Entry],
+    at: (i32, i32),
+    width: i32,
+    letters: Lettering,
+) -> Vec<((i32, i32), (i32, i32))> {
+    let place = |((mark, text), (x, line)): (&Entry, (i32, i32))| {
+        let long = (indent(*mark) + letters.width(text)).min(width - x);
+        ((at.0 + x, at.1 + line * LINE), (long, LINE))
+    };
+    entries.iter().zip(places(entries, width, letters).0).map(place).collect()
+}
+
 /// Height of a legend `width` wide.
 pub(super) fn legend_height(entries: &[Entry], width: i32, letters: Lettering) -> i32 {
     places(entries, width, letters).1 * LINE

@@ -22,6 +22,8 @@ pub struct Level {
 pub struct TypeLevels {
     /// `type 1: 60 × 72, 112 tiles`.
     pub title: String,
+    /// Indices of the tile types that are so.
+    pub members: Vec<usize>,
     /// For each layer the top memory of `W`, `I` and `O`; `None` where the layer has no such operand.
     pub layers: Vec<[Option<Level>; 3]>,
 }
@@ -243,6 +245,10 @@ impl Chart for LevelMatrix {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let mut regions = Vec::new();
         for (tile_type, levels) in self.types.iter().enumerate() {
+            let top = self.type_top(width, tile_type);
+            for member in &levels.members {
+                regions.push(Region { at: (0, top), size: (width, TITLE), subject: Subject::tile_type(*member) });
+            }
             for (row, operand) in OPERANDS.into_iter().enumerate() {
                 for (layer, name) in self.layers.iter().enumerate() {
                     let (at, size) = self.place(width, LevelCell { tile_type, layer, operand });

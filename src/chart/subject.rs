@@ -19,6 +19,8 @@ pub struct Subject {
     pub dim: Option<Dim>,
     /// A point of the sweep.
     pub point: Option<u32>,
+    /// Index of a tile type of the stack at hand.
+    pub tile_type: Option<usize>,
 }
 
 impl Subject {
@@ -37,6 +39,11 @@ impl Subject {
         Self { point: Some(point), ..Self::default() }
     }
 
+    /// A tile type of the stack at hand.
+    pub fn tile_type(index: usize) -> Self {
+        Self { tile_type: Some(index), ..Self::default() }
+    }
+
     /// Whether both are about the same: they agree on something, and contradict each other in nothing.
     pub fn is_about(&self, other: &Self) -> bool {
         fn agree<T: PartialEq>(one: &Option<T>, other: &Option<T>) -> Option<bool> {
@@ -49,6 +56,7 @@ impl Subject {
             agree(&self.cause, &other.cause),
             agree(&self.dim, &other.dim),
             agree(&self.point, &other.point),
+            agree(&self.tile_type, &other.tile_type),
         ];
         all.contains(&Some(true)) && !all.contains(&Some(false))
     }
@@ -61,6 +69,7 @@ impl Subject {
         parts.extend(self.memory.as_ref().map(|memory| format!("memory {memory}")));
         parts.extend(self.cause.map(|cause| cause.name().to_owned()));
         parts.extend(self.dim.map(|dim| format!("loop {dim}")));
+        parts.extend(self.tile_type.map(|index| format!("tile type {}", index + 1)));
         parts.join(", ")
     }
 }

@@ -1,9 +1,9 @@
 //! Which tile type lies where in a stack's last feature map (DeFiNES, Fig. 6).
 
 use super::color::{Color, mix, text_on};
-use super::legend::{Entry, Mark, draw_legend, legend_height, legend_width};
+use super::legend::{Entry, Mark, draw_legend, entry_places, legend_height, legend_width};
 use super::sketch::Sketch;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme, group_thousands};
+use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme, group_thousands};
 use crate::depth_first::{TileMap, TileRun};
 
 /// A tile type in the legend.
@@ -225,6 +225,26 @@ impl Chart for TileTypeMap {
         let legend = legend_height(&self.entries(&Theme::LIGHT), layout.legend_width, Theme::LIGHT.value());
         let map = layout.rows.last().unwrap_or(&0) + UNDER;
         map.max(layout.legend.1 + legend) as u32
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let layout = self.layout(width);
+        let region = |index: usize, (at, size): ((i32, i32), (i32, i32))| Region {
+            at,
+            size,
+            subject: Subject::tile_type(index),
+        };
+        let legend =
+            entry_places(&self.entries(&Theme::LIGHT), layout.legend, layout.legend_width, Theme::LIGHT.value());
+        let mut regions: Vec<Region> =
+            legend.into_iter().enumerate().map(|(index, place)| region(index, place)).collect();
+        for (edge_y, types) in layout.rows.windows(2).zip(&self.map.types) {
+            for (edge_x, index) in layout.columns.windows(2).zip(types) {
+                let size = ((edge_x[1] - edge_x[0]).max(1), (edge_y[1] - edge_y[0]).max(1));
+                regions.push(region(index.index(), ((edge_x[0], edge_y[0]), size)));
+            }
+        }
+        regions
     }
 
     fn table(&self) -> Table {

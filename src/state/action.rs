@@ -139,6 +139,8 @@ pub enum ViewChange {
     Metric(Metric),
     /// Open a point and show it.
     Open(DepthFirstStrategy),
+    /// Looks at a point where one is, as one drags over its neighbours: no place that a browser goes back to.
+    Point(DepthFirstStrategy),
     /// Another question of the view of fusion.
     FusionPart(FusionPart),
     /// Another stack of the opened point.

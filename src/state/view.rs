@@ -124,9 +124,10 @@ impl View {
             ViewChange::Tab(tab) => self.tab = tab,
             ViewChange::Metric(metric) => self.metric = metric,
             ViewChange::Open(point) => {
-                (self.point, self.stack, self.tile_type) = (Some(point), 0, None);
+                self.change(ViewChange::Point(point));
                 self.tab = Tab::Schedule;
             }
+            ViewChange::Point(point) => (self.point, self.stack, self.tile_type) = (Some(point), 0, None),
             ViewChange::FusionPart(part) => self.fusion_part = part,
             ViewChange::Stack(stack) => (self.stack, self.tile_type) = (stack, None),
             ViewChange::TileType(index) => self.tile_type = Some(index),

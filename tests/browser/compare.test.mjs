@@ -63,6 +63,9 @@ test('a pinned design is compared with the one at hand, number by number', () =>
       (same) => document.querySelector('[data-testid=whole-costs] tbody')?.innerText !== same,
       same,
     );
+    const tops = ['whole-costs', 'differences'].map((testid) => page.getByTestId(testid).evaluate((card) => card.getBoundingClientRect().top));
+    const [answer, reason] = await Promise.all(tops);
+    assert.ok(answer < reason, 'what both cost comes first');
     const rows = await costs(page);
     const changed = rows.find(([name]) => name === energy[0]);
     assert.equal(changed[1], energy[1], 'A stays what it was');

@@ -1,13 +1,14 @@
 // Lessons by anyone: a document that is dropped, answered, handed in, and graded; in another page; in a learning management system.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { violations, withPage } from './harness.mjs';
+import { commandLine, violations, withPage } from './harness.mjs';
+import { hostPage } from './host-page.mjs';
+import { serve } from './server.mjs';
 
 const MINUTE = 60_000;
 const DOCUMENT = `title: Dropped
@@ -26,6 +27,59 @@ steps:
     hint: Read the headline.
     explains: It takes {energy}.
     marks: 2
+`;
+
+/** A lab with a step of every kind, as `docs/lessons.md` says how to write one. */
+const LAB = `title: A buffer for an image network
+about: How large the middle buffer has to be.
+assignment: course 2026, lab 2
+parameters:
+  - { name: buffer, values: [16 KiB, 32 KiB, 64 KiB] }
+steps:
+  - title: Kept or computed again
+    text: The same tile, with and without what overlaps being kept. {kept} against {again}.
+    opens: { view: schedule, hardware: meta-proto-like-df, workload: fsrcnn, point: 4x18 fully-cached }
+    question: Which takes more multiply-accumulates?
+    numbers:
+      - { name: kept, unit: GMAC, measure: { macs: { of: 4x18 fully-cached } } }
+      - { name: again, unit: GMAC, measure: { macs: { of: 4x18 fully-recompute } } }
+      - { name: ratio, measure: { macs-ratio: { from: 4x18 fully-recompute, to: 4x18 fully-cached } }, unit: x }
+    answers:
+      - { text: Keeping, when: [ratio ..1], hint: Look at the colours of the windows. }
+      - { text: Computing again, when: [ratio 1..] }
+    explains: Computing again takes {ratio} as many.
+  - title: A smaller buffer
+    text: The middle buffer of activations has $buffer here.
+    opens: { view: landscape, hardware: meta-proto-like-df, workload: fsrcnn, set: { hardware.sram_64KB.size: $buffer } }
+    question: How much energy does the best point take?
+    numbers:
+      - { name: best, unit: mJ, measure: { energy: { of: best } } }
+      - { name: single, unit: mJ, measure: { energy: { of: single-layer } } }
+    number: { is: best, tolerance: 2 % }
+    hints: [{ near: single, text: That is one layer at a time. }, { when: [answer 100..], text: Mind the unit. }]
+    hint: Read the headline.
+    explains: It takes {best}.
+  - title: The curve
+    text: Draw first, then see.
+    opens: { view: landscape, hardware: meta-proto-like-df, workload: fsrcnn, point: 4x72 fully-cached }
+    question: How does the energy follow the size of the buffer?
+    numbers:
+      - { name: energy, unit: mJ, measure: { energy: { of: opened } } }
+    predict: { number: energy, field: hardware.sram_64KB.size, values: [4 KiB, 16 KiB, 64 KiB], axis: 0..12, tolerance: 25 % }
+    explains: A buffer that holds the tile is enough.
+  - title: Your design
+    text: Find the smallest buffer that is good enough.
+    opens: { view: landscape, hardware: meta-proto-like-df, workload: fsrcnn, point: 4x72 fully-cached }
+    question: Energy below 3 mJ with the smallest buffer.
+    numbers:
+      - { name: energy, unit: mJ, measure: { energy: { of: opened } } }
+      - { name: size, unit: KiB, measure: { memory-size: { memory: sram_64KB } } }
+    task:
+      fields:
+        - { name: buffer, field: hardware.sram_64KB.size, values: [8 KiB, 16 KiB, 32 KiB, 64 KiB] }
+      minimise: size
+      goals: [energy ..3]
+    explains: The smallest has {size}.
 `;
 
 async function drop(page, text) {
@@ -71,13 +125,106 @@ test('a lesson that is dropped is answered, hinted at, and gives a receipt that 
     for (const [name, text] of [['lab.yaml', DOCUMENT], ['a.json', receipt], ['b.json', JSON.stringify(tampered)]]) {
       writeFileSync(join(folder, name), text);
     }
-    const program = process.env.FUSESCAPE ?? 'target/release/fusescape';
-    const csv = execFileSync(program, ['grade', '--lesson', join(folder, 'lab.yaml'), folder], { encoding: 'utf8' });
+    const csv = commandLine('grade', '--lesson', join(folder, 'lab.yaml'), folder);
     const [head, first, second] = csv.trim().split('\n');
     assert.equal(head, 'file,lesson,student,marks,of,step 1,remarks');
     assert.match(first, /a\.json,Dropped,ada,1,2,1,$/);
     assert.match(second, /b\.json,Dropped,ada,1,2,1,step 1: 1 answers more than tries do not count; receipt 2 of this student$/);
   }));
+
+test('in a page of another origin a step of every kind is answered, told to the host, and graded', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lab-'));
+  const host = await serve(folder);
+  try {
+    await withPage(
+      async ({ page, url }) => {
+        writeFileSync(join(folder, 'index.html'), hostPage(`${url}embed.html?view=lessons`));
+        await page.goto(host.url);
+        const answered = async (step) => {
+          await page.waitForFunction(
+            (step) => window.messages.some((told) => told.type === 'answered' && told.step === step && told.is_over),
+            step,
+            { timeout: MINUTE },
+          );
+          return page.evaluate(() => window.messages.findLast(({ type }) => type === 'answered'));
+        };
+        await page.waitForFunction(() => window.messages?.some(({ type }) => type === 'ready'));
+        await page.evaluate((lesson) => window.tell({ fusescape: 1, type: 'set', id: 1, lesson, student: 'noether' }), LAB);
+        const view = page.frameLocator('iframe');
+        const said = (text) => view.getByTestId('verdict').getByText(text).waitFor({ timeout: MINUTE });
+
+        // A choice: wrong, hinted at, and right on the second try.
+        await view.getByTestId('answer-1').click();
+        await said('Not so. Look at the colours of the windows. One more try.');
+        await view.getByTestId('answer-2').click();
+        await said('Right. Computing again takes');
+        assert.equal((await answered(1)).step_marks, 0.5);
+
+        // A number: twice wrong, so that the right one is said.
+        await view.getByTestId('step-2').click();
+        await view.getByTestId('number').fill('5000');
+        await view.getByTestId('answer-number').click();
+        await said('Not so. Mind the unit. One more try.');
+        await view.getByTestId('number').fill('7');
+        await view.getByTestId('answer-number').click();
+        await said(/Not so. Read the headline. Right is 1\.8\d* mJ/);
+        assert.equal((await answered(2)).step_marks, 0);
+
+        // A curve, drawn by a hand: from the lower left to the upper right.
+        await view.getByTestId('step-3').click();
+        const curve = view.getByTestId('curve');
+        // What is above it may still come, and move it.
+        await view.locator('[data-status=done]').first().waitFor({ timeout: MINUTE });
+        await curve.getByTestId('handle-3').waitFor();
+        await curve.scrollIntoViewIfNeeded();
+        const heights = () => view.locator('[data-testid^=handle-]').evaluateAll((all) => all.map((one) => Number(one.getAttribute('aria-valuenow'))));
+        const box = await curve.boundingBox();
+        const spot = (across, up) => [box.x + box.width * across, box.y + box.height * (1 - up)];
+        await page.mouse.move(...spot(0.25, 0.3));
+        await page.mouse.down();
+        await page.mouse.move(...spot(0.55, 0.5), { steps: 8 });
+        await page.mouse.move(...spot(0.9, 0.8), { steps: 8 });
+        await page.mouse.up();
+        const drawn = await heights();
+        assert.ok(drawn[0] < drawn[1] && drawn[1] < drawn[2], `drawn: ${drawn}`);
+        await view.getByTestId('handle-3').press('Home');
+        assert.equal((await heights())[2], 0);
+        await view.getByTestId('answer-curve').click();
+        await view.getByTestId('curve-right').waitFor({ timeout: MINUTE });
+        const marked = (await answered(3)).step_marks;
+        assert.ok(marked >= 0 && marked <= 2 / 3 + 1e-9, `the third point is wrong: ${marked}`);
+
+        // A design: one that misses no goal and is not the best, then the best.
+        await view.getByTestId('step-4').click();
+        await view.getByTestId('task-field').selectOption({ label: '32 KiB' });
+        await view.getByTestId('task-numbers').getByText('32 KiB').waitFor({ timeout: MINUTE });
+        await view.getByTestId('answer-task').click();
+        await said('That is 300.0 % more than the optimum.');
+        await view.getByTestId('task-field').selectOption({ label: '8 KiB' });
+        await view.getByTestId('task-numbers').getByText('8 KiB').waitFor({ timeout: MINUTE });
+        await view.getByTestId('answer-task').click();
+        await said('The optimum of all 4 designs is');
+        const { receipt, marks, of, answered: count } = await answered(4);
+        assert.deepEqual([of, count], [4, 4]);
+        assert.ok(Math.abs(marks - (0.5 + marked + 1)) < 1e-9, `${marks} marks`);
+
+        // The receipt is marked natively, to the same.
+        const receipts = join(folder, 'receipts');
+        mkdirSync(receipts);
+        writeFileSync(join(receipts, 'noether.json'), receipt);
+        writeFileSync(join(folder, 'lab.yaml'), LAB);
+        const [head, row] = commandLine('grade', '--lesson', join(folder, 'lab.yaml'), receipts).trim().split('\n');
+        assert.equal(head, 'file,lesson,student,marks,of,step 1,step 2,step 3,step 4,remarks');
+        const cells = row.split(',');
+        assert.deepEqual(cells.slice(1, 3).concat(cells[4]), ['A buffer for an image network', 'noether', '4']);
+        assert.ok(Math.abs(Number(cells[3]) - marks) < 0.005, row);
+      },
+      { hosts: [host.url] },
+    );
+  } finally {
+    await host.close();
+  }
+});
 
 test('mistakes of a document are said at once, with lines', () =>
   withPage(async ({ page, url }) => {

@@ -20,6 +20,8 @@ for (const [what, options] of [
       const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(beyond <= 0, `${beyond} px too wide`);
       const maps = page.locator('.maps');
+      const end = await maps.evaluate((maps) => maps.getBoundingClientRect().bottom);
+      if (what.startsWith('1280')) assert.ok(end <= 480, `without scrolling the heatmaps end at ${end} px`);
       const { y, height } = await maps.evaluate((maps) => {
         maps.scrollIntoView({ block: 'start' });
         return maps.getBoundingClientRect();

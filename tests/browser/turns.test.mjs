@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertFits, withPage } from './harness.mjs';
+import { assertFits, violations, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -134,6 +134,44 @@ test('where the caret is in a document, that is lit', () =>
     await page.locator('[data-testid=loop-nest] .lit-parts rect').first().waitFor();
     await area.evaluate((area) => area.blur());
     await page.waitForFunction(() => !document.querySelector('[data-testid=loop-nest] .lit-parts rect'));
+  }));
+
+test('a tile type that is pointed at is lit wherever it lies, by pointer and by keys', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.getByTestId('tab-schedule').click();
+    await page.getByTestId('motion-figure').waitFor({ timeout: MINUTE });
+    const lit = (testid) => page.getByTestId(testid).locator('.lit-parts rect').first();
+    const isDark = () => page.waitForFunction(() => !document.querySelector('[data-testid=schedule-view] .lit-parts rect'));
+    const map = page.getByTestId('tile-types').locator('.regions');
+    await map.scrollIntoViewIfNeeded();
+    const box = await map.boundingBox();
+    await page.mouse.move(box.x + 120, box.y + 60);
+    for (const figure of ['tile-types', 'motion-figure', 'top-memories']) await lit(figure).waitFor();
+    await page.mouse.move(2, 2);
+    await isDark();
+    await map.focus();
+    await page.keyboard.press('End');
+    await lit('motion-figure').waitFor();
+    await page.keyboard.press('Escape');
+    await isDark();
+  }));
+
+test('tile sizes are dragged on the landscape, with what the point costs', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    const sliders = page.getByTestId('tile-sliders');
+    await sliders.waitFor({ timeout: MINUTE });
+    const told = () => page.getByTestId('tile-change').innerText();
+    assert.match(await told(), /^\d+ × \d+: [\d.]+ mJ, [\d.]+ Mcycles\.$/);
+    const slider = page.getByTestId('tile-width-drag');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.waitForFunction(() => /^960 × .* Energy .*(more|less|as much).* at \d+ × \d+, /.test(document.querySelector('[data-testid=tile-change]').innerText));
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => document.querySelector('[data-testid=tile-change]').innerText.startsWith('1 × '));
+    assert.deepEqual(await violations(page, '[data-testid=tile-sliders]'), []);
   }));
 
 test('tile sizes are dragged on Schedule, with what changed and a way back', () =>

@@ -2,6 +2,7 @@
 
 use crate::app::widgets::controls::{Choice, Select, TextField, passing};
 use crate::app::widgets::document_text::FoldedText;
+use crate::app::widgets::term::termed;
 use crate::spec::transformer_presets;
 use crate::state::{Action, AnyChoice, AttentionChange, AttentionForm, Half, ObjectiveChoice, ScheduleChange};
 use yew::prelude::*;
@@ -61,8 +62,11 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 </button>
             </h2>
             <p class="hint">
-                { "Queries meet keys, a softmax weighs them, and the weights meet values. Unfused, the scores between \
-                   go through DRAM; fused, they stay on the chip. One layer is scheduled; the others are the same." }
+                { termed(
+                    "[Queries|query] meet [keys|key], a softmax weighs them in one [pass] or several, and the weights meet \
+                     [values|value]. Unfused, the scores between go through DRAM; fused, they stay on the chip. One \
+                     layer is scheduled; the others are the same.",
+                ) }
             </p>
             <div class="form">
                 <div>

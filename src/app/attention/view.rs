@@ -66,6 +66,8 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                 <DiagnosticList diagnostics={wrong.clone()} testid="attention-diagnostics" />
                 if let Some(answer) = &answer {
                     <Step answer={Rc::clone(answer)} {is_old} />
+                } else if status == "running" {
+                    <p class="hint awaited">{ "Looking for the best schedule of every kind …" }</p>
                 }
             </section>
             if let (Some(request), Some(answer), true) = (&request, &answer, wrong.is_empty()) {

@@ -53,17 +53,19 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
     let cores = cores_differences(&pinned.cores, &Pinned::cores_of(&state.chosen.cores));
     // Numbers of other choices are forgotten.
     let of_cores = format!("{}\n{}", pinned.cores.allocation, state.chosen.cores.allocation);
+    let is_equal = found.is_empty() && cores.is_empty();
+    let documents = html! { <Documents found={[found, cores].concat()} /> };
     let sides = match (&state.pinned_results, a.clone(), b.clone()) {
         (Some(kept), Some(a), Some(b)) => html! {
             <>
-                if found.is_empty() && cores.is_empty() && a.strategy == b.strategy {
+                if is_equal && a.strategy == b.strategy {
                     <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: \
                                        that becomes B." }</p>
                 }
                 if let Some(stopped) = stopped(kept.results.status, state.results.status) {
                     <p class="hint" role="status">{ stopped }</p>
                 }
-                <Costs {a} {b} />
+                <Costs {a} {b}>{ documents }</Costs>
                 <Ratios a={Rc::clone(&kept.results)} state={Rc::clone(state)} />
             </>
         },
@@ -77,7 +79,7 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
                 _ if !state.is_current() || props.opened.is_some() => missing("B", Status::Running),
                 _ => missing("B", state.results.status),
             };
-            html! { <section class="card"><p class="hint" role="status">{ missing }</p></section> }
+            html! { <><section class="card"><p class="hint" role="status">{ missing }</p></section>{ documents }</> }
         }
     };
     html! {
@@ -93,7 +95,6 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
                     { button(&props.act, Action::Unpin, "Forget A", "unpin") }
                 </div>
             </section>
-            <Documents found={[found, cores].concat()} />
             { sides }
             <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} workers={props.workers.clone()} />
             { table_of_designs(props) }
@@ -214,6 +215,8 @@ fn Documents(props: &DocumentsProps) -> Html {
 struct CostsProps {
     a: Rc<PointAccount>,
     b: Rc<PointAccount>,
+    /// What stands between the whole and its parts.
+    children: Html,
 }
 
 /// What both cost, as a whole and part by part.
@@ -257,6 +260,7 @@ fn Costs(props: &CostsProps) -> Html {
                     { explained_table(table, &numbers) }
                 </div>
             </section>
+            { props.children.clone() }
             <div class="two">{ column(left) }{ column(right) }</div>
         </>
     }

@@ -12,6 +12,7 @@ use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
 use crate::app::studies::tile_search::{TileSearchState, use_tile_search};
 use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::explain::CoresNumber;
@@ -115,8 +116,11 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             <section class="card">
                 <h2>{ "Which core computes what, and when?" }</h2>
                 <p class="hint">
-                    { "Layers are cut into computation tiles, tiles are given to cores, and what they need travels \
-                       over links and memories as early as these allow (Stream)." }
+                    { termed(
+                        "Layers are cut into [computation tiles|computation tile], tiles are given to [cores|core allocation], \
+                         and what they need travels over [links|communication link] and memories as early as these allow \
+                         (Stream).",
+                    ) }
                 </p>
                 { progress(failure, stage, (searches && stage == Stage::Nothing).then_some(&tiles)) }
                 if let Some(kept) = &kept {

@@ -13,6 +13,7 @@ use crate::app::widgets::controls::TextField;
 use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
@@ -69,9 +70,11 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                 <section class="card">
                     <h2>{ "Which layers run together?" }</h2>
                     <p class="hint">
-                        { "Every method divides the network into groups. Each group is then run as a depth-first stack \
-                           with the tile and the mode of the landscape's grid that suit it best, so that all are judged by \
-                           the same cost model." }
+                        { termed(
+                            "Every method divides the network into [groups|fused operator-group]. Each group is then run as a \
+                             depth-first [stack] with the [tile|tile size] and the [mode|overlap storing mode] of the \
+                             landscape's grid that suit it best, so that all are judged by the same cost model.",
+                        ) }
                     </p>
                     { progress(&study) }
                     if let Some(fusions) = &study.fusions {

@@ -6,6 +6,7 @@ use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::document_text::FoldedText;
+use crate::app::widgets::term::termed;
 use crate::chart::group_thousands;
 use crate::chart::seconds_text;
 use crate::hardware::Core;
@@ -64,7 +65,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     html! {
         <>
             <h2>
-                { "All memory hierarchies from a pool" }
+                <span>{ termed("All [memory hierarchies|memory hierarchy] from a [pool|memory pool]") }</span>
                 <button type="button" class="link" onclick={passing(&props.act, |_: MouseEvent| Action::case_study_2().ok())}
                     data-testid="case-study-2">
                     { "ZigZag’s case study" }

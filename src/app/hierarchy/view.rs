@@ -8,6 +8,7 @@ use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::term::termed;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
 use crate::hierarchy::Point;
@@ -138,8 +139,10 @@ fn ScatterCard(props: &PickProps) -> Html {
         <section class="card">
             <h2>{ "Energy, latency and area" }</h2>
             <p class="hint">
-                { "Each mark is a hierarchy with its best mapping; those with a border are best trade-offs of all \
-                   three. Click one to see it." }
+                { termed(
+                    "Each mark is a hierarchy with its best [mapping|temporal mapping]; those with a border are \
+                     [best trade-offs|Pareto front] of all three. Click one to see it.",
+                ) }
             </p>
             <Figure title="" chart={Drawn::new(chart)} testid="hierarchy-scatter" {on_click} />
         </section>

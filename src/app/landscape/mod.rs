@@ -11,6 +11,7 @@ pub mod joint_optimum;
 pub mod mac_counts;
 pub mod neighbours;
 pub mod readout;
+pub mod tile_sliders;
 pub mod top_memories;
 pub mod trade_off;
 pub mod view;

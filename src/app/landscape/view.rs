@@ -4,10 +4,10 @@ use super::answer::{Answer, ProgressRow};
 use super::film::FilmProps;
 use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
-use super::neighbours::NeighboursProps;
 use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
+use crate::app::studies::neighbours::NeighboursProps;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, Status, SweepResults};
 use crate::depth_first::PointAccount;
@@ -41,6 +41,8 @@ pub struct SweptParts {
     pub readout: fn(Rc<PageState>) -> Html,
     /// Draws the top memories of a point.
     pub top_memories: fn(Rc<PointAccount>) -> Html,
+    /// Draws sliders over the tile sizes of a point.
+    pub tile_sliders: fn(Rc<SweepResults>, u32, Callback<Action>) -> Html,
 }
 piece!(SweptParts);
 
@@ -109,17 +111,20 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         act={props.act.clone()}
                     />
                 </div>
-                <ProgressRow
-                    results={Rc::clone(results)}
-                    waits={props.waits}
-                    on_stop={props.on_stop.clone()}
-                    on_resume={props.on_resume.clone()}
-                />
-                if props.part.is_none() {
-                    <div class="joint" role="status">
-                        if is_resting { { joint_optimum(props) } }
-                    </div>
-                }
+                // One place, as the one says nothing once the other does.
+                <div class="below-answer">
+                    <ProgressRow
+                        results={Rc::clone(results)}
+                        waits={props.waits}
+                        on_stop={props.on_stop.clone()}
+                        on_resume={props.on_resume.clone()}
+                    />
+                    if props.part.is_none() {
+                        <div class="joint" role="status">
+                            if is_resting { { joint_optimum(props) } }
+                        </div>
+                    }
+                </div>
                 <div class={classes!(old)}>
                     { impossible(results) }
                     <Heatmaps
@@ -130,6 +135,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         act={props.act.clone()}
                     />
                 </div>
+                if props.part.is_none() && *was_swept.borrow() { { tile_sliders(props, results) } }
                 if props.part.is_none() && props.state.film.frames().len() > 1 {
                     { film(props) }
                 }
@@ -190,7 +196,8 @@ fn comparison(results: &Rc<SweepResults>) -> Html {
 /// What changes from the point at hand to its neighbours; its code is fetched when the first sweep is over, or stopped.
 fn neighbours(props: &LandscapeProps) -> Html {
     let part = NeighboursProps {
-        state: Rc::clone(&props.state),
+        results: Rc::clone(&props.state.results),
+        is_current: props.state.is_current(),
         opened: props.opened,
         workers: props.workers.clone(),
         act: props.act.clone(),
@@ -213,6 +220,13 @@ fn top_memories(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let account = props.opened.and_then(|point| results.accounts.get(&point)).cloned();
     let Some(account) = account else { return html! {} };
     late(move |parts: SweptParts| (parts.top_memories)(Rc::clone(&account)))
+}
+
+/// Sliders over the tile sizes of the point at hand; their code is fetched as [`neighbours`]' is.
+fn tile_sliders(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
+    let Some(point) = props.opened else { return html! {} };
+    let (results, act) = (Rc::clone(results), props.act.clone());
+    late(move |parts: SweptParts| (parts.tile_sliders)(Rc::clone(&results), point, act.clone()))
 }
 
 fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {

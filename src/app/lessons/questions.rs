@@ -153,7 +153,7 @@ pub fn CurveField(props: &CurveFieldProps) -> Html {
         Callback::from(move |_: MouseEvent| answer.emit(Given::Curve((*heights).clone())))
     };
     html! {
-        <fieldset class="drawing">
+        <fieldset class="prediction">
             <legend>{ &of.step.question }</legend>
             <Curve places={predict.field.values.clone()} along={predict.field.name.clone()} axis={predict.axis} unit={number.unit}
                 heights={shown} right={right.clone()} {onchange} />

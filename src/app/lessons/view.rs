@@ -34,7 +34,7 @@ pub struct LessonsViewProps {
     pub act: Callback<Action>,
 }
 
-/// A card for each lesson; behind them one's own.
+/// A card for each lesson; behind them how to write one's own, which comes first once it is there.
 #[component]
 pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let all = use_memo((), |()| lessons());
@@ -61,17 +61,18 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
         Err(wrong) => html! { <p>{ wrong.to_string() }</p> },
     };
     let example = lesson_presets().iter().find(|preset| preset.id == EXAMPLE);
-    let begin =
-        example.map(|example| props.act.reform(move |_: MouseEvent| Action::WriteLesson(example.text.to_owned())));
-    html! {
-        <div class="lessons-view" data-testid="lessons">
-            <p class="hint">
-                { "Each step opens a design, asks about it, and computes which answer is right. Change whatever you like on the way." }
-            </p>
-            <div class="entries lessons">{ cards }</div>
+    let begin = example.map(|example| {
+        props.act.reform(move |_: MouseEvent| {
+            scroll_up();
+            Action::WriteLesson(example.text.to_owned())
+        })
+    });
+    let has_own = own.is_some();
+    let mine = html! {
+        <>
             if is_offered {
                 <section aria-labelledby="own-lesson-title">
-                    <h2 id="own-lesson-title">{ "Write your own" }</h2>
+                    <h2 id="own-lesson-title">{ if has_own { "Your own" } else { "Write your own" } }</h2>
                     <p class="hint">
                         { "A lesson is a document: steps with a design, a question, and the numbers that decide. Values may differ from \
                            student to student. Students save a receipt, and " }<code>{ "fusescape grade" }</code>
@@ -90,6 +91,17 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
             if let Some(open) = own {
                 <OwnLesson {open} chosen={Rc::clone(&props.chosen)} workers={props.workers.clone()} act={props.act.clone()} {is_offered} />
             }
+        </>
+    };
+    html! {
+        <div class="lessons-view" data-testid="lessons">
+            // Who has opened a document of their own came for that.
+            if has_own { { mine.clone() } }
+            <p class="hint">
+                { "Each step opens a design, asks about it, and computes which answer is right. Change whatever you like on the way." }
+            </p>
+            <div class="entries lessons">{ cards }</div>
+            if !has_own { { mine } }
         </div>
     }
 }

@@ -13,6 +13,7 @@ use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::widgets::term::termed;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
@@ -315,7 +316,7 @@ fn heading(
                 <div class="kpi" data-testid="mapping-utilization">
                     <b>{ number(LayerNumber::Use, percent(space * time)) }</b>
                     <span>
-                        { "of the PEs at work: " }{ number(LayerNumber::SpaceUse, percent(space)) }{ " in space × " }
+                        { termed("of the [PEs at work|MAC use]: ") }{ number(LayerNumber::SpaceUse, percent(space)) }{ " in space × " }
                         { number(LayerNumber::TimeUse, percent(time)) }{ " in time" }
                     </span>
                 </div>
@@ -327,7 +328,7 @@ fn heading(
                             three_digits(shown.information.active_pes),
                             group_thousands(facts.pe_count)
                         ) }
-                        { number(LayerNumber::Temporal, group_thousands(cycles.computing())) }{ " cycles without waiting" }
+                        { number(LayerNumber::Temporal, group_thousands(cycles.computing())) }{ termed(" cycles without [waiting|stall]") }
                     </span>
                 </div>
             </div>
@@ -341,11 +342,11 @@ fn heading(
                     Source::Search(proof, strategy) => html! {
                         <>
                             { match constraint {
-                                Constraint::Met => "The best mapping under your constraints. ",
-                                Constraint::Unmet => {
+                                Constraint::Met => termed("The best [mapping|temporal mapping] under your [constraints|constraint]. "),
+                                Constraint::Unmet => html! {
                                     "Your constraints have mistakes or exclude every mapping, so this is the best mapping without them. "
-                                }
-                                Constraint::None => "The best mapping that the search finds. ",
+                                },
+                                Constraint::None => termed("The best [mapping|temporal mapping] that the search finds. "),
                             } }
                             { proof_note(proof, strategy, is_constrained) }
                         </>

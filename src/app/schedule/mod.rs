@@ -5,5 +5,4 @@ mod layer_tables;
 pub mod motion_panel;
 pub mod motion_player;
 pub mod stack_panel;
-mod tile_sliders;
 pub mod view;

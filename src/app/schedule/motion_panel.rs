@@ -58,8 +58,15 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
     let moving = use_memo((ByAddress(Rc::clone(&props.account)), props.stack, reply), |(account, stack, motion)| {
         MovingStack::new(Rc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
     });
-    let body = match (&*moving, answers.refusal()) {
-        (Some(moving), _) => html! {
+    // The last picture stays until the next is known.
+    let kept = use_mut_ref(|| None::<Rc<MovingStack>>);
+    let is_old = moving.is_none() && answers.refusal().is_none();
+    if !is_old {
+        kept.replace((*moving).clone());
+    }
+    let shown = kept.borrow().clone();
+    let body = match (&shown, answers.refusal()) {
+        (Some(moving), None) => html! {
            <Moves
                moving={Rc::clone(moving)}
                tile_type={props.tile_type}
@@ -67,11 +74,11 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
                workers={props.workers.clone()}
            />
         },
-        (None, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
+        (_, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
         (None, None) => html! { <p class="hint motion-waits awaited">{ "Following the tiles …" }</p> },
     };
     html! {
-        <section class="card motion" data-testid="motion">
+        <section class="card motion" aria-busy={is_old.then_some("true")} data-testid="motion">
             <h2>{ "Data in motion" }{ props.children.clone() }</h2>
             { body }
         </section>

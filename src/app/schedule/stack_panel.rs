@@ -243,7 +243,7 @@ fn levels(account: &PointAccount, stack: &StackAccount) -> LevelMatrix {
         .into_iter()
         .map(|(levels, members)| match members.len() {
             1 => levels,
-            _ => TypeLevels { title: title(&members), ..levels },
+            _ => TypeLevels { title: title(&members), members, ..levels },
         })
         .collect();
     matrix

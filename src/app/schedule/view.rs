@@ -2,11 +2,12 @@
 
 use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
-use super::tile_sliders::TileSliders;
 use crate::app::session::state::PageState;
+use crate::app::studies::neighbours::OpenedNeighbours;
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::widgets::tile_sliders::TileSliders;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;
@@ -217,7 +218,11 @@ struct AccountProps {
 
 impl PartialEq for AccountProps {
     fn eq(&self, other: &Self) -> bool {
-        self.point == other.point && self.account == other.account && self.state == other.state && self.act == other.act
+        // To compare accounts takes longer than to draw them.
+        self.point == other.point
+            && Rc::ptr_eq(&self.account, &other.account)
+            && self.state == other.state
+            && self.act == other.act
     }
 }
 
@@ -264,6 +269,13 @@ fn Account(props: &AccountProps) -> Html {
                 </section>
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>
+            <OpenedNeighbours
+                results={Rc::clone(&props.state.results)}
+                is_current={props.state.is_current()}
+                opened={Some(props.point)}
+                workers={props.workers.clone()}
+                act={props.act.clone()}
+            />
             { request.as_ref().as_ref().and_then(|request| roofline(&props.state.results, request, props.point)) }
             <StackPanel
                 account={Rc::clone(&props.account)}

@@ -268,6 +268,7 @@ impl PageState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::depth_first::{FuseDepth, StoringMode};
     use crate::state::{Half, ScheduleChange, Tab, ViewChange};
 
     fn first() -> PageState {
@@ -304,6 +305,13 @@ mod tests {
         // The tab at hand is no step away.
         assert_eq!(page.after(look(Tab::Landscape), 0.0).steps, 0);
         assert_eq!(page.after(look(Tab::Fusion), 0.0).steps, 1);
+        let (tile, mode, fuse) = ((4, 72), StoringMode::FullyCached, FuseDepth::Automatic);
+        let (point, mut steps) = (DepthFirstStrategy { tile, mode, fuse }, Vec::new());
+        for change in [ViewChange::Open(point.clone()), ViewChange::Point(point)] {
+            let shown = page.after(Event::Act(Action::Look(change)), 0.0);
+            steps.push((shown.steps, shown.chosen.view.tab, shown.chosen.view.point.is_some()));
+        }
+        assert_eq!(steps, [(1, Tab::Schedule, true), (0, Tab::Landscape, true)]);
         let opened = |is_address| Event::Open(Opened { state: Rc::new(State::first()), is_address });
         assert_eq!((page.after(opened(false), 0.0).steps, page.after(opened(true), 0.0).steps), (1, 0));
     }

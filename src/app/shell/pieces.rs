@@ -65,6 +65,7 @@ fn others() -> Result<Others, SplitLoaderError> {
             film: landscape::film::film,
             readout: landscape::readout::readout,
             top_memories: landscape::top_memories::top_memories,
+            tile_sliders: landscape::tile_sliders::tile_sliders,
         },
         hardware: HardwareParts {
             array_panel: design::array_panel::array_panel,

@@ -1,19 +1,45 @@
 //! What changes from a point to its neighbours, over the workers.
 
-use crate::app::widgets::neighbours::{ComparedNeighbour, Outcome};
+use crate::app::widgets::neighbours::{ComparedNeighbour, Neighbours, Outcome};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::DepthFirstStrategy;
 use crate::explore::neighbours;
 use crate::question::{CompareNeighbour, Topic};
+use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// Properties of [`OpenedNeighbours`].
+#[derive(Clone, Properties, PartialEq)]
+pub struct NeighboursProps {
+    /// What the workers found out.
+    pub results: Rc<SweepResults>,
+    /// Whether that is about the design at hand.
+    pub is_current: bool,
+    /// The point.
+    pub opened: Option<u32>,
+    /// Asks workers.
+    pub workers: Workers,
+    /// Called with every change.
+    pub act: Callback<Action>,
+}
+
+/// A card with the neighbours of a point; a click opens one.
+#[component]
+pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
+    let all = use_neighbours(&props.workers, &props.results, props.is_current, props.opened);
+    let on_open = props.act.reform(|strategy: DepthFirstStrategy| Action::Look(ViewChange::Open(strategy)));
+    let results = Rc::clone(&props.results);
+    let can_open = Callback::from(move |strategy: DepthFirstStrategy| results.point_of(&strategy).is_some());
+    html! { <Neighbours {all} {on_open} {can_open} /> }
+}
 
 /// The neighbours of a point of the sweep and what changes towards each, as far as it is known. Nothing is asked before the sweep is
 /// over, as that goes first; nor while an edit waits, where it is not `is_current`.
 #[hook]
-pub fn use_neighbours(
+fn use_neighbours(
     workers: &Workers,
     results: &SweepResults,
     is_current: bool,

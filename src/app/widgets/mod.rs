@@ -61,6 +61,8 @@ pub mod term;
 pub mod theme;
 pub mod theme_choice;
 #[cfg(target_arch = "wasm32")]
+pub mod tile_sliders;
+#[cfg(target_arch = "wasm32")]
 pub mod turning;
 #[cfg(target_arch = "wasm32")]
 pub mod varying;

@@ -44,6 +44,10 @@ pub fn spot(figure: &NodeRef, event: &MouseEvent) -> Option<(f64, f64)> {
 
 /// Pixels of the window for each of an element's own, which a presentation makes larger.
 pub fn zoom_of(element: &Element) -> f64 {
+    // To ask for a width has the page laid out at once.
+    if element.closest("[data-present]").is_ok_and(|presented| presented.is_none()) {
+        return 1.0;
+    }
     let own = element.dyn_ref::<HtmlElement>().map_or(0, HtmlElement::offset_width);
     if own > 0 { element.get_bounding_client_rect().width() / f64::from(own) } else { 1.0 }
 }

@@ -2,7 +2,7 @@
 
 use super::open_questions::{self, OpenQuestions, Reply};
 use super::pool::{Activity, OWN_FILES, Pool};
-use super::results::{Status, SweepResults};
+use super::results::{Accounts, Status, SweepResults};
 use super::sweep_work::{Job, SweepWork};
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::timer::now_ms;
@@ -503,7 +503,7 @@ impl Coordinator {
         results.swept = run.swept;
         results.notes = Rc::clone(&run.notes);
         results.points = run.points.clone();
-        results.accounts = run.accounts.clone();
+        results.accounts = Accounts(run.accounts.clone());
         results.combined = run.combined.clone();
         let summaries = run.summaries();
         results.best = best_point(&summaries).map(|best| best.point as u32);

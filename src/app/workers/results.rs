@@ -5,6 +5,7 @@ use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explore::{Combination, PointSummary, Request};
 use crate::spec::Diagnostics;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// A person waits so long for the best point, milliseconds; of a sweep that takes longer they see the best so far.
@@ -99,7 +100,7 @@ pub struct SweepResults {
     /// The Pareto front in energy and latency.
     pub pareto: Vec<u32>,
     /// Whole accounts of some points.
-    pub accounts: BTreeMap<u32, Rc<PointAccount>>,
+    pub accounts: Accounts,
     /// The account of the best combination.
     pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
     /// What is wrong with the request.
@@ -112,6 +113,27 @@ pub struct SweepResults {
     pub fetch_failure: Option<Rc<FetchFailure>>,
     /// Number of workers.
     pub workers: usize,
+}
+
+/// Whole accounts by point. They are the same where they are the same in memory: to compare them takes longer than to draw them.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts(pub BTreeMap<u32, Rc<PointAccount>>);
+
+impl PartialEq for Accounts {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(point, account): (&u32, &Rc<PointAccount>)| {
+            other.0.get(point).is_some_and(|known| Rc::ptr_eq(account, known))
+        };
+        self.0.len() == other.0.len() && self.0.iter().all(is_same)
+    }
+}
+
+impl Deref for Accounts {
+    type Target = BTreeMap<u32, Rc<PointAccount>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl SweepResults {

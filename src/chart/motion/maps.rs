@@ -4,7 +4,7 @@ use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
 use crate::chart::color::mix;
 use crate::chart::sketch::Sketch;
 use crate::chart::{Color, Region, Subject, Theme, group_thousands, shorten};
-use crate::depth_first::{MotionMap, NodeId, Rect, Span};
+use crate::depth_first::{MotionMap, NodeId, Rect, Span, TileRun};
 
 const CELL: i32 = 118;
 const SMALL_CELL: i32 = 98;
@@ -156,7 +156,7 @@ impl Lens {
 }
 
 impl Motion {
-    /// The maps, each about its layer.
+    /// The maps, each about its layer; in the last one, as a whole, tile types.
     pub(super) fn map_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
         let height = HEAD + layout.overview + 6 + layout.lens;
         let region = |(node, map): (NodeId, &MotionMap)| {
@@ -164,7 +164,28 @@ impl Motion {
             let (at, size) = ((left + x - PAD, top + y - 4), (layout.cell + 2 * PAD, height + 4));
             Region { at, size, subject: Subject::layer(&map.layer) }
         };
-        self.moving.motion.maps.iter_enumerated().map(region).collect()
+        let mut regions: Vec<Region> = self.moving.motion.maps.iter_enumerated().map(region).collect();
+        regions.extend(self.type_regions(layout, (left, top)));
+        regions
+    }
+
+    /// Where the tiles of each type lie in the last map.
+    fn type_regions(&self, layout: &MapsLayout, (left, top): (i32, i32)) -> Vec<Region> {
+        let (Some(stack), Some(last)) = (self.stack(), self.moving.motion.maps.last_key()) else { return Vec::new() };
+        let area = layout.overview(&self.moving, last);
+        let area = Area { x: area.x + f64::from(left), y: area.y + f64::from(top), ..area };
+        let (columns, rows) = map_size(&self.moving, last);
+        let scale = (area.width / columns, area.height / rows);
+        let span = |run: &TileRun| Span { first: run.start, end: run.start + run.size * run.count };
+        let mut regions = Vec::new();
+        for (row, types) in stack.map.rows.iter().zip(&stack.map.types) {
+            for (column, index) in stack.map.columns.iter().zip(types) {
+                let place = area.place(Rect { columns: span(column), rows: span(row) }, (area.x, area.y), scale);
+                let region = |(at, size)| Region { at, size, subject: Subject::tile_type(index.index()) };
+                regions.extend(place.map(region));
+            }
+        }
+        regions
     }
 }
 

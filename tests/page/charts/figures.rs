@@ -189,6 +189,7 @@ pub fn level_matrix(layer_count: usize, name: impl Fn(usize) -> String, short: b
     };
     let tile = |title: &str, weights: &'static str| TypeLevels {
         title: title.to_owned(),
+        members: title.find(':').and_then(|end| title["type ".len()..end].parse().ok()).into_iter().collect(),
         layers: (0..layer_count)
             .map(|layer| {
                 let w = if layer == 3 && !short { None } else { memory(weights) };

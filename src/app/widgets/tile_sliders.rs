@@ -1,9 +1,9 @@
 //! Tile sizes that can be dragged: sliders over those of the sweep, what changed since the drag began, and the points that were looked at.
 
-use crate::app::widgets::controls::target;
-use crate::app::widgets::grid::{Grid, grids};
+use super::controls::target;
+use super::grid::{Grid, grids};
 use crate::app::workers::results::SweepResults;
-use crate::chart::{Quantity, compared_with, more_or_less};
+use crate::chart::{Quantity, compared_with, more_or_less, tile_text};
 use crate::depth_first::FuseDepth;
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
@@ -20,13 +20,18 @@ pub struct TileSlidersProps {
     pub results: Rc<SweepResults>,
     /// The opened point, even if the figures still show the one before.
     pub point: u32,
+    /// Whether they say what the point costs, where nothing beside them does.
+    #[prop_or_default]
+    pub says_costs: bool,
     /// Called with every change.
     pub act: Callback<Action>,
 }
 
 impl PartialEq for TileSlidersProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.results, &other.results) && self.point == other.point && self.act == other.act
+        Rc::ptr_eq(&self.results, &other.results)
+            && (self.point, self.says_costs) == (other.point, other.says_costs)
+            && self.act == other.act
     }
 }
 
@@ -50,7 +55,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
         let (results, act) = (Rc::clone(&props.results), props.act.clone());
         move |point: u32| {
             if let Some(strategy) = results.strategy(point) {
-                act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+                act.emit(Action::Look(ViewChange::Point(strategy.clone())));
             }
         }
     };
@@ -128,7 +133,10 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
                     <div class="segments" role="group" aria-label="Overlap storing mode">{ for all.iter().map(mode) }</div>
                 }
             </div>
-            <p class="facts" role="status" data-testid="tile-change">{ change(&props.results, *begun, props.point) }</p>
+            <p class="facts" role="status" data-testid="tile-change">
+                if props.says_costs { { costs(&props.results, props.point) } }
+                { change(&props.results, *begun, props.point) }
+            </p>
             if !visited.is_empty() {
                 <ol class="visited" aria-label="Points that were looked at">{ for visited.iter().filter_map(frame) }</ol>
             }
@@ -143,6 +151,14 @@ fn keep(kept: &mut Vec<u32>, point: u32) {
     if kept.len() > MOST_KEPT {
         kept.remove(0);
     }
+}
+
+/// `60 × 72: 1.81 mJ, 19.8 Mcycles. `
+fn costs(results: &SweepResults, point: u32) -> Option<Html> {
+    let (strategy, summary) = (results.strategy(point)?, results.summary(point)?);
+    let energy = Quantity::Energy.text(summary.energy_pj);
+    let latency = Quantity::Latency.text(summary.latency_cycles as f64);
+    Some(html! { <><b>{ tile_text(strategy) }</b>{ format!(": {energy}, {latency}. ") }</> })
 }
 
 /// `Energy 6 % more, latency 12 % less than at 60 × 72`.
