@@ -140,11 +140,13 @@ for (const width of [1440, 700, 390]) {
               status,
               { timeout: MINUTE },
             );
-          const busy = frame.locator('[aria-busy]');
           const settled = async () => {
             await isTold('done');
-            await busy.waitFor({ state: 'detached' });
-            if (view === 'schedule') await frame.getByTestId('stack-facts').waitFor();
+            if (view === 'schedule') {
+              await frame.getByTestId('stack-facts').waitFor();
+              await frame.getByTestId('neighbours').waitFor();
+            }
+            await frame.waitForFunction(() => !document.querySelector('[aria-busy]'));
             const height = await frame.getByTestId('root').evaluate((root) => Math.ceil(root.getBoundingClientRect().height));
             await page.waitForFunction((height) => window.messages.findLast(({ type }) => type === 'resize').height === height, height);
           };
