@@ -54,7 +54,8 @@ const ADDRESS_CASES: &[Case] = &[
     ("sram_32KB", "sram_32K", "Did you mean `sram_32KB`?", "sram_32KB"),
 ];
 
-const MESSAGE: &str = r#"{"fusescape":1,"type":"set","id":7,"hardware":"tpu-like","workload":"three-convs","metric":"edp","view":"mapping"}"#;
+const MESSAGE: &str = r#"{"fusescape":1,"type":"set","id":7,"hardware":"tpu-like","workload":"three-convs",
+"metric":"edp","view":"mapping"}"#;
 
 const MESSAGE_CASES: &[Case] = &[
     (r#""id":7"#, r#""id":[7]"#, "Use a number, or at most 64 characters", r#""id":"seven""#),
