@@ -151,7 +151,7 @@ impl Ask for AllocateStack {
     fn answer(self, answerer: &mut Answerer) -> Answer<StackAllocation> {
         let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
         if study.stacks.get(self.stack).is_none() {
-            return Err(Refusal::Failed(format!("There is no stack {}", self.stack)));
+            return Err(Refusal::no_such("stack", self.stack.index(), study.stacks.len()));
         }
         Ok(study.allocate(costs, self.stack, self.shares, &mut |done| done < self.choices))
     }

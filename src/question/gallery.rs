@@ -20,7 +20,7 @@ impl Ask for CheckClaim {
     fn answer(self, answerer: &mut Answerer) -> Answer<Finding> {
         let entry = find_entry(&self.entry).map_err(|wrong| Refusal::Failed(wrong.to_string()))?;
         let claim = entry.claims.get(self.claim as usize);
-        let claim = claim.ok_or_else(|| Refusal::Failed("The entry makes no such claim".to_owned()))?;
+        let claim = claim.ok_or_else(|| Refusal::no_such("claim", self.claim as usize, entry.claims.len()))?;
         answerer.gallery.find(&entry, claim).map_err(Refusal::Failed)
     }
 }
@@ -41,7 +41,7 @@ impl Ask for LessonNumbers {
     fn answer(self, answerer: &mut Answerer) -> Answer<Vec<f64>> {
         let lesson = self.lesson.lesson()?;
         let step = lesson.steps.get(self.lesson.step as usize);
-        let step = step.ok_or_else(|| Refusal::Failed("The lesson has no such step".to_owned()))?;
+        let step = step.ok_or_else(|| Refusal::no_such("step", self.lesson.step as usize, lesson.steps.len()))?;
         step.numbers_of(&mut answerer.gallery, &self.of).map_err(Refusal::Failed)
     }
 }

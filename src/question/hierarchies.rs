@@ -114,8 +114,9 @@ impl Ask for OpenHierarchy {
     type Reply = Rc<HierarchyFacts>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let facts = answerer.hierarchies(self.request)?.facts(self.number);
-        facts.map(Rc::new).ok_or_else(|| Refusal::Failed(format!("There is no hierarchy {}", self.number)))
+        let study = answerer.hierarchies(self.request)?;
+        let facts = study.facts(self.number).map(Rc::new);
+        facts.ok_or_else(|| Refusal::no_such("hierarchy", self.number as usize, study.hierarchies.len()))
     }
 }
 
@@ -144,10 +145,11 @@ impl Ask for UnrollHierarchies {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<UnrolledEnergies> {
         let study = answerer.hierarchies(self.request)?;
-        let Some(unrolling) = unrollings(study).into_iter().nth(self.unrolling as usize) else {
-            return Err(Refusal::Failed(format!("There is no unrolling {}", self.unrolling)));
+        let (number, all) = (self.unrolling as usize, unrollings(study));
+        let Some(unrolling) = all.get(number) else {
+            return Err(Refusal::no_such("unrolling", number, all.len()));
         };
-        let study = study.unrolled(&unrolling);
+        let study = study.unrolled(unrolling);
         let energy = |&hierarchy: &u32| match study.search(hierarchy as usize, &Front::default()) {
             SearchOutcome::Found(point) => Some(point.energy_pj),
             SearchOutcome::Pruned | SearchOutcome::Infeasible(_) => None,

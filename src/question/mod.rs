@@ -78,6 +78,17 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// A question names by its number what there is not: there are `count`, from 0.
+    fn no_such(what: &str, number: usize, count: usize) -> Self {
+        let mut diagnostics = Diagnostics::default();
+        let remedy = match count.checked_sub(1) {
+            Some(last) => format!("Ask for 0 to {last}"),
+            None => format!("Ask for no {what}"),
+        };
+        diagnostics.add("", format!("There is no {what} {number}"), remedy);
+        Self::Rejected(diagnostics)
+    }
+
     /// The first reason, in short.
     pub fn reason(&self) -> &str {
         match self {

@@ -7,6 +7,9 @@ use crate::explore::study::Study;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+const ITS_FILE: &str =
+    "Use its file as it is: one run has all results. For CSV, run it with an `--out` that ends with .csv";
+
 /// Writes the results of all shards of a study into one file, as one run of it would have.
 ///
 /// # Errors
@@ -77,7 +80,7 @@ fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {
 /// All tasks are there, each once.
 fn check_cover(study: &Study, files: &[(&PathBuf, Range<u64>)]) -> Result<(), StudyFailure> {
     let Some(tasks) = study.tasks() else {
-        return Err(wrong("", "A study that refines a front has no shards", "Its results are one file already").into());
+        return Err(wrong("", "A study that refines a front has no shards", ITS_FILE).into());
     };
     let mut next = 0;
     for (path, range) in files {

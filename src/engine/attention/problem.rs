@@ -56,7 +56,7 @@ impl Problem {
             diagnostics.add(
                 "queries",
                 "There are more than 2^54 multiply-accumulates",
-                "Take fewer sequences, or shorter ones",
+                "Take fewer or shorter sequences, or fewer or smaller heads",
             );
         }
         if self.causal && self.shape.queries > self.shape.keys {
@@ -65,20 +65,26 @@ impl Problem {
         }
         if let Some(window) = self.window {
             if !self.causal {
-                diagnostics.add("window", "A window without a causal mask", "Take the window off, or set the mask");
+                let reason = "Only a causal mask has a window, and there is none";
+                diagnostics.add("window", reason, "Take the window off, or set the mask");
             } else if self.shape.keys >= window.saturating_add(self.shape.queries) {
                 let reason = format!("Of {} keys the first are seen by no query", self.shape.keys);
+                let wider = format!("a window of at least {}", self.shape.keys - self.shape.queries + 1);
                 diagnostics.add(
                     "keys",
                     reason,
-                    format!("Write at most {}", window.saturating_add(self.shape.queries) - 1),
+                    match window.saturating_add(self.shape.queries) - 1 {
+                        most if most >= self.shape.queries => format!("Write at most {most}, or {wider}"),
+                        _ => format!("Take {wider}"),
+                    },
                 );
             }
         }
         let ElementBits { activations, keys, sums, weights } = self.bits;
         for (name, bits) in [("activations", activations), ("keys", keys), ("sums", sums), ("weights", weights)] {
             if bits == 0 || bits > MOST_BITS {
-                diagnostics.add(format!("bits.{name}"), format!("{bits} bits"), format!("Write 1 to {MOST_BITS}"));
+                let reason = format!("No element has {bits} bits");
+                diagnostics.add(format!("bits.{name}"), reason, format!("Write 1 to {MOST_BITS}"));
             }
         }
         diagnostics.or(())

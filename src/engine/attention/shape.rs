@@ -60,7 +60,7 @@ impl Shape {
         ];
         for (name, size) in sizes {
             if size == 0 {
-                diagnostics.add(name, "It is 0", "Write at least 1");
+                diagnostics.add(name, "The size is 0", "Write at least 1");
             }
         }
         if self.key_heads > 0 && !self.heads.is_multiple_of(self.key_heads) {
@@ -71,7 +71,7 @@ impl Shape {
         let macs = product.iter().try_fold(1_u128, |all, &size| all.checked_mul(u128::from(size)));
         if macs.is_none_or(|macs| macs > MOST_MACS) {
             let reason = "Batch x heads x queries x keys x depth exceed 2^59";
-            diagnostics.add("queries", reason, "Take fewer sequences, or shorter ones");
+            diagnostics.add("queries", reason, "Take fewer or shorter sequences, or fewer or smaller heads");
         }
         if self.values_in_keys && self.value_depth > self.depth {
             let reason = format!("Values of {} elements are no part of keys of {}", self.value_depth, self.depth);

@@ -488,7 +488,7 @@ impl LayerStudy {
         }
         let mut diagnostics = Diagnostics::default();
         for shortage in explain_infeasible(&layer) {
-            let remedy = format!("Make `{}` larger, or unroll less", shortage.memory);
+            let remedy = shortage.remedy(&self.core, self.rules, &self.problem);
             diagnostics.add("layer", shortage.to_string(), remedy);
         }
         if diagnostics.is_empty() {

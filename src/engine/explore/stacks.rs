@@ -305,7 +305,7 @@ impl StackStudy {
         for layer in network.computing().map(|id| network.layer(id)) {
             let problem = LayerProblem { shape: layer.shape, levels, unroll: layer.unroll_on(core) };
             for shortage in explain_infeasible(&LayerOnCore::new(core, rules, &problem)) {
-                let remedy = format!("Make `{}` larger, or unroll less", shortage.memory);
+                let remedy = shortage.remedy(core, rules, &problem);
                 diagnostics.add(format!("layers.{}", layer.name), shortage.to_string(), remedy);
             }
             if !diagnostics.is_empty() {
@@ -584,7 +584,7 @@ fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnos
             "settings",
             format!("{} stacks with {strategies} strategies each are more than {MOST_RUNS} in all", graph.arcs.len()),
             format!(
-                "Choose at most {} tile sizes and modes, or allow fewer layers in a stack",
+                "Choose fewer tile sizes or modes, for at most {} strategies, or allow fewer layers in a stack",
                 MOST_RUNS / graph.arcs.len().max(1)
             ),
         );

@@ -1,7 +1,8 @@
 //! Explanations of infeasible mapping problems: the memories that are too small for any mapping.
 
-use crate::hardware::MemoryId;
-use crate::mapping::{LayerOnCore, LayerOperand, smallest_demand};
+use crate::hardware::{Core, MemoryId};
+use crate::mapping::{LayerOnCore, LayerOperand, LayerProblem, smallest_demand};
+use crate::rules::Rules;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,27 +19,43 @@ pub struct Shortage {
     pub available_bits: u64,
 }
 
+impl Shortage {
+    /// What to change so that the memory is large enough for the problem. To unroll less helps where PEs that share the memory work on
+    /// different data.
+    pub fn remedy(&self, core: &Core, rules: Rules, problem: &LayerProblem) -> String {
+        let alone = LayerProblem { unroll: Vec::new(), ..problem.clone() };
+        let is_short = |other: &Self| other.memory == self.memory;
+        let unrolling_helps = !explain_infeasible(&LayerOnCore::new(core, rules, &alone)).iter().any(is_short);
+        format!("Make `{}` larger{}", self.memory, if unrolling_helps { ", or unroll less" } else { "" })
+    }
+}
+
 impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
             "{} of this layer-tile needs at least {} in `{}`, which has {}",
             self.operands,
-            bytes(self.needed_bits),
+            rounded(self.needed_bits, f64::ceil),
             self.memory,
-            bytes(self.available_bits)
+            rounded(self.available_bits, f64::floor)
         )
     }
 }
 
 /// Bits as bytes, KiB or MiB, for a person.
 pub fn bytes(bits: u64) -> String {
+    rounded(bits, f64::round)
+}
+
+/// As [`bytes`], rounded this way: who makes a memory as large as is needed makes it no smaller than that.
+fn rounded(bits: u64, round: fn(f64) -> f64) -> String {
     let bytes = bits as f64 / 8.0;
     match bytes {
-        b if b < 1024.0 => format!("{b:.0} B"),
-        b if b < 1024.0 * 1024.0 => format!("{:.1} KiB", b / 1024.0),
-        b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.2} MiB", b / 1024.0 / 1024.0),
-        b => format!("{:.2} GiB", b / 1024.0 / 1024.0 / 1024.0),
+        b if b < 1024.0 => format!("{} B", round(b)),
+        b if b < 1024.0 * 1024.0 => format!("{:.1} KiB", round(b / 1024.0 * 10.0) / 10.0),
+        b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.2} MiB", round(b / 1024.0 / 1024.0 * 100.0) / 100.0),
+        b => format!("{:.2} GiB", round(b / 1024.0 / 1024.0 / 1024.0 * 100.0) / 100.0),
     }
 }
 

@@ -2,6 +2,9 @@
 //! then. No remedy in the sources is left out.
 
 mod accelforge;
+mod allocation;
+mod attention;
+mod embed;
 mod gallery;
 mod hardware;
 mod imports;
@@ -11,7 +14,10 @@ mod mapping;
 mod onnx;
 mod options;
 mod pool;
+mod questions;
 mod settings;
+mod shards;
+mod stacks;
 mod stream;
 mod study;
 mod system;
@@ -54,7 +60,7 @@ struct Room {
     grown: fn() -> Vec<Grown>,
 }
 
-const ROOMS: [&Room; 15] = [
+const ROOMS: [&Room; 21] = [
     &hardware::ROOM,
     &workload::ROOM,
     &system::ROOM,
@@ -70,6 +76,12 @@ const ROOMS: [&Room; 15] = [
     &onnx::ROOM,
     &gallery::ROOM,
     &settings::ROOM,
+    &stacks::ROOM,
+    &allocation::ROOM,
+    &attention::ROOM,
+    &shards::ROOM,
+    &questions::ROOM,
+    &embed::ROOM,
 ];
 
 fn hardware(text: &str) -> Result<(), Diagnostics> {
