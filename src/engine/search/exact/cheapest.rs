@@ -45,7 +45,7 @@ struct Room {
     predecessors: Vec<Predecessor>,
     /// Indices of `reached`.
     known: HashTable<u32>,
-    open: Vec<Open>,
+    open: BinaryHeap<Open>,
 }
 
 /// Room for more states than this is not kept: some 2 MB.
@@ -78,6 +78,7 @@ impl Room {
     }
 
     /// Leaves the room to the next search of this thread.
+    #[inline(never)]
     fn keep(mut self) {
         if self.reached.capacity() <= MOST_KEPT {
             self.reached.clear();
@@ -154,10 +155,9 @@ fn search<L: Legality>(
     };
     let first = search.room.index_of(&start);
     search.room.reached[first as usize].price = 0.0;
-    let mut open = BinaryHeap::from(std::mem::take(&mut search.room.open));
-    open.push((Reverse(rounded(space.least_to_go(&start))), progress(&start), first));
+    search.room.open.push((Reverse(rounded(space.least_to_go(&start))), progress(&start), first));
     let tolerance = tie * scale;
-    while let Some((Reverse(estimate), _, index)) = open.pop() {
+    while let Some((Reverse(estimate), _, index)) = search.room.open.pop() {
         let Reached { state, price, expanded, .. } = search.room.reached[index as usize];
         if expanded {
             continue;
@@ -168,7 +168,6 @@ fn search<L: Legality>(
         if search.expanded >= most_states.min(search.last) || !has_time() {
             search.bound = search.bound.min(search.price);
             search.is_complete = false;
-            search.room.open = open.into_vec();
             return Some(search);
         }
         search.expanded += 1;
@@ -199,7 +198,7 @@ fn search<L: Legality>(
             if better {
                 reached.predecessors = NONE;
                 reached.expanded = false;
-                open.push((Reverse(rounded(price + to_go)), progress(&next), at));
+                search.room.open.push((Reverse(rounded(price + to_go)), progress(&next), at));
             }
             reached.price = reached.price.min(price);
             search.room.predecessors.push(Predecessor { from: index, next: reached.predecessors });
@@ -217,7 +216,6 @@ fn search<L: Legality>(
         }
     }
     search.bound = search.price;
-    search.room.open = open.into_vec();
     (!search.goals.is_empty()).then_some(search)
 }
 
