@@ -3,18 +3,23 @@
 use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
 use crate::work::{Told, own_pool, shared_pool, work};
-use fusescape::command::study::{RunReport, Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
+use fusescape::command::study::{Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
 use fusescape::explore::SharedCosts;
 use fusescape::explore::study::StudyRequest;
 use fusescape::results::key_of;
 use fusescape::spec::Diagnostics;
 use pyo3::prelude::*;
-use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Documents by the names that a study has for them.
 type Named = Vec<(String, String)>;
+
+/// Text, hardware documents and networks.
+fn in_parts(request: &StudyRequest) -> (String, Named, Named) {
+    let StudyRequest { text, hardware, networks } = request.clone();
+    (text, hardware, networks)
+}
 
 /// A validated study, and what this process knows of its mapping problems.
 #[pyclass(frozen, module = "fusescape._fusescape")]
@@ -46,8 +51,7 @@ impl Study {
 
     /// Its text, hardware documents and networks: all that it depends on.
     fn request(&self) -> (String, Named, Named) {
-        let StudyRequest { text, hardware, networks } = self.study.request.clone();
-        (text, hardware, networks)
+        in_parts(&self.study.request)
     }
 
     /// A number that only equal studies share.
@@ -77,12 +81,11 @@ impl Study {
         count: u64,
         threads: usize,
         progress: Told<'_>,
-    ) -> PyResult<String> {
+    ) -> PyResult<()> {
         let (study, costs) = (Arc::clone(&self.study), Arc::clone(&self.costs));
         let pool = if threads == 0 { shared_pool()? } else { own_pool(threads)? };
         work(py, pool, progress, move |watch| {
-            let report = Workers::new(&study, costs).run(Shard { index, count }, &out, watch).map_err(no_result)?;
-            Ok(report_json(&report))
+            Workers::new(&study, costs).run(Shard { index, count }, &out, watch).map(drop).map_err(no_result)
         })
     }
 }
@@ -112,8 +115,7 @@ impl Results {
 
     /// Text, hardware documents and networks of their study.
     fn request(&self) -> (String, Named, Named) {
-        let StudyRequest { text, hardware, networks } = self.request.clone();
-        (text, hardware, networks)
+        in_parts(&self.request)
     }
 
     /// Number of designs.
@@ -133,8 +135,4 @@ impl Results {
         let (columns, cells) = found.cells();
         Ok((found.json().to_string(), Rows::of_cells(&columns, cells)?))
     }
-}
-
-fn report_json(report: &RunReport) -> String {
-    json!({ "designs": report.designs, "problems": report.problems }).to_string()
 }

@@ -74,7 +74,7 @@ test('fields that make no sense are told all at once, and what was known stays',
     await page.getByTestId('attention-tokens').fill('0');
     await page.getByTestId('attention-bits').fill('8');
     await page.locator('[data-testid=attention-view][data-status=rejected]').waitFor();
-    assert.match(await list.innerText(), /It is 0/);
+    assert.match(await list.innerText(), /The size is 0/);
     await page.keyboard.press('Control+z');
   }));
 

@@ -237,7 +237,7 @@ impl Transformer {
         ];
         for (name, size) in sizes {
             if size == 0 || size > 1 << 24 {
-                diagnostics.add(name, format!("It is {size}"), "Write 1 to 16777216");
+                diagnostics.add(name, format!("The size is {size}"), "Write 1 to 16777216");
             }
         }
         if self.key_heads > 0 && !self.heads.is_multiple_of(self.key_heads) {

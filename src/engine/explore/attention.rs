@@ -224,7 +224,7 @@ fn check_step(step: &Step) -> Result<(), Diagnostics> {
         [("step.batch", step.batch, 1), ("step.tokens", step.tokens, 1), ("step.cached", step.cached, 0)]
     {
         if size < least || size > MOST {
-            diagnostics.add(name, format!("It is {size}"), format!("Write {least} to {MOST}"));
+            diagnostics.add(name, format!("The size is {size}"), format!("Write {least} to {MOST}"));
         }
     }
     diagnostics.or(())
