@@ -22,10 +22,12 @@ test('every number of every table is saved in full', () =>
       for (const name of ['comparison-energy', 'combination', 'trade-off', 'mac-counts']) {
         await page.locator(`.answers [data-testid=${name}]`).waitFor();
       }
-      await page.locator('.answers [data-testid=neighbours]:not([aria-busy])').waitFor({ timeout: MINUTE });
+      const isCompared = () => page.locator('.answers [data-testid=neighbours]:not([aria-busy])').waitFor({ timeout: MINUTE });
+      await isCompared();
       let checked = await checkTables(page);
       await page.getByTestId('tab-schedule').click();
       await page.getByTestId('layer-tiles').waitFor();
+      await isCompared();
       checked += await checkTables(page);
       const tiles = await saved(page, await fileButton(page.getByTestId('layer-tiles').locator('..'), 'json'));
       const tops = JSON.parse(tiles.text).map((row) => row['top memory']);
