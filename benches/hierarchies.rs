@@ -1,10 +1,12 @@
-//! The architecture generator on one layer and one thread: hierarchies decided and searched a second.
+//! The architecture generator on one layer: hierarchies decided and searched a second on one thread, and the best of very many on all cores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
 mod common;
 
 use common::report::{Goal, Report};
-use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Stage, Study};
+use fusescape::command::Unwatched;
+use fusescape::command::hierarchy::hierarchies;
+use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Sought, Stage, Study};
 use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
 use serde_json::{Value, json};
@@ -14,6 +16,8 @@ use std::time::Instant;
 const GOAL: Goal = Goal::AtLeast(200.0);
 /// Hierarchies searched without a front to compare with, spread over all.
 const SAMPLE: usize = 100;
+/// A million hierarchies in a minute.
+const MILLION: Goal = Goal::AtLeast(1e6 / 60.0);
 /// An exploration is stopped after so long.
 const EXPLORED_SECONDS: f64 = 5.0;
 
@@ -28,22 +32,33 @@ fn main() {
             report.figure(&format!("{layer}, {title}, each searched alone"), searched, "hierarchies/s", GOAL, details);
         }
     }
+    for (layer, min_ratio, budget_um2) in [("L13", 4, None), ("L39", 8, None), ("L39", 2, Some(1.2e6))] {
+        let max_levels = if min_ratio == 8 { 2 } else { 3 };
+        let settings = HierarchySettings { max_levels, min_ratio, budget_um2, sought: Sought::Best, ..of(layer) };
+        let found = hierarchies(&request(settings), false, &Unwatched).map_err(|_| "nothing fits").unwrap();
+        let counts = found.exploration.counts();
+        let rate = counts.generated as f64 / found.elapsed.as_secs_f64();
+        let title = format!("{layer}, only the best of {}, all cores", counts.generated);
+        report.figure(&title, rate, "hierarchies/s", MILLION, json!({ "counts": counts }));
+    }
     report.write();
 }
 
 fn study(layer: &str, strategy: Strategy) -> Study {
-    Study::new(&HierarchyRequest {
+    Study::new(&request(HierarchySettings { budget_um2: Some(1.2e6), strategy, ..of(layer) })).unwrap()
+}
+
+fn of(layer: &str) -> HierarchySettings {
+    HierarchySettings { layers: vec![layer.to_owned()], ..HierarchySettings::default() }
+}
+
+fn request(settings: HierarchySettings) -> HierarchyRequest {
+    HierarchyRequest {
         pool: find_preset(pool_presets(), "zigzag-65nm").unwrap().text.to_owned(),
         hardware: find_preset(hardware_presets(), "zigzag-8x8").unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), "mobilenet-v2-study").unwrap().text.to_owned(),
-        settings: HierarchySettings {
-            layers: vec![layer.to_owned()],
-            budget_um2: Some(1.2e6),
-            strategy,
-            ..HierarchySettings::default()
-        },
-    })
-    .unwrap()
+        settings,
+    }
 }
 
 /// How many hierarchies are decided a second, by bounds or by a search. Where there is no time for all, that is too few: the most

@@ -457,6 +457,9 @@ pub struct Hierarchy {
     /// Search every hierarchy, also those that are known to be beaten
     #[arg(long)]
     pub no_pruning: bool,
+    /// Only the best hierarchy by the objective, not the trade-offs: decides far more hierarchies in the same time
+    #[arg(long, conflicts_with = "no_pruning")]
+    pub only_best: bool,
     /// How to search the mapping of each layer
     #[arg(long, value_enum, default_value_t = SearchStrategy::Exact)]
     pub strategy: SearchStrategy,

@@ -7,7 +7,7 @@ use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::command::hierarchy::{HierarchyReport, hierarchies};
-use fusescape::hierarchy::{HierarchyRequest, HierarchySettings, Point, Widths};
+use fusescape::hierarchy::{HierarchyRequest, HierarchySettings, Point, Sought, Widths};
 use fusescape::spec::{hardware_presets, pool_presets, workload_presets};
 
 /// Runs the study and prints it.
@@ -41,6 +41,7 @@ fn request(options: &Hierarchy) -> Result<HierarchyRequest, Failure> {
         strategy: options.strategy.strategy(),
         lpf_limit: options.lpf_limit,
         rules: options.rules.rules(),
+        sought: if options.only_best { Sought::Best } else { Sought::Front },
     };
     Ok(HierarchyRequest { pool, hardware, workload, settings })
 }
@@ -81,8 +82,12 @@ fn for_a_person(found: &HierarchyReport) -> String {
     let mut text = plain(&table(found, false));
     let layers: usize = study.layers.iter().map(|layer| layer.names.len()).sum();
     text += &format!(
-        "\nBest trade-offs of energy, latency and area; * is best by the objective. `{}` lies above all.\n\
+        "\n{} `{}` lies above all.\n\
          {} hierarchies, {layers} layers of which {} differ: {} searched, {} pruned by bounds, {} do not fit, in {:.2} s.\n",
+        match study.settings.sought {
+            Sought::Front => "Best trade-offs of energy, latency and area; * is best by the objective.",
+            Sought::Best => "The best by the objective; trade-offs of energy, latency and area were not asked for.",
+        },
         study.highest().name,
         counts.generated,
         study.layers.len(),

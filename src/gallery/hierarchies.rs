@@ -4,7 +4,9 @@ use super::entry::Opening;
 use super::measure::HierarchyFigure;
 use super::parameters::Parameters;
 use crate::hardware::Operand;
-use crate::hierarchy::{Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Stage, Study, unrollings};
+use crate::hierarchy::{
+    Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Stage, Study, unrollings,
+};
 use crate::search::Objective;
 use crate::spec::pool_presets;
 use std::collections::HashMap;
@@ -57,7 +59,7 @@ impl Hierarchies {
         match figure {
             HierarchyFigure::Count => {
                 let study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
-                Ok(study.hierarchies.iter().filter(|hierarchy| study.bound(hierarchy).is_ok()).count() as f64)
+                Ok(study.hierarchies.iter().filter(|hierarchy| study.shortage(hierarchy).is_none()).count() as f64)
             }
             HierarchyFigure::FlexibleEnergy => self.flexible(opens, layers),
             HierarchyFigure::FixedEnergy => self.fixed(opens, layers),
@@ -113,6 +115,7 @@ fn request(opens: &Opening, layers: &[String]) -> HierarchyRequest {
             layers: layers.to_vec(),
             budget_um2: opens.budget_um2,
             objective: Objective::Energy,
+            sought: Sought::Best,
             strategy: opens.settings.strategy,
             lpf_limit: opens.settings.lpf_limit,
             rules: opens.settings.rules,

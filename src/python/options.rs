@@ -6,7 +6,7 @@ use fusescape::command::layer::LayerOptions;
 use fusescape::command::{one_of, words};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Settings, StackLimits};
-use fusescape::hierarchy::{HierarchySettings, Widths};
+use fusescape::hierarchy::{HierarchySettings, Sought, Widths};
 use fusescape::multicore::{CoresSettings, Evolution, Granularity, StackRule};
 use fusescape::spec::Diagnostics;
 use pyo3::prelude::*;
@@ -179,6 +179,7 @@ pub struct HierarchyOptions {
     all_widths: bool,
     /// Whether hierarchies that are known to be beaten are searched, too.
     pub everything: bool,
+    only_best: bool,
     objective: String,
     strategy: String,
     lpf_limit: usize,
@@ -208,6 +209,7 @@ impl HierarchyOptions {
             strategy: strategy.strategy(),
             lpf_limit: self.lpf_limit,
             rules: rules.rules(),
+            sought: if self.only_best { Sought::Best } else { Sought::Front },
         })
     }
 }

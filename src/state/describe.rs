@@ -27,12 +27,13 @@ impl State {
         let widths = if form.all_widths { "all" } else { "fitting" };
         let budget = if form.budget.is_empty() { "any" } else { &form.budget };
         lines.push(format!(
-            "hierarchies: {}, layer {}, area {budget}, up to {} levels, ratio {}, {widths} widths, objective {}",
+            "hierarchies: {}, layer {}, area {budget}, up to {} levels, ratio {}, {widths} widths, objective {}{}",
             named(form.pool_preset, &form.pool),
             form.layer.as_deref().unwrap_or("all"),
             form.max_levels,
             form.min_ratio,
             super::AnyChoice::name(&form.objective),
+            if form.only_best { ", only the best" } else { "" },
         ));
     }
 

@@ -2,7 +2,7 @@
 
 use super::choice::HierarchyObjective;
 use super::fields::fields;
-use crate::hierarchy::{HierarchyRequest, HierarchySettings, Widths};
+use crate::hierarchy::{HierarchyRequest, HierarchySettings, Sought, Widths};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{Diagnostics, pool_presets};
@@ -26,6 +26,8 @@ pub struct HierarchyForm {
     pub min_ratio: u64,
     /// Whether all word widths are tried.
     pub all_widths: bool,
+    /// Whether only the best is sought, not the trade-offs.
+    pub only_best: bool,
     /// What hierarchies are compared by.
     pub objective: HierarchyObjective,
 }
@@ -43,6 +45,7 @@ impl Default for HierarchyForm {
             max_levels: settings.max_levels,
             min_ratio: settings.min_ratio,
             all_widths: false,
+            only_best: false,
             objective: HierarchyObjective::Energy,
         }
     }
@@ -55,6 +58,7 @@ fields! {
         max_levels: Count = 2, 18, ["max_levels"];
         min_ratio: Ratio = 8, 19, ["min_ratio"];
         all_widths: Flag = false, 20, ["all_widths"];
+        only_best: Flag = false, 55, ["only_best"];
         objective: Choice = HierarchyObjective::Energy, 21, ["objective"];
     } otherwise {
         pool = String::new();
@@ -82,6 +86,8 @@ pub enum FormChange {
     MinRatio(u64),
     /// Word widths.
     AllWidths(bool),
+    /// Whether only the best is sought.
+    OnlyBest(bool),
     /// What is minimised.
     Objective(HierarchyObjective),
 }
@@ -111,6 +117,7 @@ impl HierarchyForm {
             FormChange::MaxLevels(levels) => self.max_levels = levels,
             FormChange::MinRatio(ratio) => self.min_ratio = ratio,
             FormChange::AllWidths(all) => self.all_widths = all,
+            FormChange::OnlyBest(only) => self.only_best = only,
             FormChange::Objective(objective) => self.objective = objective,
         }
     }
@@ -151,6 +158,7 @@ impl HierarchyForm {
                 strategy,
                 lpf_limit,
                 rules,
+                sought: if self.only_best { Sought::Best } else { Sought::Front },
             },
         })
     }

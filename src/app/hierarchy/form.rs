@@ -119,6 +119,12 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 onchange={change.reform(FormChange::AllWidths)}
                 testid="hierarchy-widths"
             />
+            <Checkbox
+                label="Only the best, not the trade-offs: decides far more hierarchies in the same time"
+                checked={form.only_best}
+                onchange={change.reform(FormChange::OnlyBest)}
+                testid="hierarchy-only-best"
+            />
                 <FoldedText
                     of="pool"
                     label="Pool document"

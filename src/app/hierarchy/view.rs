@@ -11,7 +11,7 @@ use crate::app::widgets::save::{Save, Saved};
 use crate::app::widgets::term::termed;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
-use crate::hierarchy::Point;
+use crate::hierarchy::{Point, Sought};
 use crate::state::{Action, HierarchyObjective};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -153,6 +153,11 @@ fn opened_or_best(results: &StudyResults) -> Option<u32> {
     results.opened.as_ref().map(|facts| facts.hierarchy).or(results.best)
 }
 
+/// Whether only the best was asked for.
+fn seeks_best(results: &StudyResults) -> bool {
+    results.request.as_ref().is_some_and(|request| request.settings.sought == Sought::Best)
+}
+
 /// The best trade-offs, each of which can be opened.
 #[component]
 fn FrontCard(props: &PickProps) -> Html {
@@ -189,7 +194,12 @@ fn FrontCard(props: &PickProps) -> Html {
     };
     html! {
         <section class="card" data-testid="hierarchy-front">
-            <h2>{ format!("Best trade-offs: {}", front.len()) }</h2>
+            <h2>
+                { match seeks_best(results) {
+                    true => "The best hierarchy".to_owned(),
+                    false => format!("Best trade-offs: {}", front.len()),
+                } }
+            </h2>
             <div class="scroll tall" tabindex="0" role="group" aria-label="Best trade-offs">
                 <table>
                     { table_head(&table) }

@@ -241,7 +241,8 @@ impl Explorer {
         };
         match task {
             Task::Plan => self.ask(lane, OutlineHierarchies { request }, |inner, _, outline| {
-                inner.exploration = Exploration::new(outline.areas_um2.clone());
+                let Some(request) = &inner.request else { return };
+                inner.exploration = Exploration::new(outline.areas_um2.clone(), &request.settings);
                 inner.outline = Some(outline);
             }),
             Task::Bound(range) => {

@@ -1,6 +1,6 @@
 //! A lower bound on the cost of a hierarchy over all mappings.
 //!
-//! If no memory had an end, every operand's loops could all lie at its lowest memory, and everything would pass each
+//! In most studies the energy is bounded operand by operand (`chains.rs`). Otherwise: if no memory had an end, every operand's loops could all lie at its lowest memory, and everything would pass each
 //! memory above exactly once: no mapping moves less. What the array exchanges with the lowest memories is the same in every
 //! mapping, so it counts as it is. Above, a transfer counts as the part of a word that it carries, as a real one
 //! takes whole words. Latency is at least that of computing, and at least what the ports of the lowest memories
@@ -16,7 +16,7 @@ use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
 
 /// Sums of the same terms in another order differ by less.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// A lower bound on energy and latency over all mappings of all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -33,33 +33,57 @@ impl Study {
     /// # Errors
     /// For a person: the layer, the memory, and what is missing there.
     pub fn bound(&self, hierarchy: &Hierarchy) -> Result<Bound, String> {
-        let core = self.core_of(hierarchy).map_err(|wrong| wrong.to_string())?;
-        let bounds = self.layer_bounds(&core)?;
-        Ok(self.layers.iter().zip(bounds).fold(Bound::default(), |sum, (layer, bound)| sum.plus(layer, bound)))
+        Ok(self.sum(&self.layer_bounds(hierarchy)?))
     }
 
-    /// The lower bound of each of the different layers on `core`.
-    pub(super) fn layer_bounds(&self, core: &Core) -> Result<Vec<Bound>, String> {
+    /// Why some layer has no mapping on a hierarchy, as far as that is seen without a search.
+    pub fn shortage(&self, hierarchy: &Hierarchy) -> Option<String> {
+        match self.core_of(hierarchy) {
+            Ok(core) => self.shortage_on(&core),
+            Err(wrong) => Some(wrong.to_string()),
+        }
+    }
+
+    pub(super) fn shortage_on(&self, core: &Core) -> Option<String> {
+        self.layers.iter().find_map(|layer| {
+            let problem = layer.problem(core);
+            let shortages = explain_infeasible(&LayerOnCore::new(core, self.settings.rules, &problem));
+            shortages.first().map(|shortage| format!("{}: {shortage}", layer.title()))
+        })
+    }
+
+    /// The lower bound of each of the different layers on a hierarchy.
+    pub(super) fn layer_bounds(&self, hierarchy: &Hierarchy) -> Result<Vec<Bound>, String> {
+        match self.chain_bounds(hierarchy) {
+            Some(bounds) if bounds.iter().all(|bound| bound.energy_pj.is_finite()) => Ok(bounds),
+            Some(_) => Err(self.shortage(hierarchy).unwrap_or_else(|| "no mapping fits the memories".to_owned())),
+            None => {
+                let core = self.core_of(hierarchy).map_err(|wrong| wrong.to_string())?;
+                self.shortage_on(&core).map_or_else(|| self.endless_bounds(&core), Err)
+            }
+        }
+    }
+
+    /// The lower bounds on a core as if its memories had no end.
+    pub(super) fn endless_bounds(&self, core: &Core) -> Result<Vec<Bound>, String> {
         let mut endless = core.clone();
         endless.memories.iter_mut().for_each(|memory| memory.size_bits = u64::MAX);
-        self.layers
-            .iter()
-            .map(|layer| {
-                let problem = layer.problem(core);
-                let shortages = explain_infeasible(&LayerOnCore::new(core, self.settings.rules, &problem));
-                if let Some(shortage) = shortages.first() {
-                    return Err(format!("{}: {shortage}", layer.title()));
-                }
-                let unbounded = LayerOnCore::new(&endless, self.settings.rules, &problem);
-                layer_bound(&unbounded).ok_or_else(|| format!("{}: too large to count", layer.title()))
-            })
-            .collect()
+        let bounds = self.layers.iter().map(|layer| {
+            let problem = layer.problem(core);
+            let unbounded = LayerOnCore::new(&endless, self.settings.rules, &problem);
+            layer_bound(&unbounded).ok_or_else(|| format!("{}: too large to count", layer.title()))
+        });
+        bounds.collect()
+    }
+
+    pub(super) fn sum(&self, bounds: &[Bound]) -> Bound {
+        self.layers.iter().zip(bounds).fold(Bound::default(), |sum, (layer, bound)| sum.plus(layer, *bound))
     }
 }
 
 impl Bound {
     /// With all layers that are the same problem as `layer`, each costing `bound`.
-    pub(super) fn plus(self, layer: &StudyLayer, bound: Self) -> Self {
+    fn plus(self, layer: &StudyLayer, bound: Self) -> Self {
         let count = layer.names.len() as u64;
         Self {
             energy_pj: self.energy_pj + count as f64 * bound.energy_pj,
@@ -88,7 +112,7 @@ fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
 }
 
 /// Whether the rules of a tool let some mapping move less than all data once; then only the operations are sure.
-fn makes_data_free(problem: &LayerOnCore<'_>) -> bool {
+pub(super) fn makes_data_free(problem: &LayerOnCore<'_>) -> bool {
     let rules = &problem.rules;
     let cuts = rules.truncate_fractional_extents || rules.truncate_fractional_windows || rules.round_fractional_amounts;
     rules.array_keeps_inputs

@@ -2,7 +2,9 @@
 
 use super::bound::Bound;
 use super::front::{Front, Point};
+use super::request::HierarchySettings;
 use super::search::SearchOutcome;
+use crate::search::Objective;
 use crate::sorting::sort_by;
 use serde::{Deserialize, Serialize};
 
@@ -58,14 +60,15 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// An exploration of hierarchies of these areas, um2.
-    pub fn new(areas_um2: Vec<f64>) -> Self {
+    /// An exploration of hierarchies of these areas, um2, for what the settings seek.
+    pub fn new(areas_um2: Vec<f64>, settings: &HierarchySettings) -> Self {
         let generated = areas_um2.len();
         let bounds = vec![None; generated];
         Self {
             counts: ExplorationCounts { generated, ..ExplorationCounts::default() },
             areas_um2,
             bounds,
+            front: Front::sought(settings),
             ..Self::default()
         }
     }
@@ -147,12 +150,11 @@ impl Exploration {
         }
     }
 
-    /// The smallest product of energy and latency comes first, as such a point dominates the most others.
+    /// The smallest product of energy and latency comes first, as such a point dominates the most others; where only the best is sought,
+    /// the smallest score.
     fn fill_queue(&mut self) {
-        let promise = |hierarchy: u32| {
-            let at = hierarchy as usize;
-            self.bounds[at].map_or(0.0, |bound| bound.energy_pj * bound.latency_cycles as f64)
-        };
+        let objective = self.front.best_by().unwrap_or(&Objective::EnergyDelayProduct);
+        let promise = |hierarchy: u32| self.bounds[hierarchy as usize].map_or(0.0, |bound| bound.score(objective));
         let mut queue: Vec<(f64, u32)> = (0..self.bounds.len() as u32)
             .filter(|&hierarchy| self.bounds[hierarchy as usize].is_some())
             .map(|hierarchy| (promise(hierarchy), hierarchy))
@@ -195,13 +197,7 @@ impl Exploration {
 
     /// The point with the smallest score; of equals the one of least latency, energy, area, number.
     pub fn best(&self) -> Option<Point> {
-        self.front.points().iter().copied().min_by(|a, b| {
-            (a.score.total_cmp(&b.score))
-                .then(a.latency_cycles.cmp(&b.latency_cycles))
-                .then(a.energy_pj.total_cmp(&b.energy_pj))
-                .then(a.area_um2.total_cmp(&b.area_um2))
-                .then(a.hierarchy.cmp(&b.hierarchy))
-        })
+        self.front.points().iter().copied().min_by(Point::compare)
     }
 
     /// One reason why something does not fit, if something does not.

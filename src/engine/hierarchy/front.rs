@@ -1,7 +1,11 @@
-//! The Pareto front of energy, latency and area.
+//! What a study has found so far: the Pareto front of energy, latency and area, or the best.
 
 use super::bound::Bound;
+use super::request::{HierarchySettings, Sought};
+use crate::search::Objective;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// The cost of a hierarchy with the best mapping of every layer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -31,33 +35,85 @@ impl Point {
         no_worse && better
     }
 
+    /// Of two points the one of smaller score comes first; of equals the one of less latency, energy, area, number.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        (self.score.total_cmp(&other.score))
+            .then(self.latency_cycles.cmp(&other.latency_cycles))
+            .then(self.energy_pj.total_cmp(&other.energy_pj))
+            .then(self.area_um2.total_cmp(&other.area_um2))
+            .then(self.hierarchy.cmp(&other.hierarchy))
+    }
+
     fn bound(&self) -> Bound {
         Bound { energy_pj: self.energy_pj, latency_cycles: self.latency_cycles }
     }
 }
 
+impl Bound {
+    /// The score of an objective that looks at energy and latency alone.
+    pub(super) fn score(&self, objective: &Objective) -> f64 {
+        objective.combine(self.energy_pj, Cycles(self.latency_cycles as f64), &|| 0.0, &|_| 0.0)
+    }
+}
+
 /// The Pareto front: points that no other one dominates, in the order of their hierarchies. Points that are equal in everything all stay.
+/// Where only the best is sought, its one point is the best so far, which dominates whatever has a larger score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Front(Vec<Point>);
+pub struct Front {
+    points: Vec<Point>,
+    /// The objective by which only the best is sought.
+    best_by: Option<Objective>,
+}
 
 impl Front {
+    /// What a study of these settings starts from: nothing.
+    pub fn sought(settings: &HierarchySettings) -> Self {
+        let best_by = (settings.sought == Sought::Best).then(|| settings.objective.clone());
+        Self { points: Vec::new(), best_by }
+    }
+
+    /// The objective by which only the best is sought.
+    pub(super) fn best_by(&self) -> Option<&Objective> {
+        self.best_by.as_ref()
+    }
+
     /// The points.
     pub fn points(&self) -> &[Point] {
-        &self.0
+        &self.points
     }
 
     /// Adds a point unless another one dominates it, and drops those that it dominates.
     pub fn add(&mut self, point: Point) {
+        if self.best_by.is_some() {
+            if self.points.first().is_none_or(|best| point.compare(best).is_lt()) {
+                self.points = vec![point];
+            }
+            return;
+        }
         if self.dominates(point.bound(), point.area_um2) {
             return;
         }
-        self.0.retain(|other| !point.dominates(other.bound(), other.area_um2));
-        let place = self.0.partition_point(|other| other.hierarchy < point.hierarchy);
-        self.0.insert(place, point);
+        self.points.retain(|other| !point.dominates(other.bound(), other.area_um2));
+        let place = self.points.partition_point(|other| other.hierarchy < point.hierarchy);
+        self.points.insert(place, point);
     }
 
     /// Whether a point of the front dominates every point with this lower bound and area, so that the hierarchy need not be searched.
     pub fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
-        self.0.iter().any(|point| point.dominates(bound, area_um2))
+        match &self.best_by {
+            Some(objective) => self.points.iter().any(|best| {
+                let score = bound.score(objective);
+                let Bound { energy_pj, latency_cycles } = bound;
+                best.compare(&Point { energy_pj, latency_cycles, area_um2, score, ..*best }).is_lt()
+            }),
+            None => self.points.iter().any(|point| point.dominates(bound, area_um2)),
+        }
+    }
+    /// The most energy with which a hierarchy can still be the best, where that alone is asked for, pJ.
+    pub(super) fn most_energy_pj(&self) -> f64 {
+        match (&self.best_by, self.points.first()) {
+            (Some(Objective::Energy), Some(best)) => best.energy_pj,
+            _ => f64::INFINITY,
+        }
     }
 }

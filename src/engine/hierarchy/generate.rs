@@ -19,7 +19,7 @@ use crate::hardware::{ArrayDimId, ArrayDims, Core, Operand};
 use crate::sorting::sort_by_key;
 
 /// Limit on the hierarchies of a study.
-pub(super) const MOST_HIERARCHIES: usize = 200_000;
+pub(super) const MOST_HIERARCHIES: usize = 2_000_000;
 
 /// Limit on the combinations that are tried, of which most may exceed the area.
 const MOST_TRIED: usize = 10 * MOST_HIERARCHIES;

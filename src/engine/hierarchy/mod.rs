@@ -4,11 +4,12 @@
 //! a network and settings, and lists every valid [`Hierarchy`] with its area before anything is solved; `generate.rs` states the rules.
 //! Then, in slices that anyone may take in any order:
 //!
-//! - [`Study::bound`] gives a lower bound on what a hierarchy costs: the mapping that a hierarchy without capacities would have.
+//! - [`Study::bound`] gives a lower bound on what a hierarchy costs: what each operand needs alone on its memories.
 //! - [`Study::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front dominates it.
 //!
 //! An [`Exploration`] hands out the slices, most promising first, and keeps the running Pareto [`Front`] of energy, latency and area.
-//! Pruning never changes the front (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
+//! Where only the best is [`Sought`], it keeps that alone.
+//! Pruning changes neither (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
 //! for SRAMs without published figures; whatever it gives is marked as an estimate.
 //!
 //! # Example
@@ -43,6 +44,7 @@
 //! ```
 
 mod bound;
+mod chains;
 mod exploration;
 mod front;
 mod generate;
@@ -61,7 +63,7 @@ pub use front::{Front, Point};
 pub use generate::{Element, Hierarchy, HierarchyMemory};
 pub use pool::{Pool, PoolMemory, Replication, Variant};
 pub use report::{HierarchyFacts, StudyOutline};
-pub use request::{HierarchyRequest, HierarchySettings, Widths};
+pub use request::{HierarchyRequest, HierarchySettings, Sought, Widths};
 pub use search::{LayerResult, SearchOutcome};
 pub use study::{Study, StudyLayer};
 pub use unrolling::{Unrolling, unrollings};

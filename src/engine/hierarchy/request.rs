@@ -39,6 +39,18 @@ pub struct HierarchySettings {
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
+    /// What the study finds.
+    pub sought: Sought,
+}
+
+/// What a study finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Sought {
+    /// The Pareto front of energy, latency and area.
+    #[default]
+    Front,
+    /// The best by the objective, of which far more hierarchies are pruned unseen.
+    Best,
 }
 
 /// Which of a memory's word widths are tried.
@@ -65,6 +77,7 @@ impl Default for HierarchySettings {
             strategy: Strategy::default(),
             lpf_limit: 6,
             rules: Rules::CORRECTED,
+            sought: Sought::Front,
         }
     }
 }

@@ -3,11 +3,11 @@
 use super::bound::Bound;
 use super::front::{Front, Point};
 use super::generate::Hierarchy;
+use super::request::HierarchySettings;
 use super::study::Study;
 use crate::hardware::Core;
 use crate::mapping::LayerOnCore;
-use crate::search::{Outcome, Proof, Solution, find_best};
-use crate::units::Cycles;
+use crate::search::{Outcome, Proof, Solution, find_best_within};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a hierarchy's search.
@@ -39,29 +39,39 @@ impl Study {
         let Some(hierarchy) = self.hierarchies.get(index) else {
             return SearchOutcome::Infeasible(format!("There is no hierarchy {index}"));
         };
-        let prepared = self
-            .core_of(hierarchy)
-            .map_err(|wrong| wrong.to_string())
-            .and_then(|core| self.layer_bounds(&core).map(|bounds| (core, bounds)));
+        let prepared = self.layer_bounds(hierarchy).and_then(|bounds| {
+            let core = self.core_of(hierarchy).map_err(|wrong| wrong.to_string())?;
+            self.shortage_on(&core).map_or(Ok((core, bounds)), Err)
+        });
         let (core, mut costs) = match prepared {
             Ok(prepared) => prepared,
             Err(reason) => return SearchOutcome::Infeasible(reason),
         };
+        if front.dominates(self.sum(&costs), hierarchy.area_um2) {
+            return SearchOutcome::Pruned;
+        }
+        if !front.points().is_empty() {
+            self.raise_by_pairs(hierarchy, &mut costs);
+        }
         let mut proved = true;
         for layer in 0..self.layers.len() {
-            if front.dominates(self.sum(&costs), hierarchy.area_um2) {
+            let least = self.sum(&costs);
+            if front.dominates(least, hierarchy.area_um2) {
                 return SearchOutcome::Pruned;
             }
-            match self.map_layer(layer, &core) {
+            let rest_pj = front.most_energy_pj() - least.energy_pj;
+            let at_most_pj = costs[layer].energy_pj + rest_pj / self.layers[layer].names.len() as f64;
+            match self.map_layer(layer, &core, at_most_pj) {
                 Ok((best, proof)) => {
                     proved &= matches!(proof, Proof::Optimal | Proof::OptimalButForTies);
                     costs[layer] = Bound { energy_pj: best.energy_pj, latency_cycles: best.latency_cycles };
                 }
+                Err(_) if at_most_pj.is_finite() => return SearchOutcome::Pruned,
                 Err(reason) => return SearchOutcome::Infeasible(reason),
             }
         }
-        let Bound { energy_pj, latency_cycles } = self.sum(&costs);
-        let score = self.settings.objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| 0.0, &|_| 0.0);
+        let sum @ Bound { energy_pj, latency_cycles } = self.sum(&costs);
+        let score = sum.score(&self.settings.objective);
         let area_um2 = hierarchy.area_um2;
         SearchOutcome::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score, proved })
     }
@@ -72,25 +82,22 @@ impl Study {
     /// Which layer has none, and why.
     pub fn layer_results(&self, hierarchy: &Hierarchy) -> Result<Vec<LayerResult>, String> {
         let core = self.core_of(hierarchy).map_err(|wrong| wrong.to_string())?;
-        self.layer_bounds(&core)?;
+        self.shortage_on(&core).map_or(Ok(()), Err)?;
         (self.layers.iter().enumerate())
             .map(|(index, layer)| {
-                let (solution, _) = self.map_layer(index, &core)?;
+                let (solution, _) = self.map_layer(index, &core, f64::INFINITY)?;
                 Ok(LayerResult { title: layer.title(), count: layer.names.len() as u64, solution })
             })
             .collect()
     }
 
-    fn map_layer(&self, layer: usize, core: &Core) -> Result<(Solution, Proof), String> {
+    /// The best mapping of a layer that needs no more energy than this.
+    fn map_layer(&self, layer: usize, core: &Core, at_most_pj: f64) -> Result<(Solution, Proof), String> {
         let layer = &self.layers[layer];
         let problem = layer.problem(core);
         let on_core = LayerOnCore::new(core, self.settings.rules, &problem);
-        let outcome = find_best(&on_core, &self.settings.objective, &self.limits(), self.settings.strategy);
-        let Outcome { best, proof, .. } = outcome;
+        let Self { settings: HierarchySettings { objective, strategy, .. }, .. } = self;
+        let Outcome { best, proof, .. } = find_best_within(&on_core, objective, &self.limits(), *strategy, at_most_pj);
         best.map(|best| (best, proof)).ok_or_else(|| format!("{}: no mapping fits the memories", layer.title()))
-    }
-
-    fn sum(&self, costs: &[Bound]) -> Bound {
-        self.layers.iter().zip(costs).fold(Bound::default(), |sum, (layer, cost)| sum.plus(layer, *cost))
     }
 }

@@ -1,5 +1,6 @@
 //! A validated request, and every hierarchy it asks for.
 
+use super::chains::Chains;
 use super::exploration::Exploration;
 use super::generate::{Element, Hierarchy, MOST_HIERARCHIES, elements, generate};
 use super::pool::Pool;
@@ -33,6 +34,8 @@ pub struct Study {
     pub hierarchies: Vec<Hierarchy>,
     /// The hardware document with the highest memory alone.
     template: HardwareSpec,
+    /// What is known of parts of hierarchies.
+    pub(super) chains: Chains,
 }
 
 /// Layers of the network that are the same problem.
@@ -90,6 +93,7 @@ impl Study {
             core,
             template,
             hierarchies: Vec::new(),
+            chains: Chains::default(),
         };
         study.hierarchies = study.generate()?;
         Ok(study)
@@ -120,7 +124,7 @@ impl Study {
 
     /// The account of all hierarchies, of which nothing is known yet but their area.
     pub fn exploration(&self) -> Exploration {
-        Exploration::new(self.hierarchies.iter().map(|hierarchy| hierarchy.area_um2).collect())
+        Exploration::new(self.hierarchies.iter().map(|hierarchy| hierarchy.area_um2).collect(), &self.settings)
     }
 
     /// The memory above all others, which every hierarchy has.

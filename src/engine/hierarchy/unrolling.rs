@@ -1,5 +1,6 @@
 //! A few ways to unroll convolutions over the array, to compare hierarchies under them (ZigZag, Fig. 20).
 
+use super::chains::Chains;
 use super::study::Study;
 use crate::hardware::{ArrayDimId, Unroll};
 use crate::sorting::sort_by_key;
@@ -39,7 +40,9 @@ impl Study {
     /// A study of these hierarchies with another unrolling of the layers; layers without input channels keep theirs.
     #[must_use]
     pub fn unrolled(&self, unrolling: &Unrolling) -> Self {
+        // What was known of single operands was known of the other unrolling.
         let mut study = self.clone();
+        study.chains = Chains::default();
         for layer in &mut study.layers {
             if !matches!(layer.shape.kind, LayerKind::Conv | LayerKind::Pointwise | LayerKind::FullyConnected) {
                 continue;

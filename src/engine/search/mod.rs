@@ -204,6 +204,22 @@ pub fn find_best_by(evaluator: &Evaluator<'_>, objective: &Objective, limits: &L
     }
 }
 
+/// As [`find_best`], but may end with no mapping if all of them need more energy than `at_most_pj`.
+pub fn find_best_within(
+    problem: &LayerOnCore<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    strategy: Strategy,
+    at_most_pj: f64,
+) -> Outcome {
+    match strategy {
+        Strategy::Exact => {
+            exact::find_best_within(&Evaluator::new(problem), objective, limits, &|| true, ANY, at_most_pj)
+        }
+        Strategy::Loma => loma::find_best(problem, objective, limits, &|| true, ANY),
+    }
+}
+
 /// As [`find_best`], but stops once `has_time` returns `false`, with the best mapping so far and what is proved of better ones ([`Proof`]).
 pub fn find_best_while(
     problem: &LayerOnCore<'_>,

@@ -222,6 +222,7 @@ def hierarchies(
     min_ratio: int = 8,
     all_widths: bool = False,
     everything: bool = False,
+    only_best: bool = False,
     objective: str = "energy",
     strategy: Search = "exact",
     lpf_limit: int = 6,
@@ -237,6 +238,7 @@ def hierarchies(
     :param min_ratio: a memory is at least so many times as large as the one below it.
     :param all_widths: try every word width of every memory, not only the fitting one.
     :param everything: search every hierarchy, also those that are known to be beaten.
+    :param only_best: find only the best by the objective, not the trade-offs: decides far more hierarchies in the same time.
     :raises FusescapeError: with all that is wrong, or why no hierarchy fits.
     """
     options = HierarchyOptions(
@@ -246,6 +248,7 @@ def hierarchies(
         min_ratio=min_ratio,
         all_widths=all_widths,
         everything=everything,
+        only_best=only_best,
         objective=objective,
         strategy=strategy,
         lpf_limit=lpf_limit,

@@ -52,6 +52,7 @@ class HierarchyOptions(TypedDict):
     min_ratio: int
     all_widths: bool
     everything: bool
+    only_best: bool
     objective: str
     strategy: str
     lpf_limit: int

@@ -119,23 +119,28 @@ pub struct PlacedBoundary {
     pub set: u32,
 }
 
-/// Searches until all chains of least price are found, or `effort` is spent; `None` if there is no chain. Once the least price
+/// Searches until all chains of least price are found, or `effort` is spent; `None` if there is no chain of a price of `at_most`. Once the least price
 /// is known, at most [`MOST_TIES`] further states are expanded.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
-pub fn cheapest<L: Legality>(space: &Space<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
-    search(space, effort, tie, false)
+pub fn cheapest<L: Legality>(
+    space: &Space<'_, L>,
+    effort: SearchLimits<'_>,
+    tie: f64,
+    at_most: f64,
+) -> Option<Cheapest> {
+    search(space, effort, (tie, at_most), false)
 }
 
 /// Whether there is any chain; `true` also if none was found among `most_states` states.
 pub fn any<L: Legality>(space: &Space<'_, L>, most_states: u64) -> bool {
-    search(space, (most_states, &|| true), 1.0, true).is_some()
+    search(space, (most_states, &|| true), (1.0, f64::INFINITY), true).is_some()
 }
 
 fn search<L: Legality>(
     space: &Space<'_, L>,
     (most_states, has_time): SearchLimits<'_>,
-    tie: f64,
+    (tie, at_most): (f64, f64),
     first_only: bool,
 ) -> Option<Cheapest> {
     let start = space.start()?;
@@ -162,7 +167,7 @@ fn search<L: Legality>(
         if expanded {
             continue;
         }
-        if estimate > rounded(search.price + tolerance) {
+        if estimate > rounded(search.price + tolerance) || price + space.least_to_go(&state) > at_most + tolerance {
             break;
         }
         if search.expanded >= most_states.min(search.last) || !has_time() {

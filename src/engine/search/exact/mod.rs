@@ -57,12 +57,26 @@ pub(super) fn find_best<L: Legality>(
     has_time: &dyn Fn() -> bool,
     legal: Option<&L>,
 ) -> Outcome {
+    find_best_within(evaluator, objective, limits, has_time, legal, f64::INFINITY)
+}
+
+/// As [`find_best`], but ends with no mapping once it is proved that all of them need more energy than `at_most_pj`. Other objectives
+/// do not look at it.
+pub(super) fn find_best_within<L: Legality>(
+    evaluator: &Evaluator<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    has_time: &dyn Fn() -> bool,
+    legal: Option<&L>,
+    at_most_pj: f64,
+) -> Outcome {
     let problem = evaluator.problem();
     if problem.forces_double_buffers {
         // All of an operand may take less than a part of it, which is there twice: tables of sets do not hold that. LOMA does.
         return loma::find_best(problem, objective, limits, has_time, legal);
     }
-    let search = Search { problem, evaluator, limits, has_time, legal };
+    let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
+    let search = Search { problem, evaluator, limits, has_time, legal, at_most_pj };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
@@ -113,7 +127,8 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
         return true;
     }
     let legal = None::<&NoConstraints>;
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true, legal };
+    let evaluator = &Evaluator::new(problem);
+    let search = Search { problem, evaluator, limits, has_time: &|| true, legal, at_most_pj: f64::INFINITY };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {
         if search.simplest_fits(&loops) {
@@ -150,6 +165,8 @@ struct Search<'a, L> {
     limits: &'a Limits,
     has_time: &'a dyn Fn() -> bool,
     legal: Option<&'a L>,
+    /// Mappings that need more energy than this do not count.
+    at_most_pj: f64,
 }
 
 impl<L: Legality> Search<'_, L> {
@@ -220,7 +237,9 @@ impl<L: Legality> Search<'_, L> {
         outcome: &mut Outcome,
     ) {
         let Some(mut space) = self.space(loops, price) else { return };
-        let Some(mut cheapest) = cheapest::cheapest(&space, (self.limits.max_states, self.has_time), tie) else {
+        let at_most = self.at_most_pj - constant - space.constant;
+        let Some(mut cheapest) = cheapest::cheapest(&space, (self.limits.max_states, self.has_time), tie, at_most)
+        else {
             return;
         };
         outcome.orders += cheapest.expanded;
