@@ -48,6 +48,11 @@ impl MovingStack {
         self.account.stacks.get(self.stack)
     }
 
+    /// Whether there is such a step.
+    pub fn has(&self, step: Step) -> bool {
+        step.tile < self.motion.tile_count() && self.motion.maps.get(step.node).is_some()
+    }
+
     /// The step with which a person begins: the first layer in the first tile of a type, or of the most frequent type.
     pub fn first_step(&self, tile_type: Option<usize>) -> Step {
         let types = self.of().map(|stack| &stack.tile_types);

@@ -1,14 +1,15 @@
 //! Documents that files of Timeloop or AccelForge come to, and their texts, validated.
 
 use super::report::Report;
-use crate::explore::{LayerRequest, own_mappings};
-use crate::hardware::Core;
+use crate::explore::{LayerRequest, LayerStudy, TemporalMapping, own_mappings};
+use crate::hardware::{Core, Unroll};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
 use crate::spec::{
     Diagnostics, HardwareSpec, MappingSpec, PortSpec, WorkloadSpec, write_hardware, write_mapping, write_workload,
 };
 use crate::workload::Network;
+use serde::{Deserialize, Serialize};
 
 /// Capacity of a memory without a limit, bits: 1024 GiB.
 pub(super) const NO_LIMIT_BITS: u64 = 1 << 43;
@@ -77,6 +78,29 @@ impl Texts {
         }
         report.result = facts.join(", ");
         texts
+    }
+}
+
+/// The mapping of one layer, as it is opened to be changed by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedMapping {
+    /// Name of the layer.
+    pub layer: String,
+    /// Its unrolling, where it is not that of the other documents.
+    pub unroll: Option<Vec<Unroll>>,
+    /// Its loops and what memories hold.
+    pub mapping: TemporalMapping,
+}
+
+impl ImportedMapping {
+    /// That of the first layer that a document maps, if all three documents are right.
+    pub fn first(mapping: &str, hardware: &str, workload: &str) -> Option<Self> {
+        let (core, network) = (Core::from_text(hardware).ok()?, Network::from_text(workload).ok()?);
+        let (study, mapped) = own_mappings(mapping, &core, &network, &request()).ok()?.into_iter().next()?;
+        let layer = study.layer;
+        let usual = LayerStudy::of(core, &network, &LayerRequest { layer: Some(layer.clone()), ..request() }).ok()?;
+        let unroll = Some(study.problem.unroll).filter(|unroll| *unroll != usual.problem.unroll);
+        Some(Self { layer, unroll, mapping: mapped.mapping })
     }
 }
 

@@ -21,7 +21,7 @@ pub mod timeloop;
 pub mod zigzag;
 
 pub use coverage::{Amounts, Coverage, Share};
-pub use documents::{Documents, Texts};
+pub use documents::{Documents, ImportedMapping, Texts};
 pub use report::{Finding, Report, Severity};
 pub use source::{Seekable, Source, text_of};
 
@@ -56,6 +56,8 @@ pub struct Imported {
     pub constraints: Option<String>,
     /// A mapping document, for hardware and workload beside it.
     pub mapping: Option<String>,
+    /// What it says of its first layer.
+    pub mapped: Option<ImportedMapping>,
     /// A lesson.
     pub lesson: Option<String>,
     /// A whole state as the page saves it, unread.
@@ -352,6 +354,10 @@ impl Parts {
         self.finish_layers();
         self.finish_timeloop();
         self.finish_accelforge();
+        let Imported { hardware, workload, mapping, .. } = &self.imported;
+        if let (Some(mapping), Some(hardware), Some(workload)) = (mapping, hardware, workload) {
+            self.imported.mapped = ImportedMapping::first(mapping, hardware, workload);
+        }
         self.diagnostics.or(self.imported)
     }
 

@@ -14,8 +14,10 @@ use super::tiles::GridChoice;
 use super::view::Metric;
 use super::views::Tab;
 use crate::depth_first::{DepthFirstStrategy, StoringMode};
+use crate::explore::TemporalMapping;
 use crate::form::FieldTarget;
 use crate::gallery::{Entry, Opening};
+use crate::hardware::Unroll;
 use crate::lesson::OpenLesson;
 use crate::spec::{Diagnostics, Preset, find_preset};
 
@@ -104,6 +106,8 @@ pub struct ImportedDocuments {
     pub system: Option<String>,
     /// Constraints on mappings.
     pub constraints: Option<String>,
+    /// The mapping of a layer of these documents; the view of mappings then shows it.
+    pub mapping: Option<(String, Option<Vec<Unroll>>, TemporalMapping)>,
 }
 
 /// A step of a lesson as it is opened.
@@ -147,6 +151,8 @@ pub enum ViewChange {
     Stack(usize),
     /// Another tile type of the stack.
     TileType(usize),
+    /// Data in motion stand at this tile and this map of the stack.
+    Step(usize, usize),
     /// Show or hide a document's text.
     Text(Half, bool),
 }

@@ -116,7 +116,7 @@ impl State {
             | Action::Take(half, text) => {
                 self.design.document_mut(half).write(text);
             }
-            Action::Import(ImportedDocuments { hardware, workload, system, constraints }) => {
+            Action::Import(ImportedDocuments { hardware, workload, system, constraints, mapping }) => {
                 let is_alone = hardware.is_none() && workload.is_none() && system.is_none();
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
@@ -126,6 +126,12 @@ impl State {
                     if is_alone {
                         self.view.tab = Tab::Mapping;
                     }
+                }
+                if let Some((layer, unroll, mapping)) = mapping {
+                    self.mapping.change(MappingChange::Layer(layer));
+                    self.mapping.change(MappingChange::Unroll(self.layer_key(), unroll));
+                    self.mapping.change(MappingChange::Edit(self.mapping_subject(), mapping));
+                    self.view.tab = Tab::Mapping;
                 }
                 if let Some(text) = system {
                     self.cores.change(CoresChange::Write(text));

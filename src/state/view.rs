@@ -96,6 +96,10 @@ pub struct View {
     pub stack: usize,
     /// The tile type that is looked at; `None`: the most frequent.
     pub tile_type: Option<usize>,
+    /// The tile at which data in motion stand; `None`: the first of its type.
+    pub step_tile: Option<usize>,
+    /// The map of the stack at which they stand.
+    pub step_map: Option<usize>,
     /// The question of the view of fusion that is open.
     pub fusion_part: FusionPart,
     /// Whether the hardware's text is shown.
@@ -111,6 +115,8 @@ fields! {
         stack: Ordinal = 0, 25, ["stack"];
         tile_type: OptionalOrdinal = None, 26, ["tile_type"];
         point: Point = None, 24, ["point"];
+        step_tile: OptionalOrdinal = None, 56, ["step_tile"];
+        step_map: OptionalOrdinal = None, 57, ["step_map"];
         fusion_part: Choice = FusionPart::Methods, 53, ["fusion_part"];
     } otherwise {
         hardware_text = false;
@@ -127,10 +133,18 @@ impl View {
                 self.change(ViewChange::Point(point));
                 self.tab = Tab::Schedule;
             }
-            ViewChange::Point(point) => (self.point, self.stack, self.tile_type) = (Some(point), 0, None),
+            ViewChange::Point(point) => {
+                self.point = Some(point);
+                self.change(ViewChange::Stack(0));
+            }
             ViewChange::FusionPart(part) => self.fusion_part = part,
-            ViewChange::Stack(stack) => (self.stack, self.tile_type) = (stack, None),
-            ViewChange::TileType(index) => self.tile_type = Some(index),
+            ViewChange::Stack(stack) => {
+                (self.stack, self.tile_type, self.step_tile, self.step_map) = (stack, None, None, None);
+            }
+            ViewChange::TileType(index) => {
+                (self.tile_type, self.step_tile, self.step_map) = (Some(index), None, None);
+            }
+            ViewChange::Step(tile, map) => (self.step_tile, self.step_map) = (Some(tile), Some(map)),
             ViewChange::Text(Half::Hardware, shown) => self.hardware_text = shown,
             ViewChange::Text(Half::Workload, shown) => self.workload_text = shown,
         }

@@ -74,6 +74,30 @@ test('keys lead from layer to layer and from tile to tile', () =>
     assert.deepEqual(await stepOf(figure), [tiles, last], 'nothing comes after the last step');
   }));
 
+test('a link leads to the step at which a person rests', () =>
+  withPage(async ({ page, url }) => {
+    const figure = await open(page, url);
+    await page.getByTestId('motion-view').focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    assert.deepEqual(await stepOf(figure), [2, 2]);
+    const of = () => page.evaluate(() => location.href);
+    const before = await of();
+    await page.waitForFunction((before) => location.href !== before, before);
+    const link = await of();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await figure.waitFor({ timeout: MINUTE });
+    assert.deepEqual(await stepOf(figure), [2, 2]);
+    // Another point begins at its own first step.
+    await page.getByTestId('open-single-layer').click();
+    await page.locator('[data-testid=schedule-view]:not([aria-busy])').waitFor();
+    await page.waitForFunction((link) => location.href !== link, link);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await figure.waitFor({ timeout: MINUTE });
+    assert.deepEqual(await stepOf(figure), [2, 2]);
+  }));
+
 test('sliders and a drag over a map choose the tile', () =>
   withPage(async ({ page, url }) => {
     const figure = await open(page, url);

@@ -9,6 +9,7 @@ use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{
     Diagnostics, find_preset, hardware_presets, read_hardware, read_mapping, read_workload, workload_presets,
 };
+use fusescape::state::{Action, ImportedDocuments, State, Tab};
 use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 
 /// Four lanes with registers, a buffer, and the memory outside.
@@ -322,6 +323,15 @@ fn what_is_exported_is_imported_as_it_was() {
     assert_eq!(again.cycles.total, mapped.cycles.total);
     assert_eq!(again.memory_pj, mapped.memory_pj);
     assert_eq!(again.energy_pj(), mapped.energy_pj());
+    // The page opens the mapping where it can be changed by hand, at the same cost.
+    let Imported { hardware, workload, mapped: opened, .. } = imported;
+    let opened = opened.unwrap();
+    let mapping = Some((opened.layer, opened.unroll, opened.mapping));
+    let mut state = State::first();
+    state.apply(Action::Import(ImportedDocuments { hardware, workload, mapping, ..ImportedDocuments::default() }));
+    assert_eq!((state.view.tab, state.own_mapping()), (Tab::Mapping, Some(&again.mapping)));
+    let shown = LayerStudy::new(&state.layer_request().unwrap()).unwrap();
+    assert_eq!(shown.cost(&again.mapping).unwrap().energy_pj(), mapped.energy_pj());
 }
 
 #[test]

@@ -189,6 +189,7 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
             workload: imported.workload.clone(),
             system: imported.system.clone(),
             constraints: imported.constraints.clone(),
+            mapping: imported.mapped.clone().map(|of| (of.layer, of.unroll, of.mapping)),
         })),
     }
     Import::Done(Rc::new(imported))

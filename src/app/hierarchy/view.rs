@@ -139,10 +139,12 @@ fn ScatterCard(props: &PickProps) -> Html {
         <section class="card">
             <h2>{ "Energy, latency and area" }</h2>
             <p class="hint">
-                { termed(
-                    "Each mark is a hierarchy with its best [mapping|temporal mapping]; those with a border are \
-                     [best trade-offs|Pareto front] of all three. Click one to see it.",
-                ) }
+                { termed(match seeks_best(results) {
+                    true => "Each mark is a hierarchy that was searched, with its best [mapping|temporal mapping]. Of all others \
+                             [lower bounds|lower bound] prove that they are no better. Click one to see it.",
+                    false => "Each mark is a hierarchy with its best [mapping|temporal mapping]; those with a border are \
+                              [best trade-offs|Pareto front] of all three. Click one to see it.",
+                }) }
             </p>
             <Figure title="" chart={Drawn::new(chart)} testid="hierarchy-scatter" {on_click} />
         </section>

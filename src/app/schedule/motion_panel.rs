@@ -28,6 +28,10 @@ pub struct MotionPanelProps {
     pub stack: usize,
     /// The tile type that is looked into; without one, the one that most tiles are of.
     pub tile_type: Option<usize>,
+    /// The step at which it stands at first; without one, or if there is no such step, the first of the tile type.
+    pub step: Option<Step>,
+    /// Called with the step at which a person came to rest.
+    pub on_rest: Callback<Step>,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
     /// Asks workers.
@@ -41,6 +45,7 @@ impl PartialEq for MotionPanelProps {
         Rc::ptr_eq(&self.account, &other.account)
             && (self.stack, self.tile_type) == (other.stack, other.tile_type)
             && self.request == other.request
+            && self.on_rest == other.on_rest
             && self.children == other.children
     }
 }
@@ -70,6 +75,8 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
            <Moves
                moving={Rc::clone(moving)}
                tile_type={props.tile_type}
+               step={props.step}
+               on_rest={props.on_rest.clone()}
                request={props.request.clone()}
                workers={props.workers.clone()}
            />
@@ -99,13 +106,16 @@ impl PartialEq for ByAddress {
 struct MovesProps {
     moving: Rc<MovingStack>,
     tile_type: Option<usize>,
+    step: Option<Step>,
+    on_rest: Callback<Step>,
     request: Option<Rc<Request>>,
     workers: Workers,
 }
 
 impl PartialEq for MovesProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.moving, &other.moving) && self.tile_type == other.tile_type && self.request == other.request
+        Rc::ptr_eq(&self.moving, &other.moving)
+            && (self.tile_type, &self.request, &self.on_rest) == (other.tile_type, &other.request, &other.on_rest)
     }
 }
 
@@ -116,13 +126,20 @@ const KEYS: &str = "Data in motion: left and right arrow lead from layer to laye
 fn Moves(props: &MovesProps) -> Html {
     let looking = use_memo((), |()| Looking::default());
     let player = Player { looking: Rc::clone(&looking), moving: Rc::clone(&props.moving), update: use_force_update() };
-    player.attend(props.tile_type);
+    player.attend(props.tile_type, props.step);
     use_effect_with((), move |()| move || looking.leave());
     let (view, canvas) = (use_node_ref(), use_node_ref());
     let width = use_observed_width(&view);
     let chart = player.chart();
     use_drawn(&canvas, &chart, width);
     let settled = use_settled(&chart);
+    // A link leads to the step at which a person rests; the first is not worth a word.
+    let rests = (settled.step != props.moving.first_step(props.tile_type) || props.step.is_some())
+        && props.step != Some(settled.step)
+        && Rc::ptr_eq(&settled.moving, &props.moving);
+    use_effect_with((rests.then_some(settled.step), props.on_rest.clone()), |(step, on_rest)| {
+        step.iter().for_each(|step| on_rest.emit(*step));
+    });
     let onkeydown = {
         let player = player.clone();
         Callback::from(move |event: KeyboardEvent| {

@@ -1,9 +1,9 @@
 //! A lower bound on the cost of a hierarchy over all mappings.
 //!
-//! In most studies the energy is bounded operand by operand (`chains.rs`). Otherwise: if no memory had an end, every operand's loops could all lie at its lowest memory, and everything would pass each
-//! memory above exactly once: no mapping moves less. What the array exchanges with the lowest memories is the same in every
-//! mapping, so it counts as it is. Above, a transfer counts as the part of a word that it carries, as a real one
-//! takes whole words. Latency is at least that of computing, and at least what the ports of the lowest memories
+//! In most studies the energy is bounded operand by operand (`chains.rs`). Otherwise: if no memory had an end, every operand's loops could
+//! all lie at its lowest memory, and everything would pass each memory above exactly once: no mapping moves less. What the array exchanges
+//! with the lowest memories is the same in every mapping, so it counts as it is. Above, a transfer counts as the part of a word that it
+//! carries, as a real one takes whole words. Latency is at least that of computing, and at least what the ports of the lowest memories
 //! need for what the array takes from them.
 
 use super::generate::Hierarchy;

@@ -20,8 +20,8 @@ type Known<T> = Arc<Mutex<FxHashMap<Box<[HierarchyMemory]>, Arc<[T]>>>>;
 /// What is known of parts of hierarchies; clones share it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chains {
-    /// The least energy with the memories of one or two operands alone, pJ; infinite where they are too small. Without any memory it says whether
-    /// the study can be bounded so: not a number if it cannot.
+    /// The least energy with the memories of one or two operands alone, pJ; infinite where they are too small. Without any memory it
+    /// says whether the study can be bounded so: not a number if it cannot.
     energies: Known<f64>,
     /// The least latency with the lowest memories of all operands, cycles.
     latencies: Known<u64>,

@@ -6,7 +6,11 @@ use fusescape::explore::{CostStore, Request, StackStudy, Sweep};
 use fusescape::spec::Diagnostics;
 
 pub const ROOM: Room = Room {
-    sources: &["src/engine/explore/stacks.rs", "src/engine/depth_first/planner.rs"],
+    sources: &[
+        "src/engine/explore/stacks.rs",
+        "src/engine/depth_first/planner.rs",
+        "src/engine/depth_first/stack_planner.rs",
+    ],
     no_remedies: &[
         // Of networks so wide that not even their short stacks can be listed.
         "No stacks of at most {most_layers} layers compute {name}: what branches off inside a stack has to join there",
@@ -87,7 +91,19 @@ fn grown() -> Vec<Grown> {
         text.replace(r#""tiles_x":[4],"tiles_y":[4]"#, &format!(r#""tiles_x":{sizes:?},"tiles_y":{sizes:?}"#))
             .replace(r#""most_layers":2"#, &format!(r#""most_layers":{most_layers}"#))
     };
+    // Maps of which every column is made of others than its neighbours.
+    let uneven = |tile: &str| {
+        let layers = "  - { name: u, type: view, scale: 29 x 29 }
+  - { name: a, type: conv, K: 4, kernel: 1 x 1, stride: 31 }
+  - { name: v, type: view, scale: 17 x 17 }
+  - { name: b, type: conv, K: 4, kernel: 1 x 1, stride: 13 }
+";
+        let tiles = format!(r#""tiles_x":[{tile}],"tiles_y":[{tile}]"#);
+        let text = BASE.split_once("  - { name: a, ").unwrap().0.to_owned() + layers;
+        text.replace("size: 16 x 16", "size: 150 x 150").replace(r#""tiles_x":[4],"tiles_y":[4]"#, &tiles)
+    };
     vec![
+        (points, uneven("1"), "Choose larger tiles", uneven("2")),
         (points, wide(r#""tiles_x":[1]"#), "Choose tiles of at least 2", wide(r#""tiles_x":[2]"#)),
         (listed, deep(64, 40), "Choose fewer tile sizes or modes, for at most 961 strategies", deep(64, 30)),
         (listed, deep(64, 40), "or allow fewer layers in a stack", deep(2, 40)),

@@ -119,8 +119,8 @@ pub struct PlacedBoundary {
     pub set: u32,
 }
 
-/// Searches until all chains of least price are found, or `effort` is spent; `None` if there is no chain of a price of `at_most`. Once the least price
-/// is known, at most [`MOST_TIES`] further states are expanded.
+/// Searches until all chains of least price are found, or `effort` is spent; `None` if there is no chain of a price of `at_most`. Once
+/// the least price is known, at most [`MOST_TIES`] further states are expanded.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
 pub fn cheapest<L: Legality>(
