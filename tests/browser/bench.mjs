@@ -173,7 +173,10 @@ await visit('groups', async ({ page, url }) => {
 for (const network of ['resnet18', 'mobilenet-v1']) {
   await visit('stacks', async ({ page, url }) => {
     await page.goto(url);
+    await settled(page, 'none');
+    const generation = await generationOf(page);
     await choose(page, 'workload-preset', network);
+    await settled(page, generation);
     for (const side of ['tiles-x', 'tiles-y']) await enter(page, `[data-testid=${side}]`, '1 2 4 7 14 28', 'input');
     await page.waitForFunction(() => window.fusescape.state().points === 108 && window.fusescape.state().status === 'done');
     await freshWorkers(page);
