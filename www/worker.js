@@ -1,5 +1,5 @@
 // A worker: instantiates the module that the page compiled and posts, then answers message by message, bytes for bytes.
-// After a trap the module's state is unusable: it says so, and the page replaces this worker. What it cannot fetch changes nothing.
+// After a trap the module's state is unusable: it says so, and the page replaces this worker.
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
 

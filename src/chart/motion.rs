@@ -48,9 +48,16 @@ impl MovingStack {
         self.account.stacks.get(self.stack)
     }
 
-    /// Whether there is such a step.
-    pub fn has(&self, step: Step) -> bool {
-        step.tile < self.motion.tile_count() && self.motion.maps.get(step.node).is_some()
+    /// The number of a step, through all maps of all tiles.
+    pub fn number_of(&self, step: Step) -> usize {
+        step.tile as usize * self.motion.maps.len() + step.node.index()
+    }
+
+    /// The step of this number, if there is one.
+    pub fn step_of(&self, number: usize) -> Option<Step> {
+        let maps = self.motion.maps.len().max(1);
+        let step = Step { tile: (number / maps) as u64, node: NodeId::from(number % maps) };
+        (step.tile < self.motion.tile_count()).then_some(step)
     }
 
     /// The step with which a person begins: the first layer in the first tile of a type, or of the most frequent type.

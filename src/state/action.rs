@@ -151,8 +151,8 @@ pub enum ViewChange {
     Stack(usize),
     /// Another tile type of the stack.
     TileType(usize),
-    /// Data in motion stand at this tile and this map of the stack.
-    Step(usize, usize),
+    /// Another step of the data in motion.
+    Step(usize),
     /// Show or hide a document's text.
     Text(Half, bool),
 }

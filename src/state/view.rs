@@ -96,10 +96,8 @@ pub struct View {
     pub stack: usize,
     /// The tile type that is looked at; `None`: the most frequent.
     pub tile_type: Option<usize>,
-    /// The tile at which data in motion stand; `None`: the first of its type.
-    pub step_tile: Option<usize>,
-    /// The map of the stack at which they stand.
-    pub step_map: Option<usize>,
+    /// The step at which data in motion stand, counted through all maps of all tiles; `None`: the first of the tile type.
+    pub step: Option<usize>,
     /// The question of the view of fusion that is open.
     pub fusion_part: FusionPart,
     /// Whether the hardware's text is shown.
@@ -115,8 +113,7 @@ fields! {
         stack: Ordinal = 0, 25, ["stack"];
         tile_type: OptionalOrdinal = None, 26, ["tile_type"];
         point: Point = None, 24, ["point"];
-        step_tile: OptionalOrdinal = None, 56, ["step_tile"];
-        step_map: OptionalOrdinal = None, 57, ["step_map"];
+        step: OptionalOrdinal = None, 56, ["step"];
         fusion_part: Choice = FusionPart::Methods, 53, ["fusion_part"];
     } otherwise {
         hardware_text = false;
@@ -139,12 +136,12 @@ impl View {
             }
             ViewChange::FusionPart(part) => self.fusion_part = part,
             ViewChange::Stack(stack) => {
-                (self.stack, self.tile_type, self.step_tile, self.step_map) = (stack, None, None, None);
+                (self.stack, self.tile_type, self.step) = (stack, None, None);
             }
             ViewChange::TileType(index) => {
-                (self.tile_type, self.step_tile, self.step_map) = (Some(index), None, None);
+                (self.tile_type, self.step) = (Some(index), None);
             }
-            ViewChange::Step(tile, map) => (self.step_tile, self.step_map) = (Some(tile), Some(map)),
+            ViewChange::Step(step) => self.step = Some(step),
             ViewChange::Text(Half::Hardware, shown) => self.hardware_text = shown,
             ViewChange::Text(Half::Workload, shown) => self.workload_text = shown,
         }

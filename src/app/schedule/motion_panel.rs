@@ -29,9 +29,9 @@ pub struct MotionPanelProps {
     /// The tile type that is looked into; without one, the one that most tiles are of.
     pub tile_type: Option<usize>,
     /// The step at which it stands at first; without one, or if there is no such step, the first of the tile type.
-    pub step: Option<Step>,
+    pub step: Option<usize>,
     /// Called with the step at which a person came to rest.
-    pub on_rest: Callback<Step>,
+    pub on_rest: Callback<usize>,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
     /// Asks workers.
@@ -106,8 +106,8 @@ impl PartialEq for ByAddress {
 struct MovesProps {
     moving: Rc<MovingStack>,
     tile_type: Option<usize>,
-    step: Option<Step>,
-    on_rest: Callback<Step>,
+    step: Option<usize>,
+    on_rest: Callback<usize>,
     request: Option<Rc<Request>>,
     workers: Workers,
 }
@@ -134,10 +134,10 @@ fn Moves(props: &MovesProps) -> Html {
     use_drawn(&canvas, &chart, width);
     let settled = use_settled(&chart);
     // A link leads to the step at which a person rests; the first is not worth a word.
-    let rests = (settled.step != props.moving.first_step(props.tile_type) || props.step.is_some())
-        && props.step != Some(settled.step)
-        && Rc::ptr_eq(&settled.moving, &props.moving);
-    use_effect_with((rests.then_some(settled.step), props.on_rest.clone()), |(step, on_rest)| {
+    let step = props.moving.number_of(settled.step);
+    let is_first = settled.step == props.moving.first_step(props.tile_type) && props.step.is_none();
+    let rests = !is_first && props.step != Some(step) && Rc::ptr_eq(&settled.moving, &props.moving);
+    use_effect_with((rests.then_some(step), props.on_rest.clone()), |(step, on_rest)| {
         step.iter().for_each(|step| on_rest.emit(*step));
     });
     let onkeydown = {

@@ -86,14 +86,14 @@ impl Looking {
 impl Player {
     /// Another stack, or another tile type, is looked at from its first step on. Where the same tiles only cost something else, the step
     /// stays. What is looked at first begins where the link says, if there is such a step.
-    pub fn attend(&self, tile_type: Option<usize>, linked: Option<Step>) {
+    pub fn attend(&self, tile_type: Option<usize>, linked: Option<usize>) {
         let before = self.looking.of.borrow().clone();
         if before.as_ref().is_some_and(|(moving, of)| Rc::ptr_eq(moving, &self.moving) && *of == tile_type) {
             return;
         }
         self.looking.of.replace(Some((Rc::clone(&self.moving), tile_type)));
         let has_moved = |moving: &MovingStack| moving.motion != self.moving.motion;
-        let linked = linked.filter(|step| before.is_none() && self.moving.has(*step));
+        let linked = linked.filter(|_| before.is_none()).and_then(|number| self.moving.step_of(number));
         if before.is_none_or(|(moving, of)| of != tile_type || has_moved(&moving)) {
             self.looking.step.set(linked.unwrap_or_else(|| self.moving.first_step(tile_type)));
             self.looking.playing.set(None);

@@ -15,7 +15,7 @@ use crate::chart::{
     Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, Roofline, power_text, strategy_title, three_digits,
 };
 use crate::cost::{AccessCause, EnergyCause};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Step};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explain::{Amount, Counted, PointNumber, Scope};
 use crate::explore::Request;
 use crate::hardware::{Core, MemoryId};
@@ -245,9 +245,7 @@ fn Account(props: &AccountProps) -> Html {
     let request = use_memo(Rc::clone(&props.state.chosen), |chosen| {
         chosen.design.request().ok().and_then(|requests| requests.into_iter().next()).map(Rc::new)
     });
-    let on_rest = use_memo(props.act.clone(), |act| {
-        act.reform(|step: Step| Action::Look(ViewChange::Step(step.tile as usize, step.node.index())))
-    });
+    let on_rest = use_memo(props.act.clone(), |act| act.reform(|step| Action::Look(ViewChange::Step(step))));
     let tile_type = account
         .stacks
         .get(stack_index)
@@ -258,7 +256,7 @@ fn Account(props: &AccountProps) -> Html {
                 account={Rc::clone(&props.account)}
                 stack={stack_index}
                 {tile_type}
-                step={view.step_tile.zip(view.step_map).map(|(tile, map)| Step { tile: tile as u64, node: map.into() })}
+                step={view.step}
                 on_rest={(*on_rest).clone()}
                 request={(*request).clone()}
                 workers={props.workers.clone()}
