@@ -66,6 +66,17 @@ test('a document of constraints opens where mappings are', () =>
     }),
   ));
 
+test('a mapping of Timeloop opens where it can be changed by hand', () =>
+  withFolder((folder) =>
+    withPage(async ({ page, url }) => {
+      commandLine('export-timeloop', '--hardware', 'tpu-like', '--workload', 'resnet18', '--out', folder);
+      await open(page, url);
+      const files = ['architecture', 'problem', 'mapping', 'ERT'].map((name) => join(folder, `${name}.yaml`));
+      await page.getByTestId('hardware-import-files').setInputFiles(files);
+      await page.getByTestId('mapping-source').getByText('A mapping of your own.').waitFor();
+    }),
+  ));
+
 test('half a gigabyte of weights is passed over', () =>
   withFolder((folder) =>
     withPage(async ({ page, url }) => {

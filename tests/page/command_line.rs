@@ -320,6 +320,13 @@ fn hierarchies_are_counted_searched_and_printed() {
             .unwrap();
     assert_eq!(all["front"], json["front"]);
     assert_eq!(all["counts"]["pruned"], 0);
+    // So does looking for the best alone.
+    let only: Value = serde_json::from_str(&with(&["--only-best", "--format", "json"])).unwrap();
+    let exact: Value = serde_json::from_str(&with(&["--format", "json"])).unwrap();
+    assert_eq!((&only["best"], &only["best_layers"]), (&exact["best"], &exact["best_layers"]));
+    assert_eq!(only["front"].as_array().unwrap().len(), 1);
+    assert!(with(&["--only-best"]).contains("trade-offs of energy, latency and area were not asked for"));
+    assert!(fails(&[&study[..], &["--only-best", "--no-pruning"]].concat()).contains("cannot be used with"));
     let csv = with(&["--strategy", "loma", "--lpf-limit", "3", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 1 + front.len());
     assert!(csv.starts_with("hierarchy,energy_pj,latency_cycles,area_um2,estimated,best"));

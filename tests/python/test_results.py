@@ -55,6 +55,8 @@ def test_the_best_hierarchy_is_hardware_that_costs_what_it_says() -> None:
     found = fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1)
     assert isinstance(found.hardware, Hardware) and found.best in found.front
     assert fusescape.map_layer(found.hardware, "alexnet-eyeriss", "conv3").energy_pj == found.best.energy_pj
+    only = fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1, only_best=True)
+    assert only.best == found.best and len(only.front) == 1
 
 
 def test_cores_share_the_layers() -> None:
