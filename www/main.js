@@ -1,4 +1,4 @@
-// Starts the page, or the view inside another one (`data-open`). No module, so that no other file keeps it from speaking (missing.js).
+// Starts the page, or an embedded view (`data-open`). No module: it speaks, whatever else is missing.
 'use strict';
 {
   const { open, piece } = document.currentScript.dataset;
@@ -10,7 +10,7 @@
   const style = () => document.querySelector('link[rel=stylesheet]');
   const isPending = () => style()?.sheet === null;
 
-  // Submits itself to have what is missing tried again, resets itself to be closed.
+  // Submitted to try again, reset to be closed.
   customElements.define(
     'missing-files',
     class extends HTMLElement {
@@ -98,21 +98,21 @@
     })
     .finally(() => clearInterval(waits));
 
-  // A file that misses the cards would replace the page.
+  // A dropped file would replace the page.
   for (const type of ['dragover', 'drop']) {
     addEventListener(type, (event) => {
       if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
     });
   }
 
-  // Offline from the second time on (service-worker.js).
+  // Offline from the second time on.
   parsed.then(() => {
     const version = document.querySelector('meta[name=version]')?.content;
     if (!version || !navigator.serviceWorker) return;
     navigator.serviceWorker.register('./service-worker.js').then(
       ({ waiting }) => {
         if (!waiting) return;
-        // What the page has yet to fetch would be of the next version, which does not fit what is here.
+        // What is fetched from now on is of the next version.
         navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
         waiting.postMessage('take over');
       },

@@ -1,4 +1,4 @@
-// A worker: instantiates the module that the page compiled and posts, then answers message by message, bytes for bytes.
+// A worker: instantiates the module that the page posts, then answers message by message.
 // After a trap the module's state is unusable: it says so, and the page replaces this worker.
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
@@ -8,7 +8,7 @@ const PIECES = new Set(['answers', 'import']);
 
 let engine;
 let memory;
-// Some answers need code that is fetched first; the next message waits meanwhile.
+// Code may have to be fetched first; the next message waits.
 let previous = Promise.resolve();
 
 self.onmessage = ({ data }) => {
@@ -39,7 +39,7 @@ async function answerTo(message) {
   return engine.answer(message);
 }
 
-/** Takes a lock until this worker ends, of which the page so hears. */
+/** The page hears by this lock that the worker ended. */
 function hold(lock) {
   return new Promise((held) => {
     const forever = () => (held(), new Promise(() => {}));
