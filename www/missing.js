@@ -54,8 +54,8 @@ async function filesOf(piece) {
   const loader = await fetch('./pkg/__wasm_split.js')
     .then((response) => response.text())
     .catch(() => '');
-  const [, chunks] = loader.match(new RegExp(`__wasm_split_load_${piece} =[^[]*\\[([^\\]]*)\\]`)) ?? [];
-  const others = (chunks ?? '').split(', ').filter(Boolean).map((chunk) => chunk.replace('__', ''));
+  const [, chunks] = loader.match(new RegExp(`__wasm_split_load_${piece} ?=[^[]*\\[([^\\]]*)\\]`)) ?? [];
+  const others = (chunks ?? '').match(/chunk_\d+/g) ?? [];
   return [`split_${piece}`, ...others].map((name) => `pkg/${name}.wasm`);
 }
 

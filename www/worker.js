@@ -1,9 +1,9 @@
 // A worker: instantiates the module that the page posts, then answers message by message.
-// After a trap the module's state is unusable: it says so, and the page replaces this worker.
+// After a trap it is unusable: it says so, and the page replaces it.
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
 
-// Thrown by name if they cannot be fetched.
+// Thrown if not fetched.
 const PIECES = new Set(['answers', 'import']);
 
 let engine;
@@ -48,7 +48,7 @@ function hold(lock) {
   });
 }
 
-/** What went wrong: memory has run out where a twentieth more cannot be had. */
+/** Memory has run out where a twentieth more cannot be had. */
 function reason(error) {
   if (memory === undefined) return String(error);
   const { byteLength } = memory.buffer;

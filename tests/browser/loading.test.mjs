@@ -75,8 +75,8 @@ function release() {
 /** The files of each piece of the page's code, by its name. */
 function piecesOf(loader) {
   const pieces = {};
-  for (const [, name, chunks] of loader.matchAll(/__wasm_split_load_(\w+) =[^;]*?;[^\]]*?\[([^\]]*)\]\)\)/g)) {
-    pieces[name] = [`split_${name}`, ...chunks.split(', ').filter(Boolean).map((chunk) => chunk.replace('__', ''))].map((file) => `pkg/${file}.wasm`);
+  for (const [, name, chunks] of loader.matchAll(/__wasm_split_load_(\w+) ?=[^;]*?;[^\]]*?\[([^\]]*)\]\)\)/g)) {
+    pieces[name] = [`split_${name}`, ...(chunks.match(/chunk_\d+/g) ?? [])].map((file) => `pkg/${file}.wasm`);
   }
   return pieces;
 }

@@ -30,7 +30,7 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.locator('[data-testid=joint][data-status=done]').waitFor();
         await page.waitForFunction(async () => {
           const loader = await (await fetch('./pkg/__wasm_split.js')).text();
-          const [, chunks] = loader.match(/__wasm_split_load_others =[^[]*\[([^\]]*)\]/);
+          const [, chunks] = loader.match(/__wasm_split_load_others ?=[^[]*\[([^\]]*)\]/);
           const files = ['split_others', ...chunks.match(/chunk_\d+/g)];
           const fetched = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd > 0);
           return files.every((file) => fetched.some(({ name }) => name.endsWith(`/${file}.wasm`)));
