@@ -50,7 +50,7 @@ impl MovingStack {
 
     /// The number of a step, through all maps of all tiles.
     pub fn number_of(&self, step: Step) -> usize {
-        step.tile as usize * self.motion.maps.len() + step.node.index()
+        (step.tile as usize).saturating_mul(self.motion.maps.len()).saturating_add(step.node.index())
     }
 
     /// The step of this number, if there is one.
