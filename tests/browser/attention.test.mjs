@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { assertFits, commandLine, fileButton, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 test('a step of a transformer is what the command line says, and a link keeps it', () =>
   withPage(async ({ page, url }) => {
@@ -42,18 +41,18 @@ test('a decoder generates with a cache; an encoder does not', () =>
     await open(page, url);
     await known(page);
     const generation = page.locator('[data-testid=attention-generation][data-status=done]');
-    await generation.waitFor({ timeout: 2 * MINUTE });
+    await generation.waitFor();
     assert.equal(await generation.locator('> .scroll tbody tr').count(), 4);
     await page.getByTestId('generation-energy').waitFor();
     await page.getByTestId('generation-roofline').waitFor();
     await page.getByTestId('attention-chunk').fill('256');
-    await page.locator('[data-testid=attention-generation][data-status=done]', { hasText: '256 at a time' }).waitFor({ timeout: 2 * MINUTE });
+    await page.locator('[data-testid=attention-generation][data-status=done]', { hasText: '256 at a time' }).waitFor();
     await page.getByTestId('attention-model').selectOption('bert-base');
     await known(page);
     await page.getByTestId('attention-generation').waitFor({ state: 'detached' });
-    await page.getByTestId('attention-tiles').locator('canvas').waitFor({ timeout: MINUTE });
+    await page.getByTestId('attention-tiles').locator('canvas').waitFor();
     const published = page.locator('[data-testid=attention-published][data-status=done]');
-    await published.waitFor({ timeout: MINUTE });
+    await published.waitFor();
     assert.equal(await published.locator('> .scroll tbody tr').count(), 5);
   }));
 
@@ -85,7 +84,7 @@ for (const width of [390, 1440]) {
         async ({ page, url }) => {
           await open(page, url);
           await known(page);
-          await page.locator('[data-testid=attention-generation][data-status=done]').waitFor({ timeout: 2 * MINUTE });
+          await page.locator('[data-testid=attention-generation][data-status=done]').waitFor();
           await assertFits(page, 'attention-view');
         },
         { viewport: { width, height: 900 }, colorScheme },
@@ -99,7 +98,7 @@ async function open(page, url) {
 }
 
 function known(page) {
-  return page.locator('[data-testid=attention-view][data-status=done]').waitFor({ timeout: MINUTE });
+  return page.locator('[data-testid=attention-view][data-status=done]').waitFor();
 }
 
 /** The first table of a part of the view, as it is saved. */

@@ -24,7 +24,7 @@ test('two ways to use many cores are compared, in a link, too', () =>
     assert.ok((await differences.allInnerTexts()).some((text) => text.startsWith('system.')));
     const worked = async () => {
       await page.getByTestId('compare-cores-start').click();
-      await page.locator('[data-testid=compare-cores][data-status=done]').waitFor({ timeout: 60_000 });
+      await page.locator('[data-testid=compare-cores][data-status=done]').waitFor();
       return page.getByTestId('compare-cores').locator('tbody').innerText();
     };
     const both = await worked();
@@ -32,7 +32,7 @@ test('two ways to use many cores are compared, in a link, too', () =>
     const link = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(link);
-    await page.getByTestId('compare-cores').waitFor({ timeout: 60_000 });
+    await page.getByTestId('compare-cores').waitFor();
     assert.equal(await worked(), both);
     // Swapped, what was asked before says nothing of it any more.
     await page.getByTestId('swap').click();

@@ -152,14 +152,14 @@ async function opened(page, url) {
   await page.getByTestId('tab-cores').click();
   await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   const done = page.locator('[data-testid=cores-view][data-status=done]');
-  await done.waitFor({ timeout: 2 * MINUTE });
+  await done.waitFor();
   // Nothing may change while somebody looks.
   const improving = page.getByTestId('cores-improving');
   const stop = improving.getByRole('button', { name: 'Stop' });
   const rests = improving.and(page.locator('[data-done=true]')).or(improving.getByRole('button', { name: 'Continue' }));
-  await Promise.any([rests.waitFor({ timeout: MINUTE }), stop.click({ timeout: MINUTE })]);
+  await Promise.any([rests.waitFor(), stop.click()]);
   await rests.waitFor();
-  await done.waitFor({ timeout: MINUTE });
+  await done.waitFor();
   const figure = page.getByTestId('core-timeline');
   const view = page.getByTestId('core-timeline-view');
   await view.locator('canvas[width]').waitFor();

@@ -5,14 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, mistakes, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 test('a new design opens in the best tiles found, says what is proved, and stands beside the best single core', () =>
   withPage(async ({ page, url, screenshot }) => {
     await page.goto(url);
     await page.getByTestId('tab-cores').click();
     // The best so far is there before the search has ended.
-    await page.getByTestId('cores-best-tiles').waitFor({ timeout: 2 * MINUTE });
+    await page.getByTestId('cores-best-tiles').waitFor();
     await done(page);
     assert.equal(await page.getByTestId('cores-tiles').getAttribute('data-done'), 'true');
     const sizes = await savedTable(page, 'cores-tiles');
@@ -87,7 +86,7 @@ test('a cursor tells which tile runs where, what travels, and what lies in each 
     await page.getByTestId('cursor-play').click();
     await page.waitForFunction((value) => Number(document.querySelector('[data-testid=cursor-slider]').value) > value, 900);
     // It ends at the end.
-    await page.getByTestId('cursor-play').getByText('Play').or(page.getByText('Play', { exact: true })).first().waitFor({ timeout: MINUTE });
+    await page.getByTestId('cursor-play').getByText('Play').or(page.getByText('Play', { exact: true })).first().waitFor();
     assert.ok((await table.innerText()).includes('is done'));
   }));
 
@@ -107,12 +106,12 @@ async function inRows(page, url, rows) {
   await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
   await page.getByTestId('core-rows').fill(rows);
   await done(page);
-  await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=cores-improving][data-done=true]').waitFor();
   await done(page);
 }
 
 async function done(page) {
-  await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: 4 * MINUTE });
+  await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
 }
 
 /** The share of the pixels of a picture that have a colour, neither grey nor the background. */

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 test('a network is cut into tiles and scheduled on four cores; a layer on another core is scheduled anew, undone, and part of the link', () =>
   withPage(async ({ page, url, screenshot }) => {
@@ -37,10 +36,10 @@ test('a network is cut into tiles and scheduled on four cores; a layer on anothe
     await page.goto('about:blank');
     await page.goto(link);
     assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Cores');
-    await page.waitForFunction((byHand) => document.querySelector('[data-testid=cores-answer]')?.innerText === byHand, byHand, { timeout: MINUTE });
+    await page.waitForFunction((byHand) => document.querySelector('[data-testid=cores-answer]')?.innerText === byHand, byHand);
     assert.ok(await page.getByTestId(chosen).isChecked());
     await page.getByTestId('cores-found').click();
-    await page.waitForFunction((found) => document.querySelector('[data-testid=cores-answer]').innerText === found, found, { timeout: MINUTE });
+    await page.waitForFunction((found) => document.querySelector('[data-testid=cores-answer]').innerText === found, found);
   }));
 
 test('a choice by hand outlives mistakes, and is not taken to a network without its layers', () =>
@@ -72,8 +71,8 @@ test('a choice by hand outlives mistakes, and is not taken to a network without 
     // Zoomed in; another network is looked at from the beginning.
     await page.getByTestId('timeline-in').click();
     await pickPreset(page, 'workload', 'resnet18');
-    await page.getByTestId('cores-unmatched').waitFor({ timeout: MINUTE });
-    await page.waitForFunction(() => !document.querySelector('[data-testid=cores-answer]').innerText.includes('by hand'), undefined, { timeout: MINUTE });
+    await page.getByTestId('cores-unmatched').waitFor();
+    await page.waitForFunction(() => !document.querySelector('[data-testid=cores-answer]').innerText.includes('by hand'));
     await done(page);
     assert.ok(await page.getByTestId('timeline-out').isDisabled(), 'there is no more to see');
   }));
@@ -87,7 +86,7 @@ test('an entry of the gallery opens what it claims', () =>
     await entry.getByRole('button', { name: 'Open' }).click();
     await done(page);
     assert.equal(await page.getByTestId('core-order').inputValue(), '1');
-    await page.getByTestId('cores-answer').getByText('790 kcycles').waitFor({ timeout: MINUTE });
+    await page.getByTestId('cores-answer').getByText('790 kcycles').waitFor();
     assert.match(await page.getByTestId('cores-own').innerText(), /^DIANA has cores of its own/);
   }));
 
@@ -139,7 +138,7 @@ test('the allocation stands beside others, systems beside each other, and the wo
     await done(page);
     await improved(page);
     await page.getByTestId('compare-allocations').click();
-    await page.locator('[data-testid=cores-compared][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=cores-compared][data-status=done]').waitFor();
     const rows = await savedTable(page, 'cores-compared');
     assert.equal(rows.length, 5);
     const latency = rows.map((row) => row['latency [cycles]']);
@@ -148,7 +147,7 @@ test('the allocation stands beside others, systems beside each other, and the wo
     assert.ok(improvedOne <= Math.min(shared, single), 'better cores for single layers are never worse');
     assert.ok(improvedOne <= evolved * 1.001, 'evolution finds nothing better here');
     await page.getByTestId('sweep-systems').click();
-    await page.getByTestId('systems-bars').waitFor({ timeout: MINUTE });
+    await page.getByTestId('systems-bars').waitFor();
     await page.getByTestId('stop-systems').click();
     await page.locator('[data-testid=cores-systems][data-status=stopped]').waitFor();
     assert.ok((await savedTable(page, 'systems-bars')).length > 4);
@@ -174,11 +173,11 @@ async function ticked(box) {
 }
 
 async function done(page) {
-  await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
 }
 
 async function improved(page) {
-  await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=cores-improving][data-done=true]').waitFor();
   await done(page);
 }
 

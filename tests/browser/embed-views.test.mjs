@@ -25,7 +25,7 @@ test('every embedded view on every screen', () =>
       await settled(page);
       if (view === 'schedule') await page.getByTestId('layer-tiles').waitFor();
       if (view === 'mapping') await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
-      if (view === 'cores') await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: 120_000 });
+      if (view === 'cores') await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
       const mistaken = await onEveryScreen(page, () => mistakes(page));
       wrong.push(...mistaken.map((mistake) => `${view}, ${mistake}`));
     }

@@ -10,7 +10,6 @@ import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
 
 const FIG_6 = '1AT4Awf8AAGlbxUkBAMtS2rEcBWNvbnYyHggCCAMCBwUFAgMCBQ0DDAIgAwUHCAIGCAMDBwgQBWNvbnYyFgIfGRZMhXqe';
-const MINUTE = 60_000;
 
 test('the host gets what is shown, sets what it likes, and hears of changes', () =>
   withHost('view=landscape&controls=hardware', '', async ({ page, frame, say, heard, embed }) => {
@@ -138,7 +137,6 @@ for (const width of [1440, 700, 390]) {
             page.waitForFunction(
               (status) => window.messages.findLast(({ type }) => type === 'changed')?.results.status === status,
               status,
-              { timeout: MINUTE },
             );
           const settled = async () => {
             await isTold('done');
@@ -291,7 +289,7 @@ test('the dialog gives a snippet that shows what was chosen', () =>
     await page.goto(address);
     await page.locator('[data-testid=hardware-preset]').waitFor();
     assert.equal(await page.getByTestId('hardware-preset').inputValue(), 'eyeriss-like');
-    await page.getByTestId('stack-facts').waitFor({ timeout: MINUTE });
+    await page.getByTestId('stack-facts').waitFor();
   }));
 
 test('the snippet with a script is as high as its content, and listens to nobody else', async () => {
@@ -359,7 +357,6 @@ async function withHost(query, link, visit, options = {}) {
             .waitForFunction(
               ([type, id]) => window.messages.findLast((message) => message.type === type && (id === undefined || message.id === id)),
               [type, id],
-              { timeout: MINUTE },
             )
             .then((found) => found.jsonValue());
         await visit({ page, frame, say, heard, embed, screenshot });
@@ -393,5 +390,5 @@ function watchStorage() {
 }
 
 async function done(frame) {
-  await frame.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+  await frame.locator('[data-testid=root][data-status=done]').waitFor();
 }

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 test('the energy of a point unfolds down to single accesses, and says what it follows', () =>
   withPage(async ({ page, url }) => {
@@ -101,7 +100,7 @@ test('a schedule on many cores unfolds down to tiles, transfers and their energi
     await page.goto(url);
     await page.getByTestId('tab-cores').click();
     await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
-    await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
     const facts = page.getByTestId('cores-answer').locator('button.number');
     assert.equal(await facts.count(), 4);
     let panel = await ask(page, facts.first());
@@ -134,7 +133,7 @@ test('methods of fusing unfold down to stacks and maps, and sequences down to by
     await page.getByTestId('tiles-x').fill('60');
     await page.getByTestId('tiles-y').fill('72');
     await page.getByTestId('tab-fusion').click();
-    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
     const rows = page.getByTestId('fusion-view').locator('table').first().locator('tbody tr');
     let panel = await ask(page, rows.first().locator('button.number').nth(2));
     assert.match(await panel.innerText(), /= activations \+ weights/);
@@ -149,7 +148,7 @@ test('methods of fusing unfold down to stacks and maps, and sequences down to by
     await assertAccessible(page);
     await close(page);
     await page.getByTestId('fusion-sequences-part').click();
-    await page.locator('[data-testid=sequences][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=sequences][data-status=done]').waitFor();
     panel = await ask(page, page.getByTestId('sequences-answer').locator('button.number').nth(1));
     await unfold(panel, 'difference');
     await unfold(panel, 'fused');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations, withPage } from './harness.mjs';
 
-const settled = (page) => page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: 60_000 });
+const settled = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
 async function opened(page, url) {
   await page.goto(url);
@@ -59,7 +59,7 @@ test('every neighbour of the best point says in a sentence what changes towards 
   withPage(async ({ page, url }) => {
     await opened(page, url);
     const rows = page.locator('[data-testid=neighbours] li');
-    await page.locator('[data-testid=neighbours]:not([aria-busy])').waitFor({ timeout: 60_000 });
+    await page.locator('[data-testid=neighbours]:not([aria-busy])').waitFor();
     // The best point is inside of the grid: four tile sizes, two modes, two fuse depths.
     assert.equal(await rows.count(), 8);
     for (const text of await rows.allInnerTexts()) assert.match(text, /(as much|more|less) energy.*\n+.+\./s);

@@ -109,12 +109,12 @@ test('the landscape says what stacks, tiles and modes come to together, and cuts
     await pickPreset(page, 'workload', 'resnet18');
     await page.getByTestId('tiles-x').fill('7 28');
     await page.getByTestId('tiles-y').fill('7 28');
-    await page.locator('[data-testid=joint][data-status=done]').waitFor({ timeout: 60_000 });
+    await page.locator('[data-testid=joint][data-status=done]').waitFor();
     const joint = await page.getByTestId('joint').innerText();
     assert.match(joint, /Jointly optimal: [\d.]+ .J, [\d.]+ % less than the best point, in \d+ stacks/);
     await page.getByTestId('cut-jointly').click();
     await page.getByTestId('network-facts').getByText(`in ${joint.match(/in (\d+) stacks/)[1]} stacks`).waitFor();
-    await page.locator('[data-testid=joint][data-status=done]').waitFor({ timeout: 60_000 });
+    await page.locator('[data-testid=joint][data-status=done]').waitFor();
     // The optimum is the same however the network is cut, and nearer to what these cuts come to.
     const told = await page.getByTestId('joint').innerText();
     const energy = (text) => text.match(/optimal: ([\d.]+ .J)/)[1];
@@ -128,7 +128,7 @@ test('the landscape says what stacks, tiles and modes come to together, and cuts
 
 async function done(page) {
   await page.getByTestId('tab-fusion').click();
-  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: 60_000 });
+  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
 }
 
 /** The table of methods as a file. */

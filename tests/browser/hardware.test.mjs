@@ -178,9 +178,7 @@ async function open(page, url) {
 }
 
 const status = (page, wanted) =>
-  page.waitForFunction((wanted) => document.querySelector('[data-testid=root]').dataset.status === wanted, wanted, {
-    timeout: 90_000,
-  });
+  page.waitForFunction((wanted) => document.querySelector('[data-testid=root]').dataset.status === wanted, wanted);
 const done = (page) => status(page, 'done');
 const rejected = (page) => status(page, 'rejected');
 

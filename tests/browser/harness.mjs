@@ -20,6 +20,9 @@ export const COMMAND_LINE = join(REPOSITORY, 'target', 'release', 'fusescape');
 /** The folder that is served; FUSESCAPE_WWW names another, to try the harness itself. */
 export const WWW = process.env.FUSESCAPE_WWW ?? join(REPOSITORY, 'www');
 
+// How long a test waits for what has to come, milliseconds: no test is about time, and a busy machine is slow.
+const PATIENCE = 180_000;
+
 // Without the last five Chromium looks for its maker's hosts, which a closed network refuses one by one.
 const FLAGS = [
   '--no-sandbox',
@@ -49,6 +52,7 @@ export async function withPage(
   const server = await serve(root);
   const browser = await browserOfFile();
   const context = await browser.newContext({ viewport, colorScheme, ...more });
+  context.setDefaultTimeout(PATIENCE);
   try {
     const problems = collectProblems(context, [server.url, ...hosts]);
     const page = await context.newPage();

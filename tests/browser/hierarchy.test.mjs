@@ -88,7 +88,7 @@ async function openStudy(page, url) {
 }
 
 async function settled(page, status) {
-  await page.locator(`[data-testid=hierarchy-view][data-status=${status}]`).waitFor({ timeout: 120_000 });
+  await page.locator(`[data-testid=hierarchy-view][data-status=${status}]`).waitFor();
 }
 
 /** Hierarchies that were searched or left out. */

@@ -26,7 +26,7 @@ test('a chain of 4,095 layers is swept, and its stacks are studied part by part'
   await withPage(async ({ page, url }) => {
     await page.goto(url + link.slice(link.indexOf('#')));
     // Some 5 s on an idle machine, more than the usual limit on one that does much else.
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: 180_000 });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     // Its graph is drawn around what is seen of it, wherever a person goes: drawn as a whole it took 250 MB of the browser.
     const elements = await page.locator('*').count();
     assert.ok(elements < 4000, `${elements} elements`);
@@ -44,7 +44,7 @@ test('a chain of 4,095 layers is swept, and its stacks are studied part by part'
     });
     await page.getByTestId('tab-fusion').click();
     // Its short stacks are studied part by part; nothing is refused.
-    await page.getByTestId('fusion-view').locator('progress').waitFor({ timeout: 180_000 });
+    await page.getByTestId('fusion-view').locator('progress').waitFor();
     assert.equal(await page.getByTestId('fusion-wrong').count(), 0);
     // Nobody had to be replaced on the way.
     assert.equal(await page.getByText('ran out of memory').count(), 0);

@@ -146,7 +146,7 @@ async function open(page, url) {
   await settled(page);
 }
 
-const settled = (page) => page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: 60_000 });
+const settled = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
 async function drop(page, card, name, text) {
   const dataTransfer = await page.evaluateHandle(

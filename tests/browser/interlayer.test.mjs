@@ -101,7 +101,7 @@ test('an edit is followed, a network without chains is refused with its reason',
     await settled(page);
     // No two layers that the method knows follow each other.
     await pickPreset(page, 'workload', 'alexnet-eyeriss');
-    await page.getByTestId('sequences-wrong').getByText('HW-Flow-Fusion fuses convolutions').waitFor({ timeout: 60_000 });
+    await page.getByTestId('sequences-wrong').getByText('HW-Flow-Fusion fuses convolutions').waitFor();
     assert.equal(await page.getByTestId('sequence-facts').count(), 0);
   }));
 
@@ -112,14 +112,14 @@ async function open(page, url, workload) {
   await page.getByTestId('tiles-x').fill('7 28');
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();
-  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: 60_000 });
+  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
   // Each question has its own part of the view; what was opened goes on.
   await page.getByTestId('fusion-sequences-part').click();
   await settled(page);
 }
 
 async function settled(page) {
-  for (const part of PARTS) await page.locator(`[data-testid=${part}][data-status=done]`).waitFor({ timeout: 60_000 });
+  for (const part of PARTS) await page.locator(`[data-testid=${part}][data-status=done]`).waitFor();
 }
 
 /** Clicks a figure somewhere in its bars. */

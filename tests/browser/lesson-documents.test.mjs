@@ -10,7 +10,6 @@ import { commandLine, violations, withPage } from './harness.mjs';
 import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
 
-const MINUTE = 60_000;
 const DOCUMENT = `title: Dropped
 about: A lesson from a file.
 parameters: [{ name: tile, values: [4x72, 60x72] }]
@@ -92,14 +91,14 @@ async function drop(page, text) {
 }
 
 async function judged(page, text) {
-  await page.getByTestId('verdict').getByText(text).waitFor({ timeout: MINUTE });
+  await page.getByTestId('verdict').getByText(text).waitFor();
 }
 
 test('a lesson that is dropped is answered, hinted at, and gives a receipt that is graded', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
     await drop(page, DOCUMENT);
-    await page.locator('[data-testid=lesson-preview][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=lesson-preview][data-status=done]').waitFor();
     assert.deepEqual(await violations(page), []);
     await page.getByTestId('try-1').click();
     await page.getByTestId('student').fill('ada');
@@ -108,7 +107,7 @@ test('a lesson that is dropped is answered, hinted at, and gives a receipt that 
     await page.getByTestId('number').fill('1000');
     await page.getByTestId('answer-number').click();
     await judged(page, 'Not so. Mind the unit. One more try.');
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     const energy = Number(await page.getByTestId('opened-energy').getAttribute('data-energy-pj')) / 1e9;
     await page.getByTestId('number').fill(energy.toFixed(3));
     await page.getByTestId('answer-number').click();
@@ -144,14 +143,13 @@ test('in a page of another origin a step of every kind is answered, told to the 
           await page.waitForFunction(
             (step) => window.messages.some((told) => told.type === 'answered' && told.step === step && told.is_over),
             step,
-            { timeout: MINUTE },
           );
           return page.evaluate(() => window.messages.findLast(({ type }) => type === 'answered'));
         };
         await page.waitForFunction(() => window.messages?.some(({ type }) => type === 'ready'));
         await page.evaluate((lesson) => window.tell({ fusescape: 1, type: 'set', id: 1, lesson, student: 'noether' }), LAB);
         const view = page.frameLocator('iframe');
-        const said = (text) => view.getByTestId('verdict').getByText(text).waitFor({ timeout: MINUTE });
+        const said = (text) => view.getByTestId('verdict').getByText(text).waitFor();
 
         // A choice: wrong, hinted at, and right on the second try.
         await view.getByTestId('answer-1').click();
@@ -174,7 +172,7 @@ test('in a page of another origin a step of every kind is answered, told to the 
         await view.getByTestId('step-3').click();
         const curve = view.getByTestId('curve');
         // What is above it may still come, and move it.
-        await view.locator('[data-status=done]').first().waitFor({ timeout: MINUTE });
+        await view.locator('[data-status=done]').first().waitFor();
         await curve.getByTestId('handle-3').waitFor();
         await curve.scrollIntoViewIfNeeded();
         const heights = () => view.locator('[data-testid^=handle-]').evaluateAll((all) => all.map((one) => Number(one.getAttribute('aria-valuenow'))));
@@ -190,18 +188,18 @@ test('in a page of another origin a step of every kind is answered, told to the 
         await view.getByTestId('handle-3').press('Home');
         assert.equal((await heights())[2], 0);
         await view.getByTestId('answer-curve').click();
-        await view.getByTestId('curve-right').waitFor({ timeout: MINUTE });
+        await view.getByTestId('curve-right').waitFor();
         const marked = (await answered(3)).step_marks;
         assert.ok(marked >= 0 && marked <= 2 / 3 + 1e-9, `the third point is wrong: ${marked}`);
 
         // A design: one that misses no goal and is not the best, then the best.
         await view.getByTestId('step-4').click();
         await view.getByTestId('task-field').selectOption({ label: '32 KiB' });
-        await view.getByTestId('task-numbers').getByText('32 KiB').waitFor({ timeout: MINUTE });
+        await view.getByTestId('task-numbers').getByText('32 KiB').waitFor();
         await view.getByTestId('answer-task').click();
         await said('That is 300.0 % more than the optimum.');
         await view.getByTestId('task-field').selectOption({ label: '8 KiB' });
-        await view.getByTestId('task-numbers').getByText('8 KiB').waitFor({ timeout: MINUTE });
+        await view.getByTestId('task-numbers').getByText('8 KiB').waitFor();
         await view.getByTestId('answer-task').click();
         await said('The optimum of all 4 designs is');
         const { receipt, marks, of, answered: count } = await answered(4);
@@ -253,9 +251,9 @@ test('a learning management system gets score, status and receipt', () =>
     });
     await page.goto(`${url}scorm.html?lesson=why-fuse`);
     const view = page.frameLocator('iframe');
-    await view.locator('[data-testid=lesson][data-step=why-fuse-1]').waitFor({ timeout: MINUTE });
+    await view.locator('[data-testid=lesson][data-step=why-fuse-1]').waitFor();
     await view.getByTestId('answer-3').click();
-    await view.getByTestId('verdict').getByText('Right.').waitFor({ timeout: MINUTE });
+    await view.getByTestId('verdict').getByText('Right.').waitFor();
     await page.waitForFunction(() => window.values['cmi.core.score.raw'] === '25');
     const { values, calls } = await page.evaluate(() => ({ values: window.values, calls: window.calls }));
     assert.equal(values['cmi.core.lesson_status'], 'incomplete');

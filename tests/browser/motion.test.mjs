@@ -5,15 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 /** Opens the best point of the first page in Schedule; gives the figure. */
 async function open(page, url) {
   await page.goto(url);
-  await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
   await page.getByTestId('tab-schedule').click();
   const figure = page.getByTestId('motion-figure');
-  await figure.waitFor({ timeout: MINUTE });
+  await figure.waitFor();
   return figure;
 }
 
@@ -86,7 +85,7 @@ test('a link leads to the step at which a person rests', () =>
     const link = await of();
     await page.goto('about:blank');
     await page.goto(link);
-    await figure.waitFor({ timeout: MINUTE });
+    await figure.waitFor();
     assert.deepEqual(await stepOf(figure), [2, 2]);
     // Another point begins at its own first step.
     await page.getByTestId('open-single-layer').click();
@@ -94,7 +93,7 @@ test('a link leads to the step at which a person rests', () =>
     await page.waitForFunction((link) => location.href !== link, link);
     await page.goto('about:blank');
     await page.goto(link);
-    await figure.waitFor({ timeout: MINUTE });
+    await figure.waitFor();
     assert.deepEqual(await stepOf(figure), [2, 2]);
   }));
 
@@ -191,5 +190,5 @@ test('a saved picture has the colours of its parts, and its tables follow the st
 test('an embedded Schedule shows it', () =>
   withPage(async ({ page, url }) => {
     await page.goto(`${url}embed.html?view=schedule`);
-    await page.getByTestId('motion-figure').waitFor({ timeout: MINUTE });
+    await page.getByTestId('motion-figure').waitFor();
   }));

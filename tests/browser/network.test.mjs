@@ -210,9 +210,7 @@ async function open(page, url) {
 }
 
 const status = (page, wanted) =>
-  page.waitForFunction((wanted) => document.querySelector('[data-testid=root]').dataset.status === wanted, wanted, {
-    timeout: 90_000,
-  });
+  page.waitForFunction((wanted) => document.querySelector('[data-testid=root]').dataset.status === wanted, wanted);
 
 async function textOf(page) {
   await page.getByTestId('workload-as-text').click();

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 const STEPS = 33;
 
 test('the buffer is dragged, and groups are decided anew: the newest place wins', () =>
@@ -13,7 +12,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await fusion(page, url, 'resnet18', 'buffer');
     const card = page.getByTestId('fusion-online');
     await at(page, 0);
-    await page.locator('[data-testid=fusion-online][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=fusion-online][data-status=done]').waitFor();
     const sweep = await saved(page, 'online-sweep');
     assert.equal(sweep.length, STEPS);
     for (const row of sweep) {
@@ -62,8 +61,8 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     const before = await slider.getAttribute('aria-valuetext');
     const whole = await card.elementHandle();
     await pickPreset(page, 'hardware', 'tpu-like');
-    await page.locator(`[data-testid=online-buffer]:not([aria-valuetext="${before}"])`).waitFor({ timeout: MINUTE });
-    await page.locator('[data-testid=fusion-online][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator(`[data-testid=online-buffer]:not([aria-valuetext="${before}"])`).waitFor();
+    await page.locator('[data-testid=fusion-online][data-status=done]').waitFor();
     await at(page, 3);
     assert.ok(await whole.evaluate((card) => card.isConnected), 'the card disappeared in between');
     // What is wrong for a moment takes nothing away.
@@ -72,7 +71,7 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
     assert.ok(await whole.evaluate((card) => card.isConnected), 'an error took the card away');
     await page.getByTestId('most-layers').fill('');
-    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
     assert.equal(await slider.inputValue(), '3');
     assert.ok(await whole.evaluate((card) => card.isConnected));
   }));
@@ -82,10 +81,10 @@ test('other dataflows and array sizes are worked out, stopped, and gone on with'
     await fusion(page, url, 'resnet18', 'what-if');
     const card = page.getByTestId('fusion-dataflows');
     await page.getByTestId('dataflows-start').click();
-    await page.getByTestId('dataflows-energy').waitFor({ timeout: MINUTE });
+    await page.getByTestId('dataflows-energy').waitFor();
     await page.getByTestId('dataflows-stop').click();
     await page.getByTestId('dataflows-start').click();
-    await page.locator('[data-testid=fusion-dataflows][data-status=done]').waitFor({ timeout: 2 * MINUTE });
+    await page.locator('[data-testid=fusion-dataflows][data-status=done]').waitFor();
     await card.locator('details:has([data-testid=dataflows-table]) > summary').click();
     const rows = await saved(page, 'dataflows-table');
     const arrays = new Map();
@@ -113,7 +112,7 @@ test("the paper's networks are searched and timed in this browser", () =>
     await page.getByTestId('tab-fusion').click();
     await page.getByTestId('fusion-times-part').click();
     await page.getByTestId('times-start').click();
-    await page.locator('[data-testid=fusion-times][data-status=done]').waitFor({ timeout: 2 * MINUTE });
+    await page.locator('[data-testid=fusion-times][data-status=done]').waitFor();
     const rows = await saved(page, 'fusion-times');
     assert.equal(rows.length, 18);
     for (const network of new Set(rows.map((row) => row.network))) {
@@ -140,9 +139,9 @@ test('a network that Optimus cannot express is not asked for', () =>
     await page.goto(url);
     await page.getByTestId('workload-as-text').click();
     await page.getByTestId('workload-text').fill(TWO_INPUTS);
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('tab-fusion').click();
-    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
     await page.getByTestId('fusion-what-if-part').click();
     await page.getByTestId('fusion-dataflows').waitFor();
     await page.getByTestId('fusion-buffer-part').click();
@@ -156,13 +155,13 @@ async function fusion(page, url, network, part) {
   await page.getByTestId('tiles-x').fill('7 28');
   await page.getByTestId('tiles-y').fill('7 28');
   await page.getByTestId('tab-fusion').click();
-  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
   await page.getByTestId(`fusion-${part}-part`).click();
 }
 
 /** The answer is that of a step of the slider. */
 function at(page, step) {
-  return page.locator(`[data-testid=fusion-online][data-step="${step}"]`).waitFor({ timeout: MINUTE });
+  return page.locator(`[data-testid=fusion-online][data-step="${step}"]`).waitFor();
 }
 
 function answer(page) {

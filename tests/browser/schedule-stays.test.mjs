@@ -54,7 +54,7 @@ test('where no point of the next design fits, nothing of the one before is left'
   }));
 
 async function settled(page) {
-  await page.locator('[data-testid=root][data-status=done] [data-testid=schedule-view]:not([aria-busy])').waitFor({ timeout: 60_000 });
+  await page.locator('[data-testid=root][data-status=done] [data-testid=schedule-view]:not([aria-busy])').waitFor();
   await page.getByTestId('stack-facts').waitFor();
 }
 

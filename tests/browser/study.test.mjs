@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertFits, commandLine, violations, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 /** A hundred designs, some of which break the constraint. */
 const STUDY = `name: Small
@@ -111,7 +110,7 @@ test('what is selected in one figure is selected in all, and a design opens in e
     const opened = page.getByTestId('study-opened');
     const size = /([\d.]+ K?i?B) sram_64KB.size/.exec(await opened.innerText())[1];
     await page.getByTestId('study-use').click();
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('hardware-as-text').click();
     const name = (await page.getByTestId('hardware-text').inputValue()).split('- name: sram_64KB')[1];
     assert.match(name, new RegExp(`^\\s+size: ${size}`));
@@ -165,7 +164,7 @@ test('axes are added by clicks, mistakes are told at once, a run stops and goes 
 
     await page.goto('about:blank');
     await page.goto(link);
-    await page.getByTestId('study-view').waitFor({ timeout: MINUTE });
+    await page.getByTestId('study-view').waitFor();
     assert.equal(await page.getByTestId('study-text').inputValue(), text);
   }));
 
@@ -182,13 +181,13 @@ test('the view fits a small screen', () =>
 
 async function openView(page, url) {
   await page.goto(url);
-  await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
   await page.getByTestId('tab-study').click();
   await page.getByTestId('study-view').waitFor();
 }
 
 function settled(page, status) {
-  return page.locator(`[data-testid=study-view][data-status=${status}]`).waitFor({ timeout: MINUTE });
+  return page.locator(`[data-testid=study-view][data-status=${status}]`).waitFor();
 }
 
 async function run(page, text) {

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 const UNITS = {
   ...{ '': 1, '%': 1, pJ: 1, nJ: 1e3, µJ: 1e6, mJ: 1e9, J: 1e12 },
   ...{ cycles: 1, kcycles: 1e3, Mcycles: 1e6, MACs: 1, kMACs: 1e3, MMACs: 1e6, GMACs: 1e9 },
@@ -22,7 +21,7 @@ test('every number of every table is saved in full', () =>
       for (const name of ['comparison-energy', 'combination', 'trade-off', 'mac-counts']) {
         await page.locator(`.answers [data-testid=${name}]`).waitFor();
       }
-      const isCompared = () => page.locator('.answers [data-testid=neighbours]:not([aria-busy])').waitFor({ timeout: MINUTE });
+      const isCompared = () => page.locator('.answers [data-testid=neighbours]:not([aria-busy])').waitFor();
       await isCompared();
       let checked = await checkTables(page);
       await page.getByTestId('tab-schedule').click();
@@ -38,7 +37,7 @@ test('every number of every table is saved in full', () =>
       await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
       await page.locator('.answers details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
       for (const name of ['rules-comparison', 'unrollings', 'strategies']) {
-        await page.locator(`[data-testid=${name}][data-status=done]`).waitFor({ timeout: MINUTE });
+        await page.locator(`[data-testid=${name}][data-status=done]`).waitFor();
       }
       checked += await checkTables(page);
       assert.ok(checked > 400, `${checked} numbers were compared`);
@@ -47,7 +46,7 @@ test('every number of every table is saved in full', () =>
       await page.getByTestId('tab-gallery').click();
       const entry = page.getByTestId('entry-defines-table-1');
       await entry.locator('summary').click();
-      await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor({ timeout: MINUTE });
+      await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor();
       const published = await saved(page, await fileButton(entry.getByTestId('claims'), 'csv'));
       assert.match(published.name, /^defines-[a-z0-9-]+\.csv$/);
       const [header] = published.text.split('\r\n');

@@ -4,15 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertFits, violations, withPage } from './harness.mjs';
 
-const MINUTE = 60_000;
 
 /** The loops of the mapping of the first page. */
 async function openMapping(page, url) {
   await page.goto(url);
-  await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
   await page.getByTestId('tab-mapping').click();
   const figure = page.getByTestId('turns-figure');
-  await figure.waitFor({ timeout: MINUTE });
+  await figure.waitFor();
   return figure;
 }
 
@@ -80,12 +79,12 @@ test('a mapping of one’s own turns, too', () =>
 test('Schedule looks into the loops of the layer that is at hand', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('tab-schedule').click();
-    await page.getByTestId('motion-figure').waitFor({ timeout: MINUTE });
+    await page.getByTestId('motion-figure').waitFor();
     assert.equal(await page.getByTestId('turns-figure').count(), 0, 'not unless a person asks for it');
     await page.getByTestId('motion-loops').click();
-    await page.getByTestId('turns-figure').waitFor({ timeout: MINUTE });
+    await page.getByTestId('turns-figure').waitFor();
     const told = () => page.getByTestId('turns-view').locator('canvas').getAttribute('aria-label');
     const first = (await told()).split(':')[0];
     await page.getByTestId('motion-after').click();
@@ -139,9 +138,9 @@ test('where the caret is in a document, that is lit', () =>
 test('a tile type that is pointed at is lit wherever it lies, by pointer and by keys', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('tab-schedule').click();
-    await page.getByTestId('motion-figure').waitFor({ timeout: MINUTE });
+    await page.getByTestId('motion-figure').waitFor();
     const lit = (testid) => page.getByTestId(testid).locator('.lit-parts rect').first();
     const isDark = () => page.waitForFunction(() => !document.querySelector('[data-testid=schedule-view] .lit-parts rect'));
     const map = page.getByTestId('tile-types').locator('.regions');
@@ -162,7 +161,7 @@ test('tile sizes are dragged on the landscape, with what the point costs', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
     const sliders = page.getByTestId('tile-sliders');
-    await sliders.waitFor({ timeout: MINUTE });
+    await sliders.waitFor();
     const told = () => page.getByTestId('tile-change').innerText();
     assert.match(await told(), /^\d+ × \d+: [\d.]+ mJ, [\d.]+ Mcycles\.$/);
     const slider = page.getByTestId('tile-width-drag');
@@ -177,9 +176,9 @@ test('tile sizes are dragged on the landscape, with what the point costs', () =>
 test('tile sizes are dragged on Schedule, with what changed and a way back', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('tab-schedule').click();
-    await page.getByTestId('tile-sliders').waitFor({ timeout: MINUTE });
+    await page.getByTestId('tile-sliders').waitFor();
     const tile = () => page.getByTestId('opened-tile').locator('b').innerText();
     const before = await tile();
     const slider = page.getByTestId('tile-height-drag');
@@ -201,9 +200,9 @@ test('tile sizes are dragged on Schedule, with what changed and a way back', () 
 test('a point that is pointed at in the landscape is lit there and marked against energy and latency', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);
-    await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
     const scatter = page.getByTestId('trade-off').locator('canvas');
-    await scatter.waitFor({ timeout: MINUTE });
+    await scatter.waitFor();
     const drawn = () => scatter.evaluate((canvas) => canvas.toDataURL());
     const map = page.locator('[data-testid^=heatmap-]').first().locator('.heatmap');
     const box = await map.boundingBox();

@@ -2,6 +2,7 @@
 
 use super::network_card::LayerFacts;
 use crate::app::platform::timer::later;
+use crate::app::widgets::cursor::use_cursor;
 use crate::app::widgets::highlight::{Highlight, Subject, pointing, use_highlight};
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::app::widgets::surroundings::use_surroundings;
@@ -48,8 +49,9 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let pan_zoom = use_pan_zoom(&view, size);
     let theme = use_surroundings().theme();
     let highlight = use_highlight();
-    let focus = use_state_eq(|| 0usize);
-    let focused = (*focus).min(props.nodes.len().saturating_sub(1));
+    let focus = use_cursor::<usize>();
+    let last = props.nodes.len().saturating_sub(1);
+    let focused = focus.get().min(last);
     let is_long = props.nodes.len() > ALL_DRAWN;
     let seen = |(_, y): (f64, f64)| !is_long || pan_zoom.is_near(y + MARGIN);
     let drawn: Vec<(usize, &LayerNode)> = props
@@ -65,6 +67,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
         let (nodes, selected, focus) = (Rc::clone(&props.nodes), props.selected, focus.clone());
         Callback::from(move |event: KeyboardEvent| {
             let (on_select, on_cut) = &props_now;
+            let focused = focus.get().min(last);
             let is_known = pan_zoom.key(&event)
                 || match event.key().as_str() {
                     "Enter" | " " => {

@@ -1,5 +1,6 @@
 //! One heatmap: values on hover and under the keyboard's cursor, a click that opens a point, zoom.
 
+use super::cursor::use_cursor;
 use super::diagnostics::sentences;
 use super::figure::{Canvas, Drawn, Spot};
 use super::grid::{Grid, offered};
@@ -44,7 +45,7 @@ pub struct HeatmapFigureProps {
 #[component]
 pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
     let place = use_node_ref();
-    let cursor = use_state_eq(|| None::<(usize, usize)>);
+    let cursor = use_cursor::<Option<(usize, usize)>>();
     let hovered = use_state_eq(|| None::<((usize, usize), Spot)>);
     let open = use_opener(props);
     let drag = use_drag(&place, props.map.clone(), props.grid.size(), props.grid.window, props.on_zoom.clone());
@@ -81,7 +82,7 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
     let onkeydown = {
         let (cursor, grid, open, on_zoom) = (cursor.clone(), props.grid.clone(), open, props.on_zoom.clone());
         Callback::from(move |event: KeyboardEvent| {
-            let at = cursor.unwrap_or(start);
+            let at = cursor.get().unwrap_or(start);
             let (size, window) = (grid.size(), grid.window);
             let zoomed = match event.key().as_str() {
                 "+" | "=" => Some(window.zoomed(0.5, at, size)),
@@ -109,10 +110,10 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
     };
     let lit = use_highlight().point();
     let mut map = props.map.clone();
-    map.selected = cursor.and_then(|cell| props.grid.window.place(cell)).or(map.selected);
-    let by_keyboard = || keyboard_spot(*cursor, &props.grid, &map, &place);
+    map.selected = cursor.get().and_then(|cell| props.grid.window.place(cell)).or(map.selected);
+    let by_keyboard = || keyboard_spot(cursor.get(), &props.grid, &map, &place);
     let shown = hovered.as_ref().map(|(cell, spot)| (*cell, *spot)).or_else(by_keyboard).filter(|_| !drag.is_active);
-    let cell_text = cursor.map(|cell| cell_sentence(props, cell));
+    let cell_text = cursor.get().map(|cell| cell_sentence(props, cell));
     html! {
         <figure data-testid={format!("heatmap-{}", props.grid.mode.name())}>
             <div

@@ -5,6 +5,8 @@ pub mod best_table;
 #[cfg(target_arch = "wasm32")]
 pub mod controls;
 #[cfg(target_arch = "wasm32")]
+pub mod cursor;
+#[cfg(target_arch = "wasm32")]
 pub mod data_table;
 #[cfg(target_arch = "wasm32")]
 pub mod diagnostic_entries;

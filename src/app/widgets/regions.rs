@@ -1,6 +1,7 @@
 //! The parts of a figure that are about something: pointed at, walked through by keys, kept lit by a click, and lit where they are about
 //! what is pointed at elsewhere.
 
+use super::cursor::{Cursor, use_cursor};
 use super::highlight::{pin, point_at, use_highlight};
 use super::pointers::spot;
 use crate::chart::Region;
@@ -23,7 +24,7 @@ pub struct RegionsProps {
 #[component]
 pub fn Regions(props: &RegionsProps) -> Html {
     let place = use_node_ref();
-    let at = use_state_eq(|| None::<usize>);
+    let at = use_cursor::<Option<usize>>();
     if props.regions.is_empty() {
         return props.children.clone();
     }
@@ -39,8 +40,8 @@ pub fn Regions(props: &RegionsProps) -> Html {
         Callback::from(move |event: PointerEvent| point_at(found(&event)))
     };
     let onclick = Callback::from(move |event: MouseEvent| found(&event).into_iter().for_each(pin));
-    let leave = |at: &UseStateHandle<Option<usize>>| {
-        let at = at.setter();
+    let leave = |at: &Cursor<Option<usize>>| {
+        let at = at.clone();
         move || {
             at.set(None);
             point_at(None);
@@ -51,7 +52,7 @@ pub fn Regions(props: &RegionsProps) -> Html {
         let (at, regions) = (at.clone(), Rc::clone(&props.regions));
         Callback::from(move |event: KeyboardEvent| {
             let last = regions.len() - 1;
-            let next = match (event.key().as_str(), *at) {
+            let next = match (event.key().as_str(), at.get()) {
                 ("ArrowRight" | "ArrowDown", now) => Some(now.map_or(0, |now| (now + 1).min(last))),
                 ("ArrowLeft" | "ArrowUp", now) => Some(now.map_or(last, |now| now.saturating_sub(1))),
                 ("Home", _) => Some(0),
@@ -68,7 +69,7 @@ pub fn Regions(props: &RegionsProps) -> Html {
             point_at(next.and_then(|next| regions.get(next)).map(|region| region.subject.clone()));
         })
     };
-    let said = at.and_then(|at| props.regions.get(at)).map(|region| region.subject.text());
+    let said = at.get().and_then(|at| props.regions.get(at)).map(|region| region.subject.text());
     html! {
         <div
             ref={place}
