@@ -3,13 +3,13 @@
 use crate::chart::{Quantity, more_or_less, tile_text};
 use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DataMove, PointChange};
-use crate::explore::{Direction, FuseKind, Neighbour};
+use crate::explore::{BestCut, CutChange, Direction, FuseKind, Neighbour};
 use crate::hardware::Operand;
 
 /// What a neighbour is, beside its point: `wider tile, 16 × 72`.
 pub fn neighbour_title(neighbour: &Neighbour) -> String {
     let tile = tile_text(&neighbour.strategy);
-    match neighbour.direction {
+    match &neighbour.direction {
         Direction::Narrower => format!("narrower tile, {tile}"),
         Direction::Wider => format!("wider tile, {tile}"),
         Direction::Lower => format!("lower tile, {tile}"),
@@ -18,6 +18,28 @@ pub fn neighbour_title(neighbour: &Neighbour) -> String {
         Direction::Fuse(FuseKind::Automatic) => "automatic fuse depth".to_owned(),
         Direction::Fuse(FuseKind::SingleLayer) => "single-layer".to_owned(),
         Direction::Fuse(FuseKind::LayerByLayer) => "layer-by-layer".to_owned(),
+        Direction::Cut(layer) => format!("{}, after {layer}", cut_title(CutChange::More)),
+        Direction::Join(layer) => format!("{}, none after {layer}", cut_title(CutChange::Fewer)),
+    }
+}
+
+/// What differs where the cuts are others.
+pub fn cut_title(change: CutChange) -> &'static str {
+    match change {
+        CutChange::More => "one cut more",
+        CutChange::Fewer => "one cut fewer",
+    }
+}
+
+/// Of how many points with one cut more or fewer this is the best: `The best of 7; 2 cannot be scheduled`
+pub fn best_cut_text(best: &BestCut) -> String {
+    let all = match best.count {
+        1 => "The only one".to_owned(),
+        count => format!("The best of {count}"),
+    };
+    match best.impossible {
+        0 => format!("{all}."),
+        impossible => format!("{all}; {impossible} cannot be scheduled."),
     }
 }
 

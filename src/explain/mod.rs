@@ -23,7 +23,7 @@ mod sequences;
 mod sizes;
 mod sources;
 
-pub use change::{change_sentence, neighbour_title};
+pub use change::{best_cut_text, change_sentence, cut_title, neighbour_title};
 pub use cores::{CorePart, CoresNumber, TileFigure, TransferFigure, explain_choice, explain_cores, explain_systems};
 pub use formula::{Explained, Formula, How, Unit};
 pub use fusion::{FusionNumber, StackAmount, explain_decision, explain_fusion, explain_online, explain_steps};

@@ -37,7 +37,7 @@ pub use layer::{
     LayerCost, SearchByStrategy,
 };
 pub use motion::{FollowLoops, FollowTileLoops, FollowTiles};
-pub use neighbours::CompareNeighbour;
+pub use neighbours::{CompareCut, CompareNeighbour};
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use results::{FileResults, ReadResults};
 pub use sequences::AskSequences;
@@ -197,6 +197,7 @@ questions! {
     FollowTileLoops,
     FollowLoops,
     CompareNeighbour,
+    CompareCut,
     EvaluateDesigns,
     ReadResults,
 }

@@ -1,8 +1,9 @@
-//! What changes from a point to one of its neighbours.
+//! What changes from a point to one of its neighbours, and to the best of those with one cut more or fewer.
 
 use super::{Answer, Answerer, Ask};
 use crate::depth_first::{DepthFirstStrategy, PointAccount, PointChange};
-use crate::explore::{Neighbour, Request, account_of_strategy};
+use crate::explore::{BestCut, CutChange, Neighbour, Request, account_of_strategy, best_cut};
+use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -20,15 +21,49 @@ pub struct CompareNeighbour {
     pub to: Neighbour,
 }
 
+/// What changes from a point to the best of those with one cut more, or with one fewer?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareCut {
+    /// The design.
+    pub request: Rc<Request>,
+    /// The point.
+    pub from: DepthFirstStrategy,
+    /// One more or one fewer.
+    pub change: CutChange,
+}
+
 impl Ask for CompareNeighbour {
     /// Refused where one of the two cannot be scheduled.
     type Reply = Rc<PointChange>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Rc<PointChange>> {
-        let Answerer { neighbours, costs, .. } = answerer;
-        let key = (Rc::clone(&self.request), self.from);
+        answerer.change(self.request, self.from, &self.to.strategy).map_err(Into::into)
+    }
+}
+
+impl Ask for CompareCut {
+    /// `None` where there is no such point. Refused where the point cannot be scheduled, or there are too many.
+    type Reply = Option<(BestCut, Rc<PointChange>)>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let Some(best) = best_cut(&self.request, &self.from, self.change, &mut answerer.costs)? else {
+            return Ok(None);
+        };
+        let change = answerer.change(self.request, self.from, &best.neighbour.strategy)?;
+        Ok(Some((best, change)))
+    }
+}
+
+impl Answerer {
+    fn change(
+        &mut self,
+        request: Rc<Request>,
+        from: DepthFirstStrategy,
+        to: &DepthFirstStrategy,
+    ) -> Result<Rc<PointChange>, Diagnostics> {
+        let Self { neighbours, costs, .. } = self;
+        let key = (Rc::clone(&request), from);
         let from = neighbours.of(key, |(request, from)| account_of_strategy(request, from, costs))?;
-        let to = account_of_strategy(&self.request, &self.to.strategy, costs)?;
-        Ok(Rc::new(PointChange::between(from, &to)))
+        Ok(Rc::new(PointChange::between(from, &account_of_strategy(&request, to, costs)?)))
     }
 }

@@ -81,6 +81,8 @@ pub enum Topic {
     LessonPreview,
     /// What changes from the point at hand to its neighbours.
     Neighbours,
+    /// What changes from it towards one cut more or fewer.
+    Cuts,
     /// A step of a transformer.
     Attention,
     /// Tiles of its attention.
@@ -112,7 +114,7 @@ impl Topic {
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::DesignTable | Self::Gallery(_) => true,
-            Self::Lesson | Self::LessonAtHand | Self::LessonPreview | Self::Neighbours => true,
+            Self::Lesson | Self::LessonAtHand | Self::LessonPreview | Self::Neighbours | Self::Cuts => true,
         }
     }
 }

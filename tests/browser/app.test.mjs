@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine, pickPreset, violations, withPage } from './harness.mjs';
 
-
 test('the heatmaps agree with the native engine to the digit', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

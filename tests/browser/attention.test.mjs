@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { assertFits, commandLine, fileButton, withPage } from './harness.mjs';
 
-
 test('a step of a transformer is what the command line says, and a link keeps it', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

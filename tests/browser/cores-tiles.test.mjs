@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, mistakes, withPage } from './harness.mjs';
 
-
 test('a new design opens in the best tiles found, says what is proved, and stands beside the best single core', () =>
   withPage(async ({ page, url, screenshot }) => {
     await page.goto(url);

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
-
 test('a network is cut into tiles and scheduled on four cores; a layer on another core is scheduled anew, undone, and part of the link', () =>
   withPage(async ({ page, url, screenshot }) => {
     await open(page, url);

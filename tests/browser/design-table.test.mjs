@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { assertFits, fileButton, withPage } from './harness.mjs';
 
-
 test('accelerators and networks are compared in one table, which sorts, opens, saves and is kept by a link', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations, withPage } from './harness.mjs';
 
-
 test('the energy of a point unfolds down to single accesses, and says what it follows', () =>
   withPage(async ({ page, url }) => {
     await openSchedule(page, url);

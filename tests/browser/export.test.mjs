@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { commandLine, fileButton, pickPreset, withPage } from './harness.mjs';
 
-
 test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);

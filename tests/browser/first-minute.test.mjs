@@ -60,12 +60,40 @@ test('every neighbour of the best point says in a sentence what changes towards 
     await opened(page, url);
     const rows = page.locator('[data-testid=neighbours] li');
     await page.locator('[data-testid=neighbours]:not([aria-busy])').waitFor();
-    // The best point is inside of the grid: four tile sizes, two modes, two fuse depths.
-    assert.equal(await rows.count(), 8);
+    // The best point is inside of the grid: four tile sizes, two modes, two fuse depths; of one stack no cut can go.
+    assert.equal(await rows.count(), 9);
     for (const text of await rows.allInnerTexts()) assert.match(text, /(as much|more|less) energy.*\n+.+\./s);
     assert.match(await rows.nth(1).innerText(), /wider tile, 16 × 72[^]*does not fit into sram_64KB/);
     await rows.nth(1).getByRole('button').first().click();
     await page.getByTestId('opened-tile').getByText('16 × 72').waitFor();
+  }));
+
+test('the best of one cut more opens with a click, and leads back by one cut fewer', () =>
+  withPage(async ({ page, url }) => {
+    await opened(page, url);
+    const neighbours = page.locator('[data-testid=neighbours]:not([aria-busy])');
+    const more = neighbours.getByRole('button', { name: /^one cut more, after / });
+    const layer = /after (.*)$/.exec(await more.innerText())[1];
+    await neighbours.getByText('The best of 7.').waitFor();
+    await more.click();
+    await page.getByTestId('network-facts').getByText('in 2 stacks').waitFor();
+    const fewer = neighbours.getByRole('button', { name: `one cut fewer, none after ${layer}` });
+    await neighbours.getByText('The only one.').waitFor();
+    await fewer.click();
+    await page.getByTestId('network-facts').getByText('in one stack').waitFor();
+  }));
+
+test('every view explains its terms', () =>
+  withPage(async ({ page, url }) => {
+    await opened(page, url);
+    for (const tab of ['landscape', 'schedule', 'mapping', 'fusion', 'cores', 'hierarchy', 'compare', 'gallery', 'attention', 'study']) {
+      await page.getByTestId(`tab-${tab}`).click();
+      const term = page.locator('.answers .term').first();
+      await term.click();
+      await page.getByTestId('term-entry').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByTestId('term-entry').waitFor({ state: 'detached' });
+    }
   }));
 
 test('the strip of top memories says why data lies where it lies, and lights up with the graph and the memories', () =>

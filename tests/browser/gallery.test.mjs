@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine, violations, withPage } from './harness.mjs';
 
-
 test('the numbers of an entry are those of the native engine', () =>
   withPage(async ({ page, url }) => {
     await openGallery(page, url);

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine, violations, withPage } from './harness.mjs';
 
-
 test('the front is that of the native engine, and a hierarchy can be opened, compared and used', () =>
   withPage(async ({ page, url }) => {
     await openStudy(page, url);

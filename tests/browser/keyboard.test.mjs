@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPage } from './harness.mjs';
 
-
 test('a design is edited, opened, cut, pinned, compared, shared and undone by keys alone', () =>
   withPage(
     async ({ page, url }) => {

@@ -211,8 +211,6 @@ for (const [kind, address] of Object.entries(PAGES)) {
     }));
 }
 
-
-
 async function inTurn(cases, visit) {
   for (const one of cases) await visit(one).catch((error) => Promise.reject(new Error(`${one}: ${error.message}`, { cause: error })));
 }

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileButton, withPage } from './harness.mjs';
 
-
 /** Opens the best point of the first page in Schedule; gives the figure. */
 async function open(page, url) {
   await page.goto(url);

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertFits, commandLine, violations, withPage } from './harness.mjs';
 
-
 /** A hundred designs, some of which break the constraint. */
 const STUDY = `name: Small
 hardware: meta-proto-like-df

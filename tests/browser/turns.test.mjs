@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertFits, violations, withPage } from './harness.mjs';
 
-
 /** The loops of the mapping of the first page. */
 async function openMapping(page, url) {
   await page.goto(url);

@@ -2,12 +2,10 @@
 
 import { pickPreset } from './harness.mjs';
 
-const MINUTE = 60_000;
-
 /** A question of the view of fusion, once these parts of it are there. */
 async function fusionPart(page, part, waited) {
   await page.getByTestId(`fusion-${part}-part`).click();
-  for (const card of waited) await page.locator(`[data-testid=${card}][data-status=done]`).waitFor({ timeout: MINUTE });
+  for (const card of waited) await page.locator(`[data-testid=${card}][data-status=done]`).waitFor();
   await unfold(page);
 }
 
@@ -46,7 +44,7 @@ export const VIEWS = {
     await page.getByTestId('mapping-layer').selectOption('shrink');
     await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
     await unfold(page);
-    await page.locator('[data-testid=rules-comparison][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=rules-comparison][data-status=done]').waitFor();
   },
   'compare, nothing pinned': (page) => page.getByTestId('tab-compare').click(),
   compare: async (page) => {
@@ -59,11 +57,11 @@ export const VIEWS = {
   gallery: async (page) => {
     await page.getByTestId('tab-gallery').click();
     await page.getByTestId('entry-defines-table-1').locator('summary').click();
-    await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor();
   },
   fusion: async (page) => {
     await page.getByTestId('tab-fusion').click();
-    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
     await unfold(page);
   },
   'fusion, buffer at run time': (page) => fusionPart(page, 'buffer', ['fusion-online']),
@@ -71,7 +69,7 @@ export const VIEWS = {
   'fusion, sequences': async (page) => {
     await fusionPart(page, 'sequences', []);
     for (const part of ['sequences', 'sequence-facts', 'sequence-resources']) {
-      await page.locator(`[data-testid=${part}][data-status=done]`).waitFor({ timeout: MINUTE });
+      await page.locator(`[data-testid=${part}][data-status=done]`).waitFor();
     }
     await unfold(page);
   },
@@ -79,18 +77,18 @@ export const VIEWS = {
     await page.getByTestId('tab-cores').click();
     await page.getByTestId('core-tiles').selectOption('rows');
     await page.getByTestId('core-rows').fill('18');
-    await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
-    await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=cores-improving][data-done=true]').waitFor();
+    await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
     await page.getByTestId('compare-allocations').click();
-    await page.locator('[data-testid=cores-compared][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=cores-compared][data-status=done]').waitFor();
     await page.getByTestId('sweep-systems').click();
-    await page.getByTestId('systems-bars').waitFor({ timeout: MINUTE });
+    await page.getByTestId('systems-bars').waitFor();
     await page.getByTestId('stop-systems').click();
     await unfold(page);
   },
   study: async (page) => {
     await page.getByTestId('tab-study').click();
-    await page.locator('[data-testid=study-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=study-view][data-status=done]').waitFor();
     await page.getByTestId('study-open-row').first().click();
     await page.getByTestId('study-opened').waitFor();
     await unfold(page);
@@ -100,7 +98,7 @@ export const VIEWS = {
     await page.getByTestId('case-study-2').click();
     await page.getByTestId('hierarchy-levels').selectOption('1');
     await page.getByTestId('hierarchy-start').click();
-    await page.locator('[data-testid=hierarchy-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=hierarchy-view][data-status=done]').waitFor();
     await page.getByTestId('hierarchy-front').locator('tbody button').first().click();
     await page.getByTestId('hierarchy-facts').locator('table').waitFor();
     await unfold(page);
@@ -174,5 +172,5 @@ async function dialog(page, name) {
 
 /** All points of the landscape are shown. */
 export async function settled(page) {
-  await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
 }

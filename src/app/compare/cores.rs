@@ -2,6 +2,7 @@
 
 use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::chart::allocations_table;
 use crate::multicore::CoresRequest;
@@ -78,8 +79,10 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
         <section class="card" data-testid="compare-cores" data-status={status}>
             <h2>{ "On many cores" }</h2>
             <p class="hint">
-                { "Both on the systems and with the choices that they have in the view Cores, each with the cores \
-                   chosen by hand or else its best allocation, without other cores for single layers." }
+                { termed(
+                    "Both on the [systems|system] and with the choices that they have in the view Cores, each with the cores \
+                     chosen by hand or else its best [allocation|core allocation], without other cores for single layers.",
+                ) }
             </p>
             <div class="row start">
                 <button type="button" onclick={start} disabled={matches!(status, "running" | "done")} data-testid="compare-cores-start">

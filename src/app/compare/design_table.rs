@@ -5,6 +5,7 @@ use super::design_choice::DesignChoice;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::chart::{ComparedDesign, Quantity, designs_matrix, designs_table, three_digits};
 use crate::explore::OptimalStacks;
@@ -41,8 +42,11 @@ pub fn DesignTableCard(props: &DesignTableProps) -> Html {
         <section class="card" data-testid="design-table" data-status={shown.cells.status()}>
             <h2>{ "A table of designs" }</h2>
             <p class="hint">
-                { "Every accelerator with every network, each pair with its best schedule: stacks, tile sizes and modes \
-                   chosen jointly. Tile sizes suit the network; all else is as in the card Schedule." }
+                { termed(
+                    "Every accelerator with every network, each pair with its best schedule: [stacks|stack], \
+                     [tile sizes|tile size] and [modes|overlap storing mode] chosen [jointly|joint optimum]. Tile sizes suit the \
+                     network; all else is as in the card Schedule.",
+                ) }
             </p>
             <DesignChoice chosen={Rc::clone(chosen)} half={Half::Hardware} act={act.clone()} />
             <DesignChoice chosen={Rc::clone(chosen)} half={Half::Workload} act={act.clone()} />

@@ -7,6 +7,7 @@ use crate::app::widgets::data_table::{explained_table, plain_table};
 use crate::app::widgets::explain::Asked;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::grid::ratios;
+use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};
@@ -151,8 +152,10 @@ fn Invitation(props: &InvitationProps) -> Html {
         <section class="card">
             <h2>{ "Compare two designs" }</h2>
             <p>
-                { "Pin the design at hand as A. Then edit hardware, network or schedule, or open another point of the \
-                   landscape: that is B. Here stands what differs between them, and what comes of it." }
+                { termed(
+                    "Pin the design at hand as A. Then edit hardware, network or schedule, or open another [point] of the \
+                     [landscape]: that is B. Here stands what differs between them, and what comes of it.",
+                ) }
             </p>
             <div class="row">{ button(&props.act, Action::Pin, "Pin this design as A", "pin") }</div>
         </section>

@@ -6,6 +6,7 @@ use crate::app::widgets::controls::{Choice, Select, use_disclosure};
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Published, PublishedNumber, Table, TableCell};
@@ -73,7 +74,11 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                 { "Figures and tables of the papers: what they say, and what this engine says. Numbers: " }
                 { fidelity_counts(entries.iter().flat_map(|entry| &entry.claims)) }
                 { ". Within rounding: to the printed digits. Not recomputable: the paper does not publish an input that decides. \
-                   “Open” replaces the design at hand." }
+                   “Open” replaces the design at hand. " }
+                { termed(
+                    "Words of the papers: [fuse depth] · [overlap storing mode] · [uneven mapping|even, uneven mapping] · [stall] · \
+                     [scheme] · [multi-tiling] · [CTC] · [computation tile|computation tile (CT)] · [COALA] · [WACO] · [cascade]",
+                ) }
             </p>
             <div class="filters">
                 <Select

@@ -1,13 +1,16 @@
 //! What changes from a point to its neighbours, over the workers.
 
+use crate::app::widgets::document_text::use_text_offered;
 use crate::app::widgets::neighbours::{ComparedNeighbour, Neighbours, Outcome};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
-use crate::depth_first::DepthFirstStrategy;
-use crate::explore::neighbours;
-use crate::question::{CompareNeighbour, Topic};
-use crate::state::{Action, ViewChange};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::explain::{best_cut_text, cut_title, neighbour_title};
+use crate::explore::{CutChange, Request, neighbours};
+use crate::question::{Answer, Ask, CompareCut, CompareNeighbour, Topic};
+use crate::spec::listed_names;
+use crate::state::{Action, ScheduleChange, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -30,9 +33,21 @@ pub struct NeighboursProps {
 #[component]
 pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
     let all = use_neighbours(&props.workers, &props.results, props.is_current, props.opened);
-    let on_open = props.act.reform(|strategy: DepthFirstStrategy| Action::Look(ViewChange::Open(strategy)));
+    let may_edit = use_text_offered();
+    let on_open = {
+        let (act, results) = (props.act.clone(), Rc::clone(&props.results));
+        Callback::from(move |strategy: DepthFirstStrategy| {
+            // Other cuts are not of the sweep yet.
+            if let (FuseDepth::Cuts(layers), None) = (&strategy.fuse, results.point_of(&strategy)) {
+                act.emit(Action::Schedule(ScheduleChange::Stacks(listed_names(layers))));
+            }
+            act.emit(Action::Look(ViewChange::Open(strategy)));
+        })
+    };
     let results = Rc::clone(&props.results);
-    let can_open = Callback::from(move |strategy: DepthFirstStrategy| results.point_of(&strategy).is_some());
+    let can_open = Callback::from(move |strategy: DepthFirstStrategy| {
+        results.point_of(&strategy).is_some() || may_edit && matches!(strategy.fuse, FuseDepth::Cuts(_))
+    });
     html! { <Neighbours {all} {on_open} {can_open} /> }
 }
 
@@ -49,9 +64,11 @@ fn use_neighbours(
     let strategy = point.filter(|_| is_settled).and_then(|point| results.strategy(point)).cloned();
     let request = results.requests.first().cloned();
     let questions = use_memo((strategy, results.generation), move |(strategy, _)| {
-        strategy.clone().zip(request).map_or_else(Vec::new, |(from, request)| asked(Rc::new(request), &from))
+        strategy.clone().zip(request).map_or_else(Default::default, |(from, request)| asked(Rc::new(request), &from))
     });
-    let answers = use_answers(workers, Topic::Neighbours, (*questions).clone());
+    let (questions, cut_questions) = &*questions;
+    let answers = use_answers(workers, Topic::Neighbours, questions.clone());
+    let cuts = use_answers(workers, Topic::Cuts, cut_questions.clone());
     let kept = use_mut_ref(Rc::<Vec<ComparedNeighbour>>::default);
     // What is known of one point stays until something is known of the next.
     if answers.done() > 0 {
@@ -61,15 +78,38 @@ fn use_neighbours(
             Some(Err(refusal)) => Outcome::Impossible(refusal.reason().to_owned()),
         };
         let compared = |(index, question): (usize, &CompareNeighbour)| ComparedNeighbour {
-            neighbour: question.to.clone(),
+            title: neighbour_title(&question.to),
+            strategy: Some(question.to.strategy.clone()),
             outcome: outcome(index),
+            note: None,
         };
-        *kept.borrow_mut() = Rc::new(questions.iter().enumerate().map(compared).collect());
+        let cut = |(index, question): (usize, &CompareCut)| compared_cut(question.change, cuts.get(index));
+        let all = questions.iter().enumerate().map(compared);
+        let all = all.chain(cut_questions.iter().enumerate().filter_map(cut)).collect();
+        *kept.borrow_mut() = Rc::new(all);
     }
     Rc::clone(&kept.borrow())
 }
 
-fn asked(request: Rc<crate::explore::Request>, from: &DepthFirstStrategy) -> Vec<CompareNeighbour> {
+fn asked(request: Rc<Request>, from: &DepthFirstStrategy) -> (Vec<CompareNeighbour>, Vec<CompareCut>) {
     let question = |to| CompareNeighbour { request: Rc::clone(&request), from: from.clone(), to };
-    neighbours(&request.settings, from).into_iter().map(question).collect()
+    let cut = |change| CompareCut { request: Rc::clone(&request), from: from.clone(), change };
+    (neighbours(&request.settings, from).into_iter().map(question).collect(), CutChange::ALL.map(cut).into())
+}
+
+/// Which of the cuts is best is known with what it costs; `None` where there is no such cut.
+fn compared_cut(change: CutChange, answer: Option<&Answer<<CompareCut as Ask>::Reply>>) -> Option<ComparedNeighbour> {
+    let unknown =
+        |outcome| ComparedNeighbour { title: cut_title(change).to_owned(), strategy: None, outcome, note: None };
+    match answer {
+        None => Some(unknown(Outcome::Awaited)),
+        Some(Err(refusal)) => Some(unknown(Outcome::Impossible(refusal.reason().to_owned()))),
+        Some(Ok(None)) => None,
+        Some(Ok(Some((best, change)))) => Some(ComparedNeighbour {
+            title: neighbour_title(&best.neighbour),
+            strategy: Some(best.neighbour.strategy.clone()),
+            outcome: Outcome::Known(Rc::clone(change)),
+            note: Some(best_cut_text(best)),
+        }),
+    }
 }

@@ -7,6 +7,7 @@ use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::document_text::DocumentText;
 use crate::app::widgets::download::save_text;
+use crate::app::widgets::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{group_thousands, seconds_text};
@@ -106,8 +107,9 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                 </span>
             </h2>
             <p class="hint">
-                { prose("A study evaluates every combination of the values of its axes, and shows which designs no other one \
-                    beats. `design` is the accelerator or the network at hand. `fusescape study run` takes the same document, \
+                { termed("A study evaluates every combination of the values of its axes, and shows the [Pareto front]: the designs \
+                    that no other one beats. ") }
+                { prose("`design` is the accelerator or the network at hand. `fusescape study run` takes the same document, \
                     and all cores.") }
             </p>
             { match opening {

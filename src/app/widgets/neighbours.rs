@@ -4,8 +4,7 @@ use super::figure::{Drawn, Figure};
 use crate::chart::{Cause, ChangeBar, Quantity, more_or_less};
 use crate::cost::EnergyCause;
 use crate::depth_first::{DepthFirstStrategy, PointChange};
-use crate::explain::{change_sentence, neighbour_title};
-use crate::explore::Neighbour;
+use crate::explain::change_sentence;
 use crate::spec::sentence;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -16,10 +15,14 @@ const ROUNDING: f64 = 1e-12;
 /// A neighbour of a point, and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedNeighbour {
-    /// The neighbour.
-    pub neighbour: Neighbour,
+    /// Where it lies.
+    pub title: String,
+    /// The neighbour, once it is known.
+    pub strategy: Option<DepthFirstStrategy>,
     /// What is known of it.
     pub outcome: Outcome,
+    /// What else is to say of it, in a sentence.
+    pub note: Option<String>,
 }
 
 /// What is known of a neighbour.
@@ -57,8 +60,8 @@ pub fn Neighbours(props: &NeighboursProps) -> Html {
                 <p class="hint">{ "What changes towards the neighbours comes when all points are known." }</p>
             } else {
                 <p class="hint">
-                    { "What changes towards the next tile sizes, the other storing modes and fuse depths. Right of the line: what \
-                       costs more energy than here, up to twice as much; left of it: what costs less." }
+                    { "What changes towards the next tile sizes, the other storing modes and fuse depths, one cut more and one fewer. \
+                       Right of the line: what costs more energy than here, up to twice as much; left of it: what costs less." }
                 </p>
                 { legend(&props.all) }
                 <ul class="neighbours">{ for props.all.iter().map(|one| row(props, one)) }</ul>
@@ -82,11 +85,12 @@ fn legend(all: &[ComparedNeighbour]) -> Html {
 }
 
 fn row(props: &NeighboursProps, one: &ComparedNeighbour) -> Html {
-    let title = neighbour_title(&one.neighbour);
-    let strategy = one.neighbour.strategy.clone();
-    let can_open = props.can_open.as_ref().is_some_and(|can| can.emit(strategy.clone()));
-    let heading = match &props.on_open {
-        Some(on_open) if can_open => {
+    let title = &one.title;
+    let can_open =
+        |strategy: &&DepthFirstStrategy| props.can_open.as_ref().is_some_and(|can| can.emit((*strategy).clone()));
+    let heading = match (one.strategy.as_ref().filter(can_open), &props.on_open) {
+        (Some(strategy), Some(on_open)) => {
+            let strategy = strategy.clone();
             let onclick = on_open.reform(move |_: MouseEvent| strategy.clone());
             html! { <button type="button" class="link" {onclick}>{ title }</button> }
         }
@@ -97,7 +101,8 @@ fn row(props: &NeighboursProps, one: &ComparedNeighbour) -> Html {
         Outcome::Impossible(reason) => html! { <p class="hint">{ "Cannot be scheduled. " }{ sentence(reason) }</p> },
         Outcome::Known(change) => known(change),
     };
-    html! { <li><div class="towards">{ heading }{ totals(&one.outcome) }</div>{ body }</li> }
+    let note = one.note.as_ref().map(|note| html! { <p class="hint">{ note }</p> });
+    html! { <li><div class="towards">{ heading }{ totals(&one.outcome) }</div>{ body }{ note }</li> }
 }
 
 /// `4 % more energy, 2 % less latency`

@@ -101,7 +101,9 @@ pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,
 };
-pub use neighbours::{Direction, FuseKind, Neighbour, account_of_strategy, neighbours};
+pub use neighbours::{
+    BestCut, CutChange, Direction, FuseKind, MOST_CUTS, Neighbour, account_of_strategy, best_cut, neighbours,
+};
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
 pub use own_constraints::{AllowedMapping, Keep, LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};

@@ -1,14 +1,16 @@
-//! The neighbours of a point, and what changes towards each: the next tile sizes, the other storing modes, the other fuse depths.
+//! The neighbours of a point, and what changes towards each: the next tile sizes, the other storing modes, the other fuse depths, the
+//! best of one cut more and of one fewer.
 
 use super::request::{Request, Settings};
 use super::survey::{CostStore, Survey};
 use super::sweep::Sweep;
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, StoringMode};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Stack, StoringMode, cut};
 use crate::spec::Diagnostics;
+use crate::workload::LayerId;
 use serde::{Deserialize, Serialize};
 
 /// In which direction a neighbour lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Direction {
     /// The next smaller tile width.
     Narrower,
@@ -22,7 +24,39 @@ pub enum Direction {
     Mode(StoringMode),
     /// Another fuse depth.
     Fuse(FuseKind),
+    /// A cut more, after this layer.
+    Cut(String),
+    /// A cut fewer: two stacks become one over this layer, which ended the first.
+    Join(String),
 }
+
+/// Which other cuts lie beside a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CutChange {
+    /// One cut more.
+    More,
+    /// One cut fewer.
+    Fewer,
+}
+
+impl CutChange {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::More, Self::Fewer];
+}
+
+/// The best of all points that differ by one cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BestCut {
+    /// The best of them by the objective of the request.
+    pub neighbour: Neighbour,
+    /// How many there are.
+    pub count: usize,
+    /// How many of them cannot be scheduled, as cuts through a branch.
+    pub impossible: usize,
+}
+
+/// Points that are tried for one cut more or fewer. Networks that have more are a case for a search of stacks.
+pub const MOST_CUTS: usize = 256;
 
 /// A fuse depth that needs no list of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -93,6 +127,85 @@ pub fn neighbours(settings: &Settings, of: &DepthFirstStrategy) -> Vec<Neighbour
         }
     }
     all
+}
+
+/// The best point that differs from one by a cut more, or by one fewer; `None` where there is none, or none can be scheduled. Storing mode
+/// and tile stay. Layer-by-layer has no tile and no stacks to speak of, so nothing is beside it.
+///
+/// # Errors
+/// Why the design makes no sense; or that there are more than [`MOST_CUTS`] such points.
+pub fn best_cut(
+    request: &Request,
+    from: &DepthFirstStrategy,
+    change: CutChange,
+    store: &mut CostStore,
+) -> Result<Option<BestCut>, Diagnostics> {
+    if from.fuse == FuseDepth::LayerByLayer {
+        return Ok(None);
+    }
+    let settings = |fuse| Settings {
+        tiles_x: vec![from.tile.0],
+        tiles_y: vec![from.tile.1],
+        modes: vec![from.mode],
+        fuse,
+        ..request.settings.clone()
+    };
+    let here = Sweep::new(&Request { settings: settings(vec![from.fuse.clone()]), ..request.clone() })?;
+    let Sweep { core, network, .. } = &here;
+    let rules = &request.settings.rules;
+    let stacks = cut(network, core, &from.fuse, rules)?;
+    let last_of = |stack: &Stack| stack.layers().last().copied();
+    let last = stacks.last().and_then(last_of);
+    let ends: Vec<LayerId> = stacks.iter().filter_map(last_of).filter(|&id| Some(id) != last).collect();
+    let cut_or_joined: Vec<LayerId> = match change {
+        CutChange::Fewer => ends.clone(),
+        CutChange::More => network.computing().filter(|&id| Some(id) != last && !ends.contains(&id)).collect(),
+    };
+    if cut_or_joined.len() > MOST_CUTS {
+        return Err(too_many_cuts(cut_or_joined.len()));
+    }
+    let name = |id: LayerId| network.layer(id).name.clone();
+    // As the page writes them: in the order of the layers, and where no cut is left the last layer ends the only stack.
+    let with = |layer: &LayerId| {
+        let is_end = |id: &LayerId| ends.contains(id) != (id == layer);
+        let names: Vec<String> = network.computing().filter(is_end).map(name).collect();
+        FuseDepth::Cuts(if names.is_empty() { last.map(name).into_iter().collect() } else { names })
+    };
+    let fuse: Vec<(LayerId, FuseDepth)> = cut_or_joined.iter().map(|layer| (*layer, with(layer))).collect();
+    let count = fuse.len();
+    // A cut through a branch would refuse them all.
+    let possible: Vec<(LayerId, FuseDepth)> =
+        fuse.into_iter().filter(|(_, fuse)| cut(network, core, fuse, rules).is_ok()).collect();
+    if possible.is_empty() {
+        return Ok(None);
+    }
+    let fuse = possible.iter().map(|(_, fuse)| fuse.clone()).collect();
+    let mut survey = Survey::new(Sweep::new(&Request { settings: settings(fuse), ..request.clone() })?);
+    let mut best: Option<(f64, usize)> = None;
+    let mut found = 0;
+    for point in 0..possible.len() {
+        let Ok(summary) = survey.point(store, point, &mut || true) else { continue };
+        found += 1;
+        if best.is_none_or(|(least, _)| summary.score < least) {
+            best = Some((summary.score, point));
+        }
+    }
+    Ok(best.map(|(_, point)| {
+        let layer = name(possible[point].0);
+        let direction = match change {
+            CutChange::More => Direction::Cut(layer),
+            CutChange::Fewer => Direction::Join(layer),
+        };
+        let neighbour = Neighbour { direction, strategy: survey.strategies()[point].clone() };
+        BestCut { neighbour, count, impossible: count - found }
+    }))
+}
+
+fn too_many_cuts(count: usize) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let reason = format!("A cut may change after {count} layers, and at most {MOST_CUTS} are tried");
+    diagnostics.add("workload.layers", reason, "Search for stacks on Fusion");
+    diagnostics
 }
 
 /// The sizes next to one in a list, below and above it.

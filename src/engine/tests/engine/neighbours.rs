@@ -2,8 +2,10 @@
 
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, PointChange, StoringMode};
-use fusescape_engine::explore::{CostStore, Direction, Request, Settings, account_of_strategy, neighbours};
-use fusescape_engine::search::Strategy;
+use fusescape_engine::explore::{
+    CostStore, CutChange, Direction, Request, Settings, account_of_strategy, best_cut, neighbours,
+};
+use fusescape_engine::search::{Objective, Strategy};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 
 fn request(hardware: &str, workload: &str) -> Request {
@@ -140,4 +142,72 @@ fn the_neighbours_of_a_point_are_the_next_tile_sizes_the_other_modes_and_the_oth
     let tiles: Vec<(u64, u64)> =
         neighbours(&alone, &point((4, 72), cached)).iter().take(4).map(|neighbour| neighbour.strategy.tile).collect();
     assert_eq!(tiles, [(2, 72), (8, 72), (4, 36), (4, 144)]);
+}
+
+/// The names of the layers of a network that computes one after the other, but the last.
+const INNER: [&str; 7] = ["extract", "shrink", "map1", "map2", "map3", "map4", "expand"];
+
+#[test]
+fn the_best_of_one_cut_more_or_fewer_is_that_of_trying_them_all() {
+    let mut request = request("meta-proto-like-df", "fsrcnn");
+    let mut store = CostStore::default();
+    for objective in [Objective::Energy, Objective::Latency] {
+        request.settings.objective = objective;
+        for cuts in [vec![], vec!["map1"], vec!["shrink", "map2", "expand"], INNER.to_vec()] {
+            let named = |cuts: &[&str]| {
+                let all = if cuts.is_empty() { &["upscale"] } else { cuts };
+                FuseDepth::Cuts(all.iter().map(|&name| name.to_owned()).collect())
+            };
+            let of =
+                |cuts: &[&str]| DepthFirstStrategy { fuse: named(cuts), ..point((60, 72), StoringMode::FullyCached) };
+            for change in CutChange::ALL {
+                let toggled: Vec<(&str, Vec<&str>)> = INNER
+                    .into_iter()
+                    .filter(|layer| cuts.contains(layer) == (change == CutChange::Fewer))
+                    .map(|layer| {
+                        (layer, INNER.into_iter().filter(|&end| cuts.contains(&end) != (end == layer)).collect())
+                    })
+                    .collect();
+                let mut score = |cuts: &[&str]| {
+                    let account = account_of_strategy(&request, &of(cuts), &mut store).unwrap();
+                    match request.settings.objective {
+                        Objective::Energy => account.energy_pj,
+                        _ => account.latency_cycles as f64,
+                    }
+                };
+                let all: Vec<(f64, &str, &Vec<&str>)> =
+                    toggled.iter().map(|(layer, cuts)| (score(cuts), *layer, cuts)).collect();
+                let least = all.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+                let best = best_cut(&request, &of(&cuts), change, &mut CostStore::default()).unwrap();
+                let Some((best, (_, layer, least_cuts))) = best.as_ref().zip(least) else {
+                    assert!(best.is_none() && least.is_none(), "{cuts:?}, {change:?}");
+                    continue;
+                };
+                assert_eq!(best.neighbour.strategy, of(least_cuts), "{cuts:?}, {change:?}");
+                let direction = match change {
+                    CutChange::More => Direction::Cut((*layer).to_owned()),
+                    CutChange::Fewer => Direction::Join((*layer).to_owned()),
+                };
+                assert_eq!(best.neighbour.direction, direction);
+                assert_eq!((best.count, best.impossible), (all.len(), 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn cuts_through_a_branch_are_counted_and_too_many_are_refused() {
+    let request = request("tpu-like-df", "resnet18");
+    let from = point((14, 14), StoringMode::FullyCached);
+    let best = best_cut(&request, &from, CutChange::More, &mut CostStore::default()).unwrap().unwrap();
+    assert!(best.impossible > 0 && best.impossible < best.count, "{best:?}");
+
+    let mut long = request;
+    let layers: String =
+        (0..300).map(|layer| format!("  - {{ name: l{layer}, type: conv, K: 1, kernel: 1 x 1 }}\n")).collect();
+    long.workload = format!("name: long\nlayers:\n  - {{ name: image, type: input, K: 1, size: 4 x 4 }}\n{layers}");
+    let from = DepthFirstStrategy { fuse: FuseDepth::Cuts(vec!["l299".into()]), ..from };
+    let wrong = best_cut(&long, &from, CutChange::More, &mut CostStore::default()).unwrap_err();
+    assert!(wrong.0[0].reason.contains("299") && wrong.0[0].remedy.contains("Fusion"), "{wrong:?}");
+    assert!(best_cut(&long, &from, CutChange::Fewer, &mut CostStore::default()).unwrap().is_none());
 }
