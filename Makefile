@@ -40,6 +40,11 @@ python: ## Build the Python package as a wheel into target/wheels
 	@tools/setup python
 	@tools/build-wheel
 
+.PHONY: npm
+npm: ## Build the package for JavaScript into target/npm
+	@tools/setup page
+	@tools/build-npm
+
 .PHONY: test
 test: ## Run every check and every test, native, in Python and in the browser
 	@tools/setup native notebooks browser
@@ -67,7 +72,9 @@ page:
 	@tools/setup page
 	cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings
 	cargo clippy --target wasm32-unknown-unknown --package fusescape-bench -- -D warnings
+	cargo clippy --target wasm32-unknown-unknown --package fusescape-npm -- -D warnings
 	tools/build-page
+	tools/build-npm
 
 .PHONY: bench
 bench: ## Measure the engine natively, then in the browser

@@ -3,8 +3,8 @@
 //! The rooms of the house, from the roof down; imports only ever point down this list:
 //!
 //! - `app`: the page, in WebAssembly only
-//! - `worker`: the engine in a web worker, in WebAssembly only
-//! - `command`: what the command line and the Python package do, on all cores; never in WebAssembly
+//! - `worker`: the page's engine in a web worker, in WebAssembly only
+//! - [`command`]: what the command line does, and other programs by the packages for Python and JavaScript
 //! - [`embed`]: one view inside another page: its address, and messages to and fro
 //! - [`report`]: one design as a text
 //! - [`trace`]: a schedule on many cores as a file for viewers of traces
@@ -22,9 +22,9 @@
 //! - [`fusescape_engine`]: the model, the cost of a mapping, the search and the schedules; its rooms are these too
 //! - [`spec`]: what people write: documents, diagnostics, presets
 
+#[cfg(any(feature = "page", not(target_arch = "wasm32")))]
 pub mod app;
 pub mod chart;
-#[cfg(not(target_arch = "wasm32"))]
 pub mod command;
 pub mod embed;
 pub mod explain;
@@ -39,7 +39,7 @@ pub mod report;
 pub mod results;
 pub mod state;
 pub mod trace;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(feature = "page", target_arch = "wasm32"))]
 pub mod worker;
 
 pub use fusescape_engine::{

@@ -9,7 +9,7 @@ use crate::multicore::{
 };
 use crate::spec::Diagnostics;
 use rayon::prelude::*;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Who decides what the settings of a request leave open.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Default for CoresOptions {
 ///
 /// # Errors
 /// All that is wrong with documents and options, why nothing can be scheduled, or it was stopped.
-// Commands are never WebAssembly.
+// This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn cores(mut request: CoresRequest, options: &CoresOptions, watch: &dyn Watch) -> Result<CoresReport, NoResult> {
     let started = Instant::now();

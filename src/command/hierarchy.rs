@@ -4,7 +4,7 @@ use super::{NoResult, Watch, stamped, unless_stopped, wrong};
 use crate::hierarchy::{Exploration, HierarchyRequest, Point, Stage, Study};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Hierarchies a thread searches before it looks at the front again.
 const SLICE: usize = 16;
@@ -25,7 +25,7 @@ pub struct HierarchyReport {
 ///
 /// # Errors
 /// All that is wrong with documents and settings, why no hierarchy fits, or it was stopped.
-// Commands are never WebAssembly.
+// This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub fn hierarchies(
     request: &HierarchyRequest,

@@ -16,7 +16,7 @@ use crate::search::{
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, Network};
 use rayon::prelude::*;
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Unrollings or parts of the mapping space that are searched at once on all cores.
 const BATCH: usize = 64;
@@ -216,7 +216,7 @@ fn lpf_limit(options: &LayerOptions) -> usize {
     options.lpf_limit.unwrap_or(if matches!(options.strategy, LayerStrategy::Any(_)) { 6 } else { 8 })
 }
 
-// Commands are never WebAssembly.
+// This is the browser's clock in WebAssembly.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Watch) -> LayerResult {
     let start = Instant::now();

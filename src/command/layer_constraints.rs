@@ -8,7 +8,7 @@ use super::words::LayerStrategy;
 use crate::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
 use crate::mapping::LayerOnCore;
 use crate::search::{Outcome, Proof, Solution, Strategy, find_best_under};
-use std::time::Instant;
+use web_time::Instant;
 
 /// What has no mapping, for certain.
 const IMPOSSIBLE: Outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };

@@ -1,19 +1,23 @@
-//! What commands do, whoever gives them: the command line (`src/cli/`) and the Python package (`src/python/`).
+//! What commands do, whoever gives them: the command line (`src/cli/`), the Python package (`src/python/`), JavaScript (`src/npm/`).
 //!
 //! A command takes validated documents and options, works on all cores of this machine, and describes what it found as JSON, laid out as
 //! `docs/schema/` says. So both print the same numbers. Whoever gives a command may watch it and stop it ([`Watch`]).
 //!
 //! - `words.rs`: options as a person writes them, and what they mean; `names.rs`: what is said of a name that is none
+//! - `options.rs`, `documents.rs`: options and documents as other programs give them
 //! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `study/`: a command each
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
 //!
-//! It works in threads, and so is not part of the page.
+//! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
+//! made of commands, as it shows what is found while it is.
 
 pub mod cores;
 mod cores_report;
 pub mod depth_first;
+pub mod documents;
 mod estimates;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod files;
 pub mod fuse;
 pub mod hierarchy;
@@ -23,6 +27,8 @@ mod layer_constraints;
 mod layer_report;
 mod names;
 pub mod optimal;
+pub mod options;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod study;
 mod sweep_report;
 pub mod words;

@@ -1,10 +1,10 @@
 //! The commands: texts of documents and options in, JSON and notes out.
 
-use crate::errors::{DiagnosticFields, all_fields, fields};
-use crate::options::{CoresChoices, HierarchyOptions, LimitOptions, MapOptions, SweepOptions};
+use crate::errors::{DiagnosticFields, all_fields, error, fields};
 use crate::work::{Told, shared_pool, work};
 use fusescape::command::depth_first::Row;
 use fusescape::command::layer::LayerResult;
+use fusescape::command::options::{CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
 use fusescape::command::{self, NoResult};
 use fusescape::explore::mapping_document;
 use fusescape::hierarchy::HierarchyRequest;
@@ -12,6 +12,7 @@ use fusescape::multicore::CoresRequest;
 use fusescape::spec::{Diagnostics, write_mapping};
 use fusescape::trace::chrome_trace;
 use pyo3::prelude::*;
+use pythonize::depythonize;
 use serde_json::{Error, Value};
 
 /// What a command found as JSON, and what is good to know besides.
@@ -26,11 +27,12 @@ pub fn depth_first(
     py: Python<'_>,
     hardware: String,
     network: String,
-    options: SweepOptions,
+    options: &Bound<'_, PyAny>,
     is_single: bool,
     progress: Told<'_>,
 ) -> PyResult<Found> {
-    let settings = options.settings()?;
+    let options: SweepOptions = depythonize(options)?;
+    let settings = options.settings().map_err(all)?;
     work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let found = command::depth_first::depth_first(&sweep, watch)?;
@@ -47,11 +49,11 @@ pub fn optimal(
     py: Python<'_>,
     hardware: String,
     network: String,
-    options: SweepOptions,
-    limits: LimitOptions,
+    options: &Bound<'_, PyAny>,
     progress: Told<'_>,
 ) -> PyResult<Found> {
-    let (settings, limits) = (options.settings()?, limits.limits());
+    let options: SweepOptions = depythonize(options)?;
+    let (settings, limits) = (options.settings().map_err(all)?, options.limits());
     work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let found = command::optimal::optimal(&sweep, limits, watch)?;
@@ -65,11 +67,11 @@ pub fn fuse(
     py: Python<'_>,
     hardware: String,
     network: String,
-    options: SweepOptions,
-    limits: LimitOptions,
+    options: &Bound<'_, PyAny>,
     progress: Told<'_>,
 ) -> PyResult<Found> {
-    let (settings, limits) = (options.settings()?, limits.limits());
+    let options: SweepOptions = depythonize(options)?;
+    let (settings, limits) = (options.settings().map_err(all)?, options.limits());
     work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let notes = all_fields(&sweep.notes());
@@ -83,11 +85,12 @@ pub fn map_layers(
     py: Python<'_>,
     hardware: String,
     network: String,
-    options: MapOptions,
+    options: &Bound<'_, PyAny>,
     is_single: bool,
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
-    let options = options.options()?;
+    let options: MapOptions = depythonize(options)?;
+    let options = options.options().map_err(all)?;
     work(py, shared_pool()?, progress, move |watch| {
         let found = command::layer::map_layers(hardware, network, &options, watch)?;
         if let (true, [(_, LayerResult { mapped: Err(reasons), .. })]) = (is_single, &found.layers[..]) {
@@ -108,10 +111,11 @@ pub fn hierarchies(
     pool: String,
     hardware: String,
     network: String,
-    options: HierarchyOptions,
+    options: &Bound<'_, PyAny>,
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
-    let (settings, everything) = (options.settings()?, options.everything);
+    let options: HierarchyOptions = depythonize(options)?;
+    let (settings, everything) = (options.settings().map_err(all)?, options.everything);
     work(py, shared_pool()?, progress, move |watch| {
         let request = HierarchyRequest { pool, hardware, workload: network, settings };
         let found = command::hierarchy::hierarchies(&request, everything, watch)?;
@@ -126,15 +130,21 @@ pub fn cores(
     system: String,
     hardware: String,
     network: String,
-    options: CoresChoices,
+    options: &Bound<'_, PyAny>,
     progress: Told<'_>,
 ) -> PyResult<FoundWithText> {
-    let (settings, options) = options.read()?;
+    let options: CoresChoices = depythonize(options)?;
+    let (settings, options) = options.read().map_err(all)?;
     work(py, shared_pool()?, progress, move |watch| {
         let request = CoresRequest { hardware, workload: network, system, settings };
         let found = command::cores::cores(request, &options, watch)?;
         Ok((found.json().to_string(), found.notes().iter().map(fields).collect(), chrome_trace(&found.account)))
     })
+}
+
+/// All words that nobody knows.
+fn all(wrong: Diagnostics) -> PyErr {
+    error(&wrong)
 }
 
 /// JSON as text; a number that it has no word for is told.

@@ -1,43 +1,25 @@
 //! Documents and presets.
 
 use crate::errors::error;
-use fusescape::hardware::Core;
-use fusescape::hierarchy::Pool;
+use fusescape::command::documents::{self, Kind};
 use fusescape::import;
-use fusescape::multicore::CoreSystem;
 use fusescape::spec::edit::Outline;
-use fusescape::spec::{
-    Diagnostics, Preset, find_preset, hardware_presets, pool_presets, system_presets, workload_presets,
-};
-use fusescape::workload::Network;
-use pyo3::exceptions::PyValueError;
+use fusescape::spec::{Diagnostics, find_preset};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs::File;
 use std::path::PathBuf;
-
-/// Presets of a kind of document.
-fn of_kind(kind: &str) -> PyResult<&'static [Preset]> {
-    match kind {
-        "hardware" => Ok(hardware_presets()),
-        "network" => Ok(workload_presets()),
-        "system" => Ok(system_presets()),
-        "pool" => Ok(pool_presets()),
-        _ => Err(PyValueError::new_err(format!("There is no kind of document `{kind}`."))),
-    }
-}
 
 /// Names of the presets of a kind, with their titles.
 #[pyfunction]
 pub fn presets(kind: &str) -> PyResult<Vec<(&'static str, &'static str)>> {
-    Ok(of_kind(kind)?.iter().map(|preset| (preset.id, preset.title)).collect())
+    Ok(documents::presets(of(kind)?).iter().map(|preset| (preset.id, preset.title)).collect())
 }
 
 /// Text of a preset.
 #[pyfunction]
 pub fn preset(kind: &str, name: &str) -> PyResult<&'static str> {
-    let presets = of_kind(kind)?;
-    find_preset(presets, name).map(|preset| preset.text).map_err(|unknown| error(&unknown))
+    find_preset(documents::presets(of(kind)?), name).map(|preset| preset.text).map_err(|unknown| error(&unknown))
 }
 
 /// Text of a file of which the bytes are given.
@@ -49,47 +31,11 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> PyResult<String> {
 /// What is in a document, as JSON; an error where anything is wrong with it.
 #[pyfunction]
 pub fn facts(kind: &str, text: &str) -> PyResult<String> {
-    let found = match kind {
-        "hardware" => Core::from_text(text).map(|core| core_facts(&core)),
-        "network" => Network::from_text(text).map(|network| network_facts(&network)),
-        "pool" => Pool::from_text(text).map(|pool| {
-            let memories = pool.memories.iter().map(|memory| memory.name.as_str());
-            json!({ "name": pool.name, "memories": memories.collect::<Vec<_>>() })
-        }),
-        "system" => {
-            // Cores of which it says nothing are the accelerator beside it: any.
-            let beside = hardware_presets().first().map_or("", |preset| preset.text);
-            CoreSystem::from_text(text, beside).map(|system| {
-                let cores = system.cores.iter().map(|core| core.name.as_str());
-                json!({ "name": system.name, "cores": cores.collect::<Vec<_>>() })
-            })
-        }
-        _ => of_kind(kind).map(|_| Ok(Value::Null))?,
-    };
-    found.map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
+    documents::facts(of(kind)?, text).map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
 }
 
-fn core_facts(core: &Core) -> Value {
-    let memory = |memory: &fusescape::hardware::Memory| json!({ "name": memory.name, "size_bits": memory.size_bits });
-    json!({
-        "name": core.name,
-        "pe_count": core.pe_count(),
-        "array": core.array.iter().map(|(name, size)| json!([name, size])).collect::<Vec<_>>(),
-        "memories": core.memories.iter().map(memory).collect::<Vec<_>>(),
-        "clock_mhz": core.clock_mhz,
-    })
-}
-
-fn network_facts(network: &Network) -> Value {
-    let layer = |id| {
-        let layer = network.layer(id);
-        json!({ "name": layer.name, "macs": layer.shape.macs() })
-    };
-    json!({
-        "name": network.name,
-        "macs": network.macs(),
-        "layers": network.computing().map(layer).collect::<Vec<_>>(),
-    })
+fn of(kind: &str) -> PyResult<Kind> {
+    Kind::named(kind).map_err(|wrong| error(&wrong))
 }
 
 /// A document with other values at some places, each given as JSON; all else stays as it is written.

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from . import _fusescape, _reading
 from ._documents import Hardware, Network, Pool, System, as_document
 from ._errors import Diagnostic
-from ._options import CoresOptions, HierarchyOptions, LimitOptions, MapOptions, SweepOptions
+from ._options import CoresOptions, HierarchyOptions, MapOptions, SweepOptions
 from ._results import CoresSchedule, Evaluation, Fusions, Hierarchies, Layer, Layers, Optimum, Sweep
 
 HardwareLike: TypeAlias = "Hardware | str | PathLike[str] | Mapping[str, Any]"
@@ -107,10 +107,9 @@ def optimal(
     :param most_tiles: most tiles of a stack.
     :raises FusescapeError: with all that is wrong, or why no stacks can be scheduled.
     """
-    options = _sweep_options(tiles, modes, "auto", objective, strategy, lpf_limit, rules)
-    limits = LimitOptions(most_layers=most_layers, most_tiles=most_tiles)
+    options = _sweep_options(tiles, modes, "auto", objective, strategy, lpf_limit, rules, most_layers, most_tiles)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    return _reading.optimum(*_noted(_fusescape.optimal(core, workload, options, limits, told(progress))))
+    return _reading.optimum(*_noted(_fusescape.optimal(core, workload, options, told(progress))))
 
 
 def fuse(
@@ -132,10 +131,9 @@ def fuse(
 
     :raises FusescapeError: with all that is wrong. A method without a result is none: ``Fusions.impossible`` says why.
     """
-    options = _sweep_options(tiles, modes, "auto", objective, strategy, lpf_limit, rules)
-    limits = LimitOptions(most_layers=most_layers, most_tiles=most_tiles)
+    options = _sweep_options(tiles, modes, "auto", objective, strategy, lpf_limit, rules, most_layers, most_tiles)
     core, workload = as_document(Hardware, hardware).text, as_document(Network, network).text
-    return _reading.fusions(*_noted(_fusescape.fuse(core, workload, options, limits, told(progress))))
+    return _reading.fusions(*_noted(_fusescape.fuse(core, workload, options, told(progress))))
 
 
 def map_layer(
@@ -325,17 +323,20 @@ def _sweep_options(
     strategy: str,
     lpf_limit: int,
     rules: str,
+    most_layers: int | None = None,
+    most_tiles: int | None = None,
 ) -> SweepOptions:
     widths, heights = tiles or ((), ())
     return SweepOptions(
-        tiles_x=list(widths),
-        tiles_y=list(heights),
+        tiles=(list(widths), list(heights)),
         modes=[modes] if isinstance(modes, str) else list(modes),
         stacks=_word_or_names(stacks),
         objective=objective,
         strategy=strategy,
         lpf_limit=lpf_limit,
         rules=rules,
+        most_layers=most_layers,
+        most_tiles=most_tiles,
     )
 
 
@@ -359,7 +360,7 @@ def _map_options(
         constraints=constraints,
         strategy=strategy,
         unroll=unroll,
-        hints=[(dimension, list(loops)) for dimension, loops in (hints or {}).items()],
+        hints={dimension: list(loops) for dimension, loops in (hints or {}).items()},
         loops_per_dimension=loops_per_dimension,
         lpf_limit=lpf_limit,
         seconds=seconds,

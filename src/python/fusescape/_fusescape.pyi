@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
-from ._options import CoresOptions, HierarchyOptions, LimitOptions, MapOptions, SweepOptions
+from ._options import CoresOptions, HierarchyOptions, MapOptions, SweepOptions
 
 __all__ = [
     "Results",
@@ -86,10 +86,10 @@ def depth_first(
     hardware: str, network: str, options: SweepOptions, is_single: bool, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def optimal(
-    hardware: str, network: str, options: SweepOptions, limits: LimitOptions, progress: _Progress
+    hardware: str, network: str, options: SweepOptions, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def fuse(
-    hardware: str, network: str, options: SweepOptions, limits: LimitOptions, progress: _Progress
+    hardware: str, network: str, options: SweepOptions, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def map_layers(
     hardware: str, network: str, options: MapOptions, is_single: bool, progress: _Progress

@@ -7,21 +7,15 @@ from typing import TypedDict
 
 
 class SweepOptions(TypedDict):
-    """Of sweeps."""
+    """Of sweeps, and of stacks where they are searched for."""
 
-    tiles_x: Sequence[int]
-    tiles_y: Sequence[int]
+    tiles: tuple[Sequence[int], Sequence[int]]
     modes: Sequence[str]
     stacks: str | Sequence[str]
     objective: str
     strategy: str
     lpf_limit: int
     rules: str
-
-
-class LimitOptions(TypedDict):
-    """Of stacks that are searched for."""
-
     most_layers: int | None
     most_tiles: int | None
 
@@ -34,7 +28,7 @@ class MapOptions(TypedDict):
     constraints: str | None
     strategy: str
     unroll: str
-    hints: Sequence[tuple[str, Sequence[str]]]
+    hints: dict[str, Sequence[str]]
     loops_per_dimension: int
     lpf_limit: int | None
     seconds: float | None

@@ -1,23 +1,28 @@
-//! Options as Python has them. Each is a word or a number; all that are wrong are told at once.
+//! Options as other programs give them, in Python and JavaScript: words and numbers by name. All that are wrong are told at once.
+//!
+//! What is left out is as the command line has it.
 
-use crate::errors::error;
-use fusescape::command::cores::CoresOptions;
-use fusescape::command::layer::LayerOptions;
-use fusescape::command::{one_of, words};
-use fusescape::depth_first::{FuseDepth, StoringMode};
-use fusescape::explore::{Settings, StackLimits};
-use fusescape::hierarchy::{HierarchySettings, Sought, Widths};
-use fusescape::multicore::{CoresSettings, Evolution, Granularity, StackRule};
-use fusescape::spec::Diagnostics;
-use pyo3::prelude::*;
+use super::cores::CoresOptions;
+use super::layer::LayerOptions;
+use super::{one_of, words};
+use crate::depth_first::{FuseDepth, StoringMode};
+use crate::explore::{Settings, StackLimits};
+use crate::hierarchy::{HierarchySettings, Sought, Widths};
+use crate::multicore::{CoresSettings, Evolution, Granularity, StackRule};
+use crate::spec::Diagnostics;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Most loop prime factors that are ordered, where nothing else is said.
+const LPF_LIMIT: usize = 6;
 
 /// Words that are being read.
 #[derive(Default)]
-pub struct Reader(Diagnostics);
+struct Reader(Diagnostics);
 
 impl Reader {
     /// What a word means, where somebody knows it.
-    pub fn word<T>(&mut self, option: &str, text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    fn word<T>(&mut self, option: &str, text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         parse(text).map_err(|remedy| self.wrong(option, text, &remedy)).ok()
     }
 
@@ -28,16 +33,17 @@ impl Reader {
     }
 
     /// The value, if nothing was wrong.
-    pub fn end<T>(self, value: Option<T>) -> PyResult<T> {
+    fn end<T>(self, value: Option<T>) -> Result<T, Diagnostics> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
-            _ => Err(error(&self.0)),
+            _ => Err(self.0),
         }
     }
 }
 
 /// A word, or names of layers.
-#[derive(FromPyObject)]
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a word, or a list of names")]
 pub enum WordOrNames {
     /// The word.
     Word(String),
@@ -46,17 +52,34 @@ pub enum WordOrNames {
 }
 
 /// Options of sweeps.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SweepOptions {
-    tiles_x: Vec<u64>,
-    tiles_y: Vec<u64>,
+    tiles: (Vec<u64>, Vec<u64>),
     modes: Vec<String>,
     stacks: WordOrNames,
     objective: String,
     strategy: String,
     lpf_limit: usize,
     rules: String,
+    most_layers: Option<usize>,
+    most_tiles: Option<u64>,
+}
+
+impl Default for SweepOptions {
+    fn default() -> Self {
+        Self {
+            tiles: Default::default(),
+            modes: Vec::new(),
+            stacks: WordOrNames::Word("auto".to_owned()),
+            objective: "energy".to_owned(),
+            strategy: "exact".to_owned(),
+            lpf_limit: LPF_LIMIT,
+            rules: "corrected".to_owned(),
+            most_layers: None,
+            most_tiles: None,
+        }
+    }
 }
 
 impl SweepOptions {
@@ -64,7 +87,7 @@ impl SweepOptions {
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn settings(&self) -> PyResult<Settings> {
+    pub fn settings(&self) -> Result<Settings, Diagnostics> {
         let mut reader = Reader::default();
         let modes = self.modes.iter().filter_map(|mode| reader.word("modes", mode, words::parse_mode)).collect();
         let fuse = match &self.stacks {
@@ -77,8 +100,8 @@ impl SweepOptions {
         let read = fuse.zip(objective).zip(strategy).zip(rules);
         let (((fuse, objective), strategy), rules) = reader.end(read)?;
         Ok(Settings {
-            tiles_x: self.tiles_x.clone(),
-            tiles_y: self.tiles_y.clone(),
+            tiles_x: self.tiles.0.clone(),
+            tiles_y: self.tiles.1.clone(),
             modes: if self.modes.is_empty() { StoringMode::ALL.to_vec() } else { modes },
             fuse: vec![fuse],
             objective,
@@ -87,41 +110,31 @@ impl SweepOptions {
             rules: rules.rules(),
         })
     }
+
+    /// What stacks may be, where they are searched for.
+    pub fn limits(&self) -> StackLimits {
+        StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
+    }
 }
 
 /// As the command line takes them; the optimum is a command of its own.
 fn fuse_depth(text: &str) -> Result<FuseDepth, String> {
     match words::parse_stacks(text)? {
         words::Stacks::By(fuse) => Ok(fuse),
-        words::Stacks::Optimal => Err("call `fusescape.optimal`".to_owned()),
-    }
-}
-
-/// What stacks may be, where they are searched for.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct LimitOptions {
-    most_layers: Option<usize>,
-    most_tiles: Option<u64>,
-}
-
-impl LimitOptions {
-    /// As the engine takes them.
-    pub fn limits(&self) -> StackLimits {
-        StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
+        words::Stacks::Optimal => Err("call `optimal`".to_owned()),
     }
 }
 
 /// Options of single layers.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MapOptions {
     layers: Vec<String>,
     mapping: Option<String>,
     constraints: Option<String>,
     strategy: String,
     unroll: String,
-    hints: Vec<(String, Vec<String>)>,
+    hints: BTreeMap<String, Vec<String>>,
     loops_per_dimension: usize,
     lpf_limit: Option<usize>,
     seconds: Option<f64>,
@@ -130,12 +143,32 @@ pub struct MapOptions {
     rules: String,
 }
 
+impl Default for MapOptions {
+    fn default() -> Self {
+        let LayerOptions { loops_per_dimension, min_utilization, .. } = LayerOptions::default();
+        Self {
+            layers: Vec::new(),
+            mapping: None,
+            constraints: None,
+            strategy: "exact".to_owned(),
+            unroll: "stated".to_owned(),
+            hints: BTreeMap::new(),
+            loops_per_dimension,
+            lpf_limit: None,
+            seconds: None,
+            min_utilization,
+            objective: "energy".to_owned(),
+            rules: "corrected".to_owned(),
+        }
+    }
+}
+
 impl MapOptions {
     /// As commands take them.
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn options(&self) -> PyResult<LayerOptions> {
+    pub fn options(&self) -> Result<LayerOptions, Diagnostics> {
         let mut reader = Reader::default();
         let hints = self.hints.iter().filter_map(|(dimension, loops)| {
             reader.word("hints", &format!("{dimension}={}", loops.join(",")), words::parse_hint)
@@ -169,8 +202,8 @@ impl MapOptions {
 }
 
 /// Options of memory hierarchies.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct HierarchyOptions {
     layers: Vec<String>,
     budget_um2: Option<f64>,
@@ -186,12 +219,30 @@ pub struct HierarchyOptions {
     rules: String,
 }
 
+impl Default for HierarchyOptions {
+    fn default() -> Self {
+        Self {
+            layers: Vec::new(),
+            budget_um2: None,
+            max_levels: 2,
+            min_ratio: 8,
+            all_widths: false,
+            everything: false,
+            only_best: false,
+            objective: "energy".to_owned(),
+            strategy: "exact".to_owned(),
+            lpf_limit: LPF_LIMIT,
+            rules: "corrected".to_owned(),
+        }
+    }
+}
+
 impl HierarchyOptions {
     /// As the engine takes them.
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn settings(&self) -> PyResult<HierarchySettings> {
+    pub fn settings(&self) -> Result<HierarchySettings, Diagnostics> {
         let mut reader = Reader::default();
         let area = self.budget_um2.map(|area| format!("{area}um2"));
         let budget_um2 = area.and_then(|text| reader.word("budget_um2", &text, words::parse_area));
@@ -215,8 +266,8 @@ impl HierarchyOptions {
 }
 
 /// Options of a network on many cores.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CoresChoices {
     tiles: String,
     stacks: WordOrNames,
@@ -234,12 +285,34 @@ pub struct CoresChoices {
     rules: String,
 }
 
+impl Default for CoresChoices {
+    fn default() -> Self {
+        let Evolution { individuals, generations, seed } = Evolution::PAPER;
+        Self {
+            tiles: "best".to_owned(),
+            stacks: WordOrNames::Word("automatic".to_owned()),
+            allocation: "best".to_owned(),
+            order: "best".to_owned(),
+            improve: false,
+            individuals,
+            generations,
+            seed,
+            objective: "latency".to_owned(),
+            scheduler: "corrected".to_owned(),
+            prefetch_weights: false,
+            strategy: "exact".to_owned(),
+            lpf_limit: LPF_LIMIT,
+            rules: "corrected".to_owned(),
+        }
+    }
+}
+
 impl CoresChoices {
     /// As the engine and the command take them.
     ///
     /// # Errors
     /// All words that nobody knows.
-    pub fn read(&self) -> PyResult<(CoresSettings, CoresOptions)> {
+    pub fn read(&self) -> Result<(CoresSettings, CoresOptions), Diagnostics> {
         let mut reader = Reader::default();
         let tiles = reader.word("tiles", &self.tiles, words::parse_tiles);
         let stacks = match &self.stacks {

@@ -1,0 +1,104 @@
+//! Documents of each kind: those that come with the program, and what is in one.
+
+use super::one_of;
+use crate::hardware::{Core, Memory};
+use crate::hierarchy::Pool;
+use crate::multicore::CoreSystem;
+use crate::spec::{Diagnostics, Preset, hardware_presets, pool_presets, system_presets, workload_presets};
+use crate::workload::Network;
+use serde_json::{Value, json};
+
+/// What a document describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A core.
+    Hardware,
+    /// A network.
+    Network,
+    /// A system of many cores.
+    System,
+    /// A pool of memories.
+    Pool,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [Self::Hardware, Self::Network, Self::System, Self::Pool];
+
+    /// The kind of this name.
+    ///
+    /// # Errors
+    /// The names that there are.
+    pub fn named(name: &str) -> Result<Self, Diagnostics> {
+        one_of(name, Self::ALL.map(|kind| (kind.name(), kind))).map_err(|remedy| {
+            let mut wrong = Diagnostics::default();
+            wrong.add("kind", format!("There is no kind of document `{name}`"), remedy);
+            wrong
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hardware => "hardware",
+            Self::Network => "network",
+            Self::System => "system",
+            Self::Pool => "pool",
+        }
+    }
+}
+
+/// Presets of a kind.
+pub fn presets(kind: Kind) -> &'static [Preset] {
+    match kind {
+        Kind::Hardware => hardware_presets(),
+        Kind::Network => workload_presets(),
+        Kind::System => system_presets(),
+        Kind::Pool => pool_presets(),
+    }
+}
+
+/// What is in a document, in short.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn facts(kind: Kind, text: &str) -> Result<Value, Diagnostics> {
+    match kind {
+        Kind::Hardware => Core::from_text(text).map(|core| core_facts(&core)),
+        Kind::Network => Network::from_text(text).map(|network| network_facts(&network)),
+        Kind::Pool => Pool::from_text(text).map(|pool| {
+            let memories = pool.memories.iter().map(|memory| memory.name.as_str());
+            json!({ "name": pool.name, "memories": memories.collect::<Vec<_>>() })
+        }),
+        Kind::System => {
+            // Cores of which it says nothing are the accelerator beside it: any.
+            let beside = hardware_presets().first().map_or("", |preset| preset.text);
+            CoreSystem::from_text(text, beside).map(|system| {
+                let cores = system.cores.iter().map(|core| core.name.as_str());
+                json!({ "name": system.name, "cores": cores.collect::<Vec<_>>() })
+            })
+        }
+    }
+}
+
+fn core_facts(core: &Core) -> Value {
+    let memory = |memory: &Memory| json!({ "name": memory.name, "size_bits": memory.size_bits });
+    json!({
+        "name": core.name,
+        "pe_count": core.pe_count(),
+        "array": core.array.iter().map(|(name, size)| json!([name, size])).collect::<Vec<_>>(),
+        "memories": core.memories.iter().map(memory).collect::<Vec<_>>(),
+        "clock_mhz": core.clock_mhz,
+    })
+}
+
+fn network_facts(network: &Network) -> Value {
+    let layer = |id| {
+        let layer = network.layer(id);
+        json!({ "name": layer.name, "macs": layer.shape.macs() })
+    };
+    json!({
+        "name": network.name,
+        "macs": network.macs(),
+        "layers": network.computing().map(layer).collect::<Vec<_>>(),
+    })
+}

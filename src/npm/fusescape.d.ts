@@ -1,0 +1,217 @@
+// Types of the package. What functions find is, field for field, what the command line prints as JSON; `results/` describes each field.
+
+import type { Cores } from './results/cores.js';
+import type { DepthFirst } from './results/depth-first.js';
+import type { Fuse } from './results/fuse.js';
+import type { Hierarchy } from './results/hierarchy.js';
+import type { Layer } from './results/layer.js';
+import type { Optimal } from './results/optimal.js';
+
+export type { Cores, DepthFirst, Fuse, Hierarchy, Layer, Optimal };
+
+/** The engine, in a web worker of its own, which starts with the first question and answers one question after the other. */
+export class Fusescape {
+  /** Costs of one depth-first schedule of a network on a core (DeFiNES), with its account. */
+  evaluate(hardware: Document, network: Document, options: EvaluateOptions): Promise<DepthFirst & Noted>;
+
+  /**
+   * Costs of depth-first schedules: all widths with all heights of tiles, in each overlap storing mode (DeFiNES, Fig. 12). Points that
+   * cannot be scheduled say why.
+   */
+  depthFirst(hardware: Document, network: Document, options?: SweepOptions): Promise<DepthFirst & Noted>;
+
+  /** Stacks, tile sizes and modes of a network that are jointly optimal. */
+  optimal(hardware: Document, network: Document, options?: StackOptions): Promise<Optimal & Noted>;
+
+  /** Methods that choose the layers that run together, each priced by the whole model: DeFiNES, HW-Flow-Fusion, Optimus, the optimum. */
+  fuse(hardware: Document, network: Document, options?: StackOptions): Promise<Fuse & Noted>;
+
+  /** The best mapping of one layer on a core (ZigZag), or what a given one costs: the only item of `layers`. */
+  mapLayer(hardware: Document, network: Document, layer: string, options?: LayerOptions): Promise<Layer & Noted & Mapped>;
+
+  /** The best mappings of layers, each by itself: of those that are named, else of all. */
+  mapLayers(hardware: Document, network: Document, options?: LayerOptions & { layers?: string[] }): Promise<Layer & Noted & Mapped>;
+
+  /** All memory hierarchies from a pool, and which are the best for a network (ZigZag, Section V). */
+  hierarchies(network: Document, options?: HierarchyOptions): Promise<Hierarchy & Noted & { /** The core with the best of them. */ hardware: string }>;
+
+  /** The best schedule of a network on a system of many cores: computation tiles, their cores, and what travels (Stream). */
+  cores(system: Document, network: Document, options?: CoresOptions): Promise<Cores & Noted & { /** The schedule as a Chrome trace. */ trace: string }>;
+
+  /** Titles of the documents that come with the package, by name. */
+  presets(kind: Kind): Promise<Record<string, string>>;
+
+  /** What is in a document, in short; it throws where anything is wrong with it. */
+  facts<K extends Kind>(kind: K, document: Document): Promise<Facts[K]>;
+
+  /** Ends the worker. What is not answered yet never is: its promise is refused. */
+  close(): void;
+}
+
+/**
+ * The name of a preset; or a document as text (YAML or JSON, of more than one line), or as the object that such a text stands for.
+ * docs/documents.md describes what documents hold.
+ */
+export type Document = string | { readonly [field: string]: unknown };
+
+export type Kind = 'hardware' | 'network' | 'system' | 'pool';
+
+/** Overlap storing mode (DeFiNES, Section III): recompute all overlap, cache that of columns, or cache all. */
+export type Mode = 'fully-recompute' | 'h-cached-v-recompute' | 'fully-cached';
+
+/** What is right, or what a published tool does, defects included. */
+export type RuleSet = 'corrected' | 'defines-2022' | 'zigzag-3.8' | 'zigzag-3.9';
+
+/** What every question takes. */
+export interface Asked {
+  /** Ends the work, or takes it out of the line; the promise is refused with the signal's reason. */
+  signal?: AbortSignal;
+  /** Is told how far the work is, at most every 20 ms: parts done, parts in all, and what they are. */
+  progress?: (done: number, count: number, what: string) => void;
+}
+
+export interface ModelOptions extends Asked {
+  /** `energy`, `latency`, `edp`, `dram-accesses`, `accesses:MEMORY` or `weighted:energy=A,latency=B,dram-accesses=C` (per pJ, cycle, word). */
+  objective?: string;
+  rules?: RuleSet;
+}
+
+export interface SearchOptions extends ModelOptions {
+  /** How layer-tiles are mapped: proved, or the best order of loop prime factors (ZigZag's LOMA). */
+  strategy?: 'exact' | 'loma';
+  /** With `loma`: orders of at most so many loop prime factors; 6. */
+  lpf_limit?: number;
+}
+
+export interface EvaluateOptions extends SearchOptions {
+  /** Columns and rows of a tile of the last feature map of each stack. */
+  tile: [columns: number, rows: number];
+  /** `fully-cached` where it is left out. */
+  mode?: Mode;
+  /** Which layers are fused: `auto` (DeFiNES' rule), `single-layer`, `layer-by-layer`, or the layers after which a stack ends. */
+  stacks?: string | string[];
+}
+
+export interface SweepOptions extends SearchOptions {
+  /** Widths (columns) and heights (rows) of tiles; a few up to the network's map where they are left out. */
+  tiles?: [columns: number[], rows: number[]];
+  /** All three where none is named. */
+  modes?: Mode[];
+  /** As `evaluate` has it. */
+  stacks?: string | string[];
+}
+
+export interface StackOptions extends Omit<SweepOptions, 'stacks'> {
+  /** Most layers of a stack. */
+  most_layers?: number;
+  /** Most tiles of a stack. */
+  most_tiles?: number;
+}
+
+export interface LayerOptions extends ModelOptions {
+  /** `exact` or `loma` for any objective; for the least energy also `exhaustive`, `heuristic` or `iterative`, as ZigZag has them. */
+  strategy?: 'exact' | 'loma' | 'exhaustive' | 'heuristic' | 'iterative';
+  /** The unrolling of the documents, or the best of all legal ones. */
+  unroll?: 'stated' | 'search';
+  /** With `search`: the loops that a dimension of the array may unroll, `{ D1: ['K', 'C'] }`. */
+  hints?: Record<string, string[]>;
+  /** With `search`: most different loops on one dimension; 3. */
+  loops_per_dimension?: number;
+  /** Most loop prime factors, where the strategy has such a limit. */
+  lpf_limit?: number;
+  /** With `exact` or `loma`: a layer is searched until its best mapping is proved, but no longer. */
+  seconds?: number;
+  /** Among blockings: how full a memory is that operands share, at least, 0 to 1. */
+  min_utilization?: number;
+  /** A document of constraints, as text: the mappings that a search may take. */
+  constraints?: string;
+  /** A document of mappings, as text, which are priced instead of searched. */
+  mapping?: string;
+}
+
+export interface HierarchyOptions extends SearchOptions {
+  /** `zigzag-65nm` where it is left out. */
+  pool?: Document;
+  /** The PE array, its unrolling and the highest memory; `zigzag-8x8` where it is left out. */
+  hardware?: Document;
+  /** The whole network where none is named. */
+  layers?: string[];
+  /** Largest area in µm² of all that has a stated area. */
+  budget_um2?: number;
+  /** Most memories of one operand below the highest; 2. */
+  max_levels?: number;
+  /** A memory is at least so many times as large as the one below it; 8. */
+  min_ratio?: number;
+  /** Try every word width of every memory, not only the fitting one. */
+  all_widths?: boolean;
+  /** Search every hierarchy, also those that are known to be beaten. */
+  everything?: boolean;
+  /** Find only the best by the objective, not the trade-offs. */
+  only_best?: boolean;
+}
+
+export interface CoresOptions extends Omit<SearchOptions, 'objective'> {
+  /** Cores of which the system says nothing; `tpu-like` where it is left out. */
+  hardware?: Document;
+  objective?: 'latency' | 'energy' | 'edp';
+  /** How large computation tiles are: `best`, `layer-by-layer`, rows, or sizes as in `rows 4, columns 60; stack 2: rows 8`. */
+  tiles?: string;
+  /** Layer stacks: `automatic`, `one`, `each-layer`, or the layers after which a stack ends. */
+  stacks?: string | string[];
+  /** Who computes what: `best`, `genetic`, a core, or cores by layer as in `conv1: c0, c1; conv2: c1`. */
+  allocation?: string;
+  /** Which tile is next. */
+  order?: 'best' | 'deepest' | 'slots' | 'earliest';
+  /** Then give layers other cores, as long as that makes the schedule better. */
+  improve?: boolean;
+  /** With `genetic`: individuals of a generation, 2 to 1000. */
+  individuals?: number;
+  /** With `genetic`: generations after the first. */
+  generations?: number;
+  /** With `genetic`: seed of all random choices. */
+  seed?: number;
+  scheduler?: 'corrected' | 'stream-2024' | 'stream-2023';
+  /** Bring weights to their cores before anything else. */
+  prefetch_weights?: boolean;
+}
+
+/** What is in a document, by its kind. */
+export interface Facts {
+  hardware: {
+    name: string;
+    pe_count: number;
+    /** Dimensions of the array, with their sizes. */
+    array: [name: string, size: number][];
+    memories: { name: string; size_bits: number }[];
+    /** Null where the document states none. */
+    clock_mhz: number | null;
+  };
+  network: { name: string; macs: number; layers: { name: string; macs: number }[] };
+  system: { name: string; cores: string[] };
+  pool: { name: string; memories: string[] };
+}
+
+/** What is good to know though nothing is wrong. */
+export interface Noted {
+  notes: Diagnostic[];
+}
+
+/** The mappings as a document, for the option `mapping`. */
+export interface Mapped {
+  mapping: string;
+}
+
+export interface Diagnostic {
+  /** Where: a path such as `memories[2].size`, or the name of an option. */
+  path: string;
+  /** Line in the document's text, from 1; an object's lines are those of `JSON.stringify(object, null, 2)`. */
+  line: number | null;
+  reason: string;
+  remedy: string;
+}
+
+/** All that is wrong with documents and options, or why nothing fits. Any other error says that the engine itself has failed. */
+export class FusescapeError extends Error {
+  constructor(diagnostics: Diagnostic[]);
+  diagnostics: Diagnostic[];
+}

@@ -1,0 +1,137 @@
+// Fusescape for a page: functions that ask the engine in a web worker. `fusescape.d.ts` describes them, `README.md` shows them.
+
+/** All that is wrong with documents and options, or why nothing fits. */
+export class FusescapeError extends Error {
+  name = 'FusescapeError';
+
+  constructor(diagnostics) {
+    super(diagnostics.map(sentence).join('\n'));
+    this.diagnostics = diagnostics;
+  }
+}
+
+export class Fusescape {
+  #worker;
+  #asked = [];
+  #isClosed = false;
+
+  evaluate(hardware, network, { tile, mode = 'fully-cached', ...options } = {}) {
+    const [columns, rows] = Array.isArray(tile) ? tile : [];
+    const tiles = [[columns], [rows]];
+    if (columns === undefined || rows === undefined) {
+      const diagnostic = { path: 'tile', line: null, reason: 'The size of the tile is missing', remedy: 'Give tile: [columns, rows]' };
+      return Promise.reject(new FusescapeError([diagnostic]));
+    }
+    return this.#ask('evaluate', { hardware, network }, { ...options, tiles, modes: [mode] });
+  }
+
+  depthFirst(hardware, network, options) {
+    return this.#ask('depthFirst', { hardware, network }, options);
+  }
+
+  optimal(hardware, network, options) {
+    return this.#ask('optimal', { hardware, network }, options);
+  }
+
+  fuse(hardware, network, options) {
+    return this.#ask('fuse', { hardware, network }, options);
+  }
+
+  mapLayer(hardware, network, layer, options) {
+    return this.#ask('mapLayer', { hardware, network }, { ...options, layers: [layer] });
+  }
+
+  mapLayers(hardware, network, options) {
+    return this.#ask('mapLayers', { hardware, network }, options);
+  }
+
+  hierarchies(network, { pool = 'zigzag-65nm', hardware = 'zigzag-8x8', ...options } = {}) {
+    return this.#ask('hierarchies', { pool, hardware, network }, options);
+  }
+
+  cores(system, network, { hardware = 'tpu-like', ...options } = {}) {
+    return this.#ask('cores', { system, hardware, network }, options);
+  }
+
+  presets(kind) {
+    return this.#ask('presets', {}, {}, kind);
+  }
+
+  facts(kind, document) {
+    return this.#ask('facts', { [kind]: document }, {}, kind);
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#end(new Error('Fusescape was closed.'), this.#asked.splice(0));
+  }
+
+  #ask(command, documents, { signal, progress, ...options } = {}, kind) {
+    return new Promise((found, refused) => {
+      signal?.throwIfAborted();
+      if (this.#isClosed) throw new Error('Fusescape was closed.');
+      const question = JSON.stringify({ command, kind, documents: texts(documents), options });
+      const asked = { question, progress, found, refused };
+      signal?.addEventListener('abort', () => this.#drop(asked, signal.reason), { once: true });
+      this.#asked.push(asked);
+      if (this.#asked.length === 1) this.#next();
+    });
+  }
+
+  /** One question at a time: the worker has one thread. */
+  #next() {
+    const [asked] = this.#asked;
+    if (asked === undefined) return;
+    this.#worker ??= this.#begin();
+    this.#worker.postMessage(asked.question);
+  }
+
+  #begin() {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data }) => this.#receive(data);
+    worker.onerror = (event) => this.#fail(event.message || 'its script cannot be loaded');
+    return worker;
+  }
+
+  #receive({ told, answer, failed }) {
+    if (told !== undefined) return this.#asked[0]?.progress?.(...told);
+    if (failed !== undefined) return this.#fail(failed);
+    const { found, refused } = this.#asked.shift();
+    const { found: result, wrong } = JSON.parse(answer);
+    if (wrong === undefined) found(result);
+    else refused(new FusescapeError(wrong));
+    this.#next();
+  }
+
+  /** What was asked has no answer; the next question has a worker of its own. */
+  #fail(reason) {
+    this.#end(new Error(`Fusescape's engine failed: ${reason}`), this.#asked.splice(0, 1));
+    this.#next();
+  }
+
+  #drop(asked, reason) {
+    const place = this.#asked.indexOf(asked);
+    if (place < 0) return;
+    this.#asked.splice(place, 1);
+    if (place > 0) return asked.refused(reason);
+    this.#end(reason, [asked]);
+    this.#next();
+  }
+
+  #end(reason, unanswered) {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    for (const { refused } of unanswered) refused(reason);
+  }
+}
+
+/** Documents as texts, with lines to which diagnostics refer. */
+function texts(documents) {
+  const text = (given) => (typeof given === 'object' && given !== null ? JSON.stringify(given, null, 2) : given);
+  return Object.fromEntries(Object.entries(documents).map(([kind, given]) => [kind, text(given)]));
+}
+
+function sentence({ path, line, reason, remedy }) {
+  const place = [path, line && `line ${line}`].filter(Boolean).join(', ');
+  return `${place}${place && ': '}${reason}. ${remedy}.`;
+}

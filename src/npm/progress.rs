@@ -1,0 +1,66 @@
+//! How far a command is, told to JavaScript.
+
+use fusescape::command::Watch;
+use js_sys::Function;
+use std::sync::{Mutex, PoisonError};
+use wasm_bindgen::JsValue;
+use web_time::{Duration, Instant};
+
+/// Least time between two tellings.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Tells a function of parts done, parts in all, and what they are.
+pub struct Progress {
+    tell: Function,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Default)]
+struct Stage {
+    done: usize,
+    count: usize,
+    what: String,
+    told: Option<Instant>,
+}
+
+impl Progress {
+    /// `tell(done, count, what)` is told.
+    pub fn new(tell: Function) -> Self {
+        Self { tell, stage: Mutex::default() }
+    }
+
+    // This is the browser's clock in WebAssembly.
+    #[allow(clippy::disallowed_methods)]
+    fn change(&self, act: impl FnOnce(&mut Stage)) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        act(&mut stage);
+        let is_over = stage.done >= stage.count;
+        if is_over || stage.told.is_none_or(|told| told.elapsed() >= TICK) {
+            stage.told = Some(Instant::now());
+            let [done, count] = [stage.done.min(stage.count), stage.count].map(|parts| JsValue::from(parts as f64));
+            // Whoever does not want to hear it has no part in the result.
+            let _ = self.tell.call3(&JsValue::NULL, &done, &count, &JsValue::from(&stage.what));
+        }
+    }
+}
+
+impl Watch for Progress {
+    fn begin(&self, count: usize, what: &str) {
+        self.change(|stage| *stage = Stage { count, what: what.to_owned(), ..Stage::default() });
+    }
+
+    fn advance(&self, parts: usize) {
+        self.change(|stage| stage.done += parts);
+    }
+
+    fn recount(&self, count: usize) {
+        self.change(|stage| stage.count = count);
+    }
+
+    fn end(&self) {}
+
+    /// A page that wants no more ends the worker.
+    fn goes_on(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,147 @@
+//! Questions, as JSON.
+
+use fusescape::command::documents::{Kind, presets};
+use fusescape::command::options::{CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape::spec::{Diagnostic, Diagnostics, find_preset};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A command with its options, or something about documents.
+pub enum Question {
+    /// A sweep; `is_single`: of its one point an error says why it cannot be scheduled.
+    DepthFirst(OnCore<SweepOptions>, bool),
+    /// Jointly optimal stacks.
+    Optimal(OnCore<SweepOptions>),
+    /// Methods of fusion.
+    Fuse(OnCore<SweepOptions>),
+    /// Single layers; `is_single`: of the one layer an error says why it cannot be mapped.
+    MapLayers(OnCore<MapOptions>, bool),
+    /// Memory hierarchies from a pool.
+    Hierarchies(String, OnCore<HierarchyOptions>),
+    /// A network on a system of cores.
+    Cores(String, OnCore<CoresChoices>),
+    /// The presets of a kind.
+    Presets(Kind),
+    /// What is in a document.
+    Facts(Kind, String),
+}
+
+/// Texts of two documents, and options.
+pub struct OnCore<T> {
+    /// Of the hardware.
+    pub hardware: String,
+    /// Of the network.
+    pub network: String,
+    /// What a command takes besides.
+    pub options: T,
+}
+
+/// As it is written: a document is the name of a preset, or a text.
+#[derive(Deserialize)]
+struct Written {
+    command: Command,
+    kind: Option<String>,
+    #[serde(default)]
+    documents: BTreeMap<String, String>,
+    #[serde(default)]
+    options: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Command {
+    Evaluate,
+    DepthFirst,
+    Optimal,
+    Fuse,
+    MapLayer,
+    MapLayers,
+    Hierarchies,
+    Cores,
+    Presets,
+    Facts,
+}
+
+/// Reads a question.
+///
+/// # Errors
+/// All that is wrong with names of presets, and with options.
+pub fn read(text: &str) -> Result<Question, Diagnostics> {
+    let written: Written = serde_json::from_str(text).map_err(|why| {
+        let mut wrong = Diagnostics::default();
+        wrong.add("", format!("This is no question: {why}"), "Call the functions of the package");
+        wrong
+    })?;
+    let mut reader = Reader { documents: written.documents, options: written.options, wrong: Diagnostics::default() };
+    let question = match written.command {
+        Command::Evaluate => Question::DepthFirst(reader.on_core(), true),
+        Command::DepthFirst => Question::DepthFirst(reader.on_core(), false),
+        Command::Optimal => Question::Optimal(reader.on_core()),
+        Command::Fuse => Question::Fuse(reader.on_core()),
+        Command::MapLayer => Question::MapLayers(reader.on_core(), true),
+        Command::MapLayers => Question::MapLayers(reader.on_core(), false),
+        Command::Hierarchies => Question::Hierarchies(reader.document(Kind::Pool), reader.on_core()),
+        Command::Cores => Question::Cores(reader.document(Kind::System), reader.on_core()),
+        Command::Presets => Question::Presets(Kind::named(&written.kind.unwrap_or_default())?),
+        Command::Facts => {
+            let kind = Kind::named(&written.kind.unwrap_or_default())?;
+            Question::Facts(kind, reader.document(kind))
+        }
+    };
+    reader.wrong.or(question)
+}
+
+/// Takes a question apart, and collects what is wrong.
+struct Reader {
+    documents: BTreeMap<String, String>,
+    options: Map<String, Value>,
+    wrong: Diagnostics,
+}
+
+impl Reader {
+    fn on_core<T: DeserializeOwned + Default>(&mut self) -> OnCore<T> {
+        OnCore {
+            hardware: self.document(Kind::Hardware),
+            network: self.document(Kind::Network),
+            options: self.options(),
+        }
+    }
+
+    /// The text of a document. A name has one line, and no braces.
+    fn document(&mut self, kind: Kind) -> String {
+        let Some(given) = self.documents.remove(kind.name()) else {
+            self.wrong.add(kind.name(), "This document is missing", "Give the name of a preset, a text or an object");
+            return String::new();
+        };
+        if given.contains('\n') || given.starts_with('{') {
+            return given;
+        }
+        match find_preset(presets(kind), &given) {
+            Ok(preset) => preset.text.to_owned(),
+            Err(unknown) => {
+                let path = || kind.name().to_owned();
+                self.wrong.0.extend(unknown.0.into_iter().map(|one| Diagnostic { path: path(), ..one }));
+                String::new()
+            }
+        }
+    }
+
+    /// Leaves out each option that cannot be read, so that the next one that cannot is found, too.
+    fn options<T: DeserializeOwned + Default>(&mut self) -> T {
+        loop {
+            let given = Value::Object(self.options.clone());
+            let mistaken = match serde_path_to_error::deserialize::<_, T>(given) {
+                Ok(options) => return options,
+                Err(mistaken) => mistaken,
+            };
+            let path = mistaken.path().to_string();
+            let option = path.split(['.', '[']).next().unwrap_or_default();
+            self.wrong.add(&path, mistaken.inner().to_string(), "See the types of the package");
+            if self.options.remove(option).is_none() {
+                return T::default();
+            }
+        }
+    }
+}

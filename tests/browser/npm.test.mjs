@@ -1,0 +1,238 @@
+// The package for JavaScript, in a page of somebody else: target/npm as `tools/build-npm` left it.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { COMMAND_LINE, REPOSITORY, commandLine, withPage } from './harness.mjs';
+
+const PACKAGE = join(REPOSITORY, 'target', 'npm');
+
+/** What stands behind a fence of this language in the README, in order. */
+const README = await readFile(join(PACKAGE, 'README.md'), 'utf8');
+const fenced = (language) => [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text);
+const [PAGE] = fenced('html');
+
+/** A page that has the package beside it, with `fusescape` and `Fusescape` as names of its window. */
+async function withPackage(visit) {
+  const root = await mkdtemp(join(tmpdir(), 'fusescape-npm-'));
+  try {
+    await cp(PACKAGE, join(root, 'fusescape'), { recursive: true });
+    await writeFile(join(root, 'index.html'), PAGE.replace('<pre', '<link rel="icon" href="data:,"><pre'));
+    const own = `<!doctype html><title>Own</title><link rel="icon" href="data:,"><script type="module">
+      import { Fusescape, FusescapeError } from '/fusescape/fusescape.js';
+      Object.assign(window, { Fusescape, FusescapeError, fusescape: new Fusescape() });
+    </script>`;
+    await writeFile(join(root, 'own.html'), own);
+    return await withPage(async ({ page, url, problems }) => {
+      await page.goto(`${url}own.html`);
+      await page.waitForFunction(() => window.fusescape);
+      return visit({ page, url, problems });
+    }, { root });
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+test('the page of the README shows what stands below it', () =>
+  withPackage(async ({ page, url }) => {
+    await page.goto(url);
+    const [said] = fenced('text');
+    await page.getByText(said.trim(), { exact: true }).waitFor();
+  }));
+
+test('every example of the README says what stands below it', () =>
+  withPackage(async ({ page }) => {
+    const examples = fenced('js');
+    const said = await page.evaluate(async (examples) => {
+      const Run = Object.getPrototypeOf(async () => {}).constructor;
+      const all = [];
+      for (const example of examples) {
+        const lines = [];
+        await new Run('fusescape', 'say', example)(window.fusescape, (line) => lines.push(`${line}\n`));
+        all.push(lines.join(''));
+      }
+      return all;
+    }, examples);
+    assert.deepEqual(said, fenced('text').slice(1));
+  }));
+
+const CORE = ['--hardware', 'meta-proto-like-df', '--workload', 'fsrcnn-60'];
+const GRID = ['--grid', '4,60x4,60'];
+const MAPPED = ['--hardware', 'zigzag-8x8', '--workload', 'alexnet-eyeriss', '--layer', 'conv3'];
+const ON_CORE = ['meta-proto-like-df', 'fsrcnn-60'];
+const TILES = [[4, 60], [4, 60]];
+const JSON_FORMAT = ['--format', 'json'];
+
+// A question, and how the command line asks it.
+const SAME = [
+  ['evaluate', [...ON_CORE, { tile: [60, 4] }], ['depth-first', ...CORE, '--tile', '60x4', '--mode', 'fully-cached', ...JSON_FORMAT]],
+  ['depthFirst', ON_CORE, ['depth-first', ...CORE, ...JSON_FORMAT]],
+  [
+    'depthFirst',
+    [...ON_CORE, { tiles: TILES, modes: ['h-cached-v-recompute'], stacks: ['map2'], objective: 'edp', strategy: 'loma', lpf_limit: 5 }],
+    ['depth-first', ...CORE, ...GRID, '--mode', 'h-cached-v-recompute', '--stacks', 'map2', '--objective', 'edp', '--strategy', 'loma']
+      .concat('--lpf-limit', '5', JSON_FORMAT),
+  ],
+  [
+    'optimal',
+    [...ON_CORE, { tiles: TILES, most_layers: 3, rules: 'defines-2022' }],
+    ['depth-first', ...CORE, ...GRID, '--stacks', 'optimal', '--most-layers', '3', '--rules', 'defines-2022', ...JSON_FORMAT],
+  ],
+  ['fuse', [...ON_CORE, { tiles: TILES }], ['fuse', ...CORE, ...GRID, ...JSON_FORMAT]],
+  ['mapLayers', ON_CORE, ['layer', ...CORE, '--json']],
+  [
+    'mapLayer',
+    ['zigzag-8x8', 'alexnet-eyeriss', 'conv3', { unroll: 'search', lpf_limit: 4, hints: { D1: ['K', 'C'] } }],
+    ['layer', ...MAPPED, '--unroll', 'search', '--lpf-limit', '4', '--hint', 'D1=K,C', '--json'],
+  ],
+  [
+    'hierarchies',
+    ['alexnet-eyeriss', { layers: ['conv3'], max_levels: 1, budget_um2: 1.1e6 }],
+    ['hierarchy', '--workload', 'alexnet-eyeriss', '--layer', 'conv3', '--max-levels', '1', '--budget', '1100000um2', ...JSON_FORMAT],
+  ],
+  ['cores', ['ws-pair', 'three-convs'], ['cores', '--system', 'ws-pair', '--workload', 'three-convs', ...JSON_FORMAT]],
+  [
+    'cores',
+    ['ws-pair', 'three-convs', { tiles: '4', allocation: 'genetic', generations: 3 }],
+    ['cores', '--system', 'ws-pair', '--workload', 'three-convs', '--tiles', '4', '--allocation', 'genetic', '--generations', '3']
+      .concat(JSON_FORMAT),
+  ],
+];
+
+// Times, how often threads of one run searched the same or knew too little to rule something out, and what was built.
+const DIFFER = new Set(['seconds', 'searched', 'pruned', 'mapping_problems_searched', 'strategies_ruled_out_by_bounds', 'commit']);
+function comparable(found) {
+  if (Array.isArray(found)) return found.map(comparable);
+  if (typeof found !== 'object' || found === null) return found;
+  const fields = Object.entries(found).filter(([name]) => !DIFFER.has(name));
+  return Object.fromEntries(fields.map(([name, value]) => [name, comparable(value)]));
+}
+
+// What the package gives besides.
+const MORE = { mapLayer: ['mapping'], mapLayers: ['mapping'], hierarchies: ['hardware'], cores: ['trace'] };
+
+test('numbers equal those of the command line to the bit', () =>
+  withPackage(async ({ page }) => {
+    for (const [name, given, words] of SAME) {
+      const found = await page.evaluate(([name, given]) => window.fusescape[name](...given), [name, given]);
+      const { notes, ...rest } = comparable(found);
+      for (const field of MORE[name] ?? []) {
+        assert.equal(typeof rest[field], 'string', `${name} gives ${field}`);
+        delete rest[field];
+      }
+      assert.ok(Array.isArray(notes));
+      assert.deepEqual(rest, comparable(JSON.parse(commandLine(...words))), words.join(' '));
+    }
+  }));
+
+test('a mapping, a core with the best hierarchy and an own network go back in', () =>
+  withPackage(async ({ page }) => {
+    const found = await page.evaluate(async () => {
+      const { fusescape } = window;
+      const best = await fusescape.mapLayer('zigzag-8x8', 'three-convs', 'conv1');
+      const priced = await fusescape.mapLayer('zigzag-8x8', 'three-convs', 'conv1', { mapping: best.mapping });
+      const { hardware } = await fusescape.hierarchies('alexnet-eyeriss', { layers: ['conv3'], max_levels: 1 });
+      const facts = await fusescape.facts('hardware', hardware);
+      const presets = await fusescape.presets('network');
+      return { energies: [best, priced].map(({ layers }) => layers[0].cost?.energy_pj ?? layers[0].energy_pj), facts, presets };
+    });
+    assert.ok(found.energies[0] > 0);
+    assert.equal(found.energies[0], found.energies[1]);
+    assert.equal(found.facts.memories.at(-1).name, 'sram_2MiB');
+    assert.equal(found.presets.fsrcnn, 'FSRCNN');
+  }));
+
+/** Diagnostics of a question that is refused. */
+const refusal = (page, name, ...given) =>
+  page.evaluate(
+    ([name, given]) =>
+      window.fusescape[name](...given).then(
+        () => 'an answer',
+        (error) => error instanceof window.FusescapeError && error.message.length > 0 && error.diagnostics,
+      ),
+    [name, given],
+  );
+
+test('what is wrong is told at once, with line, reason and remedy', () =>
+  withPackage(async ({ page }) => {
+    const options = { objective: 'enrgy', modes: ['fully-cachd'], rules: 'zigzag-3' };
+    const words = await refusal(page, 'depthFirst', 'meta-proto-like-df', 'fsrcnn', options);
+    assert.deepEqual(words.map(({ path }) => path), ['modes', 'objective', 'rules']);
+    assert.match(words[0].remedy, /did you mean `fully-cached`/i);
+
+    const shapes = await refusal(page, 'depthFirst', 'meta-proto-lik-df', 'fsrcn', { tiles: [[4], 'x'], lpf: 3, lpf_limit: -1 });
+    assert.deepEqual(shapes.map(({ path }) => path), ['hardware', 'network', 'lpf', 'lpf_limit', 'tiles[1]']);
+    assert.match(shapes[0].remedy, /meta-proto-like-df/);
+    assert.match(shapes[2].reason, /unknown field `lpf`, expected one of `tiles`/);
+    assert.ok(shapes.every(({ reason, remedy }) => reason && remedy));
+
+    const core = { name: 'My core', array: { dimensions: { D1: 0 }, mac_energy: '1 parsec' }, memories: [] };
+    const document = await refusal(page, 'facts', 'hardware', core);
+    assert.deepEqual(document.slice(0, 2).map(({ path, line }) => [path, line]), [['array.dimensions.D1', 5], ['array.mac_energy', 7]]);
+    const none = await refusal(page, 'evaluate', 'meta-proto-like-df', 'fsrcnn');
+    assert.deepEqual(none.map(({ path }) => path), ['tile']);
+    const missing = await refusal(page, 'cores', 'ws-pair');
+    assert.deepEqual(missing.map(({ path }) => path), ['network']);
+    assert.match((await refusal(page, 'presets', 'hardwar'))[0].remedy, /hardware, network, system, pool/);
+  }));
+
+test('questions wait for each other, tell how far they are, and can be given up', () =>
+  withPackage(async ({ page }) => {
+    const found = await page.evaluate(async () => {
+      const { fusescape } = window;
+      const stop = new AbortController();
+      const told = [];
+      const given = [
+        fusescape.optimal('meta-proto-like-df', 'fsrcnn', {
+          signal: stop.signal,
+          progress: (...now) => (told.push(now), stop.abort('enough')),
+        }),
+        fusescape.optimal('meta-proto-like-df', 'fsrcnn', { signal: stop.signal }),
+        fusescape.evaluate('meta-proto-like-df', 'fsrcnn-60', { tile: [60, 4], progress: (...now) => told.push(now) }),
+        fusescape.facts('network', 'fsrcnn', { signal: stop.signal }),
+      ];
+      const ends = await Promise.allSettled(given);
+      const late = await fusescape.fuse('meta-proto-like-df', 'fsrcnn', { signal: stop.signal }).catch((reason) => reason);
+      const waiting = fusescape.presets('pool').catch(({ message }) => message);
+      fusescape.close();
+      const closed = await fusescape.presets('pool').catch(({ message }) => message);
+      return { ends: ends.map(({ status, reason }) => reason ?? status), told, late, waiting: await waiting, closed };
+    });
+    assert.deepEqual(found.ends, ['enough', 'enough', 'fulfilled', 'fulfilled']);
+    assert.equal(found.late, 'enough');
+    const [first, ...more] = found.told;
+    assert.equal(first[0], 0);
+    assert.equal(first[2], 'parts of stacks');
+    assert.deepEqual(more.at(-1).slice(0, 1), more.at(-1).slice(1, 2));
+    assert.equal(found.waiting, 'Fusescape was closed.');
+    assert.equal(found.closed, 'Fusescape was closed.');
+  }));
+
+test('an engine that cannot be loaded is told, and tried again', () =>
+  withPackage(async ({ page, problems }) => {
+    await page.route('**/engine_bg.wasm', (route) => route.abort());
+    const first = await page.evaluate(() => window.fusescape.presets('pool').catch(({ message }) => message));
+    assert.match(first, /^Fusescape's engine failed: /);
+    await page.unroute('**/engine_bg.wasm');
+    assert.ok((await page.evaluate(() => window.fusescape.presets('pool')))['zigzag-65nm']);
+    // The console may tell of it later than the page hears of it.
+    assert.ok(problems.splice(0).every((problem) => problem.includes('engine_bg.wasm')));
+  }));
+
+test('the types are those of what is found and taken', () => {
+  const compiler = join(REPOSITORY, 'node_modules', '.bin', 'tsc');
+  execFileSync(compiler, ['--project', join(import.meta.dirname, 'npm-types')], { stdio: 'pipe', encoding: 'utf8' });
+});
+
+test('the package has what it names, and is as small as it says', () => {
+  const [{ files }] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: PACKAGE, encoding: 'utf8', stdio: 'pipe' }));
+  const names = files.map(({ path }) => path).filter((path) => !path.startsWith('results/'));
+  assert.deepEqual(names.sort(), [
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'engine.js', 'engine_bg.wasm', 'fusescape.d.ts', 'fusescape.js', 'package.json', 'worker.js',
+  ]);
+  const version = execFileSync(COMMAND_LINE, ['--version'], { encoding: 'utf8' }).split(' ')[1];
+  assert.equal(JSON.parse(execFileSync('npm', ['pkg', 'get', 'version'], { cwd: PACKAGE, encoding: 'utf8' })), version);
+});
