@@ -105,7 +105,10 @@ fn changed_by(
     }
     for half in [Half::Hardware, Half::Workload] {
         let Some(document) = text(half.name(), wrong) else { continue };
-        if document.len() > LONGEST_DOCUMENT {
+        // Also where its text comes back from a host that was told it.
+        if let Some(preset) = half.presets().iter().find(|preset| preset.text == document) {
+            next.apply(Action::PickPreset(half, preset));
+        } else if document.len() > LONGEST_DOCUMENT {
             wrong.add(
                 half.name(),
                 format!("The document has more than {LONGEST_DOCUMENT} bytes"),

@@ -43,9 +43,15 @@ struct Asked {
     wrong: Option<String>,
 }
 
+/// What follows `?` in the address. In a notebook (`src/python/widget/`) that can have nothing there, so the document says it.
+fn query() -> Option<String> {
+    let window = web_sys::window()?;
+    let said = window.document()?.document_element()?.get_attribute("data-asked");
+    said.or_else(|| window.location().search().ok())
+}
+
 fn asked() -> (Asked, PageState) {
-    let query = web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default();
-    let (options, mut wrong) = EmbedOptions::from_query(&query);
+    let (options, mut wrong) = EmbedOptions::from_query(&query().unwrap_or_default());
     let linked = fragment().map(|link| from_link(&link));
     let mut state = match linked {
         Some(Ok(state)) => state,

@@ -45,6 +45,7 @@ from ._results import (
     Sweep,
     Tile,
 )
+from ._show import show
 from ._study import Axis, Estimate, Study, StudyFront, StudyResults, study
 
 __all__ = [
@@ -94,5 +95,6 @@ __all__ = [
     "open_link",
     "optimal",
     "share_link",
+    "show",
     "study",
 ]

@@ -1,0 +1,4 @@
+// Its worker.
+
+import './files.js';
+import '../../../www/worker.js';
