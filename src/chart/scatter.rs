@@ -76,7 +76,9 @@ impl Scatter {
         let count = self.series.len();
         let mark = |index| Mark::Point(index, theme.series(index, count));
         let series = self.series.iter().enumerate().map(|(index, name)| (mark(index), name.clone()));
-        series.chain([(Mark::Line(theme.ink), "best trade-offs".to_owned())]).collect()
+        // One point alone has no line.
+        let has_front = self.drawable().filter(|(_, point)| point.pareto).nth(1).is_some();
+        series.chain(has_front.then(|| (Mark::Line(theme.ink), "best trade-offs".to_owned()))).collect()
     }
 
     fn layout(&self, width: u32) -> Layout {
