@@ -60,11 +60,14 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
         (Some(kept), Some(a), Some(b)) => html! {
             <>
                 if is_equal && a.strategy == b.strategy {
-                    <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: \
-                                       that becomes B." }</p>
+                    <section class="card">
+                        <p class="hint">
+                            { "A and B are the same. Edit the design, or open another of its points: that becomes B." }
+                        </p>
+                    </section>
                 }
                 if let Some(stopped) = stopped(kept.results.status, state.results.status) {
-                    <p class="hint" role="status">{ stopped }</p>
+                    <section class="card"><p class="hint" role="status">{ stopped }</p></section>
                 }
                 <Costs {a} {b}>{ documents }</Costs>
                 <Ratios a={Rc::clone(&kept.results)} state={Rc::clone(state)} />
