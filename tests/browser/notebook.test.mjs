@@ -18,7 +18,8 @@ async function withNotebook(cells, visit) {
   const [root, runtime, packages] = ['root', 'runtime', 'packages'].map((name) => join(folder, name));
   await mkdir(root);
   const wheels = join(REPOSITORY, 'target', 'wheels');
-  const wheel = (await readdir(wheels)).find((name) => name.endsWith('.whl'));
+  const wheel = (await readdir(wheels).catch(() => [])).find((name) => name.endsWith('.whl'));
+  assert.ok(wheel, 'there is no wheel in target/wheels: run `make build python`');
   execFileSync(PYTHON, ['-m', 'zipfile', '--extract', join(wheels, wheel), packages]);
   await writeFile(join(root, 'own.ipynb'), JSON.stringify(notebook(cells)));
   // Nobody is asked about news.

@@ -11,7 +11,7 @@ import { COMMAND_LINE, REPOSITORY, commandLine, withPage } from './harness.mjs';
 const PACKAGE = join(REPOSITORY, 'target', 'npm');
 
 /** What stands behind a fence of this language in the README, in order. */
-const README = await readFile(join(PACKAGE, 'README.md'), 'utf8');
+const README = await readFile(join(PACKAGE, 'README.md'), 'utf8').catch(() => assert.fail('there is no target/npm: run `make npm`'));
 const fenced = (language) => [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text);
 const [PAGE] = fenced('html');
 
