@@ -117,7 +117,7 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       // From Python to the page.
       assert.equal(await run(2), '');
       await frame.locator('[data-testid=hardware-card][data-preset=tpu-like-df]').waitFor({ state: 'attached' });
-      await frame.getByText('Mcycles').first().waitFor();
+      await frame.getByText('Mcycles').first().waitFor({ state: 'attached' });
       assert.equal(await until(run, 3, /TPU-like DF/), 'TPU-like DF | FSRCNN, 60 x 60 | landscape | 0\n');
 
       // From the page to Python.
@@ -131,6 +131,12 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       assert.match(await run(6), /`0 B`|size/);
       assert.equal(await run(7), '');
       assert.match(await until(run, 8, /16384/), /size_bits=16384\) mapping\n$/);
+
+      // A notebook takes away what is out of sight; it comes back as it was.
+      await page.locator('iframe[title=Fusescape]').evaluate((frame) => frame.parentNode.append(frame));
+      await frame.locator('[data-testid=workload-card][data-preset=three-convs]').waitFor({ state: 'attached' });
+      await frame.getByTestId('loop-editor').waitFor();
+      assert.match(await run(8), /size_bits=16384\) mapping\n$/);
 
       // What was shared opens as it was, in a frame of its own.
       assert.equal(await run(9), '');

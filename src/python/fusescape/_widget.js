@@ -82,8 +82,9 @@ function show(model, el, files) {
   frame.style.height = `${model.get('_height') ?? 720}px`;
   frame.src = `${address}#${model.get('link')}`;
 
-  // What the page shows, as far as it said so, or was told to.
-  const shown = { ...wanted(model), metric: null };
+  // What its address says, and what the page shows, as far as it said so, or was told to.
+  const first = wanted(model);
+  const shown = { ...first, metric: null };
   let isReady = false;
   const tell = (message) => frame.contentWindow?.postMessage({ fusescape: 1, ...message }, '*');
   const set = () => {
@@ -103,6 +104,8 @@ function show(model, el, files) {
   const hear = ({ source, data }) => {
     if (source !== frame.contentWindow || data?.fusescape !== 1) return;
     if (data.type === 'ready') {
+      // A notebook takes cells that are out of sight away; when they come back, the page begins anew.
+      if (isReady) Object.assign(shown, first, { metric: shown.metric });
       isReady = true;
       set();
       tell({ type: 'get', id: 'get' });
