@@ -96,7 +96,7 @@ test('the page lives in a notebook: set from Python, read back, without another 
     [
       'import fusescape\npage = fusescape.show("meta-proto-like-df", "fsrcnn-60")\npage',
       'print(page.hardware.name, page.results["status"], page.results["points"])',
-      'page.hardware = "tpu-like-df"\npage.metric = "latency"',
+      'page.hardware = "tpu-like-df"\npage.metric = "latency"\npage.view = "landscape"',
       'print(page.hardware.name, "|", page.network.name, "|", page.view, "|", len(page.errors))',
       `sweep = fusescape.depth_first(page.hardware, page.network, strategy="loma")
 best = min(sweep.points, key=lambda point: point.energy_pj)
@@ -105,6 +105,7 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       'page.hardware = page.hardware.replace({"memories[0].size": "0 B"})',
       'page.hardware = page.hardware.replace({"memories[0].size": "2 KiB"})',
       'print(page.hardware.memories[0], page.view)',
+      'opened, best = page.results["opened"], page.results["best"]\nprint(opened == best, opened["mode"], page.view)',
       'fusescape.show(link=page.link, view=page.view, controls=[], height=400)',
     ],
     async ({ page, run, frames }) => {
@@ -113,6 +114,11 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       const done = () => frame.locator('[data-testid=root][data-status=done]').waitFor();
       await done();
       assert.equal(await until(run, 1, /done/), 'Meta-prototype-like DF done 108\n');
+
+      // What is selected, and opened by that.
+      assert.match(await run(9), /^True .* landscape\n$/);
+      await frame.getByTestId('heatmap-fully-recompute').locator('.heatmap').click();
+      assert.equal(await until(run, 9, /False/), 'False fully-recompute schedule\n');
 
       // From Python to the page.
       assert.equal(await run(2), '');
@@ -139,7 +145,7 @@ print(page.results["status"], page.results["best"]["energy_pj"] == best.energy_p
       assert.match(await run(8), /size_bits=16384\) mapping\n$/);
 
       // What was shared opens as it was, in a frame of its own.
-      assert.equal(await run(9), '');
+      assert.equal(await run(10), '');
       await frames[1].getByTestId('loop-editor').waitFor();
       assert.equal(await page.locator('iframe[title=Fusescape]').last().evaluate(({ clientHeight }) => clientHeight), 400);
       assert.equal(await frames[1].getByTestId('hardware-card').count(), 0);
