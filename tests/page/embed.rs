@@ -134,6 +134,10 @@ fn messages_are_understood() {
     let told = state_of(&state, EmbedView::View(Tab::Hierarchy), Value::Null, &json!("a"));
     assert_eq!(from_link(told["link"].as_str().unwrap()).unwrap().design, state.design);
     assert_eq!((&told["id"], &told["hardware"]), (&json!("a"), &json!(state.design.hardware.text)));
+    // What was told is taken back as it was: a preset stays one.
+    let back = json!({ "fusescape": 1, "type": "set", "hardware": told["hardware"], "workload": told["workload"] });
+    let Answer::Show(again, ..) = sent(&back) else { panic!("{back}") };
+    assert_eq!(again.design, state.design);
 }
 
 #[test]
