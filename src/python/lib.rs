@@ -4,7 +4,8 @@
 //! of Python sees (`fusescape/`, in Python) is made of that.
 //!
 //! - `work.rs`: a command in threads of its own, while Python's lock is free, signals are heard and progress is told
-//! - `commands.rs`: the commands, whose options `fusescape::command::options` reads; `documents.rs`: documents and presets; `links.rs`: links
+//! - `commands.rs`: the commands, whose options `fusescape::command::options` reads
+//! - `documents.rs`: documents and presets; `links.rs`: links
 //! - `study.rs`: studies of very many designs
 //! - `errors.rs`: what is wrong, as the one exception of the package
 //! - `arrow.rs`: rows of a result for data frames, by the Arrow C stream interface
