@@ -80,7 +80,7 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
             <h2>{ "On many cores" }</h2>
             <p class="hint">
                 { termed(
-                    "Both on the [systems|system] and with the choices that they have in the view Cores, each with the cores \
+                    "Both on the systems and with the choices that they have in the view Cores, each with the cores \
                      chosen by hand or else its best [allocation|core allocation], without other cores for single layers.",
                 ) }
             </p>

@@ -44,7 +44,7 @@ pub fn DesignTableCard(props: &DesignTableProps) -> Html {
             <p class="hint">
                 { termed(
                     "Every accelerator with every network, each pair with its best schedule: [stacks|stack], \
-                     [tile sizes|tile size] and [modes|overlap storing mode] chosen [jointly|joint optimum]. Tile sizes suit the \
+                     [tile sizes|tile size] and [modes|overlap storing mode] chosen jointly. Tile sizes suit the \
                      network; all else is as in the card Schedule.",
                 ) }
             </p>

@@ -77,7 +77,7 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                    “Open” replaces the design at hand. " }
                 { termed(
                     "Words of the papers: [fuse depth] · [overlap storing mode] · [uneven mapping|even, uneven mapping] · [stall] · \
-                     [scheme] · [multi-tiling] · [CTC] · [computation tile|computation tile (CT)] · [COALA] · [WACO] · [cascade]",
+                     [fused operator-group] · [reuse buffer] · [computation tile|computation tile (CT)] · [steady state] · [WACO] · [pass]",
                 ) }
             </p>
             <div class="filters">

@@ -536,7 +536,7 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
             vec!["MACs (log scale)", "tile size X × Y", "nothing computed twice"],
         ),
         ("macs_linear", Box::new(macs(AxisScale::Linear)), vec!["MACs", "fully-recompute", "150 G"]),
-        ("scatter", Box::new(scatter()), vec!["energy, mJ", "latency, Mcycles", "best trade-offs"]),
+        ("scatter", Box::new(scatter()), vec!["energy, mJ", "latency, Mcycles"]),
         (
             "hierarchies",
             Box::new(hierarchies()),
