@@ -1,10 +1,11 @@
 //! Documents of each kind: those that come with the program, and what is in one.
 
 use super::one_of;
+use crate::attention::Transformer;
 use crate::hardware::{Core, Memory};
 use crate::hierarchy::Pool;
 use crate::multicore::CoreSystem;
-use crate::spec::{Diagnostics, Preset, hardware_presets, pool_presets, system_presets, workload_presets};
+use crate::spec::{Diagnostics, Preset, hardware_presets, pool_presets, system_presets, transformer_presets, workload_presets};
 use crate::workload::Network;
 use serde_json::{Value, json};
 
@@ -19,10 +20,12 @@ pub enum Kind {
     System,
     /// A pool of memories.
     Pool,
+    /// A transformer.
+    Transformer,
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Hardware, Self::Network, Self::System, Self::Pool];
+    const ALL: [Self; 5] = [Self::Hardware, Self::Network, Self::System, Self::Pool, Self::Transformer];
 
     /// The kind of this name.
     ///
@@ -43,6 +46,7 @@ impl Kind {
             Self::Network => "network",
             Self::System => "system",
             Self::Pool => "pool",
+            Self::Transformer => "transformer",
         }
     }
 }
@@ -54,6 +58,7 @@ pub fn presets(kind: Kind) -> &'static [Preset] {
         Kind::Network => workload_presets(),
         Kind::System => system_presets(),
         Kind::Pool => pool_presets(),
+        Kind::Transformer => transformer_presets(),
     }
 }
 
@@ -68,6 +73,10 @@ pub fn facts(kind: Kind, text: &str) -> Result<Value, Diagnostics> {
         Kind::Pool => Pool::from_text(text).map(|pool| {
             let memories = pool.memories.iter().map(|memory| memory.name.as_str());
             json!({ "name": pool.name, "memories": memories.collect::<Vec<_>>() })
+        }),
+        Kind::Transformer => Transformer::from_text(text).map(|model| {
+            let weights = model.layers * model.weights();
+            json!({ "name": model.name, "layers": model.layers, "weights": weights, "is_decoder": model.causal })
         }),
         Kind::System => {
             // Cores of which it says nothing are the accelerator beside it: any.

@@ -6,12 +6,14 @@
 //! - `words.rs`: options as a person writes them, and what they mean; `names.rs`: what is said of a name that is none
 //! - `options.rs`, `documents.rs`: options and documents as other programs give them
 //! - `files.rs`: files that a person names
-//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `study/`: a command each
-//! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
+//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each
+//! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
 //!
 //! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
 //! made of commands, as it shows what is found while it is.
 
+pub mod attention;
+mod attention_report;
 pub mod cores;
 mod cores_report;
 pub mod depth_first;

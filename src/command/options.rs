@@ -2,13 +2,16 @@
 //!
 //! What is left out is as the command line has it.
 
+use super::attention::Generated;
 use super::cores::CoresOptions;
 use super::layer::LayerOptions;
 use super::{one_of, words};
+use crate::attention::{ElementBits, Step};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Settings, StackLimits};
 use crate::hierarchy::{HierarchySettings, Sought, Widths};
 use crate::multicore::{CoresSettings, Evolution, Granularity, StackRule};
+use crate::search::Objective;
 use crate::spec::Diagnostics;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -348,5 +351,53 @@ impl CoresChoices {
         };
         let evolution = Evolution { individuals: self.individuals, generations: self.generations, seed: self.seed };
         Ok((settings, CoresOptions { tiles, allocation, improve: self.improve, evolution }))
+    }
+}
+
+/// Options of a step of a transformer.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AttentionOptions {
+    tokens: u64,
+    cached: u64,
+    batch: u64,
+    sees_itself: bool,
+    bits: String,
+    objective: String,
+    generate: Option<u64>,
+    chunk: Option<u64>,
+}
+
+impl Default for AttentionOptions {
+    fn default() -> Self {
+        Self {
+            tokens: 2048,
+            cached: 0,
+            batch: 1,
+            sees_itself: true,
+            bits: "16".to_owned(),
+            objective: "energy".to_owned(),
+            generate: None,
+            chunk: None,
+        }
+    }
+}
+
+impl AttentionOptions {
+    /// As the command takes them: the step, bits of elements, what is minimised, and what is generated.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn read(&self) -> Result<(Step, ElementBits, Objective, Option<Generated>), Diagnostics> {
+        let Self { tokens, cached, batch, sees_itself, generate, chunk, .. } = *self;
+        let mut reader = Reader::default();
+        let bits = reader.word("bits", &self.bits, words::parse_element_bits);
+        let objective = reader.word("objective", &self.objective, words::parse_energy_or_latency);
+        if let (None, Some(chunk)) = (generate, chunk) {
+            reader.wrong("chunk", &chunk.to_string(), "say with `generate` how many tokens follow the prompt");
+        }
+        let (bits, objective) = reader.end(bits.zip(objective))?;
+        let generated = generate.map(|tokens| Generated { tokens, chunk });
+        Ok((Step { batch, tokens, cached, sees_itself }, bits, objective, generated))
     }
 }

@@ -81,6 +81,22 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
             let figures = [("name", Words), ("energy_pj", Real), ("latency_cycles", Count), ("area_um2", Real)];
             ("front", all(&[&figures, &[("estimated", Flag)]]))
         }
+        "attention" => {
+            let costs = [("energy_pj", Real), ("latency_cycles", Count), ("dram_bits", Count), ("macs", Count)];
+            let of_best = |(name, kind): (&str, Kind)| Column { pointer: format!("/best/{name}"), ..field(name, kind) };
+            let tiles = [("queries", Count), ("heads", Count), ("keys", Count), ("held", Words)];
+            let of_tiles =
+                |(name, kind): (&str, Kind)| Column { pointer: format!("/best/schedule/{name}"), ..field(name, kind) };
+            let mut columns = vec![field("fusion", Words)];
+            columns.extend(tiles.map(of_tiles).into_iter().chain(costs.map(of_best)));
+            columns.push(of_best(("bound_by", Words)));
+            ("schedules", columns)
+        }
+        "published-attention" => {
+            let figures = [("dataflow", Words), ("latency_s", Real), ("energy_pj", Real), ("dram_bytes", Real)];
+            let used = [("utilisation_2d", Real), ("utilisation_1d", Real)];
+            ("published", all(&[&figures, &used]))
+        }
         "cores" => ("layers", all(&[&[("name", Words), ("cores", Words)]])),
         _ => return None,
     })
@@ -213,7 +229,7 @@ fn batches(
 
 #[pymethods]
 impl Rows {
-    /// Rows of a result of this kind (the last part but one of its `schema`), from its JSON.
+    /// Rows of a result of this kind, as the classes of results name it, from its JSON.
     #[new]
     fn new(kind: &str, json: &str) -> PyResult<Self> {
         let (rows, columns) =

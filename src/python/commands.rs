@@ -4,9 +4,9 @@ use crate::errors::{DiagnosticFields, all_fields, error, fields};
 use crate::work::{Told, shared_pool, work};
 use fusescape::command::depth_first::Row;
 use fusescape::command::layer::LayerResult;
-use fusescape::command::options::{CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape::command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
 use fusescape::command::{self, NoResult};
-use fusescape::explore::mapping_document;
+use fusescape::explore::{AttentionRequest, mapping_document};
 use fusescape::hierarchy::HierarchyRequest;
 use fusescape::multicore::CoresRequest;
 use fusescape::spec::{Diagnostics, write_mapping};
@@ -145,6 +145,41 @@ pub fn cores(
 /// All words that nobody knows.
 fn all(wrong: Diagnostics) -> PyErr {
     error(&wrong)
+}
+
+/// One step of a transformer, and generation after it.
+#[pyfunction]
+pub fn attention(
+    py: Python<'_>,
+    hardware: String,
+    model: String,
+    options: &Bound<'_, PyAny>,
+    progress: Told<'_>,
+) -> PyResult<Found> {
+    let options: AttentionOptions = depythonize(options)?;
+    let (step, bits, objective, generated) = options.read().map_err(all)?;
+    work(py, shared_pool()?, progress, move |watch| {
+        let request = AttentionRequest { hardware, model, step, bits, objective };
+        let found = command::attention::attention(request, generated, watch)?;
+        Ok((found.json().to_string(), Vec::new()))
+    })
+}
+
+/// The dataflows of the FuseMax artifact for the heads and tokens of a step.
+#[pyfunction]
+pub fn published_attention(
+    py: Python<'_>,
+    hardware: String,
+    model: String,
+    options: &Bound<'_, PyAny>,
+    as_published: bool,
+) -> PyResult<Found> {
+    let options: AttentionOptions = depythonize(options)?;
+    let (step, bits, objective, _) = options.read().map_err(all)?;
+    work(py, shared_pool()?, None, move |_| {
+        let request = AttentionRequest { hardware, model, step, bits, objective };
+        Ok((command::attention::published(&request, as_published)?.json().to_string(), Vec::new()))
+    })
 }
 
 /// JSON as text; a number that it has no word for is told.

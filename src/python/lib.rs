@@ -24,7 +24,7 @@ mod _fusescape {
     #[pymodule_export]
     use super::arrow::Rows;
     #[pymodule_export]
-    use super::commands::{cores, depth_first, fuse, hierarchies, map_layers, optimal};
+    use super::commands::{attention, cores, depth_first, fuse, hierarchies, map_layers, optimal, published_attention};
     #[pymodule_export]
     use super::documents::{facts, import_files, preset, presets, replaced, text_of};
     #[pymodule_export]

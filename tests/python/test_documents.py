@@ -8,7 +8,7 @@ from typing import Any
 
 import fusescape
 import pytest
-from fusescape import FusescapeError, Hardware, Network, Pool, System
+from fusescape import FusescapeError, Hardware, Network, Pool, System, Transformer
 
 MEMORY = {"name": "dram", "size": "1 MiB", "operands": ["W", "I", "O"], "width": "64 bit", "shared_over": "all"}
 SMALL: dict[str, Any] = {
@@ -18,7 +18,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", [Hardware, Network, System, Pool])
+@pytest.mark.parametrize("kind", [Hardware, Network, System, Pool, Transformer])
 def test_every_preset_is_a_document_of_its_kind(kind: type[fusescape.Document]) -> None:
     assert kind.presets()
     for name in kind.presets():
@@ -37,6 +37,9 @@ def test_documents_say_what_is_in_them() -> None:
     assert network.macs == 16 * 16 * 3 * 3 * (8 * 32 + 32 * 32 + 32 * 16)
     assert System.preset("ws-pair").cores == ("c0", "c1")
     assert Pool.preset("zigzag-65nm").memories
+    gpt, bert = Transformer.preset("gpt2-small"), Transformer.preset("bert-base")
+    # Queries, keys, values and the output projection are 4 squares of the width; the feed-forward part is 8.
+    assert (gpt.layers, gpt.weights, gpt.is_decoder, bert.is_decoder) == (12, 12 * 12 * 768 * 768, True, False)
 
 
 def test_text_file_and_mapping_are_the_same_document(tmp_path: Path) -> None:
@@ -51,6 +54,10 @@ def test_text_file_and_mapping_are_the_same_document(tmp_path: Path) -> None:
     pool = tmp_path / "pool.yaml"
     pool.write_text(Pool.preset("zigzag-65nm").text)
     assert Pool.from_file(pool) == Pool.preset("zigzag-65nm")
+    model = tmp_path / "model.yaml"
+    model.write_text(Transformer.preset("gpt2-small").text)
+    step = fusescape.attention("fusemax-like", model, tokens=64)
+    assert step.cost == fusescape.attention("fusemax-like", "gpt2-small", tokens=64).cost
 
 
 def test_all_that_is_wrong_is_told_with_line_reason_and_remedy() -> None:

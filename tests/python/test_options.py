@@ -47,6 +47,26 @@ def test_a_wrong_option_of_cores_is_told(option: str, value: object) -> None:
     assert set(wrong_options(told)) == {option}
 
 
+def test_wrong_options_of_attention_are_told_at_once() -> None:
+    with pytest.raises(FusescapeError) as told:
+        fusescape.attention(
+            "fusemax-like",
+            "gpt2-small",
+            bits={"activatons": 8},
+            objective="dram-accesses",  # type: ignore[arg-type]
+            chunk=64,
+        )
+    wrong = wrong_options(told)
+    assert set(wrong) == {"bits", "objective", "chunk"}
+    assert "did you mean `activations`" in wrong["bits"] and "`generate`" in wrong["chunk"]
+    # What the engine refuses is told with its place.
+    with pytest.raises(FusescapeError) as told:
+        fusescape.attention("fusemax-like", "bert-base", tokens=0)
+    assert set(wrong_options(told)) == {"step.tokens"}
+    with pytest.raises(FusescapeError, match="encoder"):
+        fusescape.attention("fusemax-like", "bert-base", tokens=16, generate=4)
+
+
 def test_options_that_exclude_each_other_are_told() -> None:
     with pytest.raises(FusescapeError) as told:
         fusescape.map_layers(

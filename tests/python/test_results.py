@@ -67,6 +67,32 @@ def test_cores_share_the_layers() -> None:
     assert '"traceEvents"' in found.trace
 
 
+def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
+    found = fusescape.attention("fusemax-like", "gpt2-small", tokens=512, batch=2, generate=9)
+    kinds = {schedule.fusion: schedule for schedule in found.schedules}
+    assert found.best == kinds[found.best.fusion]
+    assert found.best.energy_pj == min(schedule.energy_pj for schedule in found.schedules)
+    assert found.best.dram_bits < kinds["unfused"].dram_bits
+    for priced in (found.cost, *found.schedules):
+        assert sum(priced.energy.values()) == pytest.approx(priced.energy_pj)
+    assert found.not_counted == {} and found.layers == 12
+    generation = found.generation
+    assert generation is not None and list(generation.tokens) == [512, 516, 520]
+    assert generation.prefill.macs == found.cost.macs
+    moved = [cost.dram_bits for cost in generation.tokens.values()]
+    assert moved == sorted(moved) and moved[0] < moved[-1]
+    # Keys and values of 12 heads of 64, 16 bits, 520 tokens and the one that is made, in 12 layers of 2 sequences.
+    assert generation.cache_bytes == 2 * 768 * 2 * 521 * 12 * 2
+
+
+def test_the_published_dataflows_get_faster_one_after_the_other() -> None:
+    found = fusescape.published_attention("bert-base", tokens=16384, batch=64)
+    names = [dataflow.name for dataflow in found.dataflows]
+    assert len(names) == 5 and (names[0], names[-1]) == ("unfused", "+binding")
+    assert found.dataflows[-1].latency_s == min(dataflow.latency_s for dataflow in found.dataflows)
+    assert 0.9 < found.dataflows[-1].utilisation_2d <= 1
+
+
 def test_results_survive_a_copy_to_another_process() -> None:
     found = fusescape.depth_first("meta-proto-like-df", "fsrcnn-60", tiles=([60], [4]))
     assert pickle.loads(pickle.dumps(found)) == found
@@ -97,6 +123,8 @@ def test_rows_are_an_arrow_stream_with_one_schema() -> None:
         (lambda: fusescape.map_layers("zigzag-8x8", "three-convs"), 3),
         (lambda: fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1), None),
         (lambda: fusescape.cores("ws-pair", "three-convs", tiles=4), 3),
+        (lambda: fusescape.attention("fusemax-like", "gpt2-small", tokens=64), 5),
+        (lambda: fusescape.published_attention("bert-base", tokens=1024), 5),
     ],
 )
 def test_every_result_has_rows(result, count) -> None:  # type: ignore[no-untyped-def]

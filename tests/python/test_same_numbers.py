@@ -20,6 +20,7 @@ class CommandLine(Protocol):
 
 CORE = ["--hardware", "meta-proto-like-df", "--workload", "fsrcnn-60"]
 MAPPED = ["--hardware", "zigzag-8x8", "--workload", "alexnet-eyeriss"]
+TOKEN = ["--hardware", "fusemax-like", "--model", "gpt2-small", "--tokens", "300"]
 PAIR = ["--system", "ws-pair", "--workload", "three-convs", "--format", "json"]
 
 Command = Callable[[], fusescape.Result]
@@ -80,6 +81,29 @@ CASES: dict[str, tuple[list[str], Command]] = {
     "cores": (
         ["cores", *PAIR],
         lambda: fusescape.cores("ws-pair", "three-convs"),
+    ),
+    "attention": (
+        ["attention", *TOKEN, "--bits", "activations=16,keys=8,weights=4", "--generate", "3", "--chunk", "100"]
+        + ["--batch", "2", "--objective", "latency", "--format", "json"],
+        lambda: fusescape.attention(
+            "fusemax-like",
+            "gpt2-small",
+            tokens=300,
+            bits={"activations": 16, "keys": 8, "weights": 4},
+            generate=3,
+            chunk=100,
+            batch=2,
+            objective="latency",
+        ),
+    ),
+    "attention of a token that does not see itself": (
+        ["attention", "--hardware", "tpu-like-df", "--model", "gpt2-small", "--tokens", "1", "--cached", "500", "--blind"]
+        + ["--format", "json"],
+        lambda: fusescape.attention("tpu-like-df", "gpt2-small", tokens=1, cached=500, sees_itself=False),
+    ),
+    "published_attention": (
+        ["attention", "--published", "--model", "bert-base", "--batch", "64", "--tokens", "1024", "--as-published", "--format", "json"],
+        lambda: fusescape.published_attention("bert-base", tokens=1024, batch=64, as_published=True),
     ),
     "cores that evolution chooses": (
         ["cores", *PAIR, "--tiles", "4", "--allocation", "genetic", "--generations", "3"],

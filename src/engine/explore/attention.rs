@@ -70,6 +70,18 @@ pub struct PublishedDataflow {
     pub used: [f64; 2],
 }
 
+impl From<&(Dataflow, Replay)> for PublishedDataflow {
+    fn from((dataflow, replay): &(Dataflow, Replay)) -> Self {
+        Self {
+            name: dataflow.name().to_owned(),
+            latency_s: replay.latency_s,
+            energy_pj: replay.energy_pj(),
+            dram_bytes: replay.dram_bytes(),
+            used: [Array::TwoD, Array::OneD].map(|array| replay.utilisation(array)),
+        }
+    }
+}
+
 /// Documents that were validated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionStudy {
@@ -181,14 +193,7 @@ impl AttentionStudy {
     ///
     /// As [`replay`].
     pub fn published_dataflows(&self, rules: &Rules) -> Result<Vec<PublishedDataflow>, Diagnostics> {
-        let of = |(dataflow, replay): (Dataflow, Replay)| PublishedDataflow {
-            name: dataflow.name().to_owned(),
-            latency_s: replay.latency_s,
-            energy_pj: replay.energy_pj(),
-            dram_bytes: replay.dram_bytes(),
-            used: [Array::TwoD, Array::OneD].map(|array| replay.utilisation(array)),
-        };
-        Ok(self.published(rules)?.into_iter().map(of).collect())
+        Ok(self.published(rules)?.iter().map(PublishedDataflow::from).collect())
     }
 
     /// The same, with everything that adds up to them.

@@ -5,12 +5,13 @@
 >>> best.mode, best.tile, round(best.energy_pj / 1e6, 2)
 ('h-cached-v-recompute', Tile(columns=4, rows=60), 13.95)
 
-Documents are right: :class:`Hardware`, :class:`Network`, :class:`System`, :class:`Pool`. Commands take them, or the name of a preset, the
-path of a file or a mapping. They release Python's lock, use all cores, end at once with Ctrl-C, and give typed results. What is wrong
-comes as one :class:`FusescapeError` with all reasons and remedies. ``docs/python.md`` shows each function at work.
+Documents are right: :class:`Hardware`, :class:`Network`, :class:`System`, :class:`Pool`, :class:`Transformer`. Commands take them, or
+the name of a preset, the path of a file or a mapping. They release Python's lock, use all cores, end at once with Ctrl-C, and give typed
+results. What is wrong comes as one :class:`FusescapeError` with all reasons and remedies. ``docs/python.md`` shows each function at work.
 """
 
 from ._commands import (
+    attention,
     cores,
     depth_first,
     evaluate,
@@ -19,16 +20,20 @@ from ._commands import (
     map_layer,
     map_layers,
     optimal,
+    published_attention,
 )
-from ._documents import Document, Hardware, Imported, Memory, Network, Pool, System, import_files
+from ._documents import Document, Hardware, Imported, Memory, Network, Pool, System, Transformer, import_files
 from ._errors import Diagnostic, FusescapeError
 from ._fusescape import Rows, __version__
 from ._links import open_link, share_link
 from ._results import (
+    Attention,
+    AttentionSchedule,
     CoresSchedule,
     Evaluation,
     Fusion,
     Fusions,
+    Generation,
     Hierarchies,
     Hierarchy,
     ImpossiblePoint,
@@ -39,9 +44,12 @@ from ._results import (
     Optimum,
     Point,
     Power,
+    PublishedAttention,
+    PublishedDataflow,
     Result,
     SingleCore,
     Stack,
+    StepCost,
     Sweep,
     Tile,
 )
@@ -49,6 +57,8 @@ from ._show import show
 from ._study import Axis, Estimate, Study, StudyFront, StudyResults, study
 
 __all__ = [
+    "Attention",
+    "AttentionSchedule",
     "Axis",
     "CoresSchedule",
     "Diagnostic",
@@ -58,6 +68,7 @@ __all__ = [
     "Fusion",
     "Fusions",
     "FusescapeError",
+    "Generation",
     "Hardware",
     "Hierarchies",
     "Hierarchy",
@@ -73,17 +84,22 @@ __all__ = [
     "Point",
     "Pool",
     "Power",
+    "PublishedAttention",
+    "PublishedDataflow",
     "Result",
     "Rows",
     "SingleCore",
     "Stack",
+    "StepCost",
     "Study",
     "StudyFront",
     "StudyResults",
     "Sweep",
     "System",
     "Tile",
+    "Transformer",
     "__version__",
+    "attention",
     "cores",
     "depth_first",
     "evaluate",
@@ -94,6 +110,7 @@ __all__ = [
     "map_layers",
     "open_link",
     "optimal",
+    "published_attention",
     "share_link",
     "show",
     "study",

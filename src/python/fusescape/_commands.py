@@ -7,15 +7,27 @@ from os import PathLike
 from typing import Any, Literal, TypeAlias
 
 from . import _fusescape, _reading
-from ._documents import Hardware, Network, Pool, System, as_document
+from ._documents import Hardware, Network, Pool, System, Transformer, as_document
 from ._errors import Diagnostic
-from ._options import CoresOptions, HierarchyOptions, MapOptions, SweepOptions
-from ._results import CoresSchedule, Evaluation, Fusions, Hierarchies, Layer, Layers, Optimum, Sweep
+from ._options import AttentionOptions, CoresOptions, HierarchyOptions, MapOptions, SweepOptions
+from ._results import (
+    Attention,
+    CoresSchedule,
+    Evaluation,
+    Fusions,
+    Hierarchies,
+    Layer,
+    Layers,
+    Optimum,
+    PublishedAttention,
+    Sweep,
+)
 
 HardwareLike: TypeAlias = "Hardware | str | PathLike[str] | Mapping[str, Any]"
 NetworkLike: TypeAlias = "Network | str | PathLike[str] | Mapping[str, Any]"
 SystemLike: TypeAlias = "System | str | PathLike[str] | Mapping[str, Any]"
 PoolLike: TypeAlias = "Pool | str | PathLike[str] | Mapping[str, Any]"
+TransformerLike: TypeAlias = "Transformer | str | PathLike[str] | Mapping[str, Any]"
 
 Mode: TypeAlias = Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
 """Overlap storing mode (DeFiNES, Section III): recompute all overlap, cache that of columns, or cache all."""
@@ -313,6 +325,76 @@ def cores(
     texts = as_document(System, system).text, as_document(Hardware, hardware).text, as_document(Network, network).text
     found = _fusescape.cores(*texts, options, told(progress))
     return _reading.cores_schedule(*_noted(found[:2]), found[2])
+
+
+def attention(
+    hardware: HardwareLike,
+    model: TransformerLike,
+    *,
+    tokens: int = 2048,
+    cached: int = 0,
+    batch: int = 1,
+    bits: int | Mapping[str, int] = 16,
+    sees_itself: bool = True,
+    generate: int | None = None,
+    chunk: int | None = None,
+    objective: Literal["energy", "latency", "edp"] = "energy",
+    progress: Progress = False,
+) -> Attention:
+    """One step of a transformer on a core: attention, in the best schedule of every kind from unfused to one pass (FLAT, FuseMax), and the
+    products and norms around it. One layer is scheduled; the others are the same.
+
+    :param tokens: new tokens of each sequence: a prompt, or 1 with ``cached``.
+    :param cached: tokens whose keys and values are cached.
+    :param batch: sequences at a time.
+    :param bits: of all elements, or of each kind: ``{"activations": 16, "keys": 8, "sums": 32, "weights": 4}``; kinds that are left out
+        have 16.
+    :param sees_itself: whether new tokens see themselves and each other where there is a cache; AccelForge has it that they do not.
+    :param generate: generate so many tokens after the others.
+    :param chunk: with ``generate``: read the prompt so many tokens at a time.
+    :raises FusescapeError: with all that is wrong, or what does not fit on the chip.
+    """
+    options = _attention_options(tokens, cached, batch, bits, sees_itself, generate, chunk, objective)
+    core, text = as_document(Hardware, hardware).text, as_document(Transformer, model).text
+    return _reading.attention(*_noted(_fusescape.attention(core, text, options, told(progress))))
+
+
+def published_attention(
+    model: TransformerLike, *, tokens: int = 2048, batch: int = 1, as_published: bool = False
+) -> PublishedAttention:
+    """The five dataflows of the FuseMax artifact (MICRO 2024) for the heads and tokens of a model, each on the artifact's own machine:
+    unfused, FLAT in its fastest configuration, +cascade, +architecture, +binding. All scores are counted, without a causal mask.
+
+    :param as_published: by the artifact's rules, defects included.
+    :raises FusescapeError: with all that is wrong.
+    """
+    options = _attention_options(tokens, 0, batch, 16, True, None, None, "energy")
+    text = as_document(Transformer, model).text
+    found = _fusescape.published_attention(Hardware.preset("fusemax-like").text, text, options, as_published)
+    return _reading.published_attention(*_noted(found))
+
+
+def _attention_options(
+    tokens: int,
+    cached: int,
+    batch: int,
+    bits: int | Mapping[str, int],
+    sees_itself: bool,
+    generate: int | None,
+    chunk: int | None,
+    objective: str,
+) -> AttentionOptions:
+    of_each = ",".join(f"{kind}={count}" for kind, count in bits.items()) if isinstance(bits, Mapping) else str(bits)
+    return AttentionOptions(
+        tokens=tokens,
+        cached=cached,
+        batch=batch,
+        sees_itself=sees_itself,
+        bits=of_each,
+        objective=objective,
+        generate=generate,
+        chunk=chunk,
+    )
 
 
 def _sweep_options(

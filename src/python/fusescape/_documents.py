@@ -1,4 +1,4 @@
-"""Documents: hardware, networks, systems of cores, pools of memories."""
+"""Documents: hardware, networks, systems of cores, pools of memories, transformers."""
 
 from __future__ import annotations
 
@@ -151,7 +151,21 @@ class System(Document):
         return tuple(self._facts["cores"])
 
 
-class Pool(Document):
+class _OwnDocument(Document):
+    """A document of a kind that no other program has."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_file(cls: type[_Self], path: str | PathLike[str], **sizes: int) -> _Self:
+        """A document in a file. No other program has such documents, and none of their sizes is left open."""
+        if sizes:
+            raise TypeError(f"A {cls.kind} has no sizes that are left open.")
+        with open(path, "rb") as file:
+            return cls(_fusescape.text_of(fspath(path), file.read()))
+
+
+class Pool(_OwnDocument):
     """A pool of memories of which hierarchies are made (ZigZag, Section V)."""
 
     kind = "pool"
@@ -162,13 +176,27 @@ class Pool(Document):
         """Names of the memories."""
         return tuple(self._facts["memories"])
 
-    @classmethod
-    def from_file(cls: type[_Self], path: str | PathLike[str], **sizes: int) -> _Self:
-        """A document in a file. No other program has pools."""
-        if sizes:
-            raise TypeError("A pool has no sizes that are left open.")
-        with open(path, "rb") as file:
-            return cls(_fusescape.text_of(fspath(path), file.read()))
+
+class Transformer(_OwnDocument):
+    """A transformer: the sizes of its layers, which are all alike."""
+
+    kind = "transformer"
+    __slots__ = ()
+
+    @property
+    def layers(self) -> int:
+        """Number of layers."""
+        return int(self._facts["layers"])
+
+    @property
+    def weights(self) -> int:
+        """Weights of all layers, those of all experts included."""
+        return int(self._facts["weights"])
+
+    @property
+    def is_decoder(self) -> bool:
+        """Whether a token sees only those before it, so that keys and values are cached."""
+        return bool(self._facts["is_decoder"])
 
 
 class Imported(NamedTuple):

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
-from ._options import CoresOptions, HierarchyOptions, MapOptions, SweepOptions
+from ._options import AttentionOptions, CoresOptions, HierarchyOptions, MapOptions, SweepOptions
 
 __all__ = [
     "Results",
     "Rows",
     "Study",
     "__version__",
+    "attention",
     "cores",
     "depth_first",
     "facts",
@@ -23,6 +24,7 @@ __all__ = [
     "optimal",
     "preset",
     "presets",
+    "published_attention",
     "replaced",
     "share_link",
     "text_of",
@@ -100,3 +102,9 @@ def hierarchies(
 def cores(
     system: str, hardware: str, network: str, options: CoresOptions, progress: _Progress
 ) -> tuple[str, list[_Diagnostic], str]: ...
+def attention(
+    hardware: str, model: str, options: AttentionOptions, progress: _Progress
+) -> tuple[str, list[_Diagnostic]]: ...
+def published_attention(
+    hardware: str, model: str, options: AttentionOptions, as_published: bool
+) -> tuple[str, list[_Diagnostic]]: ...

@@ -53,6 +53,19 @@ class HierarchyOptions(TypedDict):
     rules: str
 
 
+class AttentionOptions(TypedDict):
+    """Of a step of a transformer."""
+
+    tokens: int
+    cached: int
+    batch: int
+    sees_itself: bool
+    bits: str
+    objective: str
+    generate: int | None
+    chunk: int | None
+
+
 class CoresOptions(TypedDict):
     """Of many cores."""
 

@@ -8,10 +8,13 @@ from typing import Any
 from ._documents import Hardware
 from ._errors import Diagnostic
 from ._results import (
+    Attention,
+    AttentionSchedule,
     CoresSchedule,
     Evaluation,
     Fusion,
     Fusions,
+    Generation,
     Hierarchies,
     Hierarchy,
     ImpossiblePoint,
@@ -22,8 +25,11 @@ from ._results import (
     Optimum,
     Point,
     Power,
+    PublishedAttention,
+    PublishedDataflow,
     SingleCore,
     Stack,
+    StepCost,
     Sweep,
     Tile,
 )
@@ -182,3 +188,62 @@ def cores_schedule(text: str, notes: tuple[Diagnostic, ...], trace: str) -> Core
         trace=trace,
         **{name: found[name] for name in (*names, "tile_size", "seconds")},
     )
+
+
+def _step_cost(found: dict[str, Any]) -> StepCost:
+    return StepCost(energy=found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause"))
+
+
+def _attention_schedule(found: dict[str, Any]) -> AttentionSchedule:
+    best = found["best"]
+    schedule = best["schedule"]
+    names = ("energy_pj", "latency_cycles", "bound_by", "dram_bits", "macs")
+    return AttentionSchedule(
+        fusion=found["fusion"],
+        held=schedule["held"].lower(),
+        energy=best["energy_pj_by_cause"],
+        on_chip_bits=(best["on_chip_bits"][0], best["on_chip_bits"][1]),
+        **{name: schedule[name] for name in ("queries", "heads", "keys")},
+        **{name: best[name] for name in names},
+    )
+
+
+def _generation(found: dict[str, Any] | None) -> Generation | None:
+    if found is None:
+        return None
+    return Generation(
+        prefill=_step_cost(found["prefill"]),
+        tokens={token["cached"]: _step_cost(token["cost"]) for token in found["tokens"]},
+        **{name: found[name] for name in ("batch", "prompt", "chunk", "weight_bytes", "cache_bytes")},
+    )
+
+
+def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
+    found = json.loads(text)
+    schedules = {row["fusion"]: _attention_schedule(row) for row in found["schedules"] if row["best"]}
+    return Attention(
+        _json=text,
+        notes=notes,
+        hardware=found["hardware"],
+        model=found["model"]["name"],
+        layers=found["model"]["layers"],
+        cost=_step_cost(found["all_layers"]),
+        schedules=tuple(schedules.values()),
+        best=schedules[found["best"]],
+        compulsory_bytes=found["compulsory_bytes_of_a_layer"],
+        not_counted=found["not_counted"],
+        generation=_generation(found["generation"]),
+    )
+
+
+def published_attention(text: str, notes: tuple[Diagnostic, ...]) -> PublishedAttention:
+    names = ("latency_s", "energy_pj", "dram_bytes", "utilisation_2d", "utilisation_1d")
+    dataflows = (
+        PublishedDataflow(name=row["dataflow"], **{name: row[name] for name in names})
+        for row in json.loads(text)["published"]
+    )
+    return PublishedAttention(_json=text, notes=notes, dataflows=tuple(dataflows))
+
+
+def _without(found: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != name}

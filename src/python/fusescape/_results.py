@@ -277,6 +277,111 @@ class Hierarchies(Result):
 
 
 @dataclass(frozen=True)
+class StepCost:
+    """What a step of a transformer costs, all layers and sequences."""
+
+    energy_pj: float
+    energy: Mapping[str, float]
+    """Energy by cause, pJ."""
+    latency_cycles: int
+    dram_bits: int
+    """Bits to and from DRAM."""
+    weight_bits: int
+    """Bits of weights among them."""
+    macs: int
+
+
+@dataclass(frozen=True)
+class AttentionSchedule:
+    """Attention of one layer: the best schedule of a kind."""
+
+    fusion: str
+    """What runs together: ``unfused``, ``rows, three passes``, ``rows, two passes``, ``queries stay, one pass`` or
+    ``keys stay, one pass``."""
+    queries: int
+    """Queries in a tile."""
+    heads: int
+    """Query heads of a group in a tile."""
+    keys: int
+    """Keys in a tile."""
+    held: str
+    """Where keys and values are while tiles of queries change: ``streamed`` or ``resident``."""
+    energy_pj: float
+    energy: Mapping[str, float]
+    """Energy by cause, pJ."""
+    latency_cycles: int
+    bound_by: str
+    """What takes longest."""
+    dram_bits: int
+    """Bits to and from DRAM."""
+    on_chip_bits: tuple[int, int]
+    """Bits needed on the chip: for queries, scores and results, and for keys and values."""
+    macs: int
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A prompt is read, then tokens follow one after the other, each with a longer cache."""
+
+    batch: int
+    """Sequences at a time."""
+    prompt: int
+    """Tokens of the prompt of each sequence."""
+    chunk: int | None
+    """Tokens of the prompt that are read at a time; ``None``: all."""
+    prefill: StepCost
+    """Reading the prompt: after it the first token is there."""
+    tokens: Mapping[int, StepCost]
+    """The first, the middle and the last of the tokens that follow, by the tokens in the cache."""
+    weight_bytes: float
+    cache_bytes: float
+    """The cache of all layers at the end."""
+
+
+@dataclass(frozen=True)
+class Attention(Result):
+    """One step of a transformer. Rows for data frames: a kind of schedule of attention each, of one layer."""
+
+    kind = "attention"
+    hardware: str
+    model: str
+    layers: int
+    """Layers, all alike."""
+    cost: StepCost
+    """The step, all layers."""
+    schedules: tuple[AttentionSchedule, ...] = field(repr=False)
+    """Attention of one layer: the best schedule of every kind that fits."""
+    best: AttentionSchedule
+    """The best of all kinds."""
+    compulsory_bytes: Mapping[str, float] = field(repr=False)
+    """Bytes that one layer moves at least, by what they are."""
+    not_counted: Mapping[str, int] = field(repr=False)
+    """Operations of one layer that are not counted, as the core has no vector unit."""
+    generation: Generation | None
+
+
+@dataclass(frozen=True)
+class PublishedDataflow:
+    """A dataflow of the FuseMax artifact: attention of one layer, on its own machine."""
+
+    name: str
+    latency_s: float
+    energy_pj: float
+    dram_bytes: float
+    utilisation_2d: float
+    """Part of the time of the 2D array that is used, 0 to 1."""
+    utilisation_1d: float
+
+
+@dataclass(frozen=True)
+class PublishedAttention(Result):
+    """Dataflows of the FuseMax artifact. Rows for data frames: a dataflow each."""
+
+    kind = "published-attention"
+    dataflows: tuple[PublishedDataflow, ...]
+
+
+@dataclass(frozen=True)
 class SingleCore:
     """The best core that computes all layers alone."""
 

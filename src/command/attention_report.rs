@@ -1,0 +1,133 @@
+//! A transformer on a core as JSON for a program.
+
+use super::attention::{AttentionReport, PublishedReport};
+use super::stamped;
+use crate::attention::published::{Array, Dataflow, Replay};
+use crate::attention::{Cause, Generation, Run, StepCost, Tensor};
+use serde_json::{Value, json};
+
+fn energy_json(energy: &[f64; 5]) -> Value {
+    Cause::ALL.iter().map(|cause| (field(cause.name()), json!(energy[*cause as usize]))).collect()
+}
+
+/// A name as a field: `on_chip_memories`.
+fn field(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-'], "_")
+}
+
+fn run_json(run: &Run) -> Value {
+    json!({
+        "parts": run.parts,
+        "tile_tokens": run.tile,
+        "weights_stay": run.resident,
+        "energy_pj": run.energy_pj(),
+        "energy_pj_by_cause": energy_json(&run.energy),
+        "latency_cycles": run.busy.cycles(),
+        "bound_by": run.busy.bound_by(),
+        "dram_bits": run.dram_bits,
+        "weight_bits": run.weight_bits,
+        "macs": run.macs,
+    })
+}
+
+fn cost_json(cost: &StepCost) -> Value {
+    json!({
+        "energy_pj": cost.energy_pj(),
+        "energy_pj_by_cause": energy_json(&cost.energy),
+        "latency_cycles": cost.latency_cycles,
+        "dram_bits": cost.dram_bits,
+        "weight_bits": cost.weight_bits,
+        "macs": cost.macs,
+    })
+}
+
+fn tokens_json(generation: &Generation) -> Value {
+    let token = |(cached, cost): &(u64, StepCost)| json!({ "cached": cached, "cost": cost_json(cost) });
+    generation.tokens.iter().map(token).collect()
+}
+
+impl AttentionReport {
+    /// For a program.
+    pub fn json(&self) -> Value {
+        let Self { request, study, layer, generation } = self;
+        let schedules = layer.attention.best_of.iter().map(|(fusion, account)| {
+            let account = account.as_ref().map(|account| {
+                let dram: Value = Tensor::ALL
+                    .iter()
+                    .map(|tensor| {
+                        let moved = account.dram[*tensor as usize];
+                        (field(tensor.name()), json!({ "read_bits": moved.read, "written_bits": moved.written }))
+                    })
+                    .collect();
+                json!({
+                    "schedule": account.schedule,
+                    "energy_pj": account.energy_pj(),
+                    "energy_pj_by_cause": energy_json(&account.energy),
+                    "latency_cycles": account.latency_cycles(),
+                    "bound_by": account.bound_by(),
+                    "dram_bits": account.dram_bits(),
+                    "dram": dram,
+                    "on_chip_bits": account.needed_bits,
+                    "macs": account.macs,
+                })
+            });
+            json!({ "fusion": fusion.name(), "best": account })
+        });
+        let of_uncounted = |(name, count): &(String, u64)| (field(name), json!(count));
+        let uncounted: Value = layer.uncounted.iter().map(of_uncounted).collect();
+        let runs = |runs: &[Run]| -> Value { runs.iter().map(run_json).collect() };
+        let found = json!({
+            "hardware": study.machine.name,
+            "model": study.model,
+            "step": request.step,
+            "bits": request.bits,
+            "schedules": schedules.collect::<Vec<_>>(),
+            "best": layer.best.schedule.fusion.name(),
+            "as_good": layer.tied.iter().map(|fusion| fusion.name()).collect::<Vec<_>>(),
+            "priced": layer.attention.priced,
+            "before": runs(&layer.before),
+            "after": runs(&layer.after),
+            "not_counted": uncounted,
+            "all_layers": cost_json(&layer.cost()),
+            "compulsory_bytes_of_a_layer": study.model.compulsory(&request.step, request.bits),
+            "generation": generation.as_ref().map(|generation| json!({
+                "batch": generation.sequences.batch,
+                "prompt": generation.sequences.prompt,
+                "chunk": generation.sequences.chunk,
+                "prefill": cost_json(&generation.prefill),
+                "tokens": tokens_json(generation),
+                "weight_bytes": generation.weight_bytes,
+                "cache_bytes": generation.cache_bytes,
+                "chip_bytes": generation.chip_bytes,
+                "dram_bytes": study.machine.dram.size_bits as f64 / 8.0,
+                "peak_macs_per_cycle": generation.peak_macs,
+                "dram_bytes_per_cycle": generation.dram_bytes_per_cycle,
+            })),
+        });
+        stamped("attention", found)
+    }
+}
+
+impl PublishedReport {
+    /// For a program.
+    pub fn json(&self) -> Value {
+        stamped("attention", json!({ "published": self.replays.iter().map(replay_json).collect::<Vec<_>>() }))
+    }
+}
+
+fn replay_json((dataflow, replay): &(Dataflow, Replay)) -> Value {
+    let dram: Value = replay.dram.iter().map(|(name, bytes)| ((*name).to_owned(), json!(bytes))).collect();
+    let cycles: Value = replay.steps.iter().map(|step| (step.name.to_owned(), json!(step.cycles))).collect();
+    json!({
+        "dataflow": dataflow.name(),
+        "latency_s": replay.latency_s,
+        "energy_pj": replay.energy_pj(),
+        "dram_bytes": replay.dram_bytes(),
+        "dram_bytes_by_tensor": dram,
+        "cycles": cycles,
+        "utilisation_2d": replay.utilisation(Array::TwoD),
+        "utilisation_1d": replay.utilisation(Array::OneD),
+        "tiles": replay.tiles,
+        "spilled": replay.spilled,
+    })
+}
