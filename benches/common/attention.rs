@@ -33,7 +33,7 @@ pub fn scheduled((_, model, step, _): &Case) -> u64 {
         bits: ElementBits::all(16),
         objective: Objective::Energy,
     };
-    AttentionStudy::new(&request).unwrap().layer().unwrap().attention.priced
+    AttentionStudy::new(&request).unwrap().layer().unwrap().attention.map_or(0, |attention| attention.found.priced)
 }
 
 /// All rows of attention in the artifact: four models, six lengths, five dataflows, FLAT in its fastest configuration; how many.

@@ -6,14 +6,14 @@ use super::{
     TableCell, group_thousands, three_digits,
 };
 use crate::attention::{
-    Account, Busy, Cause, EVERY_SIZE, Fusion, Generation, KeysHeld, LayerSchedule, MOST_TILES, Run, Sequences,
-    StepCost, Tensor,
+    Account, AttentionPart, Busy, Cause, EVERY_SIZE, Fusion, Generation, KeysHeld, LayerSchedule, MOST_TILES, Run,
+    Sequences, StepCost, Tensor,
 };
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
 
 /// Schedules of every kind, the best of each: one layer.
-pub fn attention_schedules(layer: &LayerSchedule) -> Table {
+pub fn attention_schedules(attention: &AttentionPart) -> Table {
     let row = |(fusion, account): &(Fusion, Option<Account>)| {
         let mut cells = vec![TableCell::from(fusion.name())];
         let Some(account) = account else {
@@ -21,11 +21,11 @@ pub fn attention_schedules(layer: &LayerSchedule) -> Table {
             return cells;
         };
         let schedule = &account.schedule;
-        let is_best = schedule == &layer.best.schedule;
-        let verdict = match (is_best, layer.tied.is_empty()) {
+        let is_best = schedule == &attention.best.schedule;
+        let verdict = match (is_best, attention.tied.is_empty()) {
             (true, true) => "best",
             (true, false) => "best, as others",
-            (false, _) if layer.tied.contains(fusion) => "as good",
+            (false, _) if attention.tied.contains(fusion) => "as good",
             (false, _) => "",
         };
         cells.extend([
@@ -56,7 +56,7 @@ pub fn attention_schedules(layer: &LayerSchedule) -> Table {
             Column::measured("on the chip", Quantity::Bytes.base()),
             Column::words("bound by"),
         ],
-        rows: layer.attention.best_of.iter().map(row).collect(),
+        rows: attention.found.best_of.iter().map(row).collect(),
     }
 }
 
@@ -70,10 +70,10 @@ fn tile_text(account: &Account) -> String {
 }
 
 /// What crosses the border of the chip in each schedule, by tensor.
-pub fn attention_traffic(layer: &LayerSchedule) -> Table {
+pub fn attention_traffic(attention: &AttentionPart) -> Table {
     let mut columns = vec![Column::words("schedule")];
     columns.extend(Tensor::ALL.map(|tensor| Column::measured(tensor.name(), Quantity::Bytes.base())));
-    let found = layer.attention.best_of.iter().filter_map(|(fusion, account)| Some((fusion, account.as_ref()?)));
+    let found = attention.found.best_of.iter().filter_map(|(fusion, account)| Some((fusion, account.as_ref()?)));
     let rows = found.map(|(fusion, account)| {
         let moved = account.dram.iter().map(|moved| (moved.read + moved.written) as f64 / 8.0);
         let cells = moved.map(|bytes| TableCell::of(Quantity::Bytes, bytes));
@@ -83,7 +83,7 @@ pub fn attention_traffic(layer: &LayerSchedule) -> Table {
 }
 
 /// Energy of every schedule by cause.
-pub fn attention_energy(layer: &LayerSchedule) -> Bars {
+pub fn attention_energy(attention: &AttentionPart) -> Bars {
     let causes = [
         (Cause::Dram, BarCause::Dram),
         (Cause::OnChip, BarCause::BufferToArray),
@@ -93,7 +93,7 @@ pub fn attention_energy(layer: &LayerSchedule) -> Bars {
     ];
     let group = |(fusion, account): &(Fusion, Option<Account>)| BarGroup {
         label: fusion.name().to_owned(),
-        is_marked: account.as_ref().is_some_and(|account| account.schedule == layer.best.schedule),
+        is_marked: account.as_ref().is_some_and(|account| account.schedule == attention.best.schedule),
         values: vec![
             account
                 .as_ref()
@@ -107,7 +107,7 @@ pub fn attention_energy(layer: &LayerSchedule) -> Bars {
         group: "schedule".to_owned(),
         bars: vec![("", "best schedule of the kind")],
         parts: causes.iter().map(|(_, cause)| *cause).collect(),
-        groups: layer.attention.best_of.iter().map(group).collect(),
+        groups: attention.found.best_of.iter().map(group).collect(),
         limit: None,
     }
 }
@@ -137,15 +137,21 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
         } else {
             format!("tiles of {} tokens", group_thousands(run.tile))
         };
-        let how = how + weights;
+        let states = match run.states_stay {
+            None => "",
+            Some(true) => ", states stay",
+            Some(false) => ", states come and go",
+        };
+        let how = how + weights + states;
         let busy: &Busy = &run.busy;
         row(run.parts.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
     };
-    let best = &layer.best;
-    let how = format!("{}, {}", best.schedule.fusion.name(), tile_text(best));
-    let busy = (best.latency_cycles(), best.bound_by());
-    let attention = row("attention".to_owned(), how, best.energy_pj(), busy, best.dram_bits(), best.macs);
-    let rows = layer.before.iter().map(run).chain([attention]).chain(layer.after.iter().map(run));
+    let attention = layer.attention.as_ref().map(|AttentionPart { best, .. }| {
+        let how = format!("{}, {}", best.schedule.fusion.name(), tile_text(best));
+        let busy = (best.latency_cycles(), best.bound_by());
+        row("attention".to_owned(), how, best.energy_pj(), busy, best.dram_bits(), best.macs)
+    });
+    let rows = layer.before.iter().map(run).chain(attention).chain(layer.after.iter().map(run));
     Table {
         caption: format!("The step by its parts, {layers} layers"),
         columns: vec![
@@ -248,16 +254,24 @@ pub fn generation_roofline(generations: &[Generation]) -> Option<Roofline> {
 /// What of a step is not counted, and over which space the best is the best.
 pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
-    if !layer.tied.is_empty() {
-        let names: Vec<&str> = layer.tied.iter().map(|fusion| fusion.name()).collect();
-        notes.push(format!("As good as “{}”: {}.", layer.best.schedule.fusion.name(), names.join("; ")));
+    match &layer.attention {
+        Some(AttentionPart { found, best, tied, .. }) => {
+            if !tied.is_empty() {
+                let names: Vec<&str> = tied.iter().map(|fusion| fusion.name()).collect();
+                notes.push(format!("As good as “{}”: {}.", best.schedule.fusion.name(), names.join("; ")));
+            }
+            notes.push(format!(
+                "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
+                 tiles, at most {} of them), each was priced ({}) or is proved not to be better.",
+                group_thousands(MOST_TILES),
+                group_thousands(found.priced),
+            ));
+        }
+        None => notes.push(
+            "This model has no attention: a token updates states of its channels, which do not grow with the tokens before it."
+                .to_owned(),
+        ),
     }
-    notes.push(format!(
-        "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
-         tiles, at most {} of them), each was priced ({}) or is proved not to be better.",
-        group_thousands(MOST_TILES),
-        group_thousands(layer.attention.priced),
-    ));
     if !layer.uncounted.is_empty() {
         let each = |(name, count): &(String, u64)| format!("{name} {}", group_thousands(*count));
         let parts: Vec<String> = layer.uncounted.iter().map(each).collect();

@@ -32,7 +32,10 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         Format::Table => for_a_person(&found),
         Format::Csv => match &found.generation {
             Some(generation) => generation_table(generation, found.study.machine.clock_mhz).to_csv(),
-            None => attention_schedules(&found.layer).to_csv(),
+            None => match &found.layer.attention {
+                Some(attention) => attention_schedules(attention).to_csv(),
+                None => step_parts(&found.layer).to_csv(),
+            },
         },
         Format::Json => json_text(&found.json())?,
     })
@@ -68,8 +71,10 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
         if cached > 0 { format!(" after {} cached", group_thousands(cached)) } else { String::new() },
         sequences_text(batch),
     );
-    text += &titled(&attention_schedules(layer));
-    text += &titled(&attention_traffic(layer));
+    if let Some(attention) = &layer.attention {
+        text += &titled(&attention_schedules(attention));
+        text += &titled(&attention_traffic(attention));
+    }
     text += &titled(&step_parts(layer));
     let cost = layer.cost();
     let least = study.model.compulsory(&request.step, request.bits).total() * layer.layers as f64;

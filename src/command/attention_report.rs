@@ -20,6 +20,7 @@ fn run_json(run: &Run) -> Value {
         "parts": run.parts,
         "tile_tokens": run.tile,
         "weights_stay": run.resident,
+        "states_stay": run.states_stay,
         "energy_pj": run.energy_pj(),
         "energy_pj_by_cause": energy_json(&run.energy),
         "latency_cycles": run.busy.cycles(),
@@ -50,7 +51,9 @@ impl AttentionReport {
     /// For a program.
     pub fn json(&self) -> Value {
         let Self { request, study, layer, generation } = self;
-        let schedules = layer.attention.best_of.iter().map(|(fusion, account)| {
+        let attention = layer.attention.as_ref();
+        let all = attention.map_or(&[][..], |attention| &attention.found.best_of);
+        let schedules = all.iter().map(|(fusion, account)| {
             let account = account.as_ref().map(|account| {
                 let dram: Value = Tensor::ALL
                     .iter()
@@ -82,9 +85,9 @@ impl AttentionReport {
             "step": request.step,
             "bits": request.bits,
             "schedules": schedules.collect::<Vec<_>>(),
-            "best": layer.best.schedule.fusion.name(),
-            "as_good": layer.tied.iter().map(|fusion| fusion.name()).collect::<Vec<_>>(),
-            "priced": layer.attention.priced,
+            "best": attention.map(|attention| attention.best.schedule.fusion.name()),
+            "as_good": attention.iter().flat_map(|one| &one.tied).map(|fusion| fusion.name()).collect::<Vec<_>>(),
+            "priced": attention.map_or(0, |attention| attention.found.priced),
             "before": runs(&layer.before),
             "after": runs(&layer.after),
             "not_counted": uncounted,

@@ -72,8 +72,9 @@ impl AttentionOf {
         });
         let study = study.map_err(|wrong| wrong.to_string())?;
         let layer = study.layer().map_err(|wrong| wrong.to_string())?;
-        let unfused = || layer.attention.unfused().ok_or("Unfused attention does not fit on the chip");
-        let ratio = |of: fn(&Account) -> f64| Ok(of(unfused()?) / of(&layer.best));
+        let attention = || layer.attention.as_ref().ok_or("The model has no attention");
+        let unfused = || attention()?.found.unfused().ok_or("Unfused attention does not fit on the chip");
+        let ratio = |of: fn(&Account) -> f64| Ok(of(unfused()?) / of(&attention()?.best));
         let cost = layer.cost();
         let Step { batch, tokens, cached, .. } = self.step;
         match figure {
@@ -84,7 +85,7 @@ impl AttentionOf {
                 let moved = unfused()?.dram[Tensor::Scores as usize];
                 Ok((moved.read + moved.written) as f64 / 8.0)
             }
-            AttentionFigure::Dram => Ok(layer.best.dram_bits() as f64 / 8.0),
+            AttentionFigure::Dram => Ok(attention()?.best.dram_bits() as f64 / 8.0),
             AttentionFigure::Intensity => Ok(8.0 * cost.macs as f64 / cost.dram_bits as f64),
             AttentionFigure::Use => Ok(study.machine.ideal_cycles(cost.macs) as f64 / cost.latency_cycles as f64),
             AttentionFigure::WeightShare => Ok(cost.weight_bits as f64 / cost.dram_bits as f64),

@@ -363,6 +363,22 @@ pub struct TransformerSpec {
     pub activation: String,
     /// Whether queries and keys are rotated by their position.
     pub rotary: bool,
+    /// What layers are instead of attention and a feed-forward part.
+    pub state_space: Option<StateSpaceSpec>,
+}
+
+/// A state-space block: its channels, states of each, channels out of which steps are computed, and tokens that its convolution sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StateSpaceSpec {
+    /// Channels within the block.
+    pub channels: u64,
+    /// States of a channel.
+    pub states: u64,
+    /// Channels out of which the steps of all channels are computed.
+    pub rank: u64,
+    /// Tokens that the convolution sees, the token itself included.
+    pub kernel: u64,
 }
 
 /// A pool document: the memories from which hierarchies are generated (ZigZag, Section V-A).

@@ -52,7 +52,8 @@ pub use document::{
     ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, EstimateSpec, FiguresSpec, HardwareSpec,
     InMemorySpec, KernelSpec, LatentSpec, LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MapAxis, MemorySpec,
     OffchipPortSpec, OffchipSpec, OperationSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec,
-    SharedSpec, SystemSpec, TransformerSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    SharedSpec, StateSpaceSpec, SystemSpec, TransformerSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec,
+    WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};

@@ -1,10 +1,10 @@
 //! Reading a transformer document: the shape of a model's layers.
 
 use super::Diagnostics;
-use super::document::{LatentSpec, TransformerSpec};
-use super::reader::{Fields, LocatedNode, Reader};
+use super::document::{LatentSpec, StateSpaceSpec, TransformerSpec};
+use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
-const TRANSFORMER: [&str; 14] = [
+const TRANSFORMER: [&str; 15] = [
     "name",
     "about",
     "layers",
@@ -19,9 +19,14 @@ const TRANSFORMER: [&str; 14] = [
     "post_norm",
     "rotary",
     "latent",
+    "state_space",
 ];
 const FEED_FORWARD: [&str; 6] = ["width", "gated", "activation", "experts", "active", "shared"];
 const LATENT: [&str; 3] = ["rank", "rotary", "absorbed"];
+const STATE_SPACE: [&str; 4] = ["channels", "states", "rank", "kernel"];
+/// What a state-space block has not.
+const OF_ATTENTION: [&str; 9] =
+    ["heads", "key_heads", "head_size", "feed_forward", "decoder", "window", "post_norm", "rotary", "latent"];
 
 /// Reads a transformer document: what could be read of it, and everything that is wrong.
 ///
@@ -31,6 +36,33 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
     let (root, mut opened) = Reader::open(text);
     let reader = &mut opened;
     let fields = LocatedNode::root(&root).fields(reader, &TRANSFORMER);
+    if let Some(place) = fields.get("state_space") {
+        let block = place.fields(reader, &STATE_SPACE);
+        for name in OF_ATTENTION {
+            if let Some(place) = fields.get(name) {
+                let reason = "A state-space block has neither attention nor a feed-forward part";
+                place.reject(reader, ValueError::new(reason, format!("Take `{name}` off")));
+            }
+        }
+        let norm = fields.get("norm").and_then(|place| place.name(reader));
+        let spec = TransformerSpec {
+            name: fields.name(reader, "name", "My model"),
+            about: fields.text(reader, "about"),
+            layers: size(&fields, reader, "layers", "24"),
+            width: size(&fields, reader, "width", "768"),
+            decoder: true,
+            norm: norm.unwrap_or_else(|| "rms".to_owned()),
+            activation: "none".to_owned(),
+            state_space: Some(StateSpaceSpec {
+                channels: size(&block, reader, "channels", "1536"),
+                states: size(&block, reader, "states", "16"),
+                rank: size(&block, reader, "rank", "48"),
+                kernel: size(&block, reader, "kernel", "4"),
+            }),
+            ..TransformerSpec::default()
+        };
+        return (spec, opened.finish());
+    }
     let heads = size(&fields, reader, "heads", "12");
     let key_heads = fields.get("key_heads").and_then(|place| place.count(reader));
     let flag = |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.flag(reader));
@@ -74,6 +106,7 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
         post_norm: post_norm.unwrap_or(false),
         activation: activation.unwrap_or_else(|| if gated { "silu" } else { "gelu" }.to_owned()),
         rotary: rotary.unwrap_or(false),
+        state_space: None,
     };
     (spec, opened.finish())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",
@@ -28,6 +28,7 @@ const COMMANDS: [&str; 24] = [
     "hierarchy --workload mobilenet-v2-study --layer L46 --max-levels 1 LOMA --format json",
     "attention --tokens 64 --generate 2 --format json",
     "attention --hardware TINY_BUFFER --model bert-base --tokens 8192 --format json",
+    "attention --model mamba-130m --tokens 64 --generate 2 --format json",
     "attention --model bert-base --tokens 1024 --published --format json",
     "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",
     "study show STUDY --json",

@@ -70,7 +70,7 @@ def test_cores_share_the_layers() -> None:
 def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     found = fusescape.attention("fusemax-like", "gpt2-small", tokens=512, batch=2, generate=9)
     kinds = {schedule.fusion: schedule for schedule in found.schedules}
-    assert found.best == kinds[found.best.fusion]
+    assert found.best is not None and found.best == kinds[found.best.fusion]
     assert found.best.energy_pj == min(schedule.energy_pj for schedule in found.schedules)
     assert found.best.dram_bits < kinds["unfused"].dram_bits
     for priced in (found.cost, *found.schedules):
@@ -83,6 +83,16 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     assert moved == sorted(moved) and moved[0] < moved[-1]
     # Keys and values of 12 heads of 64, 16 bits, 520 tokens and the one that is made, in 12 layers of 2 sequences.
     assert generation.cache_bytes == 2 * 768 * 2 * 521 * 12 * 2
+
+
+def test_a_state_space_model_has_no_attention_and_a_cache_that_does_not_grow() -> None:
+    found = fusescape.attention("fusemax-like", "mamba-130m", tokens=64, generate=9)
+    assert (found.schedules, found.best, found.layers) == ((), None, 24)
+    assert found.generation is not None
+    first, *rest = found.generation.tokens.values()
+    assert all(cost == first for cost in rest)
+    with pytest.raises(fusescape.FusescapeError, match="no attention"):
+        fusescape.published_attention("mamba-130m")
 
 
 def test_the_published_dataflows_get_faster_one_after_the_other() -> None:

@@ -101,6 +101,10 @@ CASES: dict[str, tuple[list[str], Command]] = {
         + ["--format", "json"],
         lambda: fusescape.attention("tpu-like-df", "gpt2-small", tokens=1, cached=500, sees_itself=False),
     ),
+    "a state-space model": (
+        ["attention", "--hardware", "fusemax-like", "--model", "mamba-130m", "--tokens", "300", "--generate", "3", "--format", "json"],
+        lambda: fusescape.attention("fusemax-like", "mamba-130m", tokens=300, generate=3),
+    ),
     "published_attention": (
         ["attention", "--published", "--model", "bert-base", "--batch", "64", "--tokens", "1024", "--as-published", "--format", "json"],
         lambda: fusescape.published_attention("bert-base", tokens=1024, batch=64, as_published=True),

@@ -4,7 +4,7 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::attention::{Fusion, LayerSchedule};
+use crate::attention::{AttentionPart, Fusion};
 use crate::chart::{
     Quantity, Table, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
     more_or_less, step_parts,
@@ -29,7 +29,6 @@ pub fn Step(props: &StepProps) -> Html {
     let answer = &*props.answer;
     let layer = &answer.layer;
     let cost = layer.cost();
-    let best = &layer.best;
     let time = answer.clock_mhz.map(|mhz| Quantity::Time.text(1e3 * cost.latency_cycles as f64 / mhz));
     let latency = Quantity::Latency.text(cost.latency_cycles as f64);
     html! {
@@ -44,23 +43,15 @@ pub fn Step(props: &StepProps) -> Html {
                     <b>{ Quantity::Bytes.text(cost.dram_bits as f64 / 8.0) }</b>
                     <span>{ "to and from DRAM" }</span>
                 </div>
-                <div class="kpi wide">
-                    <b class="name">{ best.schedule.fusion.name() }</b><span>{ verdict(layer) }</span>
-                </div>
+                if let Some(attention) = &layer.attention {
+                    <div class="kpi wide">
+                        <b class="name">{ attention.best.schedule.fusion.name() }</b><span>{ verdict(attention) }</span>
+                    </div>
+                }
             </div>
-            <p class="why" data-testid="attention-why">{ why(answer) }</p>
-            <h3 class="apart">{ "What fusion saves" }</h3>
-            <Figure
-                title=""
-                hint="Energy of attention in one layer, each kind in its best tiles."
-                chart={Drawn::new(attention_energy(layer))}
-                testid="attention-energy"
-            />
-            { scrolled(attention_schedules(layer)) }
-            <details>
-                <summary>{ "What crosses the border of the chip" }</summary>
-                { scrolled(attention_traffic(layer)) }
-            </details>
+            if let Some(attention) = &layer.attention {
+                { fusion_saves(attention) }
+            }
             <h3 class="apart">{ format!("The whole step: {} layers", layer.layers) }</h3>
             { scrolled(step_parts(layer)) }
             <p class="hint">
@@ -74,6 +65,27 @@ pub fn Step(props: &StepProps) -> Html {
     }
 }
 
+/// The schedules of every kind.
+fn fusion_saves(attention: &AttentionPart) -> Html {
+    html! {
+        <>
+            <p class="why" data-testid="attention-why">{ why(attention) }</p>
+            <h3 class="apart">{ "What fusion saves" }</h3>
+            <Figure
+                title=""
+                hint="Energy of attention in one layer, each kind in its best tiles."
+                chart={Drawn::new(attention_energy(attention))}
+                testid="attention-energy"
+            />
+            { scrolled(attention_schedules(attention)) }
+            <details>
+                <summary>{ "What crosses the border of the chip" }</summary>
+                { scrolled(attention_traffic(attention)) }
+            </details>
+        </>
+    }
+}
+
 /// A table that scrolls by itself where it is too wide.
 pub fn scrolled(table: Table) -> Html {
     let label = table.caption.clone();
@@ -81,19 +93,17 @@ pub fn scrolled(table: Table) -> Html {
 }
 
 /// Whether the best schedule is the only one.
-fn verdict(layer: &LayerSchedule) -> String {
-    match layer.tied.len() {
+fn verdict(attention: &AttentionPart) -> String {
+    match attention.tied.len() {
         0 => "best schedule of attention".to_owned(),
-        1 => format!("best schedule of attention; as good: {}", layer.tied[0].name()),
+        1 => format!("best schedule of attention; as good: {}", attention.tied[0].name()),
         count => format!("one of {} schedules of attention that are as good", count + 1),
     }
 }
 
 /// What decides, in a sentence.
-fn why(answer: &AttentionAnswer) -> String {
-    let layer = &answer.layer;
-    let best = &layer.best;
-    let Some(unfused) = layer.attention.unfused() else {
+fn why(AttentionPart { found, best, .. }: &AttentionPart) -> String {
+    let Some(unfused) = found.unfused() else {
         return "Unfused attention does not fit: one row of scores has no room on the chip.".to_owned();
     };
     if best.schedule.fusion == Fusion::None {
@@ -120,8 +130,8 @@ fn why(answer: &AttentionAnswer) -> String {
 pub struct TilesCardProps {
     /// What is asked.
     pub request: Rc<AttentionRequest>,
-    /// What was found.
-    pub answer: Rc<AttentionAnswer>,
+    /// What is best.
+    pub best: Fusion,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -129,8 +139,7 @@ pub struct TilesCardProps {
 /// Tiles of queries and tiles of keys, for the best kind of schedule that fuses.
 #[component]
 pub fn TilesCard(props: &TilesCardProps) -> Html {
-    let best = props.answer.layer.best.schedule.fusion;
-    let fusion = if best == Fusion::None { Fusion::QueriesStay } else { best };
+    let fusion = if props.best == Fusion::None { Fusion::QueriesStay } else { props.best };
     let question = TileAttention { request: Rc::clone(&props.request), fusion };
     let answers = use_answers(&props.workers, Topic::AttentionTiles, vec![question]);
     let quantity = Quantity::of_objective(&props.request.objective);

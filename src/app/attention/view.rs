@@ -71,7 +71,13 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                 }
             </section>
             if let (Some(request), Some(answer), true) = (&request, &answer, wrong.is_empty()) {
-                <TilesCard request={Rc::clone(request)} answer={Rc::clone(answer)} workers={props.workers.clone()} />
+                if let Some(attention) = &answer.layer.attention {
+                    <TilesCard
+                        request={Rc::clone(request)}
+                        best={attention.best.schedule.fusion}
+                        workers={props.workers.clone()}
+                    />
+                }
                 if let (Ok(generated), Ok(chunk), true) = (generated, chunk, answer.model.causal) {
                     <GenerationCard
                         request={Rc::clone(request)}
@@ -82,7 +88,9 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                         workers={props.workers.clone()}
                     />
                 }
-                <PublishedCard request={Rc::clone(request)} workers={props.workers.clone()} />
+                if answer.layer.attention.is_some() {
+                    <PublishedCard request={Rc::clone(request)} workers={props.workers.clone()} />
+                }
             }
         </div>
     }

@@ -51,7 +51,7 @@ pub(super) const ADD: &[(Operation, u64)] = &[(Operation::Add, 1)];
 /// A subtraction before an exponential function.
 const EXP: &[(Operation, u64)] = &[(Operation::Add, 1), (Operation::Exp, 1)];
 pub(super) const MULTIPLY: &[(Operation, u64)] = &[(Operation::Multiply, 1)];
-const MULTIPLY_ADD: &[(Operation, u64)] = &[(Operation::Multiply, 1), (Operation::Add, 1)];
+pub(super) const MULTIPLY_ADD: &[(Operation, u64)] = &[(Operation::Multiply, 1), (Operation::Add, 1)];
 pub(super) const DIVIDE: &[(Operation, u64)] = &[(Operation::Divide, 1)];
 
 pub(super) const fn step(

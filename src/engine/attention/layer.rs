@@ -1,4 +1,4 @@
-//! A whole transformer on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
+//! A whole model on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
 
 use super::account::{Account, Cause};
 use super::linear::{Part, Run, best_runs};
@@ -11,19 +11,26 @@ use crate::search::Objective;
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
-/// A layer of a transformer in one step, scheduled: what comes before attention, attention, what comes after it.
+/// Attention of a layer in one step, scheduled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LayerSchedule {
-    /// What attention computes.
+pub struct AttentionPart {
+    /// What it computes.
     pub problem: Problem,
-    /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding.
-    pub before: Vec<Run>,
-    /// Attention, with the best schedule of every kind.
-    pub attention: Found,
+    /// The best schedule of every kind.
+    pub found: Found,
     /// The best of these.
     pub best: Account,
     /// The other kinds of schedules whose best is as good.
     pub tied: Vec<Fusion>,
+}
+
+/// A layer of a model in one step, scheduled: what comes before attention, attention, what comes after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerSchedule {
+    /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding; a whole state-space block.
+    pub before: Vec<Run>,
+    /// Attention; `None`: a state-space block has none.
+    pub attention: Option<AttentionPart>,
     /// The output projection, the feed-forward part, and the norm and sums between.
     pub after: Vec<Run>,
     /// What is not counted, as there are no lanes, with its operations; empty where there are lanes.
@@ -80,30 +87,42 @@ pub fn schedule_layer(
     model.check()?;
     model.check_step(step)?;
     let problem = model.attention(step, bits);
-    problem.check()?;
+    if let Some(problem) = &problem {
+        problem.check()?;
+    } else if machine.lanes.is_none() {
+        let mut diagnostics = Diagnostics::default();
+        let reason = "The convolution and the scan of a state-space block take a vector unit, and the core has none";
+        diagnostics.add("hardware.vector_unit", reason, "Take hardware with a vector unit, such as `fusemax-like`");
+        return Err(diagnostics);
+    }
     let does_not_fit = |what: &str| {
         let mut diagnostics = Diagnostics::default();
         let reason = format!("{what} does not fit on the chip, however small its tiles");
         diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
         diagnostics
     };
-    let tokens = step.batch * step.tokens;
     let parts = model.parts();
     // Without lanes nothing between the products is computed here.
-    let runs = |chain: &[Part], tokens: u64| {
+    let runs = |chain: &[Part], step: &Step| {
         let has_place = |part: &&Part| machine.lanes.is_some() || part.product().is_some();
         let chain: Vec<Part> = chain.iter().filter(has_place).copied().collect();
-        best_runs(&chain, tokens, &bits, machine, objective).ok_or_else(|| does_not_fit("A part beside attention"))
+        best_runs(&chain, step, &bits, machine, objective).ok_or_else(|| does_not_fit("A part beside attention"))
     };
-    let (mut before, after) = (runs(&parts[0], tokens)?, runs(&parts[1], tokens)?);
-    if let Some(product) = model.keys_of_latents() {
-        before.extend(runs(&[Part::Product(product)], step.batch * problem.shape.keys)?);
+    let (mut before, after) = (runs(&parts[0], step)?, runs(&parts[1], step)?);
+    if let Some((product, problem)) = model.keys_of_latents().zip(problem) {
+        before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
     }
-    let attention = search(&problem, machine, objective);
-    let best = *attention.best(objective, machine).ok_or_else(|| does_not_fit("Attention"))?;
-    let tied = attention.as_good_as(&best, objective, machine);
-    let uncounted = if machine.lanes.is_some() { Vec::new() } else { operations(&parts, tokens, &best) };
-    Ok(LayerSchedule { problem, before, attention, best, tied, after, uncounted, layers: model.layers })
+    let attention = problem.map(|problem| {
+        let found = search(&problem, machine, objective);
+        let best = *found.best(objective, machine).ok_or_else(|| does_not_fit("Attention"))?;
+        let tied = found.as_good_as(&best, objective, machine);
+        Ok::<_, Diagnostics>(AttentionPart { problem, found, best, tied })
+    });
+    let attention = attention.transpose()?;
+    let of_lanes = attention.as_ref().filter(|_| machine.lanes.is_none());
+    let uncounted = of_lanes.map(|attention| operations(&parts, step.batch * step.tokens, &attention.best));
+    let uncounted = uncounted.unwrap_or_default();
+    Ok(LayerSchedule { before, attention, after, uncounted, layers: model.layers })
 }
 
 /// Operations of lanes in a layer, by what computes them.
@@ -120,15 +139,16 @@ fn operations(parts: &[Vec<Part>; 2], tokens: u64, attention: &Account) -> Vec<(
 }
 
 impl LayerSchedule {
-    /// What all layers cost with this attention: the best, or the best of another kind.
-    pub fn cost_with(&self, attention: &Account) -> StepCost {
-        let mut cost = StepCost {
-            latency_cycles: attention.latency_cycles(),
-            energy: attention.energy,
-            dram_bits: attention.dram_bits(),
+    /// What all layers cost.
+    pub fn cost(&self) -> StepCost {
+        let of_attention = |AttentionPart { best, .. }: &AttentionPart| StepCost {
+            latency_cycles: best.latency_cycles(),
+            energy: best.energy,
+            dram_bits: best.dram_bits(),
             weight_bits: 0,
-            macs: attention.macs,
+            macs: best.macs,
         };
+        let mut cost = self.attention.as_ref().map(of_attention).unwrap_or_default();
         for run in self.before.iter().chain(&self.after) {
             cost.latency_cycles += run.busy.cycles();
             for cause in Cause::ALL {
@@ -145,11 +165,6 @@ impl LayerSchedule {
             weight_bits: cost.weight_bits * self.layers,
             macs: cost.macs * self.layers,
         }
-    }
-
-    /// What all layers cost.
-    pub fn cost(&self) -> StepCost {
-        self.cost_with(&self.best)
     }
 }
 

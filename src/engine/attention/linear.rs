@@ -4,6 +4,9 @@
 //! A run of parts keeps what lies between them on the chip, whole rows of channels. For every tile of tokens all weights of the run come
 //! from DRAM, or all of them stay on the chip. What a residual sum adds comes from DRAM again, unless the run itself computed it and had
 //! room to keep it. All runs of a chain and all numbers of tiles are tried.
+//!
+//! A state that a part keeps of the earlier tokens of a sequence stays on the chip from tile to tile, or leaves it after each tile and
+//! comes back for the next, channel by channel. In the end it is written to DRAM, whence the tokens that follow read it.
 
 use super::ElementBits;
 use super::account::{Busy, Cause, fits};
@@ -11,7 +14,8 @@ use super::machine::Machine;
 use super::product::product;
 use super::schedule::sizes;
 use super::token::{Added, TokenStep, TokenWork};
-use super::transformer::WeightedProduct;
+use super::transformer::{Step, WeightedProduct};
+use crate::hardware::VectorUnit;
 use crate::search::Objective;
 use crate::units::Cycles;
 use crate::workload::Operation;
@@ -65,6 +69,23 @@ impl Part {
             Self::Product(_) => None,
             Self::Lanes(step) => Some(step),
         }
+    }
+
+    /// Weights, of all experts.
+    const fn weights(&self) -> u64 {
+        match self {
+            Self::Product(product) => product.weights(),
+            Self::Lanes(step) => step.weights(),
+        }
+    }
+
+    fn state_bits(&self, bits: &ElementBits) -> u64 {
+        self.step().map_or(0, |step| step.state_bits(bits))
+    }
+
+    /// Channels of a token that it reads and that stay in its row as they are, too.
+    fn keeps(&self) -> u64 {
+        self.product().filter(|product| product.keeps).map_or(0, WeightedProduct::reads)
     }
 
     /// Channels of a token that it leaves as they are.
@@ -125,7 +146,18 @@ impl RowTraffic {
         let left = parts.iter().enumerate().filter(is_left).map(|(_, part)| part.writes());
         // What passes by all parts need not come at all; what passes by some of them comes and goes with the rest.
         let untouched = if parts.len() > 1 { parts.iter().map(Part::tail).min()? } else { first.passes() };
+        // What a part reads and keeps goes with the row, unless a later part takes it; where nothing of the run computed it, it is in DRAM.
+        let kept_by_last = last.keeps();
+        let was_there = match parts.split_first() {
+            Some((first, rest)) if rest.iter().all(|part| part.tail() >= first.keeps() + first.passes()) => {
+                first.keeps()
+            }
+            _ => 0,
+        };
         let room = |(at, part): (usize, &Part)| {
+            // What no part so far has read of the end of a row has not come yet.
+            let so_far = parts.iter().take(at + 1).map(Part::tail).min().unwrap_or(0);
+            let to_come = if parts.len() > 1 { so_far } else { untouched };
             let at = run.start + at;
             let computed = match part {
                 Part::Product(product) if at + 1 == run.end => product.columns.min(columns_at_once),
@@ -137,14 +169,67 @@ impl RowTraffic {
                 keeper < at && at < joiner && !(at == keeper + 1 && part.product().is_some())
             });
             let beside = beside.map_or(0, |(keeper, _)| chain[keeper].writes());
-            part.reads() + part.passes() - untouched + part.joins() + computed + beside
+            part.reads() + part.passes() - to_come + part.joins() + computed + beside
         };
         Some(Self {
             read: first.reads() + first.passes() - untouched + joined.sum::<u64>(),
-            written: last.writes() + last.passes() - untouched + left.sum::<u64>(),
+            written: last.writes() + last.passes() + kept_by_last - untouched - was_there + left.sum::<u64>(),
             kept: parts.iter().enumerate().map(room).max()?,
         })
     }
+}
+
+/// What stays on the chip while tiles of tokens change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// All weights of the run; else they come for every tile.
+    pub weights: bool,
+    /// The states of a sequence; else they come and go with every tile. Without states it means nothing.
+    pub states: bool,
+}
+
+impl Held {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self { weights: true, states: true },
+        Self { weights: false, states: true },
+        Self { weights: true, states: false },
+        Self { weights: false, states: false },
+    ];
+}
+
+/// How often the states of a sequence come from DRAM and go there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateMoves {
+    /// Come.
+    pub read: u64,
+    /// Go.
+    pub written: u64,
+}
+
+impl StateMoves {
+    /// Those of all sequences of a step, with tiles of so many tokens, which go through the sequences one after the other.
+    pub fn of(step: &Step, tile: u64, stays: bool) -> Self {
+        let (sequences, tokens, tile) = (step.batch, step.tokens.max(1), tile.max(1));
+        let all = sequences * tokens;
+        // Before its first token a sequence has no states, unless earlier tokens are cached.
+        let first = if step.cached > 0 { sequences } else { 0 };
+        if stays {
+            return Self { read: first, written: sequences };
+        }
+        // Pieces of sequences: a new one begins with every tile and with every sequence.
+        let both = all.div_ceil(least_common_multiple(tile, tokens));
+        let pieces = all.div_ceil(tile) + sequences - both;
+        Self { read: pieces - sequences + first, written: pieces }
+    }
+}
+
+fn least_common_multiple(one: u64, other: u64) -> u64 {
+    let (mut a, mut b) = (one, other);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    (one / a).saturating_mul(other)
 }
 
 /// A run of parts and what it costs.
@@ -156,6 +241,8 @@ pub struct Run {
     pub tile: u64,
     /// Whether the weights stay on the chip.
     pub resident: bool,
+    /// Whether the states of a sequence stay on the chip; `None`: there are none.
+    pub states_stay: Option<bool>,
     /// Multiply-accumulates.
     pub macs: u64,
     /// Bits to and from DRAM.
@@ -180,11 +267,11 @@ impl Run {
     }
 }
 
-/// The best runs of a chain of parts for so many tokens; `None` if a part does not fit by itself. Of energy times delay each run is
+/// The best runs of a chain of parts for all tokens of a step; `None` if a part does not fit by itself. Of energy times delay each run is
 /// the best by itself, as their product does not add up.
 pub fn best_runs(
     chain: &[Part],
-    tokens: u64,
+    step: &Step,
     bits: &ElementBits,
     machine: &Machine,
     objective: &Objective,
@@ -195,7 +282,7 @@ pub fn best_runs(
         let mut least: Option<(f64, Vec<Run>)> = None;
         for (start, before) in best.iter().enumerate() {
             let Some((before, runs)) = before else { continue };
-            let Some(run) = best_run(chain, &(start..end), tokens, bits, machine, objective) else { continue };
+            let Some(run) = best_run(chain, &(start..end), step, bits, machine, objective) else { continue };
             let score = before + run.score(objective, machine);
             if least.as_ref().is_none_or(|(least, _)| score < *least) {
                 least = Some((score, [&runs[..], &[run]].concat()));
@@ -209,17 +296,19 @@ pub fn best_runs(
 fn best_run(
     chain: &[Part],
     run: &Range<usize>,
-    tokens: u64,
+    step: &Step,
     bits: &ElementBits,
     machine: &Machine,
     objective: &Objective,
 ) -> Option<Run> {
     let mut best: Option<(f64, Run)> = None;
+    let tokens = step.batch * step.tokens;
+    let has_states = chain.get(run.clone())?.iter().any(|part| part.state_bits(bits) > 0);
     let mut size = tokens;
     while size > 0 {
         let tile = tokens.div_ceil(tokens.div_ceil(size));
-        for resident in [true, false] {
-            let Some(run) = run_of(chain, run, (tokens, tile), resident, bits, machine) else { continue };
+        for held in Held::ALL.into_iter().filter(|held| held.states || has_states) {
+            let Some(run) = run_of(chain, run, (step, tile), held, bits, machine) else { continue };
             let score = run.score(objective, machine);
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, run));
@@ -230,15 +319,16 @@ fn best_run(
     best.map(|(_, run)| run)
 }
 
-/// What a run of a chain costs for so many tokens, in tiles of so many; `None` if it does not fit.
+/// What a run of a chain costs for all tokens of a step, in tiles of so many; `None` if it does not fit.
 pub fn run_of(
     chain: &[Part],
     run: &Range<usize>,
-    (tokens, tile): (u64, u64),
-    resident: bool,
+    (step, tile): (&Step, u64),
+    held: Held,
     bits: &ElementBits,
     machine: &Machine,
 ) -> Option<Run> {
+    let (tokens, resident) = (step.batch * step.tokens, held.weights);
     let row = RowTraffic::of(chain, run, machine.unrolled[2])?;
     let parts = chain.get(run.clone())?;
     let products = || parts.iter().filter_map(Part::product);
@@ -246,19 +336,31 @@ pub fn run_of(
     // Streamed weights: what the array takes at once, in use and on its way.
     let at_once = products()
         .map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
-    let room = if resident { products().map(WeightedProduct::weights).sum() } else { at_once.max().unwrap_or(0) };
-    if !fits(machine, [tile * row.kept * bits.activations, room * bits.weights]) {
+    let lanes_at_once = 2 * machine.lanes.as_ref().map_or(0, VectorUnit::lanes);
+    let of_lanes = parts.iter().filter_map(Part::step).map(|step| step.weights().min(lanes_at_once));
+    let room =
+        if resident { parts.iter().map(Part::weights).sum() } else { at_once.chain(of_lanes).max().unwrap_or(0) };
+    let state_bits: u64 = parts.iter().map(|part| part.state_bits(bits)).sum();
+    // States that come and go pass lane by lane, too.
+    let of_states = parts.iter().map(|part| part.state_bits(bits).min(lanes_at_once * bits.sums.max(bits.activations)));
+    let state_room = if held.states { state_bits } else { of_states.max().unwrap_or(0) };
+    if !fits(machine, [tile * row.kept * bits.activations + state_room, room * bits.weights]) {
         return None;
     }
-    let passes = |product: &WeightedProduct| -> u64 {
-        if resident {
-            return used(product, tokens);
-        }
-        sizes(tokens, tile).map(|(count, size)| count * used(product, size)).sum()
+    let passes = |part: &Part, tokens: u64| match part {
+        Part::Product(product) => used(product, tokens),
+        Part::Lanes(step) => step.weights() * bits.weights,
     };
-    let weight_bits: u64 = products().map(passes).sum();
-    let read = tokens * row.read * bits.activations + weight_bits;
-    let written = tokens * row.written * bits.activations;
+    let of_tiles = |part: &Part| -> u64 {
+        if resident {
+            return passes(part, tokens);
+        }
+        sizes(tokens, tile).map(|(count, size)| count * passes(part, size)).sum()
+    };
+    let weight_bits: u64 = parts.iter().map(of_tiles).sum();
+    let moves = StateMoves::of(step, tile, held.states);
+    let read = tokens * row.read * bits.activations + weight_bits + moves.read * state_bits;
+    let written = tokens * row.written * bits.activations + moves.written * state_bits;
     let macs: u64 = products().map(|product| product.macs(tokens)).sum();
     let mut work = OnChip { array: 0, lanes: 0, activations: (written, read - weight_bits), weights: (0, weight_bits) };
     let mut of_lanes = 0.0;
@@ -286,6 +388,7 @@ pub fn run_of(
         parts: parts.iter().map(|part| part.name().to_owned()).collect(),
         tile,
         resident,
+        states_stay: (state_bits > 0).then_some(held.states),
         macs,
         dram_bits: read + written,
         weight_bits,
@@ -331,13 +434,21 @@ impl OnChip {
         let mut energy = 0.0;
         for step in one.steps(size) {
             let each = |&(operation, times): &(Operation, u64)| times * unit.cost(operation).cycles;
-            self.lanes +=
-                count * step.iterations.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
+            // In a recurrence a token begins when the one before it is done.
+            let (turns, at_once) =
+                if one.is_recurrent() { (size, step.iterations / size) } else { (1, step.iterations) };
+            let cycles = at_once.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
+            self.lanes += count * turns * cycles;
             self.activations.0 += count * step.reads * bits.activations;
             self.activations.1 += count * step.writes * bits.activations;
             let of = |&(operation, times): &(Operation, u64)| times as f64 * machine.operation_pj(operation);
             energy += (count * step.iterations) as f64 * step.operations.iter().map(of).sum::<f64>();
         }
+        let tokens = count * size;
+        let (read, written) = one.state_accesses(bits);
+        self.activations.0 += tokens * read;
+        self.activations.1 += tokens * written;
+        self.weights.0 += tokens * one.weights() * bits.weights;
         energy
     }
 }

@@ -3,8 +3,8 @@
 //! - `shape.rs`, `problem.rs`: what is to be computed; `cascade.rs`: as which steps, with a softmax in three, two or one pass
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
 //! - `schedule.rs`: what runs together, in which tiles; `account.rs`: what that costs; `floor.rs`, `search.rs`: the best
-//! - `transformer.rs`: shapes of whole models; `token.rs`: norms, activations and sums; `linear.rs`: these and the products with weights;
-//!   `layer.rs`: all of it, and generation with a cache
+//! - `transformer.rs`: shapes of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
+//!   `linear.rs`: these and the products with weights; `layer.rs`: all of it, and generation with a cache
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
 //! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and
@@ -46,19 +46,21 @@ pub mod published;
 mod schedule;
 mod search;
 mod shape;
+mod state_space;
 mod token;
 mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
 pub use cascade::{Cascade, VectorStep, attend};
 pub use floor::floor;
-pub use layer::{Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
-pub use linear::{Part, RowTraffic, Run, best_runs, run_of};
+pub use layer::{AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
+pub use linear::{Held, Part, RowTraffic, Run, StateMoves, best_runs, run_of};
 pub use machine::{Machine, Store};
 pub use problem::{ElementBits, Problem};
 pub use product::{FactorBits, Product, product};
 pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
 pub use shape::Shape;
+pub use state_space::StateSpace;
 pub use token::{Activation, Added, Norm, TokenStep, TokenWork};
 pub use transformer::{Compulsory, Latent, Step, Transformer, WeightedProduct};

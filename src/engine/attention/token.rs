@@ -1,10 +1,17 @@
-//! What lanes compute for every token of a layer beside attention: norms, rotary embeddings, activations with their gates, residual sums.
+//! What lanes compute for every token of a layer beside attention: norms, rotary embeddings, activations with their gates, residual sums,
+//! convolutions and scans of state-space blocks.
 //!
 //! The operations are those that the importer of ONNX makes of the same operators. Gains, biases and tables of sines have no cost.
 
-use super::cascade::{ADD, DIVIDE, MULTIPLY, VectorStep, step};
+use super::ElementBits;
+use super::cascade::{ADD, DIVIDE, MULTIPLY, MULTIPLY_ADD, VectorStep, step};
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
+
+/// `ln(1 + exp(x))`; a logarithm is counted as an exponential function.
+const SOFTPLUS: &[(Operation, u64)] = &[(Operation::Add, 1), (Operation::Exp, 2)];
+/// `exp(dt A) h + (dt x) B`, of one state.
+const UPDATE: &[(Operation, u64)] = &[(Operation::Multiply, 3), (Operation::Add, 1), (Operation::Exp, 1)];
 
 /// How the channels of a token are normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,6 +83,19 @@ pub enum TokenWork {
     Activation(Activation, bool),
     /// A sum of two maps.
     Residual(Added),
+    /// Every channel by itself with those of so many tokens, the token's own included, and SiLU of it; those behind pass by.
+    Convolution {
+        /// Tokens.
+        kernel: u64,
+        /// Channels behind them.
+        behind: u64,
+    },
+    /// Of rows of `dt`, `B`, `C`, `x` and `z`: so many states of every channel are updated and read, token after token, and what comes out
+    /// is gated by `z` (Gu and Dao, 2023, Algorithm 2).
+    Scan {
+        /// States of a channel.
+        states: u64,
+    },
 }
 
 /// What lanes compute for every token. It is computed in place.
@@ -99,6 +119,8 @@ impl TokenStep {
             TokenWork::Activation(Activation::None, true) => "gate",
             TokenWork::Activation(_, true) => "activation and gate",
             TokenWork::Residual(_) => "residual sum",
+            TokenWork::Convolution { .. } => "convolution",
+            TokenWork::Scan { .. } => "selective scan",
         }
     }
 
@@ -106,6 +128,7 @@ impl TokenStep {
     pub const fn reads(&self) -> u64 {
         match self.work {
             TokenWork::Activation(_, true) => 2 * self.channels,
+            TokenWork::Scan { states } => 3 * self.channels + 2 * states,
             _ => self.channels,
         }
     }
@@ -114,6 +137,7 @@ impl TokenStep {
     pub const fn passes(&self) -> u64 {
         match self.work {
             TokenWork::Rotary { before, behind } => before + behind,
+            TokenWork::Convolution { behind, .. } => behind,
             _ => 0,
         }
     }
@@ -121,9 +145,41 @@ impl TokenStep {
     /// Those of them at the end of a row.
     pub const fn tail(&self) -> u64 {
         match self.work {
-            TokenWork::Rotary { behind, .. } => behind,
+            TokenWork::Rotary { behind, .. } | TokenWork::Convolution { behind, .. } => behind,
             _ => 0,
         }
+    }
+
+    /// Weights that it uses.
+    pub const fn weights(&self) -> u64 {
+        match self.work {
+            TokenWork::Convolution { kernel, .. } => self.channels * kernel,
+            TokenWork::Scan { states } => self.channels * states,
+            _ => 0,
+        }
+    }
+
+    /// Bits that it keeps of all earlier tokens of a sequence.
+    pub const fn state_bits(&self, bits: &ElementBits) -> u64 {
+        match self.work {
+            TokenWork::Convolution { kernel, .. } => self.channels * kernel.saturating_sub(1) * bits.activations,
+            TokenWork::Scan { states } => self.channels * states * bits.sums,
+            _ => 0,
+        }
+    }
+
+    /// Bits of states that it reads and that it writes for a token, on the chip: an update and what is read out of it; the inputs of a
+    /// convolution are among those of its steps.
+    pub const fn state_accesses(&self, bits: &ElementBits) -> (u64, u64) {
+        match self.work {
+            TokenWork::Scan { states } => (2 * self.channels * states * bits.sums, self.channels * states * bits.sums),
+            _ => (0, 0),
+        }
+    }
+
+    /// Whether a token has to wait for the one before it.
+    pub const fn is_recurrent(&self) -> bool {
+        matches!(self.work, TokenWork::Scan { .. })
     }
 
     /// Channels of a token that it takes from elsewhere.
@@ -134,7 +190,7 @@ impl TokenStep {
         }
     }
 
-    /// What lanes compute for so many tokens.
+    /// What lanes compute for so many tokens; what they read and write beside states and weights.
     pub fn steps(&self, tokens: u64) -> Vec<VectorStep> {
         const CENTRED: &str = "centred";
         let all = tokens * self.channels;
@@ -161,6 +217,24 @@ impl TokenStep {
                 both.into_iter().flatten().collect()
             }
             TokenWork::Residual(_) => vec![step("sum", all, ADD, 2 * all, all)],
+            TokenWork::Convolution { kernel, .. } => vec![
+                step("convolved", kernel * all, MULTIPLY_ADD, kernel * all, all),
+                step("activated", all, Activation::Silu.operations(), all, all),
+            ],
+            TokenWork::Scan { states } => {
+                let (each, of_token) = (states * all, states * tokens);
+                vec![
+                    step("dt", all, SOFTPLUS, all, all),
+                    step("dt x", all, MULTIPLY, 2 * all, all),
+                    // h = exp(dt A) h + (dt x) B
+                    step("h", each, UPDATE, 2 * all + of_token, 0),
+                    // y = C h + D x
+                    step("C h", each, MULTIPLY_ADD, of_token, all),
+                    step("y", all, MULTIPLY_ADD, 2 * all, all),
+                    step("silu z", all, Activation::Silu.operations(), all, all),
+                    step("gated", all, MULTIPLY, 2 * all, all),
+                ]
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Transformers: the shapes of their layers, and what one step of them computes and moves at least.
 
 use super::linear::Part;
+use super::state_space::StateSpace;
 use super::token::{Activation, Added, Norm, TokenStep, TokenWork};
 use super::{ElementBits, Problem, Shape};
 use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
@@ -13,7 +14,7 @@ const MOST_STEP_MACS: u128 = 1 << 52;
 
 const KEYS_OF_LATENTS: &str = "keys, values of latents";
 
-/// A stack of equal layers of attention and a feed-forward part.
+/// A stack of equal layers of attention and a feed-forward part, or of state-space blocks, which have neither.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Transformer {
     /// Its name.
@@ -50,6 +51,8 @@ pub struct Transformer {
     pub activation: Activation,
     /// Whether queries and keys are rotated by their position.
     pub rotary: bool,
+    /// What a layer is instead; then it has no heads and no feed-forward part, and their sizes are 0.
+    pub state_space: Option<StateSpace>,
 }
 
 /// Multi-head latent attention (DeepSeek-V2, Section 2.1): of a token a latent is cached, out of which every head computes its key and its
@@ -97,12 +100,25 @@ pub struct WeightedProduct {
     pub writes_apart: bool,
     /// Channels of a token behind those that it reads, which it leaves as they are.
     pub passes: u64,
+    /// Whether what it reads stays in the row, too, behind what it computes.
+    pub keeps: bool,
 }
 
 impl WeightedProduct {
     /// A product whose weights exist once.
     pub const fn new(name: &'static str, reduction: u64, columns: u64) -> Self {
-        Self { name, reduction, columns, experts: (1, 1), shared: 0, reads_apart: false, writes_apart: true, passes: 0 }
+        let (reads_apart, writes_apart) = (false, true);
+        Self {
+            name,
+            reduction,
+            columns,
+            experts: (1, 1),
+            shared: 0,
+            reads_apart,
+            writes_apart,
+            passes: 0,
+            keeps: false,
+        }
     }
 
     /// A product of every head with weights of its own.
@@ -152,9 +168,9 @@ pub struct Compulsory {
     pub input: f64,
     /// The layer's output.
     pub output: f64,
-    /// Cached keys and values that are read.
+    /// Cached keys and values that are read, or states of earlier tokens.
     pub cache_read: f64,
-    /// New keys and values that are written to the cache.
+    /// New keys and values that are written to the cache, or states.
     pub cache_written: f64,
 }
 
@@ -211,6 +227,12 @@ impl Transformer {
                 diagnostics,
             ),
             rotary: spec.rotary,
+            state_space: spec.state_space.map(|block| StateSpace {
+                channels: block.channels,
+                states: block.states,
+                rank: block.rank,
+                kernel: block.kernel,
+            }),
         }
     }
 
@@ -222,9 +244,8 @@ impl Transformer {
     /// 2^48 weights.
     pub fn check(&self) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let sizes = [
-            ("layers", self.layers),
-            ("width", self.width),
+        let of_all = [("layers", self.layers), ("width", self.width)];
+        let of_attention = [
             ("heads", self.heads),
             ("key_heads", self.key_heads),
             ("head_size", self.depth),
@@ -235,7 +256,15 @@ impl Transformer {
             ("latent.rank", self.latent.map_or(1, |latent| latent.rank)),
             ("latent.rotary", self.latent.map_or(1, |latent| latent.rotary)),
         ];
-        for (name, size) in sizes {
+        let of_block = self.state_space.map(|block| {
+            [
+                ("state_space.channels", block.channels),
+                ("state_space.states", block.states),
+                ("state_space.rank", block.rank),
+                ("state_space.kernel", block.kernel),
+            ]
+        });
+        for &(name, size) in of_all.iter().chain(of_block.as_ref().map_or(&of_attention[..], |sizes| sizes)) {
             if size == 0 || size > 1 << 24 {
                 diagnostics.add(name, format!("The size is {size}"), "Write 1 to 16777216");
             }
@@ -279,7 +308,12 @@ impl Transformer {
                 width * (heads * (2 * depth + rotary) + rank + rotary) + 2 * rank * heads * depth
             }
         };
-        let of_layer = projected + if self.gated { 3 } else { 2 } * width * hidden * experts;
+        let of_attention = projected + if self.gated { 3 } else { 2 } * width * hidden * experts;
+        let of_layer = self.state_space.map_or(of_attention, |block| {
+            let [channels, states, rank, kernel] =
+                [block.channels, block.states, block.rank, block.kernel].map(u128::from);
+            channels * (3 * width + 2 * rank + 3 * states + kernel)
+        });
         u128::from(self.layers) * of_layer
     }
 
@@ -305,6 +339,9 @@ impl Transformer {
 
     /// The products of a layer with weights before attention and after it.
     pub fn products(&self) -> [Vec<WeightedProduct>; 2] {
+        if let Some(block) = self.state_space {
+            return [block.products(self.width).to_vec(), Vec::new()];
+        }
         let once = WeightedProduct::new;
         let Self { width, heads, depth, hidden, experts, shared, .. } = *self;
         let of_expert =
@@ -342,8 +379,11 @@ impl Transformer {
     }
 
     /// What a layer computes before attention and after it for every new token, in its order: products with weights, and what lanes compute
-    /// between them.
+    /// between them. A state-space block has no attention, and all of it stands in the first list.
     pub fn parts(&self) -> [Vec<Part>; 2] {
+        if let Some(block) = self.state_space {
+            return [block.parts(self.width, self.norm), Vec::new()];
+        }
         let lanes = |work, channels, is_kept| Part::Lanes(TokenStep { work, channels, is_kept });
         let [of_tokens, after] = self.products();
         let has_norm = self.norm != Norm::None;
@@ -384,8 +424,11 @@ impl Transformer {
         [before.into_iter().flatten().collect(), after.into_iter().flatten().collect()]
     }
 
-    /// Attention of a layer in a step.
-    pub fn attention(&self, step: &Step, bits: ElementBits) -> Problem {
+    /// Attention of a layer in a step; `None`: there is none.
+    pub fn attention(&self, step: &Step, bits: ElementBits) -> Option<Problem> {
+        if self.state_space.is_some() {
+            return None;
+        }
         let own = Shape {
             batch: step.batch,
             heads: self.heads,
@@ -404,7 +447,7 @@ impl Transformer {
             Some(Latent { rotary, .. }) => Shape { key_heads: self.heads, depth: self.depth + rotary, ..own },
         };
         let causal = self.causal && step.keys() > step.cached;
-        Problem { shape, causal, window: self.window.filter(|_| causal), bits }
+        Some(Problem { shape, causal, window: self.window.filter(|_| causal), bits })
     }
 
     /// Keys of a sequence that any new token sees: under a sliding window older ones are not read.
@@ -425,7 +468,12 @@ impl Transformer {
 
     /// Weights of one layer, of all experts.
     pub fn weights(&self) -> u64 {
-        self.products().iter().flatten().map(WeightedProduct::weights).sum()
+        self.products().iter().flatten().map(WeightedProduct::weights).sum::<u64>() + self.lane_weights()
+    }
+
+    /// Weights of one layer that lanes use.
+    fn lane_weights(&self) -> u64 {
+        self.state_space.map_or(0, |block| block.lane_weights())
     }
 
     /// Bytes that one layer has to move at least.
@@ -434,12 +482,23 @@ impl Transformer {
         let bytes = |elements: f64, bits: u64| elements * bits as f64 / 8.0;
         let of_token = self.cached_channels() as f64;
         let weights: f64 = self.products().iter().flatten().map(|product| product.used_weights(tokens)).sum();
+        let state = self.state_space.map(|block| bytes((step.batch * block.state_bits(&bits)) as f64, 1));
+        let of_tokens = |tokens: u64| bytes(tokens as f64 * of_token, bits.keys);
         Compulsory {
-            weights: bytes(weights, bits.weights),
+            weights: bytes(weights + self.lane_weights() as f64, bits.weights),
             input: bytes((tokens * self.width) as f64, bits.activations),
             output: bytes((tokens * self.width) as f64, bits.activations),
-            cache_read: bytes((step.batch * self.cached_seen(step)) as f64 * of_token, bits.keys),
-            cache_written: if self.causal { bytes(tokens as f64 * of_token, bits.keys) } else { 0.0 },
+            cache_read: match state {
+                Some(state) => {
+                    if step.cached > 0 {
+                        state
+                    } else {
+                        0.0
+                    }
+                }
+                None => of_tokens(step.batch * self.cached_seen(step)),
+            },
+            cache_written: state.unwrap_or_else(|| if self.causal { of_tokens(tokens) } else { 0.0 }),
         }
     }
 
@@ -453,8 +512,12 @@ impl Transformer {
         self.keys_seen(step).saturating_sub(step.keys() - step.cached)
     }
 
-    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window no more than it sees.
+    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window no more than it sees. What
+    /// state-space blocks keep does not grow with the tokens.
     pub fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64 {
+        if let Some(block) = self.state_space {
+            return (self.layers * batch) as f64 * block.state_bits(&bits) as f64 / 8.0;
+        }
         let tokens = self.window.map_or(tokens, |window| tokens.min(window));
         let elements = (self.layers * self.cached_channels()) as f64 * (batch * tokens) as f64;
         elements * bits.keys as f64 / 8.0

@@ -150,10 +150,10 @@ impl AttentionStudy {
     ///
     /// # Errors
     ///
-    /// What is wrong with the shape of attention.
+    /// What is wrong with the shape of attention, or there is none.
     pub fn tiles(&self, fusion: Fusion) -> Result<AttentionTiles, Diagnostics> {
         let AttentionRequest { step, bits, objective, .. } = &self.request;
-        let problem = self.model.attention(step, *bits);
+        let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
         problem.check()?;
         let (queries, keys) = (round_sizes(problem.shape.queries), round_sizes(problem.shape.keys));
         let group = problem.group();
@@ -202,6 +202,9 @@ impl AttentionStudy {
     ///
     /// As [`replay`].
     pub fn published(&self, rules: &Rules) -> Result<Vec<(Dataflow, Replay)>, Diagnostics> {
+        if self.model.state_space.is_some() {
+            return Err(no_attention());
+        }
         let Step { batch, tokens, .. } = self.request.step;
         let shape = Shape::of_sequence(batch, self.model.heads, self.model.depth, tokens);
         let (found, _) = best_flat(&shape, &published::Machine::FLAT_CLOUD, rules)?;
@@ -214,6 +217,12 @@ impl AttentionStudy {
         ];
         all.into_iter().map(|dataflow| Ok((dataflow, replay(&dataflow, &shape, &dataflow.cloud(), rules)?))).collect()
     }
+}
+
+fn no_attention() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("model.state_space", "A state-space block has no attention", "Take a model with heads");
+    diagnostics
 }
 
 /// Powers of two and the whole, the largest sixteen.

@@ -229,7 +229,7 @@ def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
         layers=found["model"]["layers"],
         cost=_step_cost(found["all_layers"]),
         schedules=tuple(schedules.values()),
-        best=schedules[found["best"]],
+        best=schedules.get(found["best"]),
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
         not_counted=found["not_counted"],
         generation=_generation(found["generation"]),

@@ -351,8 +351,8 @@ class Attention(Result):
     """The step, all layers."""
     schedules: tuple[AttentionSchedule, ...] = field(repr=False)
     """Attention of one layer: the best schedule of every kind that fits."""
-    best: AttentionSchedule
-    """The best of all kinds."""
+    best: AttentionSchedule | None
+    """The best of all kinds; ``None``: state-space blocks have no attention."""
     compulsory_bytes: Mapping[str, float] = field(repr=False)
     """Bytes that one layer moves at least, by what they are."""
     not_counted: Mapping[str, int] = field(repr=False)

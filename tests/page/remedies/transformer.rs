@@ -6,11 +6,17 @@ pub const ROOM: Room = Room {
     sources: &["src/spec/transformer.rs", "src/engine/attention/transformer.rs"],
     no_remedies: &[
         "My transformer",
+        "My model",
         // Of a step, which is no part of the document.
         "Take fewer sequences, or fewer tokens",
         "The step has more than 2^52 multiply-accumulates",
     ],
-    tables: &[(transformer, BASE, CASES), (transformer, LATENT, LATENT_CASES), (transformer, WINDOW, WINDOW_CASES)],
+    tables: &[
+        (transformer, BASE, CASES),
+        (transformer, LATENT, LATENT_CASES),
+        (transformer, WINDOW, WINDOW_CASES),
+        (transformer, BLOCK, BLOCK_CASES),
+    ],
     grown: Vec::new,
 };
 
@@ -52,6 +58,20 @@ const WINDOW_CASES: &[Case] = &[
     ("window: 128", "window: 0", "Write at least 1", "window: 1"),
     ("decoder: true\n", "decoder: false\n", "Take the window off, or make it a decoder", "decoder: true\n"),
     ("decoder: true\nwindow: 128\n", "decoder: false\nwindow: 128\n", "Take the window off", "decoder: false\n"),
+];
+
+/// State-space blocks.
+const BLOCK: &str = "\
+name: Blocks
+layers: 24
+width: 768
+state_space: { channels: 1536, states: 16, rank: 48, kernel: 4 }
+";
+
+const BLOCK_CASES: &[Case] = &[
+    ("width: 768\n", "width: 768\nheads: 12\n", "Take `heads` off", "width: 768\n"),
+    ("name: Blocks\n", "", "Write for example `name: My model`", "name: My model\n"),
+    ("kernel: 4", "kernel: 0", "Write 1 to 16777216", "kernel: 1"),
 ];
 
 const CASES: &[Case] = &[

@@ -1,8 +1,8 @@
 //! What surrounds attention in a layer, against a simulation of every channel of every token, and brute force over all runs.
 
 use fusescape_engine::attention::{
-    Activation, Added, ElementBits, Latent, Machine, Norm, Part, RowTraffic, Sequences, Step, StepCost, TokenStep,
-    TokenWork, Transformer, best_runs, generate, run_of, schedule_layer, score,
+    Activation, Added, ElementBits, Held, Latent, LayerSchedule, Machine, Norm, Part, RowTraffic, Sequences,
+    StateSpace, Step, StepCost, TokenStep, TokenWork, Transformer, best_runs, generate, run_of, schedule_layer, score,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
@@ -56,6 +56,12 @@ fn model(random: &mut Lcg) -> Transformer {
         post_norm: random.below(2) == 0,
         activation: random.of(&Activation::NAMES).0,
         rotary: random.below(2) == 0,
+        state_space: (random.below(4) == 0).then(|| StateSpace {
+            channels: 1 + random.below(4),
+            states: 1 + random.below(3),
+            rank: 1 + random.below(3),
+            kernel: 1 + random.below(4),
+        }),
     }
 }
 
@@ -91,7 +97,16 @@ impl Chain {
                     let computed = product.columns * if product.writes_apart { times } else { 1 };
                     let read = product.reduction * if product.reads_apart { times } else { 1 };
                     assert_eq!(old.len() as u64, read + product.passes, "{parts:?}");
-                    new(computed).chain(old[read as usize..].iter().copied()).collect()
+                    let rest = if product.keeps { &old[..] } else { &old[read as usize..] };
+                    new(computed).chain(rest.iter().copied()).collect()
+                }
+                Part::Lanes(TokenStep { work: TokenWork::Convolution { behind, .. }, channels, .. }) => {
+                    assert_eq!(old.len() as u64, channels + behind, "{parts:?}");
+                    new(*channels).chain(old[*channels as usize..].iter().copied()).collect()
+                }
+                Part::Lanes(step @ TokenStep { work: TokenWork::Scan { .. }, channels, .. }) => {
+                    assert_eq!(old.len() as u64, step.reads(), "{parts:?}");
+                    new(*channels).collect()
                 }
                 Part::Lanes(TokenStep { work: TokenWork::Rotary { before, behind }, channels, .. }) => {
                     assert_eq!(old.len() as u64, before + channels + behind, "{parts:?}");
@@ -116,13 +131,20 @@ impl Chain {
             Part::Lanes(TokenStep { work: TokenWork::Rotary { before, behind }, .. }) => {
                 map[*before as usize..map.len() - *behind as usize].iter().copied().collect()
             }
+            Part::Lanes(TokenStep { work: TokenWork::Convolution { behind, .. }, .. }) => {
+                map[..map.len() - *behind as usize].iter().copied().collect()
+            }
             Part::Lanes(_) => map.iter().copied().collect(),
         };
         if let Part::Lanes(step) = &self.parts[at] {
             match step.work {
                 TokenWork::Residual(Added::Input) => read.extend((0..step.channels).map(|at| (INPUT, at))),
                 TokenWork::Residual(Added::Kept) => read.extend(&self.maps[self.kept.expect("something is kept")]),
-                TokenWork::Rotary { .. } | TokenWork::Norm(_) | TokenWork::Activation(..) => {}
+                TokenWork::Rotary { .. }
+                | TokenWork::Norm(_)
+                | TokenWork::Activation(..)
+                | TokenWork::Convolution { .. }
+                | TokenWork::Scan { .. } => {}
             }
         }
         read
@@ -192,7 +214,7 @@ fn runs_move_what_a_simulation_does_channel_by_channel() {
     let mut random = Lcg(24);
     for _ in 0..300 {
         let model = model(&mut random);
-        for parts in model.parts() {
+        for parts in model.parts().into_iter().filter(|parts| !parts.is_empty()) {
             let chain = Chain::new(&parts);
             for runs in partitions(parts.len()) {
                 let columns = 1 + random.below(4);
@@ -216,8 +238,9 @@ fn the_best_runs_are_the_best_of_all_partitions_and_tiles() {
         let model = model(&mut random);
         let machine = machine(40 + random.below(1500), round % 4 > 0);
         let objective = if round % 2 == 0 { Objective::Energy } else { Objective::Latency };
-        let tokens = 1 + random.below(7);
-        for parts in model.parts() {
+        let step = Step { cached: random.below(2), ..Step::prefill(1 + random.below(2), 1 + random.below(4)) };
+        let tokens = step.batch * step.tokens;
+        for parts in model.parts().into_iter().filter(|parts| !parts.is_empty()) {
             let mut least: Option<f64> = None;
             let mut of_run = BTreeMap::new();
             for runs in partitions(parts.len()) {
@@ -225,9 +248,9 @@ fn the_best_runs_are_the_best_of_all_partitions_and_tiles() {
                     *of_run.entry((run.start, run.end)).or_insert_with(|| {
                         // The smallest tiles of every number of tiles.
                         let tiles = (1..=tokens).filter(|tile| *tile == tokens.div_ceil(tokens.div_ceil(*tile)));
-                        let priced = tiles.flat_map(|tile| [true, false].map(|resident| (tile, resident)));
-                        let priced = priced.filter_map(|(tile, resident)| {
-                            let run = run_of(&parts, &run, (tokens, tile), resident, &BITS, &machine)?;
+                        let priced = tiles.flat_map(|tile| Held::ALL.map(|held| (tile, held)));
+                        let priced = priced.filter_map(|(tile, held)| {
+                            let run = run_of(&parts, &run, (&step, tile), held, &BITS, &machine)?;
                             let words = || run.dram_bits as f64 / machine.dram.read_width as f64;
                             let cycles = Cycles(run.busy.cycles() as f64);
                             Some(objective.combine(run.energy_pj(), cycles, &words, &|_| words()))
@@ -238,7 +261,7 @@ fn the_best_runs_are_the_best_of_all_partitions_and_tiles() {
                 let score: Option<f64> = scores.sum();
                 least = [least, score].into_iter().flatten().min_by(f64::total_cmp);
             }
-            let found = best_runs(&parts, tokens, &BITS, &machine, &objective);
+            let found = best_runs(&parts, &step, &BITS, &machine, &objective);
             let found = found.map(|runs| {
                 let of = |run: &fusescape_engine::attention::Run| match objective {
                     Objective::Energy => run.energy_pj(),
@@ -340,11 +363,12 @@ fn kinds_that_are_as_good_are_told_to_be() {
     let bert = Transformer::from_text(find_preset(transformer_presets(), "bert-base").unwrap().text).unwrap();
     let layer =
         schedule_layer(&bert, &Step::prefill(1, 128), ElementBits::all(8), &machine, &Objective::Energy).unwrap();
-    let least = score(&Objective::Energy, &machine, &layer.best);
-    for (fusion, account) in &layer.attention.best_of {
+    let attention = layer.attention.unwrap();
+    let least = score(&Objective::Energy, &machine, &attention.best);
+    for (fusion, account) in &attention.found.best_of {
         let score = account.as_ref().map(|account| score(&Objective::Energy, &machine, account));
         let is_equal = score.is_some_and(|score| (score - least).abs() <= 1e-12 * least);
-        let is_told = *fusion == layer.best.schedule.fusion || layer.tied.contains(fusion);
+        let is_told = *fusion == attention.best.schedule.fusion || attention.tied.contains(fusion);
         assert_eq!(is_told, is_equal, "{fusion:?}: {score:?}, least {least}");
     }
 }
@@ -358,8 +382,13 @@ fn under_a_sliding_window_a_step_reads_no_more_of_the_cache_than_the_window() {
     let dram = |model: &Transformer, cached: u64| {
         let bits = ElementBits::all(16);
         let layer = schedule_layer(model, &Step::decode(1, cached), bits, &machine, &Objective::Energy).unwrap();
-        assert_eq!(layer.best.macs, layer.problem.unmasked_scores() * 2 * model.depth);
-        (layer.problem.shape.keys, layer.best.dram_bits(), model.compulsory(&Step::decode(1, cached), bits).cache_read)
+        let attention = layer.attention.unwrap();
+        assert_eq!(attention.best.macs, attention.problem.unmasked_scores() * 2 * model.depth);
+        (
+            attention.problem.shape.keys,
+            attention.best.dram_bits(),
+            model.compulsory(&Step::decode(1, cached), bits).cache_read,
+        )
     };
     assert_eq!(dram(&sliding, 8000), dram(&sliding, 1023));
     assert_eq!(dram(&sliding, 8000), dram(&llama, 1023));
@@ -383,18 +412,19 @@ fn latents_are_cached_once_and_absorbed_or_made_keys_and_values_of() {
     let layer =
         |model: &Transformer| schedule_layer(model, &step, ElementBits::all(16), &machine, &Objective::Energy).unwrap();
     let [ours, theirs] = [layer(&absorbed), layer(&expanded)];
-    assert_eq!(ours.best.macs, 16 * 4096 * (576 + 512));
-    assert_eq!(theirs.best.macs, 16 * 4096 * (192 + 128));
+    let of = |layer: &LayerSchedule| layer.attention.clone().unwrap();
+    assert_eq!(of(&ours).best.macs, 16 * 4096 * (576 + 512));
+    assert_eq!(of(&theirs).best.macs, 16 * 4096 * (192 + 128));
     // One key of 576 elements of each token for all heads, and no value beside it; queries in, results out.
-    assert_eq!(ours.problem.compulsory_bits(), 16 * (4096 * 576 + 16 * (576 + 512)));
-    assert_eq!(ours.best.dram_bits(), ours.problem.compulsory_bits());
+    assert_eq!(of(&ours).problem.compulsory_bits(), 16 * (4096 * 576 + 16 * (576 + 512)));
+    assert_eq!(of(&ours).best.dram_bits(), of(&ours).problem.compulsory_bits());
     // Else keys and values of all tokens are computed in every step.
     assert!(theirs.before.iter().any(|run| run.macs == 4096 * 512 * 2 * 16 * 128));
     assert!(theirs.cost().energy_pj() > ours.cost().energy_pj());
     // Reading a prompt, latents cost more multiply-accumulates than the keys and values that come out of them.
     let prompt = Step::prefill(1, 2048);
     let macs = |model: &Transformer| {
-        let scores = model.attention(&prompt, ElementBits::all(16));
+        let scores = model.attention(&prompt, ElementBits::all(16)).unwrap();
         model.weighted_macs(&prompt) + scores.unmasked_scores() * (scores.shape.depth + scores.shape.value_depth)
     };
     assert!(macs(&absorbed) > macs(&expanded));
@@ -411,11 +441,13 @@ fn a_token_of_an_encoder_sees_all_tokens_and_one_of_a_decoder_none_that_follow()
         let seen = pairs.filter(|(query, key)| !causal || key <= query).count() as u64;
         let step = Step::prefill(2, 37);
         let layer = schedule_layer(&model, &step, ElementBits::all(8), &machine, &Objective::Energy).unwrap();
+        let attention = layer.attention.unwrap();
         let scores = 2 * model.heads * seen;
-        assert_eq!(layer.problem.unmasked_scores(), scores);
+        assert_eq!(attention.problem.unmasked_scores(), scores);
         // Tiles of a decoder may compute scores that the mask takes away.
         let macs = scores * 2 * model.depth;
-        assert!(if causal { layer.best.macs >= macs } else { layer.best.macs == macs }, "{}", layer.best.macs);
+        let computed = attention.best.macs;
+        assert!(if causal { computed >= macs } else { computed == macs }, "{computed}");
     }
 }
 

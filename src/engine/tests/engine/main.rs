@@ -5,6 +5,7 @@ mod arrays_and_buffers;
 mod attention;
 mod attention_layers;
 mod attention_schedules;
+mod attention_state_space;
 mod bad_input;
 mod case_study_1;
 mod causes;

@@ -305,6 +305,7 @@ pub fn transformers() -> Report {
             post_norm: false,
             activation: Activation::None,
             rotary: false,
+            state_space: None,
         };
         let step = Step {
             batch: of("batch"),
@@ -316,7 +317,7 @@ pub fn transformers() -> Report {
         let bits = ElementBits::all(8 * of("bytes_per_value"));
         let [before, after] = model.products();
         let tokens = step.batch * step.tokens;
-        let attention = model.attention(&step, bits);
+        let attention = model.attention(&step, bits).unwrap();
         let product = attention.shape.scores() * model.depth;
         let macs = &row["macs_per_layer"];
         let feed_forward: u64 = after[1..].iter().map(|product| product.macs(tokens)).sum();

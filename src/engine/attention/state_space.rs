@@ -1,0 +1,70 @@
+//! A state-space block: what stands in a layer in place of attention and the feed-forward part (Gu and Dao, Mamba, 2023, Sections 3.2 to
+//! 3.4).
+//!
+//! Every channel of a token is convolved with those of the tokens before it, and then updates states of its own, by steps that the token
+//! itself chooses: a recurrence, token after token. What a sequence keeps of all earlier tokens are its states and the last inputs of the
+//! convolution, however many tokens there were.
+//!
+//! A row of a token in its order: `dt`, `B` and `C` (as soon as they are computed), `x`, and `z`, which gates what comes out.
+
+use super::ElementBits;
+use super::linear::Part;
+use super::token::{Added, Norm, TokenStep, TokenWork};
+use super::transformer::WeightedProduct;
+use serde::{Deserialize, Serialize};
+
+/// The sizes of a state-space block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StateSpace {
+    /// Channels within the block, each with states of its own.
+    pub channels: u64,
+    /// N: states of a channel.
+    pub states: u64,
+    /// Channels out of which the steps of all channels are computed.
+    pub rank: u64,
+    /// Tokens that the convolution sees, the token itself included.
+    pub kernel: u64,
+}
+
+impl StateSpace {
+    /// The products of a block with weights.
+    pub const fn products(&self, width: u64) -> [WeightedProduct; 4] {
+        let Self { channels, states, rank, .. } = *self;
+        let once = WeightedProduct::new;
+        [
+            once("x, z", width, 2 * channels),
+            // `x` is read once more by the scan.
+            WeightedProduct { passes: channels, keeps: true, ..once("rank, B, C", channels, rank + 2 * states) },
+            WeightedProduct { passes: 2 * states + 2 * channels, ..once("dt", rank, channels) },
+            once("output projection", channels, width),
+        ]
+    }
+
+    /// What a layer computes for every token, in its order.
+    pub fn parts(&self, width: u64, norm: Norm) -> Vec<Part> {
+        let Self { channels, states, kernel, .. } = *self;
+        let lanes = |work, channels| Part::Lanes(TokenStep { work, channels, is_kept: false });
+        let [input, selection, step, output] = self.products(width).map(Part::Product);
+        let norm = (norm != Norm::None).then(|| lanes(TokenWork::Norm(norm), width));
+        let rest = [
+            input,
+            lanes(TokenWork::Convolution { kernel, behind: channels }, channels),
+            selection,
+            step,
+            lanes(TokenWork::Scan { states }, channels),
+            output,
+            lanes(TokenWork::Residual(Added::Input), width),
+        ];
+        norm.into_iter().chain(rest).collect()
+    }
+
+    /// Weights that lanes use: of the convolution, and A.
+    pub const fn lane_weights(&self) -> u64 {
+        self.channels * (self.kernel + self.states)
+    }
+
+    /// Bits that a sequence keeps of all its earlier tokens: states, which add up, and the last inputs of the convolution.
+    pub const fn state_bits(&self, bits: &ElementBits) -> u64 {
+        self.channels * (self.states * bits.sums + self.kernel.saturating_sub(1) * bits.activations)
+    }
+}
