@@ -6,16 +6,16 @@ use super::{
     TableCell, group_thousands, three_digits,
 };
 use crate::attention::{
-    Account, AttentionPart, Busy, Cause, EVERY_SIZE, Fusion, Generation, KeysHeld, LayerSchedule, MOST_TILES, Run,
-    Sequences, StepCost, Tensor,
+    Account, AttentionPart, Busy, Cause, EVERY_SIZE, Fusion, Generation, LayerSchedule, MOST_TILES, Run, Sequences,
+    StepCost, Tensor,
 };
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
 
 /// Schedules of every kind, the best of each: one layer.
 pub fn attention_schedules(attention: &AttentionPart) -> Table {
-    let row = |(fusion, account): &(Fusion, Option<Account>)| {
-        let mut cells = vec![TableCell::from(fusion.name())];
+    let row = |(fusion, account): (Fusion, Option<Account>)| {
+        let mut cells = vec![TableCell::from(label(fusion, account.as_ref()))];
         let Some(account) = account else {
             cells.extend([TableCell::from("does not fit"), TableCell::Nothing]);
             return cells;
@@ -25,7 +25,7 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
         let verdict = match (is_best, attention.tied.is_empty()) {
             (true, true) => "best",
             (true, false) => "best, as others",
-            (false, _) if attention.tied.contains(fusion) => "as good",
+            (false, _) if attention.tied.contains(&fusion) => "as good",
             (false, _) => "",
         };
         cells.extend([
@@ -33,11 +33,8 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
             TableCell::of(Quantity::Energy, account.energy_pj()),
             TableCell::of(Quantity::Latency, account.latency_cycles() as f64),
             TableCell::of(Quantity::Bytes, account.dram_bits() as f64 / 8.0),
-            TableCell::from(tile_text(account)),
-            TableCell::from(match schedule.held {
-                KeysHeld::Resident => "stay",
-                KeysHeld::Streamed => "stream",
-            }),
+            TableCell::from(tile_text(&account)),
+            TableCell::from(schedule.held.name()),
             TableCell::of(Quantity::Bytes, account.needed_bits.iter().sum::<u64>() as f64 / 8.0),
             TableCell::from(account.bound_by()),
         ]);
@@ -56,8 +53,20 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
             Column::measured("on the chip", Quantity::Bytes.base()),
             Column::words("bound by"),
         ],
-        rows: attention.found.best_of.iter().map(row).collect(),
+        rows: of_all(attention).map(row).collect(),
     }
+}
+
+/// The best schedule of every kind, then the best that computes keys and values again, if there is one.
+fn of_all(attention: &AttentionPart) -> impl Iterator<Item = (Fusion, Option<Account>)> {
+    let again = attention.found.recomputed.map(|account| (account.schedule.fusion, Some(account)));
+    attention.found.best_of.iter().copied().chain(again)
+}
+
+/// A kind of schedule as a person reads it.
+fn label(fusion: Fusion, account: Option<&Account>) -> String {
+    let is_recomputed = account.is_some_and(|account| account.schedule.held.is_recomputed());
+    format!("{}{}", fusion.name(), if is_recomputed { ", keys recomputed" } else { "" })
 }
 
 /// `256 queries x 4 heads, 512 keys`.
@@ -73,11 +82,11 @@ fn tile_text(account: &Account) -> String {
 pub fn attention_traffic(attention: &AttentionPart) -> Table {
     let mut columns = vec![Column::words("schedule")];
     columns.extend(Tensor::ALL.map(|tensor| Column::measured(tensor.name(), Quantity::Bytes.base())));
-    let found = attention.found.best_of.iter().filter_map(|(fusion, account)| Some((fusion, account.as_ref()?)));
+    let found = of_all(attention).filter_map(|(fusion, account)| Some((fusion, account?)));
     let rows = found.map(|(fusion, account)| {
         let moved = account.dram.iter().map(|moved| (moved.read + moved.written) as f64 / 8.0);
         let cells = moved.map(|bytes| TableCell::of(Quantity::Bytes, bytes));
-        std::iter::once(TableCell::from(fusion.name())).chain(cells).collect()
+        std::iter::once(TableCell::from(label(fusion, Some(&account)))).chain(cells).collect()
     });
     Table { caption: "Bytes to and from DRAM by tensor".to_owned(), rows: rows.collect(), columns }
 }
@@ -91,8 +100,8 @@ pub fn attention_energy(attention: &AttentionPart) -> Bars {
         (Cause::Macs, BarCause::Energy(EnergyCause::Mac)),
         (Cause::Lanes, BarCause::Energy(EnergyCause::Vector)),
     ];
-    let group = |(fusion, account): &(Fusion, Option<Account>)| BarGroup {
-        label: fusion.name().to_owned(),
+    let group = |(fusion, account): (Fusion, Option<Account>)| BarGroup {
+        label: label(fusion, account.as_ref()),
         is_marked: account.as_ref().is_some_and(|account| account.schedule == attention.best.schedule),
         values: vec![
             account
@@ -107,7 +116,7 @@ pub fn attention_energy(attention: &AttentionPart) -> Bars {
         group: "schedule".to_owned(),
         bars: vec![("", "best schedule of the kind")],
         parts: causes.iter().map(|(_, cause)| *cause).collect(),
-        groups: attention.found.best_of.iter().map(group).collect(),
+        groups: of_all(attention).map(group).collect(),
         limit: None,
     }
 }
@@ -147,7 +156,7 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
         row(run.parts.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
     };
     let attention = layer.attention.as_ref().map(|AttentionPart { best, .. }| {
-        let how = format!("{}, {}", best.schedule.fusion.name(), tile_text(best));
+        let how = format!("{}, {}", label(best.schedule.fusion, Some(best)), tile_text(best));
         let busy = (best.latency_cycles(), best.bound_by());
         row("attention".to_owned(), how, best.energy_pj(), busy, best.dram_bits(), best.macs)
     });
@@ -259,6 +268,13 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
             if !tied.is_empty() {
                 let names: Vec<&str> = tied.iter().map(|fusion| fusion.name()).collect();
                 notes.push(format!("As good as “{}”: {}.", best.schedule.fusion.name(), names.join("; ")));
+            }
+            if best.schedule.held.is_recomputed() {
+                notes.push(
+                    "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what comes \
+                     before it and attention take less together than any others that are tried."
+                        .to_owned(),
+                );
             }
             notes.push(format!(
                 "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \

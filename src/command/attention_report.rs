@@ -3,7 +3,7 @@
 use super::attention::{AttentionReport, PublishedReport};
 use super::stamped;
 use crate::attention::published::{Array, Dataflow, Replay};
-use crate::attention::{Cause, Generation, Run, StepCost, Tensor};
+use crate::attention::{Account, Cause, Generation, Run, StepCost, Tensor};
 use serde_json::{Value, json};
 
 fn energy_json(energy: &[f64; 5]) -> Value {
@@ -13,6 +13,26 @@ fn energy_json(energy: &[f64; 5]) -> Value {
 /// A name as a field: `on_chip_memories`.
 fn field(name: &str) -> String {
     name.to_lowercase().replace([' ', '-'], "_")
+}
+
+fn account_json(account: &Account) -> Value {
+    let moved = |tensor: &Tensor| {
+        let moved = account.dram[*tensor as usize];
+        (field(tensor.name()), json!({ "read_bits": moved.read, "written_bits": moved.written }))
+    };
+    let dram: Value = Tensor::ALL.iter().map(moved).collect();
+    json!({
+        "schedule": account.schedule,
+        "energy_pj": account.energy_pj(),
+        "energy_pj_by_cause": energy_json(&account.energy),
+        "latency_cycles": account.latency_cycles(),
+        "bound_by": account.bound_by(),
+        "dram_bits": account.dram_bits(),
+        "dram": dram,
+        "on_chip_bits": account.needed_bits,
+        "macs": account.macs,
+        "weight_macs": account.weight_macs,
+    })
 }
 
 fn run_json(run: &Run) -> Value {
@@ -53,29 +73,10 @@ impl AttentionReport {
         let Self { request, study, layer, generation } = self;
         let attention = layer.attention.as_ref();
         let all = attention.map_or(&[][..], |attention| &attention.found.best_of);
-        let schedules = all.iter().map(|(fusion, account)| {
-            let account = account.as_ref().map(|account| {
-                let dram: Value = Tensor::ALL
-                    .iter()
-                    .map(|tensor| {
-                        let moved = account.dram[*tensor as usize];
-                        (field(tensor.name()), json!({ "read_bits": moved.read, "written_bits": moved.written }))
-                    })
-                    .collect();
-                json!({
-                    "schedule": account.schedule,
-                    "energy_pj": account.energy_pj(),
-                    "energy_pj_by_cause": energy_json(&account.energy),
-                    "latency_cycles": account.latency_cycles(),
-                    "bound_by": account.bound_by(),
-                    "dram_bits": account.dram_bits(),
-                    "dram": dram,
-                    "on_chip_bits": account.needed_bits,
-                    "macs": account.macs,
-                })
-            });
-            json!({ "fusion": fusion.name(), "best": account })
-        });
+        let schedules = all
+            .iter()
+            .map(|(fusion, account)| json!({ "fusion": fusion.name(), "best": account.as_ref().map(account_json) }));
+        let recomputed = attention.and_then(|attention| attention.found.recomputed.as_ref());
         let of_uncounted = |(name, count): &(String, u64)| (field(name), json!(count));
         let uncounted: Value = layer.uncounted.iter().map(of_uncounted).collect();
         let runs = |runs: &[Run]| -> Value { runs.iter().map(run_json).collect() };
@@ -85,7 +86,9 @@ impl AttentionReport {
             "step": request.step,
             "bits": request.bits,
             "schedules": schedules.collect::<Vec<_>>(),
+            "recomputed": recomputed.map(account_json),
             "best": attention.map(|attention| attention.best.schedule.fusion.name()),
+            "best_recomputes": attention.is_some_and(|attention| attention.best.schedule.held.is_recomputed()),
             "as_good": attention.iter().flat_map(|one| &one.tied).map(|fusion| fusion.name()).collect::<Vec<_>>(),
             "priced": attention.map_or(0, |attention| attention.found.priced),
             "before": runs(&layer.before),

@@ -101,6 +101,10 @@ CASES: dict[str, tuple[list[str], Command]] = {
         + ["--format", "json"],
         lambda: fusescape.attention("tpu-like-df", "gpt2-small", tokens=1, cached=500, sees_itself=False),
     ),
+    "attention that computes keys and values again": (
+        ["attention", "--hardware", "fusemax-like", "--model", "vit-b16", "--tokens", "197", "--format", "json"],
+        lambda: fusescape.attention("fusemax-like", "vit-b16", tokens=197),
+    ),
     "a state-space model": (
         ["attention", "--hardware", "fusemax-like", "--model", "mamba-130m", "--tokens", "300", "--generate", "3", "--format", "json"],
         lambda: fusescape.attention("fusemax-like", "mamba-130m", tokens=300, generate=3),

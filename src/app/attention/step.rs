@@ -106,6 +106,14 @@ fn why(AttentionPart { found, best, .. }: &AttentionPart) -> String {
     let Some(unfused) = found.unfused() else {
         return "Unfused attention does not fit: one row of scores has no room on the chip.".to_owned();
     };
+    if best.schedule.held.is_recomputed() {
+        return format!(
+            "Attention computes keys and values by itself, of the inputs of the layer, and reads none from DRAM. It moves {} \
+             to and from DRAM, weights and inputs included; unfused it moves {}.",
+            Quantity::Bytes.text(best.dram_bits() as f64 / 8.0),
+            Quantity::Bytes.text(unfused.dram_bits() as f64 / 8.0),
+        );
+    }
     if best.schedule.fusion == Fusion::None {
         return "Fusion does not pay here: no fused schedule takes less.".to_owned();
     }

@@ -4,7 +4,7 @@ use super::cascade::VectorStep;
 use super::machine::Machine;
 use super::problem::Problem;
 use super::product::{Product, product};
-use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
+use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -23,15 +23,28 @@ pub enum Tensor {
     Running,
     /// AV.
     Output,
+    /// Inputs of the layer, out of which keys and values are computed again.
+    Inputs,
+    /// Weights that compute keys and values of them.
+    Weights,
 }
 
 impl Tensor {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Queries, Self::Keys, Self::Values, Self::Scores, Self::Running, Self::Output];
+    pub const ALL: [Self; 8] = [
+        Self::Queries,
+        Self::Keys,
+        Self::Values,
+        Self::Scores,
+        Self::Running,
+        Self::Output,
+        Self::Inputs,
+        Self::Weights,
+    ];
 
     /// As a person reads it.
     pub const fn name(self) -> &'static str {
-        ["queries", "keys", "values", "scores", "running results", "output"][self as usize]
+        ["queries", "keys", "values", "scores", "running results", "output", "inputs", "weights"][self as usize]
     }
 }
 
@@ -113,12 +126,15 @@ impl Busy {
 pub struct Account {
     /// The schedule.
     pub schedule: Schedule,
-    /// Multiply-accumulates that are computed; under a causal mask with those that tiles cannot leave out.
+    /// Multiply-accumulates that are computed; under a causal mask with those that tiles cannot leave out, and with those of keys and
+    /// values that are computed again.
     pub macs: u64,
+    /// Those of keys and values that are computed again.
+    pub weight_macs: u64,
     /// Operations of lanes, in the order of [`Operation::ALL`]; counted, too, where there are no lanes.
     pub operations: [u64; 5],
     /// Bits to and from DRAM, in the order of [`Tensor::ALL`].
-    pub dram: [Moved; 6],
+    pub dram: [Moved; 8],
     /// Phases, one after the other: one if all is fused, else three; the others are empty.
     pub phases: [Busy; 3],
     /// Energy by cause, pJ, in the order of [`Cause::ALL`].
@@ -153,17 +169,31 @@ impl Account {
 #[derive(Debug, Clone, Copy, Default)]
 struct Work {
     macs: u64,
+    weight_macs: u64,
     array_cycles: u64,
     lane_cycles: u64,
     operations: [u64; 5],
     activations: Moved,
     keys: Moved,
-    dram: [Moved; 6],
+    dram: [Moved; 8],
 }
 
-/// What a schedule costs; `None` if it needs more room than there is.
+/// More multiply-accumulates than are counted: bits stay whole numbers of 64 bits.
+const MOST_MACS: u128 = 1 << 54;
+
+/// What a schedule costs; `None` if it needs more room than there is, or computes keys and values again where there is nothing to compute
+/// them of, or with more than 2^54 multiply-accumulates.
 pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Option<Account> {
     let needed_bits = schedule.needed_bits(problem);
+    if schedule.held.is_recomputed() {
+        let source = problem.source?;
+        let visits = u128::from(problem.shape.queries.div_ceil(schedule.queries)) * u128::from(problem.shape.heads);
+        let of_visit =
+            u128::from(problem.shape.keys) * u128::from(source.channels) * u128::from(problem.shape.pair_depth());
+        if visits * u128::from(problem.shape.batch) * of_visit > MOST_MACS {
+            return None;
+        }
+    }
     fits(machine, needed_bits).then(|| {
         let mut works = [Work::default(); 3];
         let counting = Counting { problem, machine, schedule };
@@ -172,7 +202,7 @@ pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Opt
             Fusion::Rows(_) | Fusion::QueriesStay => counting.queries_stay(&mut works[0]),
             Fusion::KeysStay => counting.keys_stay(&mut works[0]),
         }
-        counting.sum(&works, needed_bits)
+        counting.sum(&works, &counting.once(), needed_bits)
     })
 }
 
@@ -216,7 +246,12 @@ impl Counting<'_> {
             let tiles = &self.schedule.key_tiles(&of);
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(work, times, Tensor::Queries, rows * shape.depth);
-            self.stream(work, times, self.pairs(), keys);
+            if self.schedule.fusion == Fusion::QueriesStay {
+                self.come(work, times, self.pairs(), keys, tiles);
+            } else {
+                // Keys and values have a pass each.
+                self.pairs().iter().for_each(|&tensor| self.come(work, times, &[tensor], keys, tiles));
+            }
             for &(count, tile) in tiles {
                 work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }
@@ -231,9 +266,14 @@ impl Counting<'_> {
     fn keys_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
         let running = shape.value_depth + 2;
-        // Each tile is loaded once, and all of them where all stay.
-        for &tensor in self.pairs() {
-            self.load(work, 1, tensor, shape.keys * self.depth_of(tensor));
+        // Each tile comes once, and all of them where all stay.
+        if self.schedule.held.is_recomputed() {
+            let all: Vec<(u64, u64)> = sizes(shape.keys, self.schedule.keys).collect();
+            self.recompute(work, 1, self.pairs(), &all);
+        } else {
+            for &tensor in self.pairs() {
+                self.load(work, 1, tensor, shape.keys * self.depth_of(tensor));
+            }
         }
         for of in self.schedule.query_tiles(self.problem) {
             let QueryTiles { count, size, keys, .. } = of;
@@ -264,7 +304,7 @@ impl Counting<'_> {
             let tiles = &self.schedule.key_tiles(&of);
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(scores, times, Tensor::Queries, rows * shape.depth);
-            self.stream(scores, times, &[Tensor::Keys], keys);
+            self.come(scores, times, &[Tensor::Keys], keys, tiles);
             self.query_key(scores, times, rows, tiles);
             self.store(scores, times, Tensor::Scores, rows * keys);
 
@@ -273,7 +313,7 @@ impl Counting<'_> {
             self.store(softmax, times, Tensor::Scores, rows * keys);
 
             self.load(values, times, Tensor::Scores, rows * keys);
-            self.stream(values, times, &[Tensor::Values], keys);
+            self.come(values, times, &[Tensor::Values], keys, tiles);
             self.with_values(values, times, rows, tiles, true);
             self.store(values, times, Tensor::Output, rows * shape.value_depth);
         }
@@ -311,13 +351,55 @@ impl Counting<'_> {
         }
     }
 
-    /// What does not is loaded for every tile of queries.
-    fn stream(&self, work: &mut Work, times: u64, tensors: &[Tensor], keys: u64) {
-        if self.schedule.held == KeysHeld::Streamed {
-            for &tensor in tensors {
-                self.load(work, times, tensor, keys * self.depth_of(tensor));
+    /// What does not comes for every tile of queries: from DRAM, or out of inputs.
+    fn come(&self, work: &mut Work, times: u64, tensors: &[Tensor], keys: u64, tiles: &[(u64, u64)]) {
+        match self.schedule.held {
+            KeysHeld::Resident => {}
+            KeysHeld::Streamed => {
+                for &tensor in tensors {
+                    self.load(work, times, tensor, keys * self.depth_of(tensor));
+                }
+            }
+            KeysHeld::Recomputed | KeysHeld::InputsStay => self.recompute(work, times, tensors, tiles),
+        }
+    }
+
+    /// Keys, values or both of tiles of keys, computed of their inputs; then they go where keys are kept.
+    fn recompute(&self, work: &mut Work, times: u64, tensors: &[Tensor], tiles: &[(u64, u64)]) {
+        let Some(source) = self.problem.source else { return };
+        let bits = &self.problem.bits;
+        let columns: u64 = tensors.iter().map(|&tensor| self.depth_of(tensor)).sum();
+        for &(count, tile) in tiles {
+            let times = times * count;
+            if self.schedule.held == KeysHeld::Recomputed {
+                self.load(work, times, Tensor::Inputs, tile * source.channels);
+            }
+            for step in source.steps(self.problem.shape.depth, tensors.contains(&Tensor::Keys)) {
+                work.lanes_of(self.machine, times, &step.steps(tile), bits.activations);
+            }
+            let of = [bits.activations, bits.weights, bits.sums];
+            let macs = tile * source.channels * columns;
+            work.product(times, product(self.machine, [tile, source.channels, columns], of, false), macs);
+            work.weight_macs += times * macs;
+            work.activations.read += times * tile * columns * bits.sums;
+            work.keys.written += times * tile * columns * bits.keys;
+        }
+    }
+
+    /// What comes not for every head of every sequence: of all of them.
+    fn once(&self) -> Work {
+        let mut work = Work::default();
+        let (shape, held) = (&self.problem.shape, self.schedule.held);
+        if let Some(source) = self.problem.source.filter(|_| held.is_recomputed()) {
+            // Where inputs stay, heads change for every sequence; else sequences change for every head.
+            let sequences = if held == KeysHeld::InputsStay { shape.batch } else { 1 };
+            let weights = source.channels * shape.pair_depth();
+            self.load(&mut work, shape.key_heads * sequences, Tensor::Weights, weights);
+            if held == KeysHeld::InputsStay {
+                self.load(&mut work, shape.batch, Tensor::Inputs, shape.keys * source.channels);
             }
         }
+        work
     }
 
     const fn depth_of(&self, tensor: Tensor) -> u64 {
@@ -331,6 +413,8 @@ impl Counting<'_> {
         match tensor {
             Tensor::Queries | Tensor::Output => self.problem.bits.activations,
             Tensor::Keys | Tensor::Values => self.problem.bits.keys,
+            Tensor::Inputs => self.problem.bits.activations,
+            Tensor::Weights => self.problem.bits.weights,
             Tensor::Scores | Tensor::Running => self.problem.bits.sums,
         }
     }
@@ -339,7 +423,7 @@ impl Counting<'_> {
         let bits = times * elements * self.bits_of(tensor);
         work.dram[tensor as usize].read += bits;
         match tensor {
-            Tensor::Keys | Tensor::Values => work.keys.written += bits,
+            Tensor::Keys | Tensor::Values | Tensor::Weights => work.keys.written += bits,
             _ => work.activations.written += bits,
         }
     }
@@ -350,11 +434,14 @@ impl Counting<'_> {
         work.activations.read += bits;
     }
 
-    fn sum(&self, works: &[Work; 3], needed_bits: [u64; 2]) -> Account {
+    fn sum(&self, works: &[Work; 3], once: &Work, needed_bits: [u64; 2]) -> Account {
         let (machine, bits, repeats) = (self.machine, &self.problem.bits, self.problem.repeats());
-        let all: Vec<Work> = works.iter().map(|work| work.times(repeats)).collect();
+        let mut all: [Work; 3] = std::array::from_fn(|at| works[at].times(repeats));
+        all[0].add(once);
         let energy = |of: &dyn Fn(&Work) -> f64| all.iter().map(of).sum::<f64>();
         let macs: u64 = all.iter().map(|work| work.macs).sum();
+        let weight_macs: u64 = all.iter().map(|work| work.weight_macs).sum();
+        let own = (macs - weight_macs) as f64;
         let on_chip = |work: &Work| {
             let keys = machine.weight_store().energy_pj(work.keys.read, work.keys.written);
             keys + machine.activations.energy_pj(work.activations.read, work.activations.written)
@@ -364,23 +451,21 @@ impl Counting<'_> {
             let of_each = Operation::ALL.iter().zip(work.operations);
             of_each.map(|(operation, count)| count as f64 * machine.operation_pj(*operation)).sum()
         };
-        let registers = machine.register_pj(bits.keys, bits.activations, bits.sums);
+        let registers = own * machine.register_pj(bits.keys, bits.activations, bits.sums)
+            + weight_macs as f64 * machine.register_pj(bits.weights, bits.activations, bits.sums);
+        let multiplied = own * machine.mac_pj(bits.keys, bits.activations)
+            + weight_macs as f64 * machine.mac_pj(bits.weights, bits.activations);
         Account {
             schedule: *self.schedule,
             macs,
+            weight_macs,
             operations: std::array::from_fn(|at| all.iter().map(|work| work.operations[at]).sum()),
             dram: std::array::from_fn(|at| Moved {
                 read: all.iter().map(|work| work.dram[at].read).sum(),
                 written: all.iter().map(|work| work.dram[at].written).sum(),
             }),
             phases: std::array::from_fn(|at| self.busy(&all[at])),
-            energy: [
-                energy(&dram),
-                energy(&on_chip),
-                macs as f64 * registers,
-                macs as f64 * machine.mac_pj(bits.keys, bits.activations),
-                energy(&lanes),
-            ],
+            energy: [energy(&dram), energy(&on_chip), registers, multiplied, energy(&lanes)],
             needed_bits,
         }
     }
@@ -428,12 +513,16 @@ impl Work {
     }
 
     fn lanes(&mut self, counting: &Counting<'_>, times: u64, steps: &[VectorStep]) {
-        let bits = counting.problem.bits.sums;
+        self.lanes_of(counting.machine, times, steps, counting.problem.bits.sums);
+    }
+
+    /// What lanes compute, of elements with so many bits.
+    fn lanes_of(&mut self, machine: &Machine, times: u64, steps: &[VectorStep], bits: u64) {
         for step in steps {
             for &(operation, count) in step.operations {
                 self.operations[operation as usize] += times * step.iterations * count;
             }
-            if let Some(lanes) = &counting.machine.lanes {
+            if let Some(lanes) = &machine.lanes {
                 let each: u64 =
                     step.operations.iter().map(|(operation, count)| count * lanes.cost(*operation).cycles).sum();
                 self.lane_cycles += times * step.iterations.div_ceil(lanes.lanes()) * each;
@@ -443,9 +532,19 @@ impl Work {
         }
     }
 
+    /// What is loaded besides.
+    fn add(&mut self, other: &Self) {
+        self.activations = self.activations.and(other.activations);
+        self.keys = self.keys.and(other.keys);
+        for (own, other) in self.dram.iter_mut().zip(other.dram) {
+            *own = own.and(other);
+        }
+    }
+
     fn times(&self, times: u64) -> Self {
         Self {
             macs: self.macs * times,
+            weight_macs: self.weight_macs * times,
             array_cycles: self.array_cycles * times,
             lane_cycles: self.lane_cycles * times,
             operations: self.operations.map(|count| count * times),

@@ -30,10 +30,16 @@ pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objectiv
     let is_streamed = schedule.held == KeysHeld::Streamed && schedule.fusion != Fusion::KeysStay;
     // Unfused, values are read by a phase of their own.
     let pair = if schedule.fusion == Fusion::None { depths } else { shape.pair_depth() };
-    let keys = if is_streamed { visited } else { shape.keys } * pair * bits.keys;
+    let mut keys = if is_streamed { visited } else { shape.keys } * pair * bits.keys;
+    let again = Again::of(problem, machine, schedule, visited);
+    if again.is_some() {
+        keys = 0;
+    }
+    let again = again.unwrap_or_default();
     let through_dram = if schedule.fusion == Fusion::None { 2 * scores * bits.sums } else { 0 };
     let (queries, outputs) = (rows * shape.depth * bits.activations, rows * shape.value_depth * bits.activations);
-    let dram = (queries + keys + through_dram, outputs + through_dram);
+    let inputs = again.inputs * bits.activations;
+    let dram = (queries + keys + inputs + through_dram, outputs + through_dram);
     let lanes = lanes(machine, schedule.fusion.cascade());
     let (read, written) = (lanes.reads * scores * bits.sums, lanes.writes * scores * bits.sums);
     // Scores are written by one product and read by the other, sums are written.
@@ -43,12 +49,20 @@ pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objectiv
         queries + scores * bits.sums + sums + written + through_dram,
     );
     let of_keys = (visited * depths * bits.keys, keys);
+    let array = array + again.cycles;
+    let weight_macs = all(again.macs);
+    let of_weight_mac =
+        machine.mac_pj(bits.weights, bits.activations) + machine.register_pj(bits.weights, bits.activations, bits.sums);
+    // What comes not for every head of every sequence.
+    let besides = (again.once as f64, 0.0);
     let macs = all(scores * depths);
     let of_mac =
         machine.mac_pj(bits.keys, bits.activations) + machine.register_pj(bits.keys, bits.activations, bits.sums);
     let energy =
         |store: &super::Store, (read, written): (u64, u64)| all(read) * store.read_pj + all(written) * store.write_pj;
-    let energy = energy(&machine.dram, dram)
+    let energy = besides.0 * machine.dram.read_pj
+        + weight_macs * of_weight_mac
+        + energy(&machine.dram, dram)
         + energy(&machine.activations, activations)
         + energy(machine.weight_store(), of_keys)
         + macs * of_mac
@@ -60,11 +74,46 @@ pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objectiv
     let latency = all(array)
         .max(all(scores) * lanes.cycles)
         .max(cycles(&machine.dram, dram))
+        .max((all(dram.0) + besides.0) / machine.dram.read_width as f64)
         .max(cycles(&machine.activations, activations))
         .max(cycles(machine.weight_store(), of_keys));
-    let words = || (all(dram.0) + all(dram.1)) / machine.dram.read_width as f64;
+    let words = || (all(dram.0) + all(dram.1) + besides.0) / machine.dram.read_width as f64;
     // A hair less, as an account adds up in another order.
     objective.combine(energy, Cycles(latency), &words, &|_| words()) * (1.0 - 1e-9)
+}
+
+/// Keys and values that are computed again, of one head of keys at least, and what is loaded for all of them together.
+#[derive(Default)]
+struct Again {
+    inputs: u64,
+    macs: u64,
+    cycles: u64,
+    once: u64,
+}
+
+impl Again {
+    fn of(problem: &Problem, machine: &Machine, schedule: &Schedule, visited: u64) -> Option<Self> {
+        let source = problem.source.filter(|_| schedule.held.is_recomputed())?;
+        let (shape, bits) = (&problem.shape, &problem.bits);
+        let computed = if schedule.fusion == Fusion::KeysStay { shape.keys } else { visited };
+        // Keys and values have a pass each where rows of scores stay.
+        let passes = if matches!(schedule.fusion, Fusion::Rows(_)) { 2 } else { 1 };
+        let [of_rows, of_depth, of_columns] = machine.unrolled;
+        let columns = shape.pair_depth();
+        let weights = source.channels * columns * bits.weights * shape.key_heads;
+        let inputs_stay = schedule.held == KeysHeld::InputsStay;
+        Some(Self {
+            inputs: if inputs_stay { 0 } else { passes * computed * source.channels },
+            macs: computed * source.channels * columns,
+            // Rows of tiles fill the array, at best.
+            cycles: computed.div_ceil(of_rows) * source.channels.div_ceil(of_depth) * columns.div_ceil(of_columns),
+            once: if inputs_stay {
+                shape.batch * (weights + shape.keys * source.channels * bits.activations)
+            } else {
+                weights
+            },
+        })
+    }
 }
 
 /// What lanes do for each score at least.

@@ -9,6 +9,7 @@ use super::transformer::{Step, Transformer};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// Attention of a layer in one step, scheduled.
@@ -18,7 +19,7 @@ pub struct AttentionPart {
     pub problem: Problem,
     /// The best schedule of every kind.
     pub found: Found,
-    /// The best of these.
+    /// The best of these, together with what comes before it: attention may compute keys and values by itself.
     pub best: Account,
     /// The other kinds of schedules whose best is as good.
     pub tied: Vec<Fusion>,
@@ -112,22 +113,45 @@ pub fn schedule_layer(
     if let Some((product, problem)) = model.keys_of_latents().zip(problem) {
         before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
     }
-    let attention = problem.map(|problem| {
+    let mut attention = None;
+    if let Some(problem) = problem {
         let found = search(&problem, machine, objective);
-        let best = *found.best(objective, machine).ok_or_else(|| does_not_fit("Attention"))?;
-        let tied = found.as_good_as(&best, objective, machine);
-        Ok::<_, Diagnostics>(AttentionPart { problem, found, best, tied })
-    });
-    let attention = attention.transpose()?;
+        let stored = found.best(objective, machine).copied();
+        let score = |before: &[Run], best: &Account| objective_of(before, best, machine, objective);
+        let again = found.recomputed.map(|best| Ok((runs(&model.parts_before_recomputing(), step)?, best)));
+        let best = match (stored, again.transpose()?) {
+            (None, None) => return Err(does_not_fit("Attention")),
+            (Some(stored), None) => stored,
+            // What attention computes need not be computed before it.
+            (Some(stored), Some((runs, best))) if score(&before, &stored) <= score(&runs, &best) => stored,
+            (_, Some((runs, best))) => {
+                before = runs;
+                best
+            }
+        };
+        let tied =
+            if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
+        attention = Some(AttentionPart { problem, found, best, tied });
+    }
     let of_lanes = attention.as_ref().filter(|_| machine.lanes.is_none());
     let uncounted = of_lanes.map(|attention| operations(&parts, step.batch * step.tokens, &attention.best));
     let uncounted = uncounted.unwrap_or_default();
     Ok(LayerSchedule { before, attention, after, uncounted, layers: model.layers })
 }
 
+/// What attention and what comes before it score together.
+fn objective_of(before: &[Run], attention: &Account, machine: &Machine, objective: &Objective) -> f64 {
+    let energy = attention.energy_pj() + before.iter().map(Run::energy_pj).sum::<f64>();
+    let cycles = attention.latency_cycles() + before.iter().map(|run| run.busy.cycles()).sum::<u64>();
+    let bits = attention.dram_bits() + before.iter().map(|run| run.dram_bits).sum::<u64>();
+    let words = || bits as f64 / machine.dram.read_width as f64;
+    objective.combine(energy, Cycles(cycles as f64), &words, &|_| words())
+}
+
 /// Operations of lanes in a layer, by what computes them.
 fn operations(parts: &[Vec<Part>; 2], tokens: u64, attention: &Account) -> Vec<(String, u64)> {
-    let mut all = vec![("softmax".to_owned(), attention.operations.iter().sum())];
+    let within = if attention.schedule.held.is_recomputed() { "softmax, what makes keys" } else { "softmax" };
+    let mut all = vec![(within.to_owned(), attention.operations.iter().sum())];
     for part in parts.iter().flatten() {
         let Part::Lanes(step) = part else { continue };
         match all.iter_mut().find(|(name, _)| name == step.name()) {

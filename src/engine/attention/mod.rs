@@ -23,9 +23,8 @@
 //! let core = Core::from_text(find_preset(hardware_presets(), "tpu-like-df")?.text)?;
 //! let machine = Machine::of(&core)?;
 //! // BERT-base with 512 tokens.
-//! let problem = Problem { shape: Shape::of_sequence(1, 12, 64, 512), causal: false, window: None, bits: ElementBits::all(8) };
-//! let found = search(&problem, &machine, &Objective::Energy);
-//! let best = found.best(&Objective::Energy, &machine).expect("it fits");
+//! let problem = Problem { shape: Shape::of_sequence(1, 12, 64, 512), causal: false, window: None, bits: ElementBits::all(8), source: None
+//! }; let found = search(&problem, &machine, &Objective::Energy); let best = found.best(&Objective::Energy, &machine).expect("it fits");
 //!
 //! // Scores stay on the chip; what crosses its border is the least possible.
 //! assert_ne!(best.schedule.fusion, Fusion::None);
@@ -56,7 +55,7 @@ pub use floor::floor;
 pub use layer::{AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
 pub use linear::{Held, Part, RowTraffic, Run, StateMoves, best_runs, run_of};
 pub use machine::{Machine, Store};
-pub use problem::{ElementBits, Problem};
+pub use problem::{ElementBits, Problem, Source};
 pub use product::{FactorBits, Product, product};
 pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};

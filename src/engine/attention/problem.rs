@@ -1,6 +1,7 @@
 //! What is to be computed: attention of a shape, with or without a causal mask, in these precisions.
 
 use super::Shape;
+use super::token::{Norm, TokenStep, TokenWork};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,27 @@ impl ElementBits {
     }
 }
 
+/// Inputs of a layer out of which keys and values are computed, so that a schedule may compute them again instead of storing them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Source {
+    /// Channels of an input.
+    pub channels: u64,
+    /// How inputs are normalised first.
+    pub norm: Norm,
+    /// Whether keys are rotated by their position.
+    pub rotary: bool,
+}
+
+impl Source {
+    /// What lanes compute for every input, and for every key of so many elements where keys are among what is computed.
+    pub fn steps(&self, depth: u64, has_keys: bool) -> impl Iterator<Item = TokenStep> {
+        let step = |work, channels| TokenStep { work, channels, is_kept: false };
+        let norm = (self.norm != Norm::None).then(|| step(TokenWork::Norm(self.norm), self.channels));
+        let rotary = TokenWork::Rotary { before: 0, behind: 0 };
+        norm.into_iter().chain((self.rotary && has_keys).then(|| step(rotary, depth)))
+    }
+}
+
 /// Attention to be scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Problem {
@@ -40,6 +62,8 @@ pub struct Problem {
     pub window: Option<u64>,
     /// Bits of its elements.
     pub bits: ElementBits,
+    /// What keys and values may be computed of again; `None`: they are stored.
+    pub source: Option<Source>,
 }
 
 impl Problem {
@@ -47,8 +71,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, a window without such a mask
-    /// or too small for the keys, no or too many bits.
+    /// No channels of a source, sizes that [`Shape::check`] refuses or that are too large, more queries than keys under a causal mask, a
+    /// window without such a mask or too small for the keys, no or too many bits.
     pub fn check(&self) -> Result<(), Diagnostics> {
         self.shape.check()?;
         let mut diagnostics = Diagnostics::default();
@@ -79,6 +103,9 @@ impl Problem {
                     },
                 );
             }
+        }
+        if self.source.is_some_and(|source| source.channels == 0) {
+            diagnostics.add("source.channels", "The size is 0", "Write at least 1");
         }
         let ElementBits { activations, keys, sums, weights } = self.bits;
         for (name, bits) in [("activations", activations), ("keys", keys), ("sums", sums), ("weights", weights)] {

@@ -6,6 +6,7 @@
 
 use super::Cascade;
 use super::problem::Problem;
+use super::token::Norm;
 use serde::{Deserialize, Serialize};
 
 /// What runs together.
@@ -38,6 +39,16 @@ impl Fusion {
         }
     }
 
+    /// Whether it knows such keys and values. Keys that stay all the time leave nothing to stream the queries past; unfused, scores go
+    /// through DRAM, and so do keys.
+    pub const fn takes(self, held: KeysHeld) -> bool {
+        match self {
+            Self::None => !held.is_recomputed(),
+            Self::Rows(_) | Self::QueriesStay => true,
+            Self::KeysStay => !matches!(held, KeysHeld::Resident),
+        }
+    }
+
     /// How its softmax goes over the keys.
     pub const fn cascade(self) -> Cascade {
         match self {
@@ -55,6 +66,33 @@ pub enum KeysHeld {
     Streamed,
     /// All keys and values of a head stay on the chip, for all its tiles of queries; under a sliding window until no later tile sees them.
     Resident,
+    /// They are computed again for every tile of queries, of inputs that come from DRAM each time. The weights of a head stay while it is
+    /// at work, for all sequences, one after the other.
+    Recomputed,
+    /// They are computed again for every tile of queries, of the inputs of a whole sequence, which stay on the chip for all its heads.
+    InputsStay,
+}
+
+impl KeysHeld {
+    /// Those with keys and values in DRAM.
+    pub const STORED: [Self; 2] = [Self::Resident, Self::Streamed];
+    /// Those that compute them again.
+    pub const RECOMPUTED: [Self; 2] = [Self::Recomputed, Self::InputsStay];
+
+    /// As a person reads it: what keys and values do.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Streamed => "stream",
+            Self::Resident => "stay",
+            Self::Recomputed => "recomputed",
+            Self::InputsStay => "recomputed, inputs stay",
+        }
+    }
+
+    /// Whether keys and values are computed again.
+    pub const fn is_recomputed(self) -> bool {
+        matches!(self, Self::Recomputed | Self::InputsStay)
+    }
 }
 
 /// A schedule.
@@ -116,7 +154,8 @@ impl Schedule {
         first.into_iter().chain(sizes(of.keys - of_first, self.keys)).collect()
     }
 
-    /// Bits that it needs on the chip: for queries, scores and results, and for keys and values.
+    /// Bits that it needs on the chip: for queries, scores and results, with inputs and what is computed of them, and for keys and values,
+    /// with the weights that compute them.
     pub fn needed_bits(&self, problem: &Problem) -> [u64; 2] {
         let (shape, bits) = (&problem.shape, &problem.bits);
         let (rows, all_keys) = (self.rows(), problem.most_keys(self.queries));
@@ -140,8 +179,27 @@ impl Schedule {
         let keys = match self.held {
             KeysHeld::Streamed => 2 * self.keys * at_once * bits.keys,
             KeysHeld::Resident => all_keys * both * bits.keys,
+            KeysHeld::Recomputed | KeysHeld::InputsStay => {
+                let channels = problem.source.map_or(0, |source| source.channels);
+                self.keys * at_once * bits.keys + channels * both * bits.weights
+            }
         };
-        [activations, keys]
+        [activations + self.input_bits(problem, self.keys * at_once), keys]
+    }
+}
+
+impl Schedule {
+    /// Bits of inputs, normalised ones, and of so many elements that are computed of them, before they are keys and values.
+    fn input_bits(&self, problem: &Problem, computed: u64) -> u64 {
+        let Some(source) = problem.source.filter(|_| self.held.is_recomputed()) else { return 0 };
+        let tile = self.keys * source.channels;
+        let inputs = match (self.held, source.norm) {
+            // A tile in use, which is normalised where it is, and the next on its way.
+            (KeysHeld::Recomputed, _) => 2 * tile,
+            (_, Norm::None) => problem.shape.keys * source.channels,
+            _ => problem.shape.keys * source.channels + tile,
+        };
+        inputs * problem.bits.activations + computed * problem.bits.sums
     }
 }
 

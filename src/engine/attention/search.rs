@@ -1,8 +1,8 @@
 //! The best schedule of attention, by trying every one that is not proved to be worse.
 //!
-//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed or stay, how many query heads of a group share a
-//! tile, and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the smallest tiles of that
-//! number and with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles.
+//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed, stay or are computed again, how many query heads
+//! of a group share a tile, and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the
+//! smallest tiles of that number and with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles.
 //!
 //! For every tile of queries a floor holds whatever the tiles of keys are (`floor.rs`). Tiles of queries are taken by ascending floor,
 //! until none of those left can be better than what was found.
@@ -27,14 +27,16 @@ const EQUAL: f64 = 1e-12;
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// For each of [`Fusion::ALL`] its best schedule; `None` where none fits.
+    /// For each of [`Fusion::ALL`] its best schedule with keys and values in DRAM; `None` where none fits.
     pub best_of: Vec<(Fusion, Option<Account>)>,
+    /// The best of all that compute keys and values again; `None` where none fits, or there is nothing to compute them of.
+    pub recomputed: Option<Account>,
     /// How many schedules were priced; the others are proved not to be better.
     pub priced: u64,
 }
 
 impl Found {
-    /// The best of all; `None` where none fits.
+    /// The best of all with keys and values in DRAM; `None` where none fits.
     pub fn best(&self, objective: &Objective, machine: &Machine) -> Option<&Account> {
         let all = self.best_of.iter().filter_map(|(_, account)| account.as_ref());
         all.min_by(|one, other| score(objective, machine, one).total_cmp(&score(objective, machine, other)))
@@ -66,11 +68,16 @@ pub fn search(problem: &Problem, machine: &Machine, objective: &Objective) -> Fo
     let mut priced = 0;
     let best_of = Fusion::ALL.map(|fusion| {
         let mut search = Search { problem, machine, objective, best: None, priced: 0 };
-        search.fusion(fusion);
+        search.fusion(fusion, &KeysHeld::STORED);
         priced += search.priced;
         (fusion, search.best.map(|(_, account)| account))
     });
-    Found { best_of: best_of.to_vec(), priced }
+    let mut again = Search { problem, machine, objective, best: None, priced: 0 };
+    if problem.source.is_some() {
+        Fusion::ALL.into_iter().for_each(|fusion| again.fusion(fusion, &KeysHeld::RECOMPUTED));
+    }
+    let recomputed = again.best.map(|(_, account)| account);
+    Found { best_of: best_of.to_vec(), recomputed, priced: priced + again.priced }
 }
 
 struct Search<'a> {
@@ -83,19 +90,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Tiles of queries by ascending floor, until the floor of the next is no better than the best schedule.
-    fn fusion(&mut self, fusion: Fusion) {
+    fn fusion(&mut self, fusion: Fusion, held: &[KeysHeld]) {
         let group = self.problem.group();
-        // Keys that stay all the time leave nothing to stream the queries past.
-        let held: &[KeysHeld] = match fusion {
-            Fusion::KeysStay => &[KeysHeld::Streamed],
-            _ => &[KeysHeld::Resident, KeysHeld::Streamed],
-        };
         let [of_rows, of_depth, of_columns] = self.machine.unrolled;
         let keys = tile_sizes(self.problem.shape.keys, &[of_columns, of_depth]);
         let mut open: Vec<(f64, Schedule)> = Vec::new();
         for queries in tile_sizes(self.problem.shape.queries, &[of_rows]) {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
-                for &held in held {
+                for &held in held.iter().filter(|held| fusion.takes(**held)) {
                     let tile = |keys: u64| Schedule { fusion, queries, heads, keys, held };
                     let has_room = |keys: &u64| fits(self.machine, tile(*keys).needed_bits(self.problem));
                     if keys.iter().any(has_room) {

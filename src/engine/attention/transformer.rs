@@ -3,7 +3,7 @@
 use super::linear::Part;
 use super::state_space::StateSpace;
 use super::token::{Activation, Added, Norm, TokenStep, TokenWork};
-use super::{ElementBits, Problem, Shape};
+use super::{ElementBits, Problem, Shape, Source};
 use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
 use serde::{Deserialize, Serialize};
 
@@ -424,6 +424,24 @@ impl Transformer {
         [before.into_iter().flatten().collect(), after.into_iter().flatten().collect()]
     }
 
+    /// What a layer computes before attention that computes keys and values by itself, of its inputs. A decoder has to cache them, and
+    /// computes them here, too.
+    pub fn parts_before_recomputing(&self) -> Vec<Part> {
+        let [before, _] = self.parts();
+        if self.causal || self.latent.is_some() {
+            return before;
+        }
+        let queries = self.heads * self.depth;
+        let of_queries = |part| match part {
+            Part::Product(_) => Part::Product(WeightedProduct::new("queries", self.width, queries)),
+            Part::Lanes(TokenStep { work: TokenWork::Rotary { .. }, is_kept, .. }) => {
+                Part::Lanes(TokenStep { work: TokenWork::Rotary { before: 0, behind: 0 }, channels: queries, is_kept })
+            }
+            other => other,
+        };
+        before.into_iter().map(of_queries).collect()
+    }
+
     /// Attention of a layer in a step; `None`: there is none.
     pub fn attention(&self, step: &Step, bits: ElementBits) -> Option<Problem> {
         if self.state_space.is_some() {
@@ -447,7 +465,11 @@ impl Transformer {
             Some(Latent { rotary, .. }) => Shape { key_heads: self.heads, depth: self.depth + rotary, ..own },
         };
         let causal = self.causal && step.keys() > step.cached;
-        Some(Problem { shape, causal, window: self.window.filter(|_| causal), bits })
+        // Of cached tokens there are keys and values only; of latents they are made anyhow.
+        let has_inputs = self.latent.is_none() && step.cached == 0;
+        let norm = if self.post_norm { Norm::None } else { self.norm };
+        let source = has_inputs.then_some(Source { channels: self.width, norm, rotary: self.rotary });
+        Some(Problem { shape, causal, window: self.window.filter(|_| causal), bits, source })
     }
 
     /// Keys of a sequence that any new token sees: under a sliding window older ones are not read.

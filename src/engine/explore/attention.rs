@@ -159,9 +159,8 @@ impl AttentionStudy {
         let group = problem.group();
         let best = |queries: u64, keys: u64| {
             let heads = (1..=group).filter(|heads| group.is_multiple_of(*heads));
-            let schedules = heads.flat_map(|heads| {
-                [KeysHeld::Streamed, KeysHeld::Resident].map(|held| Schedule { fusion, queries, heads, keys, held })
-            });
+            let schedules =
+                heads.flat_map(|heads| KeysHeld::STORED.map(|held| Schedule { fusion, queries, heads, keys, held }));
             let priced = schedules.filter_map(|schedule| account(&problem, &self.machine, &schedule));
             priced.map(|account| score(objective, &self.machine, &account)).min_by(f64::total_cmp)
         };

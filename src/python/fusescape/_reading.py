@@ -194,13 +194,21 @@ def _step_cost(found: dict[str, Any]) -> StepCost:
     return StepCost(energy=found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause"))
 
 
-def _attention_schedule(found: dict[str, Any]) -> AttentionSchedule:
-    best = found["best"]
+_HELD = {"Streamed": "streamed", "Resident": "resident", "Recomputed": "recomputed", "InputsStay": "inputs-stay"}
+
+
+def _kind(fusion: str | dict[str, str]) -> str:
+    if isinstance(fusion, dict):
+        return {"ThreePass": "rows, three passes", "TwoPass": "rows, two passes"}[fusion["Rows"]]
+    return {"None": "unfused", "QueriesStay": "queries stay, one pass", "KeysStay": "keys stay, one pass"}[fusion]
+
+
+def _attention_schedule(fusion: str, best: dict[str, Any]) -> AttentionSchedule:
     schedule = best["schedule"]
     names = ("energy_pj", "latency_cycles", "bound_by", "dram_bits", "macs")
     return AttentionSchedule(
-        fusion=found["fusion"],
-        held=schedule["held"].lower(),
+        fusion=fusion,
+        held=_HELD[schedule["held"]],
         energy=best["energy_pj_by_cause"],
         on_chip_bits=(best["on_chip_bits"][0], best["on_chip_bits"][1]),
         **{name: schedule[name] for name in ("queries", "heads", "keys")},
@@ -220,7 +228,10 @@ def _generation(found: dict[str, Any] | None) -> Generation | None:
 
 def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
     found = json.loads(text)
-    schedules = {row["fusion"]: _attention_schedule(row) for row in found["schedules"] if row["best"]}
+    rows = (row for row in found["schedules"] if row["best"])
+    schedules = {row["fusion"]: _attention_schedule(row["fusion"], row["best"]) for row in rows}
+    again = found["recomputed"]
+    recomputed = _attention_schedule(_kind(again["schedule"]["fusion"]), again) if again else None
     return Attention(
         _json=text,
         notes=notes,
@@ -229,7 +240,8 @@ def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
         layers=found["model"]["layers"],
         cost=_step_cost(found["all_layers"]),
         schedules=tuple(schedules.values()),
-        best=schedules.get(found["best"]),
+        recomputed=recomputed,
+        best=recomputed if found["best_recomputes"] else schedules.get(found["best"]),
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
         not_counted=found["not_counted"],
         generation=_generation(found["generation"]),

@@ -305,7 +305,8 @@ class AttentionSchedule:
     keys: int
     """Keys in a tile."""
     held: str
-    """Where keys and values are while tiles of queries change: ``streamed`` or ``resident``."""
+    """Where keys and values are while tiles of queries change: ``streamed`` or ``resident``; or they are computed again for every tile,
+    ``recomputed`` of inputs from DRAM, ``inputs-stay`` of inputs that stay on the chip."""
     energy_pj: float
     energy: Mapping[str, float]
     """Energy by cause, pJ."""
@@ -350,9 +351,11 @@ class Attention(Result):
     cost: StepCost
     """The step, all layers."""
     schedules: tuple[AttentionSchedule, ...] = field(repr=False)
-    """Attention of one layer: the best schedule of every kind that fits."""
+    """Attention of one layer: the best schedule of every kind that fits, with keys and values in DRAM."""
+    recomputed: AttentionSchedule | None = field(repr=False)
+    """The best that computes keys and values again; ``None``: none fits, or there are no inputs to compute them of."""
     best: AttentionSchedule | None
-    """The best of all kinds; ``None``: state-space blocks have no attention."""
+    """The best of all, together with what comes before attention; ``None``: state-space blocks have no attention."""
     compulsory_bytes: Mapping[str, float] = field(repr=False)
     """Bytes that one layer moves at least, by what they are."""
     not_counted: Mapping[str, int] = field(repr=False)

@@ -1,8 +1,8 @@
 //! Schedules of attention against an element-by-element simulation, brute force over all tile sizes, and what no schedule can undercut.
 
 use fusescape_engine::attention::{
-    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Step, Tensor, Transformer,
-    account, attend, floor, score, search,
+    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Norm, Problem, Schedule, Shape, Source, Step, Tensor,
+    Transformer, account, attend, floor, schedule_layer, score, search,
 };
 use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::hardware::Core;
@@ -54,6 +54,11 @@ fn problem(random: &mut Lcg, most: u64) -> Problem {
     let keys = window.map_or(keys, |window| keys.min(window + queries - 1));
     let depth = between(random, 1, 4);
     let values_in_keys = random.below(4) == 0;
+    let source = (!values_in_keys && random.below(2) == 0).then(|| Source {
+        channels: between(random, 1, 5),
+        norm: random.of(&Norm::NAMES).0,
+        rotary: random.below(2) == 0,
+    });
     Problem {
         shape: Shape {
             batch: between(random, 1, 2),
@@ -67,7 +72,8 @@ fn problem(random: &mut Lcg, most: u64) -> Problem {
         },
         causal,
         window,
-        bits: ElementBits { activations: 8, keys: 4, sums: 16, weights: 8 },
+        bits: ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 },
+        source,
     }
 }
 
@@ -75,14 +81,20 @@ fn schedule(random: &mut Lcg, problem: &Problem) -> Schedule {
     let group = problem.group();
     let divisors: Vec<u64> = (1..=group).filter(|heads| group.is_multiple_of(*heads)).collect();
     let fusion = random.of(&Fusion::ALL);
-    let stays = fusion != Fusion::KeysStay && random.below(2) == 0;
+    let again = if problem.source.is_some() { &KeysHeld::RECOMPUTED[..] } else { &[] };
+    let held: Vec<KeysHeld> =
+        KeysHeld::STORED.iter().chain(again).copied().filter(|held| fusion.takes(*held)).collect();
     Schedule {
         fusion,
         queries: between(random, 1, problem.shape.queries),
         heads: random.of(&divisors),
         keys: between(random, 1, problem.shape.keys),
-        held: if stays { KeysHeld::Resident } else { KeysHeld::Streamed },
+        held: random.of(&held),
     }
+}
+
+fn times(matrix: &[Vec<f64>], row: &[f64]) -> Vec<f64> {
+    matrix.iter().map(|weights| weights.iter().zip(row).map(|(weight, value)| weight * value).sum()).collect()
 }
 
 /// What a schedule does, element by element: every element that crosses the border of the chip is moved by itself.
@@ -92,9 +104,14 @@ struct Simulation<'a> {
     queries: Vec<Vec<f64>>,
     keys: Vec<Vec<f64>>,
     values: Vec<Vec<f64>>,
-    read: [u64; 6],
-    written: [u64; 6],
+    /// Of every key, and the weights that make keys and values of them.
+    inputs: Vec<Vec<f64>>,
+    weights: [Vec<Vec<f64>>; 2],
+    read: [u64; 8],
+    written: [u64; 8],
     macs: u64,
+    /// Keys that were computed again, and values.
+    recomputed: [u64; 2],
     outputs: Vec<Option<Vec<f64>>>,
 }
 
@@ -106,11 +123,20 @@ impl<'a> Simulation<'a> {
         };
         let shape = &problem.shape;
         let all = problem.group() * shape.queries;
-        let keys = rows(shape.keys, shape.depth);
+        let channels = problem.source.map_or(0, |source| source.channels);
+        let inputs = rows(shape.keys, channels);
+        let weights = [rows(shape.depth, channels), rows(shape.value_depth, channels)];
+        let (keys, values) = match problem.source {
+            Some(_) => {
+                let all = |weights: &[Vec<f64>]| inputs.iter().map(|input| times(weights, input)).collect();
+                (all(&weights[0]), all(&weights[1]))
+            }
+            None => (rows(shape.keys, shape.depth), rows(shape.keys, shape.value_depth)),
+        };
         let values = if shape.values_in_keys {
-            keys.iter().map(|key| key[..shape.value_depth as usize].to_vec()).collect()
+            keys.iter().map(|key: &Vec<f64>| key[..shape.value_depth as usize].to_vec()).collect()
         } else {
-            rows(shape.keys, shape.value_depth)
+            values
         };
         Self {
             problem,
@@ -118,9 +144,12 @@ impl<'a> Simulation<'a> {
             queries: rows(all, shape.depth),
             keys,
             values,
-            read: [0; 6],
-            written: [0; 6],
+            inputs,
+            weights,
+            read: [0; 8],
+            written: [0; 8],
             macs: 0,
+            recomputed: [0; 2],
             outputs: vec![None; all as usize],
         }
     }
@@ -155,14 +184,52 @@ impl<'a> Simulation<'a> {
         if come_along { 0 } else { self.problem.shape.value_depth }
     }
 
+    /// Keys (0) or values (1) of so many inputs, computed again by multiplying every channel.
+    fn recompute(&mut self, which: usize, keys: std::ops::Range<u64>) {
+        for key in keys {
+            let mut result = Vec::new();
+            for weights in &self.weights[which] {
+                let mut sum = 0.0;
+                for (weight, input) in weights.iter().zip(&self.inputs[key as usize]) {
+                    sum += weight * input;
+                    self.macs += 1;
+                }
+                result.push(sum);
+            }
+            let stored = if which == 0 { &self.keys } else { &self.values };
+            assert_eq!(result, stored[key as usize]);
+            self.recomputed[which] += 1;
+        }
+    }
+
+    fn read_inputs(&mut self, keys: std::ops::Range<u64>) {
+        let elements: usize = keys.map(|key| self.inputs[key as usize].len()).sum();
+        self.read[Tensor::Inputs as usize] += elements as u64;
+    }
+
     fn run(&mut self) {
         let shape = self.problem.shape;
+        let held = self.schedule.held;
+        let inputs_come = held == KeysHeld::Recomputed;
+        if held.is_recomputed() {
+            let elements: usize = self.weights.iter().flatten().map(Vec::len).sum();
+            self.read[Tensor::Weights as usize] += elements as u64;
+            if !inputs_come {
+                self.read_inputs(0..shape.keys);
+            }
+        }
         let value_depth = self.value_depth();
         let streamed = self.schedule.held == KeysHeld::Streamed;
         let keys_stay = self.schedule.fusion == Fusion::KeysStay;
         // Unfused, keys and values that are one stay one after the other.
         let unfused = self.schedule.fusion == Fusion::None && shape.values_in_keys;
-        if keys_stay {
+        if keys_stay && held.is_recomputed() {
+            if inputs_come {
+                self.read_inputs(0..shape.keys);
+            }
+            self.recompute(0, 0..shape.keys);
+            self.recompute(1, 0..shape.keys);
+        } else if keys_stay {
             self.read[Tensor::Keys as usize] += shape.keys * shape.depth;
             self.read[Tensor::Values as usize] += shape.keys * value_depth;
         }
@@ -171,7 +238,7 @@ impl<'a> Simulation<'a> {
             let (first, last) = (self.sees(queries.start).start, self.sees(queries.end - 1).end);
             let rows: Vec<u64> =
                 heads.flat_map(|head| queries.clone().map(move |query| head * shape.queries + query)).collect();
-            if !streamed {
+            if held == KeysHeld::Resident {
                 // What no query from here on sees makes room for what is new.
                 stay.retain(|key| *key >= first);
                 for key in first..last {
@@ -207,6 +274,15 @@ impl<'a> Simulation<'a> {
                             self.read[Tensor::Scores as usize] += 2;
                         }
                     }
+                }
+                if held.is_recomputed() && !keys_stay {
+                    // One input makes a key and a value where both are used at once.
+                    let passes = if self.schedule.fusion == Fusion::QueriesStay { 1 } else { 2 };
+                    for _ in 0..if inputs_come { passes } else { 0 } {
+                        self.read_inputs(start..end);
+                    }
+                    self.recompute(0, start..end);
+                    self.recompute(1, start..end);
                 }
                 if streamed && !keys_stay {
                     self.read[Tensor::Keys as usize] += (end - start) * shape.depth;
@@ -250,17 +326,40 @@ fn schedules_move_and_compute_what_a_simulation_does_element_by_element() {
         let mut simulation = Simulation::new(&problem, &schedule, &mut random);
         simulation.run();
         let bits = |tensor: Tensor| match tensor {
-            Tensor::Queries | Tensor::Output => problem.bits.activations,
+            Tensor::Queries | Tensor::Output | Tensor::Inputs => problem.bits.activations,
+            Tensor::Weights => problem.bits.weights,
             Tensor::Keys | Tensor::Values => problem.bits.keys,
             Tensor::Scores | Tensor::Running => problem.bits.sums,
         };
         for tensor in Tensor::ALL {
             let moved = ours.dram[tensor as usize];
-            let times = problem.repeats() * bits(tensor);
+            let times = bits(tensor)
+                * match (tensor, schedule.held) {
+                    (Tensor::Inputs, KeysHeld::InputsStay) => problem.shape.batch,
+                    // While a head is at work its weights stay, for all sequences.
+                    (Tensor::Weights, KeysHeld::Recomputed) => problem.shape.key_heads,
+                    _ => problem.repeats(),
+                };
             let simulated = (simulation.read[tensor as usize] * times, simulation.written[tensor as usize] * times);
             assert_eq!((moved.read, moved.written), simulated, "{tensor:?} of {schedule:?} for {problem:?}");
         }
         assert_eq!(ours.macs, simulation.macs * problem.repeats(), "{schedule:?} for {problem:?}");
+        if let Some(source) = problem.source.filter(|_| schedule.held.is_recomputed()) {
+            let [keys, values] = simulation.recomputed.map(|count| count * problem.repeats());
+            let of_weights = keys * problem.shape.depth + values * problem.shape.value_depth;
+            assert_eq!(ours.weight_macs, of_weights * source.channels);
+            // Beside the softmax lanes normalise every input that comes, and rotate every key.
+            let stored = Schedule { held: KeysHeld::Streamed, ..schedule };
+            let stored = account(&problem, &machine, &stored).expect("there is room");
+            let more = ours.operations.iter().sum::<u64>() - stored.operations.iter().sum::<u64>();
+            let rows = matches!(schedule.fusion, Fusion::Rows(_));
+            let of_input = |source: Source| -> u64 { source.steps(1, false).map(|step| step.operations(1)).sum() };
+            let rotary = if source.rotary { 2 * problem.shape.depth } else { 0 };
+            let inputs = if rows { keys + values } else { keys };
+            assert_eq!(more, inputs * of_input(source) + keys * rotary, "{schedule:?} for {problem:?}");
+        } else {
+            assert_eq!(ours.weight_macs, 0);
+        }
         let seen: u64 = (0..problem.shape.queries).map(|query| simulation.sees(query).count() as u64).sum();
         assert_eq!(problem.unmasked_scores(), seen * problem.shape.batch * problem.shape.heads, "{problem:?}");
         for (row, output) in simulation.outputs.iter().enumerate() {
@@ -284,17 +383,19 @@ fn cascades_agree_where_exponentials_of_plain_scores_overflow() {
 }
 
 /// The best of all tile sizes whatsoever.
-fn brute_force(problem: &Problem, machine: &Machine, objective: &Objective, fusion: Fusion) -> Option<f64> {
+fn brute_force(
+    problem: &Problem,
+    machine: &Machine,
+    objective: &Objective,
+    fusion: Fusion,
+    held: &[KeysHeld],
+) -> Option<f64> {
     let group = problem.group();
     let mut best: Option<f64> = None;
     for queries in 1..=problem.shape.queries {
         for keys in 1..=problem.shape.keys {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
-                for held in [KeysHeld::Streamed, KeysHeld::Resident] {
-                    if (fusion, held) == (Fusion::KeysStay, KeysHeld::Resident) {
-                        // Queries stay, then.
-                        continue;
-                    }
+                for &held in held.iter().filter(|held| fusion.takes(**held)) {
                     let schedule = Schedule { fusion, queries, heads, keys, held };
                     let Some(account) = account(problem, machine, &schedule) else { continue };
                     let score = score(objective, machine, &account);
@@ -316,17 +417,23 @@ fn the_search_finds_the_best_of_all_tile_sizes() {
         let problem = problem(&mut random, 20);
         let machine = machine(between(&mut random, 100, 6000), random.below(5) > 0);
         let objective = &objectives[round % 4];
-        for (fusion, found) in search(&problem, &machine, objective).best_of {
-            let found = found.map(|account| score(objective, &machine, &account));
-            let best = brute_force(&problem, &machine, objective, fusion);
+        let found = search(&problem, &machine, objective);
+        let of = |account: Option<Account>| account.map(|account| score(objective, &machine, &account));
+        let by_force = |fusion, held: &[KeysHeld]| brute_force(&problem, &machine, objective, fusion, held);
+        let again = Fusion::ALL.into_iter().filter_map(|fusion| by_force(fusion, &KeysHeld::RECOMPUTED));
+        let mut all = vec![("recomputed", of(found.recomputed), again.min_by(f64::total_cmp))];
+        all.extend(
+            found
+                .best_of
+                .iter()
+                .map(|(fusion, found)| (fusion.name(), of(*found), by_force(*fusion, &KeysHeld::STORED))),
+        );
+        for (kind, found, best) in all {
             match (found, best) {
                 (Some(found), Some(best)) => {
-                    assert!(
-                        found <= best * (1.0 + 1e-12),
-                        "{fusion:?} {objective:?} {problem:?}: {found}, best {best}"
-                    );
+                    assert!(found <= best * (1.0 + 1e-12), "{kind} {objective:?} {problem:?}: {found}, best {best}");
                 }
-                (found, best) => assert_eq!(found, best, "{fusion:?} {problem:?}"),
+                (found, best) => assert_eq!(found, best, "{kind} {problem:?}"),
             }
         }
     }
@@ -417,4 +524,40 @@ fn all_that_is_wrong_with_a_model_is_told_at_once_and_each_thing_once() {
     let mut paths: Vec<&str> = wrong.0.iter().map(|one| one.path.as_str()).collect();
     paths.sort_unstable();
     assert_eq!(paths, ["feed_forward.active", "head_size", "key_heads", "layers", "speed", "width"]);
+}
+
+/// An encoder whose input has room on the chip need not write keys and values: it computes them of the input, once for every head.
+#[test]
+fn keys_and_values_of_an_encoder_are_computed_within_attention_where_that_is_better() {
+    let core = Core::from_text(find_preset(hardware_presets(), "fusemax-like").unwrap().text).unwrap();
+    let machine = Machine::of(&core).unwrap();
+    let bits = ElementBits::all(16);
+    let objective = Objective::DramAccesses;
+    let step = Step::prefill(1, 197);
+    let text = find_preset(transformer_presets(), "vit-b16").unwrap().text;
+    let vit = Transformer::from_text(text).unwrap();
+    let layer = schedule_layer(&vit, &step, bits, &machine, &objective).unwrap();
+    let attention = layer.attention.as_ref().unwrap();
+    assert_eq!(attention.best.schedule.held, KeysHeld::InputsStay);
+    assert!(layer.before.iter().all(|run| !run.parts.iter().any(|part| part.contains("keys"))));
+    // Every product is computed once: queries before it, keys and values within.
+    let tiles = 197_u64.div_ceil(attention.best.schedule.queries);
+    assert_eq!(tiles, 1);
+    let macs: u64 = layer.before.iter().chain(&layer.after).map(|run| run.macs).sum();
+    assert_eq!(macs + attention.best.macs, vit.weighted_macs(&step) + attention.problem.shape.macs());
+    // A layer whose keys and values are stored moves them out and back in.
+    let decoder = Transformer { causal: true, ..vit };
+    let decoder = schedule_layer(&decoder, &step, bits, &machine, &objective).unwrap();
+    assert!(decoder.cost().dram_bits > layer.cost().dram_bits);
+    // A decoder writes them to its cache, whatever attention does.
+    assert!(decoder.before.iter().any(|run| run.parts.iter().any(|part| part.contains("keys"))));
+    // Of tokens that are cached only keys and values are there.
+    let cached = schedule_layer(
+        &Transformer::from_text(find_preset(transformer_presets(), "gpt2-small").unwrap().text).unwrap(),
+        &Step::decode(1, 64),
+        bits,
+        &machine,
+        &objective,
+    );
+    assert_eq!(cached.unwrap().attention.unwrap().found.recomputed, None);
 }
