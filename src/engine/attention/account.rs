@@ -252,6 +252,10 @@ impl Counting<'_> {
                 // Keys and values have a pass each.
                 self.pairs().iter().for_each(|&tensor| self.come(work, times, &[tensor], keys, tiles));
             }
+            // When all scores are there, the first tile of keys that are values, too, has gone.
+            if shape.values_in_keys && self.schedule.fusion != Fusion::QueriesStay && visits(tiles) > 1 {
+                self.come(work, times, &[Tensor::Values], keys, tiles);
+            }
             for &(count, tile) in tiles {
                 work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }

@@ -178,9 +178,12 @@ impl<'a> Simulation<'a> {
         tiles
     }
 
-    /// Elements of a value that are read: none where the key brings them, which it does where both products run together.
-    fn value_depth(&self) -> u64 {
-        let come_along = self.problem.shape.values_in_keys && self.schedule.fusion != Fusion::None;
+    /// Elements of a value that are read: none where the key brings them, which it does where both products run together, or where its tile
+    /// is the only one; else the softmax of whole rows lies between.
+    fn value_depth(&self, tiles: usize) -> u64 {
+        let fusion = self.schedule.fusion;
+        let is_gone = matches!(fusion, Fusion::Rows(_)) && self.schedule.held == KeysHeld::Streamed && tiles > 1;
+        let come_along = self.problem.shape.values_in_keys && fusion != Fusion::None && !is_gone;
         if come_along { 0 } else { self.problem.shape.value_depth }
     }
 
@@ -218,7 +221,7 @@ impl<'a> Simulation<'a> {
                 self.read_inputs(0..shape.keys);
             }
         }
-        let value_depth = self.value_depth();
+        let value_depth = self.value_depth(1);
         let streamed = self.schedule.held == KeysHeld::Streamed;
         let keys_stay = self.schedule.fusion == Fusion::KeysStay;
         // Unfused, keys and values that are one stay one after the other.
@@ -254,6 +257,7 @@ impl<'a> Simulation<'a> {
             let from = if keys_stay { 0 } else { first };
             let grid = (from..last).step_by(self.schedule.keys as usize);
             let starts: Vec<u64> = grid.filter(|start| start + self.schedule.keys > first).collect();
+            let value_depth = self.value_depth(starts.len());
             for (visit, &start) in starts.iter().enumerate() {
                 let (start, end) = (start.max(first), last.min(start + self.schedule.keys));
                 for &row in &rows {
