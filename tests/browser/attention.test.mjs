@@ -15,8 +15,13 @@ test('a step of a transformer is what the command line says, and a link keeps it
     await known(page);
     const rows = await saved(page, 'attention-step');
     const options = ['--model', 'llama-3-8b', '--hardware', 'fusemax-like', '--tokens', '512'];
-    const { schedules, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
-    const shown = schedules.map(({ fusion, best: account }) => [fusion, account.energy_pj, account.latency_cycles]);
+    const { schedules, recomputed, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
+    const again = { fusion: 'queries stay, one pass, keys recomputed', best: recomputed };
+    const shown = [...schedules, again].map(({ fusion, best: account }) => [
+      fusion,
+      account.energy_pj,
+      account.latency_cycles,
+    ]);
     assert.deepEqual(
       rows.map((row) => [row.schedule, row['energy [pJ]'], row['latency [cycles]']]),
       shown,
@@ -53,6 +58,22 @@ test('a decoder generates with a cache; an encoder does not', () =>
     const published = page.locator('[data-testid=attention-published][data-status=done]');
     await published.waitFor();
     assert.equal(await published.locator('> .scroll tbody tr').count(), 5);
+  }));
+
+test('a state-space model has no attention, and takes a vector unit', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await known(page);
+    await page.getByTestId('attention-model').selectOption('mamba-130m');
+    await page.getByTestId('attention-diagnostics').getByText(/take a vector unit/).waitFor();
+    await page.getByTestId('attention-fusemax').click();
+    await known(page);
+    const parts = page.getByTestId('attention-step').locator('> .scroll');
+    await parts.getByText(/selective scan/).first().waitFor();
+    assert.equal(await page.getByTestId('attention-energy').count(), 0);
+    assert.equal(await page.getByTestId('attention-published').count(), 0);
+    await page.locator('[data-testid=attention-generation][data-status=done]').waitFor();
+    await assertFits(page, 'attention-view');
   }));
 
 test('fields that make no sense are told all at once, and what was known stays', () =>

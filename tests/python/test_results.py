@@ -73,7 +73,8 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     best = min(found.schedules, key=lambda schedule: schedule.energy_pj)
     assert found.best in (best, found.recomputed) and best.dram_bits < kinds["unfused"].dram_bits
     assert found.recomputed is not None and found.recomputed.held in ("recomputed", "inputs-stay")
-    for priced in (found.cost, found.recomputed, *found.schedules):
+    every: list[fusescape.StepCost | fusescape.AttentionSchedule] = [found.cost, found.recomputed, *found.schedules]
+    for priced in every:
         assert sum(priced.energy.values()) == pytest.approx(priced.energy_pj)
     assert found.not_counted == {} and found.layers == 12
     generation = found.generation
