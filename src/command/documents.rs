@@ -5,7 +5,9 @@ use crate::attention::Transformer;
 use crate::hardware::{Core, Memory};
 use crate::hierarchy::Pool;
 use crate::multicore::CoreSystem;
-use crate::spec::{Diagnostics, Preset, hardware_presets, pool_presets, system_presets, transformer_presets, workload_presets};
+use crate::spec::{
+    Diagnostics, Preset, hardware_presets, pool_presets, system_presets, transformer_presets, workload_presets,
+};
 use crate::workload::Network;
 use serde_json::{Value, json};
 

@@ -54,7 +54,7 @@ export class Fusescape {
  */
 export type Document = string | { readonly [field: string]: unknown };
 
-export type Kind = 'hardware' | 'network' | 'system' | 'pool';
+export type Kind = 'hardware' | 'network' | 'system' | 'pool' | 'transformer';
 
 /** Overlap storing mode (DeFiNES, Section III): recompute all overlap, cache that of columns, or cache all. */
 export type Mode = 'fully-recompute' | 'h-cached-v-recompute' | 'fully-cached';
@@ -189,6 +189,8 @@ export interface Facts {
   network: { name: string; macs: number; layers: { name: string; macs: number }[] };
   system: { name: string; cores: string[] };
   pool: { name: string; memories: string[] };
+  /** Weights of all layers, those of all experts included. */
+  transformer: { name: string; layers: number; weights: number; is_decoder: boolean };
 }
 
 /** What is good to know though nothing is wrong. */
