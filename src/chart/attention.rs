@@ -22,10 +22,12 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
         };
         let schedule = &account.schedule;
         let is_best = schedule == &attention.best.schedule;
+        // A schedule that computes keys and values again shares its kind with one that does not.
+        let is_tied = !schedule.held.is_recomputed() && attention.tied.contains(&fusion);
         let verdict = match (is_best, attention.tied.is_empty()) {
             (true, true) => "best",
             (true, false) => "best, as others",
-            (false, _) if attention.tied.contains(&fusion) => "as good",
+            (false, _) if is_tied => "as good",
             (false, _) => "",
         };
         cells.extend([

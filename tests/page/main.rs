@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod accelforge_files;
+mod attention_tables;
 mod charts;
 mod command_line;
 mod core_timeline;

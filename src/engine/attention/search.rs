@@ -68,13 +68,13 @@ pub fn search(problem: &Problem, machine: &Machine, objective: &Objective) -> Fo
     let mut priced = 0;
     let best_of = Fusion::ALL.map(|fusion| {
         let mut search = Search { problem, machine, objective, best: None, priced: 0 };
-        search.fusion(fusion, &KeysHeld::STORED);
+        search.fusions(&[fusion], &KeysHeld::STORED);
         priced += search.priced;
         (fusion, search.best.map(|(_, account)| account))
     });
     let mut again = Search { problem, machine, objective, best: None, priced: 0 };
     if problem.source.is_some() {
-        Fusion::ALL.into_iter().for_each(|fusion| again.fusion(fusion, &KeysHeld::RECOMPUTED));
+        again.fusions(&Fusion::ALL, &KeysHeld::RECOMPUTED);
     }
     let recomputed = again.best.map(|(_, account)| account);
     Found { best_of: best_of.to_vec(), recomputed, priced: priced + again.priced }
@@ -89,15 +89,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tiles of queries by ascending floor, until the floor of the next is no better than the best schedule.
-    fn fusion(&mut self, fusion: Fusion, held: &[KeysHeld]) {
+    /// Tiles of queries of all these kinds by ascending floor, until the floor of the next is no better than the best schedule.
+    fn fusions(&mut self, fusions: &[Fusion], held: &[KeysHeld]) {
         let group = self.problem.group();
         let [of_rows, of_depth, of_columns] = self.machine.unrolled;
         let keys = tile_sizes(self.problem.shape.keys, &[of_columns, of_depth]);
         let mut open: Vec<(f64, Schedule)> = Vec::new();
         for queries in tile_sizes(self.problem.shape.queries, &[of_rows]) {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
-                for &held in held.iter().filter(|held| fusion.takes(**held)) {
+                let kinds = fusions.iter().flat_map(|&fusion| held.iter().map(move |&held| (fusion, held)));
+                for (fusion, held) in kinds.filter(|(fusion, held)| fusion.takes(*held)) {
                     let tile = |keys: u64| Schedule { fusion, queries, heads, keys, held };
                     let has_room = |keys: &u64| fits(self.machine, tile(*keys).needed_bits(self.problem));
                     if keys.iter().any(has_room) {
