@@ -1,13 +1,13 @@
 //! The layers as a graph, from the input down: pans and zooms, a click opens a layer, one between two layers cuts.
 
 use super::network_card::LayerFacts;
-use crate::app::platform::timer::later;
 use crate::app::widgets::cursor::use_cursor;
 use crate::app::widgets::highlight::{Highlight, Subject, pointing, use_highlight};
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::app::widgets::surroundings::use_surroundings;
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
+use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -52,6 +52,16 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let focus = use_cursor::<usize>();
     let last = props.nodes.len().saturating_sub(1);
     let focused = focus.get().min(last);
+    // The browser's focus follows once the layer is drawn: it may be far from what was seen.
+    let has_moved = use_memo((), |()| Cell::new(false));
+    {
+        let has_moved = Rc::clone(&has_moved);
+        use_effect(move || {
+            if has_moved.take() {
+                focus_layer(focused);
+            }
+        });
+    }
     let is_long = props.nodes.len() > ALL_DRAWN;
     let seen = |(_, y): (f64, f64)| !is_long || pan_zoom.is_near(y + MARGIN);
     let drawn: Vec<(usize, &LayerNode)> = props
@@ -64,7 +74,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let onkeydown = {
         let (pan_zoom, layout, props_now) =
             (pan_zoom.clone(), Rc::clone(&laid), (props.on_select.clone(), props.on_cut.clone()));
-        let (nodes, selected, focus) = (Rc::clone(&props.nodes), props.selected, focus.clone());
+        let (nodes, selected, focus, moved) = (Rc::clone(&props.nodes), props.selected, focus.clone(), has_moved);
         Callback::from(move |event: KeyboardEvent| {
             let (on_select, on_cut) = &props_now;
             let focused = focus.get().min(last);
@@ -83,9 +93,8 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     }
                     key => match neighbour(&layout.0, focused, key) {
                         Some(next) => {
+                            moved.set(next != focused);
                             focus.set(next);
-                            // By then it is drawn, however far away it is.
-                            later(0, move || focus_layer(next));
                             true
                         }
                         None => false,

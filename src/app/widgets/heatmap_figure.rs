@@ -99,8 +99,8 @@ pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
                 }
                 (None, Some((zoomed, on_zoom))) => on_zoom.emit(zoomed),
                 _ if matches!(event.key().as_str(), "Enter" | " ") => {
-                    open.emit(at);
                     focus_view();
+                    open.emit(at);
                 }
                 _ if event.key() == "Escape" => cursor.set(None),
                 _ => return,
@@ -159,16 +159,27 @@ fn zoom_keys(props: &HeatmapFigureProps) -> &'static str {
     if props.on_zoom.is_some() { ", plus and minus zoom, 0 shows all" } else { "" }
 }
 
+/// Between two looks at which view is shown, milliseconds.
+const FRAME_MS: u32 = 16;
+/// Frames for which the focus waits for the view that opens.
+const FRAMES: u32 = 120;
+
 /// The view that opens takes over the focus, which would be lost with the heatmap.
 fn focus_view() {
-    later(0, || {
-        let document = web_sys::window().and_then(|window| window.document());
-        let tab = document.and_then(|document| document.query_selector("nav [aria-current=page]").ok().flatten());
-        if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
+    fn follow(before: Option<HtmlElement>, frames: u32) {
+        later(FRAME_MS, move || match shown_tab() {
+            // A busy page draws late.
+            tab if tab == before && frames > 0 => follow(before, frames - 1),
             // It only fails for what cannot have the focus.
-            let _ = tab.focus();
-        }
-    });
+            tab => tab.into_iter().for_each(|tab| drop(tab.focus())),
+        });
+    }
+    follow(shown_tab(), FRAMES);
+}
+
+fn shown_tab() -> Option<HtmlElement> {
+    let document = web_sys::window()?.document()?;
+    document.query_selector("nav [aria-current=page]").ok().flatten()?.dyn_into().ok()
 }
 
 /// Opens the point under a cell, if its cost is known.
