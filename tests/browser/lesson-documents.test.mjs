@@ -109,7 +109,7 @@ test('a lesson that is dropped is answered, hinted at, and gives a receipt that 
     await judged(page, 'Not so. Mind the unit. One more try.');
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     const energy = Number(await page.getByTestId('opened-energy').getAttribute('data-energy-pj')) / 1e9;
-    await page.getByTestId('number').fill(energy.toFixed(3));
+    await page.getByTestId('number').fill(`${energy.toFixed(3)} mJ`);
     await page.getByTestId('answer-number').click();
     await judged(page, 'Right.');
     assert.match(await page.getByTestId('marks').innerText(), /^1 of 2 marks/);

@@ -87,7 +87,10 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
         let (text, answer, is_wrong) = (text.clone(), of.answer.clone(), is_wrong.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let number = parse_decimal(&text.trim().replace(',', ".")).filter(|number| number.is_finite());
+            let typed = text.trim();
+            // The unit stands beside the field, and is often typed, too.
+            let typed = typed.strip_suffix(unit).unwrap_or(typed).trim_end();
+            let number = parse_decimal(&typed.replace(',', ".")).filter(|number| number.is_finite());
             is_wrong.set(number.is_none());
             if let Some(number) = number {
                 answer.emit(Given::Number(number));
