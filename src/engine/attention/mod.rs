@@ -23,8 +23,10 @@
 //! let core = Core::from_text(find_preset(hardware_presets(), "tpu-like-df")?.text)?;
 //! let machine = Machine::of(&core)?;
 //! // BERT-base with 512 tokens.
-//! let problem = Problem { shape: Shape::of_sequence(1, 12, 64, 512), causal: false, window: None, bits: ElementBits::all(8), source: None
-//! }; let found = search(&problem, &machine, &Objective::Energy); let best = found.best(&Objective::Energy, &machine).expect("it fits");
+//! let (shape, bits) = (Shape::of_sequence(1, 12, 64, 512), ElementBits::all(8));
+//! let problem = Problem { shape, causal: false, window: None, bits, source: None };
+//! let found = search(&problem, &machine, &Objective::Energy);
+//! let best = found.best(&Objective::Energy, &machine).expect("it fits");
 //!
 //! // Scores stay on the chip; what crosses its border is the least possible.
 //! assert_ne!(best.schedule.fusion, Fusion::None);
