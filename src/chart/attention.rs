@@ -7,7 +7,7 @@ use super::{
 };
 use crate::attention::{
     Account, AttentionPart, Busy, Cause, EVERY_SIZE, Fusion, Generation, LayerSchedule, MOST_TILES, Run, Sequences,
-    StepCost, Tensor,
+    SplitCost, StepCost, Tensor,
 };
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
@@ -217,6 +217,70 @@ pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Tabl
             Column::measured("of it weights", Quantity::Bytes.base()),
         ],
         rows: std::iter::once(first).chain(next).collect(),
+    }
+}
+
+/// What the best division is worth, in a sentence.
+pub fn divided_sentence(one: &SplitCost, best: &SplitCost) -> String {
+    let (cores, text) = (best.split.cores(), best.split.text());
+    let gain = one.latency_cycles as f64 / best.latency_cycles as f64;
+    let energy = 100.0 * (best.energy_pj() / one.energy_pj() - 1.0);
+    let more = match energy {
+        energy if energy.abs() < 0.05 => "as much energy".to_owned(),
+        energy if energy > 0.0 => format!("{energy:.1} % more energy"),
+        energy => format!("{:.1} % less energy", -energy),
+    };
+    let rate = one.latency_cycles as f64 / best.interval_cycles as f64;
+    let pipeline = match best.split.layers {
+        1 => String::new(),
+        layers => format!(
+            " With {layers} groups of layers at work, steps follow each other {} times as fast as on one core.",
+            three_digits(rate)
+        ),
+    };
+    format!(
+        "Best of all: {text}. {cores} cores take {} times less time than one, with {more}.{pipeline}",
+        three_digits(gain)
+    )
+}
+
+/// What the numbers of a divided step count.
+pub const DIVIDED_NOTE: &str = "Cores share DRAM: each has its part of the bits a cycle. Sums over heads and partial softmaxes over \
+     keys go around a ring of cores. A layer's parts, and what is sent between them, follow each other.";
+
+/// A step on several cores, divided in these ways, beside one core.
+pub fn divided_steps(one: &SplitCost, costs: &[SplitCost]) -> Table {
+    let row = |cost: &SplitCost| {
+        let [gain, share] = [one.latency_cycles as f64 / cost.latency_cycles as f64, cost.link_pj / cost.energy_pj()];
+        let cores = cost.split.cores();
+        vec![
+            TableCell::from(cost.split.text()),
+            TableCell::count(cores),
+            TableCell::of(Quantity::Latency, cost.latency_cycles as f64),
+            TableCell::number(three_digits(gain), gain),
+            TableCell::of(Quantity::Latency, cost.interval_cycles as f64),
+            TableCell::of(Quantity::Energy, cost.energy_pj()),
+            TableCell::number(three_digits(100.0 * share), 100.0 * share),
+            TableCell::of(Quantity::Bytes, cost.dram_bits as f64 / 8.0),
+            TableCell::of(Quantity::Bytes, cost.link_bits as f64 / 8.0),
+            TableCell::of(Quantity::Bytes, cost.cache_bytes),
+        ]
+    };
+    Table {
+        caption: "A step of all layers, divided among cores".to_owned(),
+        columns: vec![
+            Column::words("divided"),
+            Column::numbers("cores"),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("times as fast", "x"),
+            Column::measured("between steps", Quantity::Latency.base()),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("of it links", "%"),
+            Column::measured("DRAM", Quantity::Bytes.base()),
+            Column::measured("links", Quantity::Bytes.base()),
+            Column::measured("cache of a core", Quantity::Bytes.base()),
+        ],
+        rows: std::iter::once(one).chain(costs).map(row).collect(),
     }
 }
 

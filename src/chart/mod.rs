@@ -69,8 +69,9 @@ mod window;
 pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title, tile_text};
 pub use attention::{
-    attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic, generation_curves,
-    generation_roofline, generation_room, generation_table, published_dataflows, sequences_text, step_parts,
+    DIVIDED_NOTE, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
+    divided_sentence, divided_steps, generation_curves, generation_roofline, generation_room, generation_table,
+    published_dataflows, sequences_text, step_parts,
 };
 pub use axis::AxisScale;
 pub use bars::{BarGroup, Bars};

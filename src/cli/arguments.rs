@@ -342,6 +342,15 @@ pub struct Attention {
     /// With `--generate`: read the prompt so many tokens at a time [default: all]
     #[arg(long, requires = "generate", value_name = "COUNT")]
     pub chunk: Option<u64>,
+    /// Divide the step among so many cores like this one, in every way
+    #[arg(long, conflicts_with_all = ["generate", "published"], value_name = "COUNT")]
+    pub cores: Option<u64>,
+    /// With `--cores`: bits that each core sends, and receives, in a cycle
+    #[arg(long, requires = "cores", default_value_t = 512, value_name = "BITS")]
+    pub link_width: u64,
+    /// With `--cores`: energy of sending a bit to another core, pJ
+    #[arg(long, requires = "cores", default_value_t = 0.2, value_name = "PJ")]
+    pub link_energy: f64,
     /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
     #[arg(long, default_value = "16", value_name = "BITS", value_parser = parse_element_bits)]
     pub bits: ElementBits,

@@ -4,13 +4,14 @@ use super::arguments::{Attention, Format};
 use super::documents::load;
 use super::plain::plain;
 use super::{Failure, json_text, print};
-use fusescape::attention::Step;
+use fusescape::attention::{Cores, Step};
 use fusescape::chart::{
-    Chart, Quantity, Table, attention_notes, attention_schedules, attention_traffic, generation_roofline,
-    generation_room, generation_table, group_thousands, published_dataflows, sequences_text, step_parts,
+    Chart, DIVIDED_NOTE, Quantity, Table, attention_notes, attention_schedules, attention_traffic, divided_sentence,
+    divided_steps, generation_roofline, generation_room, generation_table, group_thousands, published_dataflows,
+    sequences_text, step_parts,
 };
 use fusescape::command::Unwatched;
-use fusescape::command::attention::{AttentionReport, Generated, attention, published};
+use fusescape::command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
 use fusescape::explore::{AttentionRequest, PublishedDataflow};
 use fusescape::spec::{hardware_presets, transformer_presets};
 
@@ -22,6 +23,16 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         let table = || published_dataflows(&found.replays.iter().map(PublishedDataflow::from).collect::<Vec<_>>());
         return print(&match options.format {
             Format::Table => plain(&table()) + &published_note(options),
+            Format::Csv => table().to_csv(),
+            Format::Json => json_text(&found.json())?,
+        });
+    }
+    if let Some(count) = options.cores {
+        let cores = Cores { count, link_bits: options.link_width, link_pj: options.link_energy };
+        let found = on_cores(request, cores, &Unwatched)?;
+        let table = || divided_steps(&found.one, &found.costs);
+        return print(&match options.format {
+            Format::Table => divided(&found),
             Format::Csv => table().to_csv(),
             Format::Json => json_text(&found.json())?,
         });
@@ -97,6 +108,23 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
         let dram_bytes = study.machine.dram.size_bits as f64 / 8.0;
         text += &format!("\n{}\n", generation_room(generation, dram_bytes));
     }
+    text
+}
+
+fn divided(found: &CoresReport) -> String {
+    let table = divided_steps(&found.one, &found.costs);
+    let mut text = format!("{} on cores like {}: {}\n\n{}", found.model.name, found.core, table.caption, plain(&table));
+    if let Some(best) = found.costs.first() {
+        text += &format!("\n{}\n", divided_sentence(&found.one, best));
+    }
+    if !found.refused.is_empty() {
+        text += "\nNot divided:\n";
+    }
+    for (split, why) in &found.refused {
+        let reasons: Vec<&str> = why.0.iter().map(|why| why.reason.as_str()).collect();
+        text += &format!("- {}: {}\n", split.text(), reasons.join("; "));
+    }
+    text += &format!("\n{DIVIDED_NOTE}\n");
     text
 }
 

@@ -6,7 +6,7 @@ use fusescape::command::files::{read_text, shown};
 use fusescape::command::unknown;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
-use fusescape::lesson::{Draw, Lesson, is_lesson};
+use fusescape::lesson::{Draw, Lesson, is_lesson, mistakes};
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
     Diagnostics, MAX_BYTES, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets,
@@ -91,6 +91,7 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
 /// cores a system, any other one hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
     if is_lesson(text) {
+        mistakes(text).or(())?;
         let lesson = Lesson::from_text(text, Draw::Student(""))?;
         let (steps, variants) = (lesson.steps.len(), lesson.variants());
         return Ok(format!("the lesson `{}`: {steps} steps, {variants} variants", lesson.title));

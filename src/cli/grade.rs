@@ -1,8 +1,8 @@
 //! `fusescape grade`: marks of receipts as CSV. Nothing that a receipt says of marks or numbers counts.
 
-use super::{Failure, Incomplete, print};
+use super::{Failure, Incomplete, print, tell};
 use fusescape::command::files::{read_text, shown};
-use fusescape::lesson::{Draw, Graded, Grader, Lesson, LessonSource, MOST_BYTES, Receipt};
+use fusescape::lesson::{Graded, Grader, LessonSource, MOST_BYTES, Receipt, mistakes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure> {
     let own = lesson.map(|lesson| read_text(lesson, MOST_BYTES)).transpose()?.map(LessonSource::Own);
     if let Some(own) = &own {
-        Lesson::from_text(own.text(), Draw::Student(""))?;
+        mistakes(own.text()).or(())?;
     }
     let files = files_of(receipts)?;
     let mut graders: HashMap<String, Grader> = HashMap::new();
@@ -54,19 +54,24 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
     }
 }
 
-/// The files, and those of folders, by name.
+/// The files, and those of folders, by name. Of folders a remark says which files were left out.
 fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
+    let mut left_out = Vec::new();
     for path in paths {
         if path.is_dir() {
             let entries = std::fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
             let mut found = entries.collect::<Result<Vec<_>, _>>()?;
-            found.retain(|file| file.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")));
             found.sort();
+            let is_receipt = |file: &PathBuf| file.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
+            left_out.extend(found.extract_if(.., |file| !is_receipt(file)).map(|file| shown(&file).to_string()));
             files.extend(found);
         } else {
             files.push(path.clone());
         }
+    }
+    if !left_out.is_empty() {
+        tell(&format!("left out, as names of receipts end in .json: {}", left_out.join(", ")));
     }
     Ok(files)
 }

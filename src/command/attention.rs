@@ -1,9 +1,11 @@
 //! A transformer on a core: one step, its attention in the best schedule of every kind; generation with a cache; the published dataflows.
+//! On several cores: every way to divide the step among them.
 
 use super::{NoResult, Watch, unless_stopped};
 use crate::attention::published::{Dataflow, Replay, Rules};
-use crate::attention::{Generation, LayerSchedule};
+use crate::attention::{Cores, Generation, LayerSchedule, Split, SplitCost, Transformer};
 use crate::explore::{AttentionRequest, AttentionStudy};
+use crate::spec::Diagnostics;
 
 /// A step, and what follows it.
 pub struct AttentionReport {
@@ -42,6 +44,49 @@ pub fn attention(
     let generation = generated.map(|Generated { tokens, chunk }| study.generation(tokens, chunk)).transpose()?;
     watch.end();
     unless_stopped(watch, AttentionReport { request, study, layer, generation })
+}
+
+/// A step on several cores, divided in every way.
+pub struct CoresReport {
+    /// What was asked.
+    pub request: AttentionRequest,
+    /// The cores.
+    pub cores: Cores,
+    /// As the hardware document calls each of them.
+    pub core: String,
+    /// The model.
+    pub model: Transformer,
+    /// On one core.
+    pub one: SplitCost,
+    /// On all cores, the best first.
+    pub costs: Vec<SplitCost>,
+    /// What cannot be divided so, and why.
+    pub refused: Vec<(Split, Diagnostics)>,
+}
+
+/// Divides a step among several cores that are all alike, in every way that uses all of them.
+///
+/// # Errors
+/// All that is wrong with documents, sizes and cores, a step that one core cannot compute, or it was stopped.
+pub fn on_cores(request: AttentionRequest, cores: Cores, watch: &dyn Watch) -> Result<CoresReport, NoResult> {
+    let study = AttentionStudy::new(&request)?;
+    let one = study.on_cores(&cores, &Split::ONE)?;
+    let splits = Split::all(cores.count);
+    watch.begin(splits.len(), "ways to divide the step");
+    let (mut costs, mut refused) = (Vec::new(), Vec::new());
+    for split in splits {
+        match study.on_cores(&cores, &split) {
+            Ok(cost) => costs.push(cost),
+            Err(why) => refused.push((split, why)),
+        }
+        watch.advance(1);
+        unless_stopped(watch, ())?;
+    }
+    watch.end();
+    let score = |cost: &SplitCost| cost.score(&request.objective, &study.machine);
+    costs.sort_by(|one, other| score(one).total_cmp(&score(other)));
+    let (core, model) = (study.machine.name.clone(), study.model.clone());
+    Ok(CoresReport { request, cores, core, model, one, costs, refused })
 }
 
 /// The dataflows of the FuseMax artifact, each on its own machine.

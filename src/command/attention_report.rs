@@ -1,9 +1,10 @@
 //! A transformer on a core as JSON for a program.
 
-use super::attention::{AttentionReport, PublishedReport};
+use super::attention::{AttentionReport, CoresReport, PublishedReport};
 use super::stamped;
 use crate::attention::published::{Array, Dataflow, Replay};
-use crate::attention::{Account, Cause, Generation, Run, StepCost, Tensor};
+use crate::attention::{Account, Cause, Generation, Run, Split, SplitCost, StepCost, Tensor};
+use crate::spec::Diagnostics;
 use serde_json::{Value, json};
 
 fn energy_json(energy: &[f64; 5]) -> Value {
@@ -109,6 +110,40 @@ impl AttentionReport {
                 "peak_macs_per_cycle": generation.peak_macs,
                 "dram_bytes_per_cycle": generation.dram_bytes_per_cycle,
             })),
+        });
+        stamped("attention", found)
+    }
+}
+
+fn split_json(cost: &SplitCost) -> Value {
+    json!({
+        "split": cost.split,
+        "energy_pj": cost.energy_pj(),
+        "energy_pj_by_cause": energy_json(&cost.energy),
+        "link_energy_pj": cost.link_pj,
+        "latency_cycles": cost.latency_cycles,
+        "interval_cycles": cost.interval_cycles,
+        "link_cycles": cost.link_cycles,
+        "link_bits": cost.link_bits,
+        "dram_bits": cost.dram_bits,
+        "macs": cost.macs,
+        "cache_bytes_of_a_core": cost.cache_bytes,
+    })
+}
+
+impl CoresReport {
+    /// For a program.
+    pub fn json(&self) -> Value {
+        let refused = |(split, why): &(Split, Diagnostics)| json!({ "split": split, "why": why.to_string() });
+        let found = json!({
+            "hardware": self.core,
+            "model": self.model,
+            "step": self.request.step,
+            "bits": self.request.bits,
+            "cores": self.cores,
+            "one_core": split_json(&self.one),
+            "divided": self.costs.iter().map(split_json).collect::<Vec<_>>(),
+            "not_divided": self.refused.iter().map(refused).collect::<Vec<_>>(),
         });
         stamped("attention", found)
     }

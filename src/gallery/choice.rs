@@ -1,7 +1,9 @@
 //! The hardware or the network that numbers are about: a preset, or a document of one's own.
 
+use crate::hardware::Core;
 use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, Preset, find_preset};
+use crate::workload::Network;
 use std::sync::Arc;
 
 /// A document that is computed with.
@@ -52,6 +54,15 @@ impl DocumentChoice {
         }
     }
 
+    /// What is wrong with it, as the document of this half of a design.
+    pub(crate) fn mistakes(&self, half: &str) -> Diagnostics {
+        let wrong = match half {
+            "hardware" => Core::from_text(self.text()).err(),
+            _ => Network::from_text(self.text()).err(),
+        };
+        wrong.unwrap_or_default()
+    }
+
     /// The document with single fields changed; `half` is what their names begin with.
     fn with(self, half: &str, set: &[(String, String)], wrong: &mut dyn FnMut(&str, String, String)) -> Self {
         let mut changed = None::<Outline>;
@@ -80,7 +91,7 @@ impl DocumentChoice {
 }
 
 /// `sram_64KB.size` as a path in a document: `memories[4].size`.
-fn place_of(document: &Outline, path: &str) -> String {
+pub(crate) fn place_of(document: &Outline, path: &str) -> String {
     let (name, rest) = path.split_once('.').unwrap_or((path, ""));
     for list in ["memories", "layers"] {
         let named = |index: &usize| document.value(&format!("{list}[{index}].name")).as_deref() == Some(name);
@@ -116,9 +127,49 @@ pub(super) fn choose_document(
             }
         },
     };
-    Some(
-        chosen.with(half, set, &mut |field, reason, remedy| {
-            diagnostics.add(format!("{path}.set.{field}"), reason, remedy)
-        }),
-    )
+    let changed = chosen
+        .clone()
+        .with(half, set, &mut |field, reason, remedy| diagnostics.add(format!("{path}.set.{field}"), reason, remedy));
+    check_changed(half, (&chosen, &changed), set, path, diagnostics);
+    Some(changed)
+}
+
+/// Notes what is wrong with a document since fields of it were set, each at its field.
+fn check_changed(
+    half: &str,
+    (written, changed): (&DocumentChoice, &DocumentChoice),
+    set: &Named,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let mistakes = |document: &DocumentChoice| document.mistakes(half).0;
+    let wrong = if changed == written { Vec::new() } else { mistakes(changed) };
+    if wrong.is_empty() {
+        return;
+    }
+    // What was wrong before is said of the document itself.
+    let before = mistakes(written);
+    let document = Outline::read(changed.text());
+    let place = |field: &str| {
+        let field = field.strip_prefix(half).and_then(|rest| rest.strip_prefix('.'))?;
+        document.as_ref().ok().map(|document| place_of(document, field))
+    };
+    let is_below = |below: &str, above: &str| {
+        below.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    for wrong in wrong {
+        if before.iter().any(|other| (&other.path, &other.reason) == (&wrong.path, &wrong.reason)) {
+            continue;
+        }
+        let cause = set.iter().map(|(field, _)| field).find(|field| {
+            place(field).is_some_and(|place| is_below(&wrong.path, &place) || is_below(&place, &wrong.path))
+        });
+        match cause {
+            Some(field) => diagnostics.add(format!("{path}.set.{field}"), wrong.reason, wrong.remedy),
+            None => {
+                let reason = format!("This makes {half}.{} wrong: {}", wrong.path, wrong.reason);
+                diagnostics.add(format!("{path}.set"), reason, wrong.remedy);
+            }
+        }
+    }
 }

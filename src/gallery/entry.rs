@@ -16,7 +16,7 @@ use crate::spec::{
     Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
     read_gallery_entry, system_presets, workload_presets,
 };
-use crate::workload::Dim;
+use crate::workload::{Dim, Network};
 
 /// A published figure or table that can be recomputed.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,7 +173,29 @@ pub fn open_with_documents(
     let with = (own, spec.set.as_slice());
     let hardware = choose_document("hardware", &spec.hardware, hardware_presets(), with, path, diagnostics);
     let workload = choose_document("workload", &spec.workload, workload_presets(), with, path, diagnostics);
+    if let Some(workload) = &workload {
+        check_layers(spec, workload, path, diagnostics);
+    }
     open(spec, path, (hardware, workload), diagnostics)
+}
+
+/// Layers that a step names have to be there.
+fn check_layers(spec: &OpensSpec, workload: &DocumentChoice, path: &str, diagnostics: &mut Diagnostics) {
+    let cuts = spec.cuts.iter().filter(|word| *word != ONE_STACK);
+    let named: Vec<_> =
+        cuts.map(|layer| ("cuts", layer)).chain(spec.layer.iter().map(|layer| ("layer", layer))).collect();
+    if named.is_empty() {
+        return;
+    }
+    // What is wrong with the network itself is said elsewhere.
+    let Ok(network) = Network::from_text(workload.text()) else { return };
+    let layers: Vec<&str> = network.computing().map(|id| network.layer(id).name.as_str()).collect();
+    for (field, layer) in named {
+        if !layers.contains(&layer.as_str()) {
+            let reason = format!("The network computes no layer `{layer}`");
+            diagnostics.add_unknown(format!("{path}.{field}"), reason, layer, &layers);
+        }
+    }
 }
 
 /// The state that an entry or a step of a lesson opens; `path` is where that is written.

@@ -437,6 +437,15 @@ impl Measure {
         measure
     }
 
+    /// The memory that it names.
+    pub(crate) fn memory(&self) -> Option<&str> {
+        match self {
+            Self::MemoryShare(memory, _) | Self::MemoryRatio(memory, ..) => Some(memory),
+            Self::MemorySize(memory) => memory.as_deref(),
+            _ => None,
+        }
+    }
+
     /// What the number counts.
     pub fn quantity(&self) -> Quantity {
         match self {

@@ -26,6 +26,7 @@ mod workbench;
 
 pub use attention::{AttentionFigure, AttentionOf};
 pub use choice::DocumentChoice;
+pub(crate) use choice::place_of;
 pub(crate) use claim::UNITS;
 pub use claim::{Claim, Fidelity, Unit, fidelity_counts};
 pub use cores::{CoresFigure, CoresOf};

@@ -1,10 +1,11 @@
 //! Whether a lesson can be solved, whatever values are drawn.
 
-use super::document::{Lesson, Prediction, Step, StepKind, Task};
+use super::document::{Condition, Lesson, Prediction, Step, StepKind, Task};
 use super::draw::{Draw, seed};
 use super::judge::{Numbers, Variation};
 use crate::gallery::Workbench;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostic, Diagnostics, merge};
+use serde::{Deserialize, Serialize};
 
 /// So many variants are all looked at; of more a sample of as many.
 pub const MOST_VARIANTS: u64 = 200;
@@ -22,33 +23,86 @@ pub struct Checked {
     pub right: Vec<Vec<String>>,
 }
 
+/// Everything that is wrong with a lesson whatever is drawn: every value of every parameter is looked at, and every value of every field
+/// that a task or a curve changes. What is wrong in some variants only says what was drawn in the first of them.
+pub fn mistakes(text: &str) -> Diagnostics {
+    let (first, _) = Lesson::read(text, Draw::Variant(0));
+    let most = first.parameters.iter().map(|parameter| parameter.values.len()).max().unwrap_or(1).max(1);
+    let mut all: Vec<(Diagnostic, String, usize)> = Vec::new();
+    for index in 0..most {
+        let (lesson, mut wrong) = Lesson::read(text, Draw::Variant(first.variant_with(index)));
+        let mut values = Diagnostics::default();
+        for step in &lesson.steps {
+            step.opener.wrong_values(step.fields(), &step.places_of_fields(), &mut values);
+        }
+        wrong.0.extend(merge(text, Diagnostics::default(), values, &[]).0);
+        for wrong in wrong.0 {
+            match all.iter_mut().find(|(other, ..)| *other == wrong) {
+                Some((.., times)) => *times += 1,
+                None => all.push((wrong, lesson.drawn(), 1)),
+            }
+        }
+    }
+    let said = all.into_iter().map(|(wrong, drawn, times)| {
+        let reason = if times == most { wrong.reason } else { format!("With {drawn}: {}", wrong.reason) };
+        Diagnostic { reason, ..wrong }
+    });
+    merge(text, Diagnostics(said.collect()), Diagnostics::default(), &[])
+}
+
 /// Looks at every variant of a lesson, or at a sample of `most` where there are more.
 ///
 /// # Errors
-/// Everything that is wrong with the document, in the first variant that has mistakes.
+/// All [`mistakes`].
 pub fn check(text: &str, most: u64) -> Result<Checked, Diagnostics> {
+    mistakes(text).or(())?;
     let first = Lesson::from_text(text, Draw::Variant(0))?;
-    let variants = first.variants();
-    let mut checked = Checked { variants, right: vec![Vec::new(); first.steps.len()], ..Checked::default() };
+    let mut checked =
+        Checked { variants: first.variants(), right: vec![Vec::new(); first.steps.len()], ..Checked::default() };
     let mut workbench = Workbench::default();
-    let looked_at = variants.min(most.max(1));
-    for number in 0..looked_at {
-        // A sample that is the same each time.
-        let variant = if looked_at == variants { number } else { seed(&[&number.to_string()]) % variants };
-        let lesson = Lesson::from_text(text, Draw::Variant(variant))?;
+    for variant in variants_to_check(first.variants(), most) {
+        let checked_variant = check_variant(text, variant, &mut workbench)?;
         checked.looked_at += 1;
-        for (index, step) in lesson.steps.iter().enumerate() {
-            match right_answer(step, &mut workbench) {
+        for (index, right) in checked_variant.steps.into_iter().enumerate() {
+            match right {
                 Ok(right) => {
                     if let Some(known) = checked.right.get_mut(index).filter(|known| !known.contains(&right)) {
                         known.push(right);
                     }
                 }
-                Err(wrong) => checked.wrong.push((lesson.drawn(), index + 1, wrong)),
+                Err(wrong) => checked.wrong.push((checked_variant.drawn.clone(), index + 1, wrong)),
             }
         }
     }
     Ok(checked)
+}
+
+/// The numbers of the variants that a check looks at: all of them, or a sample of `most` that is the same each time.
+pub fn variants_to_check(variants: u64, most: u64) -> impl Iterator<Item = u64> {
+    let looked_at = variants.min(most.max(1));
+    let nth = move |number: u64| {
+        if looked_at == variants { number } else { seed(&[&number.to_string()]) % variants }
+    };
+    (0..looked_at).map(nth)
+}
+
+/// What became of the check of one variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckedVariant {
+    /// What was drawn, for a person.
+    pub drawn: String,
+    /// By step the right answer, or why there is none.
+    pub steps: Vec<Result<String, String>>,
+}
+
+/// Looks for the right answer of every step of one variant.
+///
+/// # Errors
+/// Everything that is wrong with the document.
+pub fn check_variant(text: &str, variant: u64, workbench: &mut Workbench) -> Result<CheckedVariant, Diagnostics> {
+    let lesson = Lesson::from_text(text, Draw::Variant(variant))?;
+    let steps = lesson.steps.iter().map(|step| right_answer(step, workbench)).collect();
+    Ok(CheckedVariant { drawn: lesson.drawn(), steps })
 }
 
 /// The right answer of a step, for a person.
@@ -103,6 +157,12 @@ fn task_optimum(step: &Step, task: &Task, workbench: &mut Workbench) -> Result<S
         }
     };
     let unit = step.numbers.get(task.minimise).map(|number| number.unit).ok_or("there is no such number")?;
-    let optimum = step.optimum(task, &all).ok_or_else(|| format!("none of {} designs meets the goals", all.len()))?;
+    let optimum = step.optimum(task, &all).ok_or_else(|| {
+        let meets = |goal: &Condition| all.iter().flatten().filter(|numbers| goal.holds_with_limits(numbers)).count();
+        let goals = task.goals.iter().map(|goal| format!("{} in {}", step.conditions_text(goal), meets(goal)));
+        let each = goals.collect::<Vec<_>>().join(", ");
+        let runs = all.iter().flatten().count();
+        format!("none of {} designs meets all goals; {runs} can be run: {each}", all.len())
+    })?;
     Ok(unit.text(optimum))
 }

@@ -2,10 +2,11 @@
 
 use super::draw::{Draw, variant_count};
 use super::fields::{Field, Opener};
-use crate::gallery::{Measure, Opening, UNITS, Unit, choose};
+use crate::gallery::{DocumentChoice, Measure, Opening, UNITS, Unit, choose};
+use crate::hardware::Core;
 use crate::spec::{
-    AnswerSpec, ClaimSpec, Diagnostics, HintSpec, LessonSpec, NumberSpec, ParameterSpec, PredictSpec, StepSpec,
-    TaskSpec, lesson_presets, merge, parse_decimal, read_lesson,
+    AnswerSpec, ClaimSpec, Diagnostic, Diagnostics, HintSpec, LessonSpec, NumberSpec, ParameterSpec, PredictSpec,
+    StepSpec, TaskSpec, lesson_presets, line_of, merge, parse_decimal, read_lesson,
 };
 
 /// Largest document, bytes.
@@ -129,6 +130,8 @@ pub struct Prediction {
 pub struct Task {
     /// What may be changed; none: the mapping of the layer.
     pub fields: Vec<Field>,
+    /// The value that each field begins with, by its index: that of the step where it is listed, else the first.
+    pub start: Vec<u32>,
     /// The index of the number that is to be small.
     pub minimise: usize,
     /// What has to hold, limits included.
@@ -183,6 +186,12 @@ impl Lesson {
     /// # Errors
     /// Everything that is wrong with the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str, draw: Draw) -> Result<Self, Diagnostics> {
+        let (lesson, wrong) = Self::read(text, draw);
+        wrong.or(lesson)
+    }
+
+    /// What can be read of a lesson, and everything that is wrong with it.
+    pub(super) fn read(text: &str, draw: Draw) -> (Self, Diagnostics) {
         let assignment = assignment_of(text);
         let before = std::cell::Cell::new(1_u64);
         let (spec, mistakes) = read_lesson(text, &|name, values| {
@@ -192,7 +201,7 @@ impl Lesson {
         });
         let mut diagnostics = Diagnostics::default();
         let LessonSpec { title, about, documents, parameters, steps, .. } = spec;
-        check_documents(&documents, &mut diagnostics);
+        check_documents(text, &documents, &mut diagnostics);
         let steps: Vec<Step> = (steps.into_iter().enumerate())
             .filter_map(|(index, step)| read_step(&format!("steps[{index}]"), step, &documents, &mut diagnostics))
             .collect();
@@ -200,15 +209,25 @@ impl Lesson {
             diagnostics.add("steps", "There are no steps", "Write at least one");
         }
         let lesson = Self { title, about, assignment, parameters, steps };
-        match diagnostics.is_empty() {
-            true => mistakes.or(lesson),
-            false => Err(merge(text, mistakes, diagnostics, &[])),
-        }
+        let wrong = if diagnostics.is_empty() { mistakes } else { merge(text, mistakes, diagnostics, &[]) };
+        (lesson, wrong)
     }
 
     /// How many variants there are.
     pub fn variants(&self) -> u64 {
         variant_count(self.parameters.iter().map(|parameter| parameter.values.len()))
+    }
+
+    /// The number of the variant in which each parameter has its value of this index, or its last one.
+    pub(super) fn variant_with(&self, index: usize) -> u64 {
+        let mut before = 1_u64;
+        let mut variant = 0_u64;
+        for parameter in &self.parameters {
+            let last = parameter.values.len().saturating_sub(1);
+            variant = variant.saturating_add(before.saturating_mul(index.min(last) as u64));
+            before = variant_count([before as usize, parameter.values.len()].into_iter());
+        }
+        variant
     }
 
     /// Marks of all steps.
@@ -233,19 +252,17 @@ fn assignment_of(text: &str) -> String {
 }
 
 /// Documents of the lesson's own have to make sense whatever a step does with them.
-fn check_documents(documents: &[(String, String)], diagnostics: &mut Diagnostics) {
-    for (name, text) in documents {
-        let wrong = match text.contains("layers:") {
-            true => crate::workload::Network::from_text(text).err(),
-            false => crate::hardware::Core::from_text(text).err(),
-        };
-        for wrong in wrong.into_iter().flat_map(|wrong| wrong.0) {
-            let line = wrong.line.map_or_else(String::new, |line| format!(", line {line} of it"));
-            diagnostics.add(
-                format!("documents.{name}"),
-                format!("{}{line}: {}", wrong.path, wrong.reason),
-                wrong.remedy,
-            );
+fn check_documents(text: &str, documents: &[(String, String)], diagnostics: &mut Diagnostics) {
+    for (name, document) in documents {
+        let half = if document.contains("layers:") { "workload" } else { "hardware" };
+        let path = format!("documents.{name}");
+        let begins = line_of(text, &path).unwrap_or_default();
+        // A text behind `|` keeps its lines.
+        let keeps_lines = text.lines().nth(begins.saturating_sub(1)).is_some_and(|line| line.contains(": |"));
+        for wrong in DocumentChoice::Own(document.as_str().into()).mistakes(half).0 {
+            let line = wrong.line.filter(|_| keeps_lines).map(|line| begins + line);
+            let path = if wrong.path.is_empty() { path.clone() } else { format!("{path}.{}", wrong.path) };
+            diagnostics.0.push(Diagnostic { path, line, fix: None, ..wrong });
         }
     }
 }
@@ -272,8 +289,9 @@ fn read_step(
         let path = format!("{path}.numbers[{index}]");
         let claim = ClaimSpec { measure, parameters, ..ClaimSpec::default() };
         let measure = Measure::new(&claim, &format!("{path}.measure"), workload, diagnostics);
-        let unit = choose(&unit, &UNITS).map_err(|remedy| {
-            diagnostics.add(format!("{path}.unit"), format!("There is no unit `{unit}`"), remedy);
+        let unit = choose(&unit, &UNITS).map_err(|_| {
+            let names: Vec<&str> = UNITS.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
+            diagnostics.add_unknown(format!("{path}.unit"), format!("There is no unit `{unit}`"), &unit, &names);
         });
         if numbers.iter().any(|other: &Number| other.name == name) || name == ANSWER {
             diagnostics.add(format!("{path}.name"), format!("`{name}` is taken"), "Write another name");
@@ -281,9 +299,12 @@ fn read_step(
         let (Some(measure), Ok(unit)) = (measure, unit) else { continue };
         if unit.quantity != measure.quantity() {
             let units = UNITS.iter().filter(|(_, unit)| unit.quantity == measure.quantity());
-            let units: Vec<String> = units.map(|(name, _)| format!("`{name}`")).collect();
-            let reason = format!("`{}` is not measured in `{}`", number.measure, unit.name);
+            let units: Vec<String> = units.map(|(name, _)| unit_name(name)).collect();
+            let reason = format!("`{}` is not measured in {}", number.measure, unit_name(unit.name));
             diagnostics.add(format!("{path}.unit"), reason, format!("Use {}", units.join(" or ")));
+        }
+        if let (Some(memory), Some(opens)) = (measure.memory(), &opens) {
+            check_memory(memory, opens, format!("{path}.measure"), diagnostics);
         }
         numbers.push(Number { name, unit, measure });
     }
@@ -304,9 +325,34 @@ fn read_step(
             format!("Write 1 to {MOST_TRIES}"),
         );
     }
+    let (kind, opens) = match (kind, opens) {
+        (Some(StepKind::Task(task)), Some(opens)) => {
+            let start: Vec<u32> = task.fields.iter().map(|field| opener.place_of_value(field, &opens)).collect();
+            // The form begins with what the view shows.
+            let opens = opener.open_with(&task.fields, &start).unwrap_or(opens);
+            (Some(StepKind::Task(Task { start, ..task })), Some(opens))
+        }
+        other => other,
+    };
     let StepSpec { title, text, question, explains, marks, .. } = spec;
     let (marks, tries) = (marks.unwrap_or(1.0), tries as usize);
     Some(Step { title, text, opens: opens?, opener, question, numbers, kind: kind?, hints, explains, marks, tries })
+}
+
+/// A unit as a message names it.
+fn unit_name(name: &str) -> String {
+    if name.is_empty() { "no unit".to_owned() } else { format!("`{name}`") }
+}
+
+/// A memory that a measure names has to be there.
+fn check_memory(memory: &str, opens: &Opening, path: String, diagnostics: &mut Diagnostics) {
+    // What is wrong with the accelerator itself is said elsewhere.
+    let Ok(core) = Core::from_text(opens.hardware.text()) else { return };
+    let names: Vec<&str> = core.memories.iter().map(|memory| memory.name.as_str()).collect();
+    if !names.contains(&memory) {
+        let reason = format!("The accelerator has no memory `{memory}`");
+        diagnostics.add_unknown(format!("{path}.memory"), reason, memory, &names);
+    }
 }
 
 /// More tries than a step has.
@@ -389,7 +435,7 @@ impl StepReader<'_> {
             self.note("task.within", "This accepts any design", "Write for example `2 %`");
         }
         let goals = spec.goals.iter().filter_map(|text| self.condition(text, "task.goals")).collect();
-        Some(Task { fields, minimise: minimise?, goals, within: spec.within })
+        Some(Task { fields, start: Vec::new(), minimise: minimise?, goals, within: spec.within })
     }
 
     fn hints(&mut self, spec: &StepSpec) -> Vec<Hint> {
@@ -397,8 +443,18 @@ impl StepReader<'_> {
         for (index, hint) in spec.hints.iter().enumerate() {
             let HintSpec { when, near, text } = hint;
             let field = format!("hints[{index}]");
-            let when = when.iter().filter_map(|text| self.condition(text, &format!("{field}.when"))).collect();
+            let when: Vec<Condition> =
+                when.iter().filter_map(|text| self.condition(text, &format!("{field}.when"))).collect();
             let near = if near.is_empty() { None } else { self.named(near, &format!("{field}.near")) };
+            let is_of_answer = when.iter().any(|when| when.number.is_none()) || near.is_some();
+            if is_of_answer && spec.number.is_none() {
+                let reason = "Only where a number is entered, it can be compared with others";
+                self.note(
+                    &field,
+                    reason,
+                    "Write a condition on a number of the step, for example `when: [gain 8..14]`",
+                );
+            }
             hints.push(Hint { when, near, text: text.clone() });
         }
         if !spec.hint.is_empty() {
@@ -479,6 +535,15 @@ impl Step {
             StepKind::Task(task) => &task.fields,
             StepKind::Predict(predict) => std::slice::from_ref(&predict.field),
             StepKind::Choice(_) | StepKind::Number(_) => &[],
+        }
+    }
+
+    /// Where each of these fields is written.
+    pub(super) fn places_of_fields(&self) -> Vec<String> {
+        let step = self.opener.path.trim_end_matches(".opens");
+        match &self.kind {
+            StepKind::Predict(_) => vec![format!("{step}.predict")],
+            _ => (0..self.fields().len()).map(|index| format!("{step}.task.fields[{index}]")).collect(),
         }
     }
 

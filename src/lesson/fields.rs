@@ -1,6 +1,7 @@
 //! The design of a step with other values of some of its fields: what a task lets one change, and what a curve goes along.
 
-use crate::gallery::{ONE_STACK, Opening, open_with_documents};
+use crate::gallery::{DocumentChoice, ONE_STACK, Opening, open_with_documents, place_of};
+use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, FieldSpec, OpensSpec};
 
 /// A field, and the values that it may have.
@@ -29,6 +30,60 @@ impl Opener {
     /// What the step opens.
     pub fn open(&self, diagnostics: &mut Diagnostics) -> Option<Opening> {
         open_with_documents(&self.spec, &self.documents, &self.path, diagnostics)
+    }
+
+    /// The index of the value of a field with which the step is written; the first where it lists no such value.
+    pub fn place_of_value(&self, field: &Field, opens: &Opening) -> u32 {
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        let written = self.written(&field.field, opens).map(|text| squeezed(&text));
+        let place = field.values.iter().position(|value| Some(squeezed(value)) == written);
+        place.unwrap_or_default() as u32
+    }
+
+    /// The value of a field with which the step is written.
+    fn written(&self, field: &str, opens: &Opening) -> Option<String> {
+        let listed = |list: &[(String, String)], name: &str| {
+            list.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+        };
+        let of_document = |document: &DocumentChoice, field: &str| {
+            let outline = Outline::read(document.text()).ok()?;
+            outline.value(&place_of(&outline, field))
+        };
+        let spec = &self.spec;
+        match field {
+            "hardware" => Some(spec.hardware.clone()),
+            "workload" => Some(spec.workload.clone()),
+            "point" => spec.point.clone(),
+            "layer" => spec.layer.clone(),
+            "strategy" => spec.strategy.clone(),
+            "tiles_x" => Some(spec.tiles_x.join(",")),
+            "tiles_y" => Some(spec.tiles_y.join(",")),
+            "rules" => spec.rules.first().cloned(),
+            _ => match field.split_once('.')? {
+                ("cut", layer) if spec.cuts.iter().any(|cut| cut == layer) => Some("cut".to_owned()),
+                ("cut", _) => Some("fused".to_owned()),
+                ("cores", name) => listed(&spec.cores, name),
+                ("hardware", field) => of_document(&opens.hardware, field),
+                (_, field) => of_document(&opens.workload, field),
+            },
+        }
+    }
+
+    /// What is wrong with each value of some fields, which stand at these places of the document.
+    pub fn wrong_values(&self, fields: &[Field], places: &[String], diagnostics: &mut Diagnostics) {
+        let mut as_written = Diagnostics::default();
+        self.open(&mut as_written);
+        for (field, place) in fields.iter().zip(places) {
+            for (index, value) in field.values.iter().enumerate() {
+                let mut wrong = Diagnostics::default();
+                let mut spec = self.spec.clone();
+                set(&mut spec, &field.field, value);
+                open_with_documents(&spec, &self.documents, &self.path, &mut wrong);
+                wrong.0.retain(|wrong| !as_written.0.contains(wrong));
+                let path = format!("{place}.values[{index}]");
+                wrong.0.into_iter().for_each(|wrong| diagnostics.add(&path, wrong.reason, wrong.remedy));
+            }
+        }
     }
 
     /// The same with these values of some fields.

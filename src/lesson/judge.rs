@@ -136,7 +136,9 @@ impl Step {
         match (&self.kind, given) {
             (StepKind::Choice(choices), Given::Choice(chosen)) => self.judge_choice(choices, *chosen, written),
             (StepKind::Number(asked), Given::Number(number)) => self.judge_number(asked, *number, written),
-            (StepKind::Predict(predict), Given::Curve(curve)) => self.judge_curve(predict, curve, &numbers[1..]),
+            (StepKind::Predict(predict), Given::Curve(curve)) => {
+                self.judge_curve(predict, curve, written, &numbers[1..])
+            }
             (StepKind::Task(task), Given::Values(values)) if !task.fields.is_empty() => {
                 let chosen: Option<Vec<u32>> = values.iter().map(|value| value.checked_sub(1)).collect();
                 let place = self.combinations().position(|combination| Some(&combination) == chosen.as_ref());
@@ -190,7 +192,13 @@ impl Step {
         Some(Verdict { share: if is_right { 1.0 } else { 0.0 }, said, right: number.unit.text(right) })
     }
 
-    fn judge_curve(&self, predict: &Prediction, curve: &[f64], numbers: &[Numbers]) -> Option<Verdict> {
+    fn judge_curve(
+        &self,
+        predict: &Prediction,
+        curve: &[f64],
+        written: &[f64],
+        numbers: &[Numbers],
+    ) -> Option<Verdict> {
         let right: Vec<f64> =
             numbers.iter().map(|numbers| numbers.as_ref()?.get(predict.number).copied()).collect::<Option<_>>()?;
         let (mut within, mut above, mut below) = (0_usize, 0, 0);
@@ -210,6 +218,7 @@ impl Step {
         };
         let tolerance = 100.0 * predict.tolerance;
         let said = format!("{within} of {} points are within {tolerance:.0} %.{sides}", right.len());
+        let said = if within < right.len() { self.with_hint(said, written) } else { said };
         let number = self.numbers.get(predict.number)?;
         let texts: Vec<String> = right.iter().map(|right| number.unit.text(*right)).collect();
         Some(Verdict { share, said, right: texts.join(", ") })
@@ -233,12 +242,16 @@ impl Step {
         let reached = score(mine)?;
         let head = format!("{}: {}.", number.name, number.unit.text(reached));
         if !missed.is_empty() {
-            return Some(Verdict { share: 0.0, said: format!("{head} {}", missed.join(" ")), right });
+            let said = self.with_hint(format!("{head} {}", missed.join(" ")), mine);
+            return Some(Verdict { share: 0.0, said, right });
         }
         let share = if reached <= optimum * (1.0 + task.within) { 1.0 } else { (optimum / reached).clamp(0.0, 1.0) };
         let said = match share >= 1.0 {
             true => head,
-            false => format!("{head} That is {:.1} % more than the optimum.", 100.0 * (reached / optimum - 1.0)),
+            false => {
+                let more = 100.0 * (reached / optimum - 1.0);
+                self.with_hint(format!("{head} That is {more:.1} % more than the optimum."), mine)
+            }
         };
         Some(Verdict { share, said, right })
     }
@@ -248,6 +261,12 @@ impl Step {
         let meets = |numbers: &&Vec<f64>| task.goals.iter().all(|goal| goal.holds_with_limits(numbers));
         let scores = all.iter().flatten().filter(meets).filter_map(|numbers| numbers.get(task.minimise).copied());
         scores.reduce(f64::min)
+    }
+
+    /// A sentence, and the hint that suits an answer with these numbers.
+    fn with_hint(&self, said: String, numbers: &[f64]) -> String {
+        let hint = self.hint(None, numbers);
+        if hint.is_empty() { said } else { format!("{said} {hint}") }
     }
 
     /// What suits a wrong answer.

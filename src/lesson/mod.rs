@@ -23,7 +23,7 @@ mod receipt;
 mod source;
 
 pub use answer::{Given, MappingGiven};
-pub use check::{Checked, MOST_VARIANTS, check};
+pub use check::{Checked, CheckedVariant, MOST_VARIANTS, check, check_variant, mistakes, variants_to_check};
 pub use document::{
     Asked, Choice, Condition, Hint, Lesson, MOST_BYTES, MOST_COMBINATIONS, Number, Prediction, Step, StepKind, Task,
     is_lesson, lessons,

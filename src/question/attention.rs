@@ -2,7 +2,7 @@
 
 use super::{Answer, Answerer, Ask};
 use crate::attention::published::Rules;
-use crate::attention::{Fusion, Generation};
+use crate::attention::{Cores, Fusion, Generation, Split, SplitCost};
 use crate::explore::{AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, PublishedDataflow};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -56,6 +56,28 @@ impl Ask for Generate {
         let mut request = (*self.request).clone();
         request.step.batch = self.batch;
         Ok(AttentionStudy::new(&request)?.generation(self.generated, self.chunk)?)
+    }
+}
+
+/// The step, divided among several cores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DivideStep {
+    /// Of what.
+    pub request: Rc<AttentionRequest>,
+    /// The cores, all alike.
+    pub cores: Cores,
+    /// Who computes what.
+    pub split: Split,
+}
+
+impl Ask for DivideStep {
+    /// With its score, of which the least is the best.
+    type Reply = (SplitCost, f64);
+
+    fn answer(self, _: &mut Answerer) -> Answer<(SplitCost, f64)> {
+        let study = AttentionStudy::new(&self.request)?;
+        let cost = study.on_cores(&self.cores, &self.split)?;
+        Ok((cost, cost.score(&self.request.objective, &study.machine)))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Answer, Answerer, Ask, Refusal};
 use crate::gallery::{Finding, find_entry};
-use crate::lesson::{OpenLesson, Variation};
+use crate::lesson::{CheckedVariant, OpenLesson, Variation, check_variant, mistakes};
+use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
 /// What is our number for a claim of the gallery?
@@ -43,5 +44,37 @@ impl Ask for LessonNumbers {
         let step = lesson.steps.get(self.lesson.step as usize);
         let step = step.ok_or_else(|| Refusal::no_such("step", self.lesson.step as usize, lesson.steps.len()))?;
         step.numbers_of(&mut answerer.gallery, &self.of).map_err(Refusal::Failed)
+    }
+}
+
+/// What is wrong with a lesson, whatever is drawn?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindLessonMistakes {
+    /// Its document.
+    pub text: String,
+}
+
+impl Ask for FindLessonMistakes {
+    type Reply = Diagnostics;
+
+    fn answer(self, _: &mut Answerer) -> Answer<Diagnostics> {
+        Ok(mistakes(&self.text))
+    }
+}
+
+/// Has every step of a variant of a lesson one right answer?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckVariant {
+    /// The document.
+    pub text: String,
+    /// The number of the variant.
+    pub variant: u64,
+}
+
+impl Ask for CheckVariant {
+    type Reply = CheckedVariant;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<CheckedVariant> {
+        Ok(check_variant(&self.text, self.variant, &mut answerer.gallery)?)
     }
 }

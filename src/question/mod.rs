@@ -21,13 +21,13 @@ mod sequences;
 mod stacks;
 mod topic;
 
-pub use attention::{Generate, ReplayDataflows, ScheduleAttention, TileAttention};
+pub use attention::{DivideStep, Generate, ReplayDataflows, ScheduleAttention, TileAttention};
 pub use cores::{
     AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
     RunTiles, SolveTiles, SolvedTiles, SummaryWay,
 };
 pub use designs::{EvaluateDesigns, EvaluatedDesigns};
-pub use gallery::{CheckClaim, LessonNumbers};
+pub use gallery::{CheckClaim, CheckVariant, FindLessonMistakes, LessonNumbers};
 pub use hierarchies::{
     BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
     UnrollHierarchies, UnrolledEnergies,
@@ -189,9 +189,12 @@ questions! {
     UnrollHierarchies,
     CheckClaim,
     LessonNumbers,
+    FindLessonMistakes,
+    CheckVariant,
     ScheduleAttention,
     TileAttention,
     Generate,
+    DivideStep,
     ReplayDataflows,
     FollowTiles,
     FollowTileLoops,

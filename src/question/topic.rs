@@ -79,6 +79,10 @@ pub enum Topic {
     LessonAtHand,
     /// Steps of a lesson as it is written.
     LessonPreview,
+    /// What is wrong with it.
+    LessonMistakes,
+    /// Whether its variants can be solved.
+    LessonVariants,
     /// What changes from the point at hand to its neighbours.
     Neighbours,
     /// What changes from it towards one cut more or fewer.
@@ -89,6 +93,8 @@ pub enum Topic {
     AttentionTiles,
     /// Generation with ever more sequences at a time.
     Generation,
+    /// The step on several cores.
+    DividedSteps,
     /// The published dataflows.
     PublishedDataflows,
 }
@@ -100,7 +106,7 @@ impl Topic {
             Self::BestMapping | Self::OwnMapping | Self::AllowedMapping | Self::HierarchyFacts | Self::Online => false,
             Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion | Self::Turns => false,
             Self::Attention => false,
-            Self::AttentionTiles | Self::Generation | Self::PublishedDataflows => true,
+            Self::AttentionTiles | Self::Generation | Self::DividedSteps | Self::PublishedDataflows => true,
             Self::Rules
             | Self::LayerUnrollings
             | Self::UnrollingCosts
@@ -114,7 +120,9 @@ impl Topic {
             Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::DesignTable | Self::Gallery(_) => true,
-            Self::Lesson | Self::LessonAtHand | Self::LessonPreview | Self::Neighbours | Self::Cuts => true,
+            Self::Lesson | Self::LessonAtHand | Self::LessonPreview | Self::LessonVariants => true,
+            Self::LessonMistakes => false,
+            Self::Neighbours | Self::Cuts => true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reading a lesson: steps, each with a state to look at, a question about it, and numbers that say which answer is right.
 //!
-//! A lesson may have parameters, of which each student gets other values: `$size` stands for the value of the parameter `size` wherever
-//! a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
+//! A lesson may have parameters, of which each student gets other values: `$size`, or `${size}`, stands for the value of the parameter `size`
+//! wherever a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
 
 use super::Diagnostics;
 use super::decimal::parse_decimal;
@@ -222,7 +222,7 @@ pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> (LessonSp
     (spec, diagnostics)
 }
 
-/// Puts the values of parameters into a text; `$$` is a dollar.
+/// Puts the values of parameters into a text, for `$name` and `${name}`; `$$` is a dollar.
 fn put_in(text: &mut String, line: usize, parameters: &[ParameterSpec], unknown: &mut Vec<(usize, String)>) {
     const MOST_UNKNOWN: usize = 20;
     if !text.contains('$') {
@@ -232,10 +232,17 @@ fn put_in(text: &mut String, line: usize, parameters: &[ParameterSpec], unknown:
     let mut rest = text.as_str();
     while let Some((before, behind)) = rest.split_once('$') {
         out += before;
+        let in_braces = behind.strip_prefix('{').and_then(|behind| behind.split_once('}'));
+        let named = |name: &str| parameters.iter().find(|parameter| parameter.name == name);
+        if let Some((parameter, next)) = in_braces.and_then(|(name, next)| Some((named(name)?, next))) {
+            out += parameter.values.get(parameter.drawn).map_or("", String::as_str);
+            rest = next;
+            continue;
+        }
         let end = behind.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(behind.len());
         let (name, next) = behind.split_at(end);
         rest = next;
-        match parameters.iter().find(|parameter| parameter.name == name) {
+        match named(name) {
             Some(parameter) => out += parameter.values.get(parameter.drawn).map_or("", String::as_str),
             None => {
                 out += "$";

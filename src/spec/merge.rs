@@ -21,7 +21,8 @@ pub fn merge(text: &str, read: Diagnostics, validated: Diagnostics, consequences
             continue;
         }
         let shared = as_written(&found.path, &root);
-        found.line = Some(root.find(shared.as_deref().unwrap_or(&found.path)).0);
+        // Who validated knows better where that is inside of a text.
+        found.line.get_or_insert_with(|| root.find(shared.as_deref().unwrap_or(&found.path)).0);
         if let Some(path) = shared {
             // One `width` stands for two widths: what is wrong with both is said once.
             if all.iter().any(|other| other.path == path) {

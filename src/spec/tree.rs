@@ -100,26 +100,31 @@ impl Node {
     /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists; and
     /// whether it exists itself.
     pub fn find(&self, path: &str) -> (usize, bool) {
-        let (mut node, mut line) = (self, self.line);
-        for step in steps(path) {
-            let next = match (&node.value, step) {
-                (Value::Map(entries), Step::Field(name)) => entries.iter().find(|(key, _)| key.text == name),
-                (Value::Map(entries), Step::Item(index)) => entries.get(index),
-                (Value::List(items), Step::Item(index)) => match items.get(index) {
-                    Some(item) => {
-                        (node, line) = (item, item.line);
-                        continue;
-                    }
-                    None => None,
-                },
+        let (mut node, mut line, mut rest) = (self, self.line, path);
+        loop {
+            rest = rest.trim_start_matches('.');
+            if rest.is_empty() {
+                return (line, true);
+            }
+            let next = match (&node.value, first_index(rest)) {
+                (Value::List(items), Some((index, rest))) => items.get(index).map(|item| (item, item.line, rest)),
+                (Value::Map(entries), Some((index, rest))) => {
+                    entries.get(index).map(|(key, value)| (value, key.line, rest))
+                }
+                // A name may have dots of its own.
+                (Value::Map(entries), None) => (entries.iter())
+                    .filter_map(|(key, value)| {
+                        let rest = rest.strip_prefix(key.text.as_str())?;
+                        (rest.is_empty() || rest.starts_with(['.', '['])).then_some((value, key.line, rest))
+                    })
+                    .min_by_key(|(_, _, rest)| rest.len()),
                 _ => None,
             };
             match next {
-                Some((key, value)) => (node, line) = (value, key.line),
+                Some(next) => (node, line, rest) = next,
                 None => return (line, false),
             }
         }
-        (line, true)
     }
 }
 
@@ -140,6 +145,12 @@ pub fn line_of(text: &str, path: &str) -> Option<usize> {
 pub enum Step<'p> {
     Field(&'p str),
     Item(usize),
+}
+
+/// The index that a path begins with, and what follows.
+fn first_index(path: &str) -> Option<(usize, &str)> {
+    let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
+    Some((index.parse().ok()?, rest))
 }
 
 pub fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {

@@ -1,10 +1,10 @@
 //! What a person chose or wrote for the view of attention.
 
 use super::fields::fields;
-use crate::attention::{ElementBits, Step};
+use crate::attention::{Cores, ElementBits, MOST_CORES, Step};
 use crate::explore::AttentionRequest;
 use crate::search::Objective;
-use crate::spec::{Diagnostics, transformer_presets};
+use crate::spec::{Diagnostics, parse_decimal, transformer_presets};
 
 /// The fields of the form, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub struct AttentionForm {
     pub chunk: String,
     /// Bits of all elements, or of queries, keys, sums and weights.
     pub bits: String,
+    /// Cores among which the step is divided.
+    pub cores: String,
+    /// Bits that each of them sends, and receives, in a cycle.
+    pub link_width: String,
+    /// Energy of sending a bit to another core, pJ.
+    pub link_energy: String,
 }
 
 fields! {
@@ -38,6 +44,9 @@ fields! {
         generated: Text = "256".to_owned(), 64, ["generated"];
         bits: Text = "8".to_owned(), 65, ["bits"];
         chunk: Text = String::new(), 66, ["chunk"];
+        cores: Text = "4".to_owned(), 57, ["cores"];
+        link_width: Text = "512".to_owned(), 58, ["link_width"];
+        link_energy: Text = "0.2".to_owned(), 59, ["link_energy"];
     } otherwise {
         own = String::new();
         shows_model = false;
@@ -71,6 +80,12 @@ pub enum AttentionChange {
     Chunk(String),
     /// Bits.
     Bits(String),
+    /// Cores.
+    Cores(String),
+    /// Bits that a core sends.
+    LinkWidth(String),
+    /// Energy of a bit that is sent.
+    LinkEnergy(String),
 }
 
 impl AttentionChange {
@@ -85,6 +100,9 @@ impl AttentionChange {
             Self::Generated(_) => Some("generated"),
             Self::Chunk(_) => Some("chunk"),
             Self::Bits(_) => Some("bits"),
+            Self::Cores(_) => Some("cores"),
+            Self::LinkWidth(_) => Some("link_width"),
+            Self::LinkEnergy(_) => Some("link_energy"),
         }
     }
 }
@@ -106,6 +124,9 @@ impl AttentionForm {
             AttentionChange::Generated(text) => self.generated = text,
             AttentionChange::Chunk(text) => self.chunk = text,
             AttentionChange::Bits(text) => self.bits = text,
+            AttentionChange::Cores(text) => self.cores = text,
+            AttentionChange::LinkWidth(text) => self.link_width = text,
+            AttentionChange::LinkEnergy(text) => self.link_energy = text,
         }
     }
 
@@ -168,6 +189,28 @@ impl AttentionForm {
             diagnostics.add("chunk", "No token is read at a time", "Write at least 1, or nothing for the whole prompt");
         }
         diagnostics.or(Some(chunk))
+    }
+}
+
+impl AttentionForm {
+    /// The cores among which the step is divided.
+    ///
+    /// # Errors
+    ///
+    /// Fields that are no numbers; what numbers they are [`crate::attention::split_step`] looks at.
+    pub fn cores(&self) -> Result<Cores, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let count = number("cores", &self.cores, "4", &mut diagnostics);
+        if diagnostics.is_empty() && !(1..=MOST_CORES).contains(&count) {
+            diagnostics.add("cores", format!("There are {count} cores"), format!("Write 1 to {MOST_CORES}"));
+        }
+        let link_bits = number("link_width", &self.link_width, "512", &mut diagnostics);
+        let link_pj = parse_decimal(self.link_energy.trim()).unwrap_or_else(|| {
+            let reason = format!("`{}` is no energy in pJ", self.link_energy.trim());
+            diagnostics.add("link_energy", reason, "Write for example 0.2");
+            0.0
+        });
+        diagnostics.or(Cores { count, link_bits, link_pj })
     }
 }
 

@@ -107,11 +107,19 @@ test('a lesson that is dropped is answered, hinted at, and gives a receipt that 
     await page.getByTestId('number').fill('1000');
     await page.getByTestId('answer-number').click();
     await judged(page, 'Not so. Mind the unit. One more try.');
+    await page.locator('.verdict.is-wrong').waitFor();
+    // The same number once more takes no try, and a page that is loaded again gives none back.
+    await page.getByTestId('answer-number').click();
+    await page.getByTestId('number-wrong').getByText('it takes no try').waitFor();
+    await judged(page, 'One more try.');
+    await page.reload();
+    await judged(page, 'Not so. Mind the unit. One more try.');
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     const energy = Number(await page.getByTestId('opened-energy').getAttribute('data-energy-pj')) / 1e9;
     await page.getByTestId('number').fill(`${energy.toFixed(3)} mJ`);
     await page.getByTestId('answer-number').click();
     await judged(page, 'Right.');
+    await page.locator('.verdict.is-right').waitFor();
     assert.match(await page.getByTestId('marks').innerText(), /^1 of 2 marks/);
     assert.deepEqual(await violations(page), []);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-receipt').click()]);
@@ -203,6 +211,12 @@ test('in a page of another origin a step of every kind is answered, told to the 
         await view.getByTestId('answer-task').click();
         await said('The optimum of all 4 designs is');
         const { receipt, marks, of, answered: count } = await answered(4);
+        // What was handed in is there again, where the host's page is loaded once more.
+        await page.reload();
+        await page.waitForFunction(() => window.messages?.some(({ type }) => type === 'ready'));
+        await page.evaluate((lesson) => window.tell({ fusescape: 1, type: 'set', id: 1, lesson, student: 'noether' }), LAB);
+        await said('Right. Computing again takes');
+        assert.equal((await answered(1)).receipt, receipt);
         assert.deepEqual([of, count], [4, 4]);
         assert.ok(Math.abs(marks - (0.5 + marked + 1)) < 1e-9, `${marks} marks`);
 
@@ -231,6 +245,26 @@ test('mistakes of a document are said at once, with lines', () =>
     const said = await page.getByTestId('lesson-errors').innerText();
     assert.match(said, /furlong/);
     assert.match(said, /Did you mean schedule/);
+  }));
+
+test('values that only some students get, and choices of a task, are looked at while the document is written', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await drop(page, LAB.replace('32 KiB, 64 KiB]', '32 KiB, 3 pJ]').replace('values: [8 KiB, 16 KiB', 'values: [8 KiB, many'));
+    const errors = page.getByTestId('lesson-errors');
+    await errors.getByText('With buffer 3 pJ').waitFor();
+    await errors.getByText('fields[0].values[1]').waitFor();
+    assert.equal(await page.getByTestId('check-variants').count(), 0);
+    assert.deepEqual(await violations(page), []);
+    await page.getByTestId('lesson-text').fill(LAB);
+    await errors.waitFor({ state: 'detached' });
+    await page.getByTestId('check-variants').click();
+    await page.getByText('Every step has one right answer in all 3 variants.').waitFor();
+    // A goal that no design meets.
+    await page.getByTestId('lesson-text').fill(LAB.replace('goals: [energy ..3]', 'goals: [energy ..0.1]'));
+    await page.getByTestId('check-variants').click();
+    await page.getByText('Step 4 with buffer 64 KiB: none of 4 designs meets all goals').waitFor();
+    assert.deepEqual(await violations(page), []);
   }));
 
 test('a learning management system gets score, status and receipt', () =>

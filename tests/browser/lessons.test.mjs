@@ -75,7 +75,7 @@ test('a title starts a lesson, and the last step of one leads to the next and to
     assert.equal(await page.getByTestId('lesson').count(), 0);
   }));
 
-test('progress is kept while the page is open', () =>
+test('progress is kept, also by a page that is loaded again', () =>
   withPage(async ({ page, url }) => {
     await start(page, url, 'tiles-and-overlap');
     await page.getByTestId('answer-3').click();
@@ -93,6 +93,10 @@ test('progress is kept while the page is open', () =>
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('tab-landscape').click();
     assert.equal(await page.getByTestId('lesson').count(), 1);
+    await page.goto('about:blank');
+    await page.goto(url);
+    await page.getByTestId('tab-lessons').click();
+    await card.getByText('4 questions, 1 answered').waitFor();
   }));
 
 test('every step of every lesson can be answered with the keyboard alone', () =>

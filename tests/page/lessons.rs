@@ -3,8 +3,8 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::gallery::{Measure, RunStrategy, Shown, Workbench};
 use fusescape::lesson::{
-    Draw, Given, Grader, Lesson, LessonSource, MOST_VARIANTS, OpenLesson, Receipt, StepKind, Variation, check,
-    find_step, lessons, step_name,
+    Draw, Given, Grader, Lesson, LessonSource, MOST_VARIANTS, OpenLesson, Receipt, StepKind, Variation, Verdict, check,
+    find_step, lessons, mistakes, step_name,
 };
 use fusescape::spec::lesson_presets;
 use rayon::prelude::*;
@@ -284,4 +284,176 @@ steps:
     ] {
         assert!(said.contains(expected), "{expected}\n\n{said}");
     }
+}
+
+/// A lesson of one step, with what stands before it.
+fn lesson(head: &str, opens: &str, rest: &str) -> String {
+    format!(
+        "title: One
+about: One step.
+{head}
+steps:
+  - title: step
+    text: words
+    opens: {opens}
+    question: which?
+    numbers:
+      - {{ name: energy, unit: mJ, measure: {{ energy: {{ of: opened }} }} }}
+    {rest}
+    explains: words
+"
+    )
+}
+
+const ANSWER: &str = "number: { is: energy, tolerance: 2 % }";
+
+fn said(text: &str) -> Vec<String> {
+    mistakes(text).0.iter().map(|wrong| format!("{}: {wrong}", wrong.line.unwrap())).collect()
+}
+
+/// What a step changes, and documents of the lesson's own, are looked at with everything else, and blamed where the lesson says so.
+#[test]
+fn mistakes_in_changed_fields_and_own_documents_have_the_lines_of_the_lesson() {
+    let documents = "documents:
+  my-chip: |
+    name: mine
+    array: { dimensions: { D1: 4 }, mac_energy: 1 pJ }
+    memories: []
+    nonsense: 1";
+    let opens = "
+      view: schedule
+      hardware: meta-proto-like-df
+      workload: fsrcnn
+      point: 4x72 fully-cached
+      layer: convv1
+      cuts: [conv9]
+      set:
+        hardware.sram_64KB.size: some
+        workload.conv2.FX: -3";
+    let text = lesson(documents, opens, ANSWER);
+    let said = said(&text);
+    let at = |words: &str, line: &str| {
+        let found = said.iter().find(|said| said.contains(words)).unwrap_or_else(|| panic!("{words}\n{said:#?}"));
+        let number: usize = found.split(':').next().unwrap().parse().unwrap();
+        assert_eq!(text.lines().nth(number - 1).unwrap().trim(), line, "{found}");
+    };
+    at("nonsense", "nonsense: 1");
+    at("steps[0].opens.set.hardware.sram_64KB.size", "hardware.sram_64KB.size: some");
+    at("steps[0].opens.set.workload.conv2.FX", "workload.conv2.FX: -3");
+    at("computes no layer `convv1`", "layer: convv1");
+    at("computes no layer `conv9`", "cuts: [conv9]");
+}
+
+#[test]
+fn every_value_that_may_be_drawn_or_chosen_is_looked_at_and_each_mistake_is_said_once() {
+    let set =
+        "{ view: schedule, hardware: meta-proto-like-df, workload: fsrcnn, set: { hardware.sram_64KB.size: $size } }";
+    let drawn = "parameters: [{ name: size, values: [16 KiB, 32 KiB, 3 pJ] }, { name: other, values: [1, 2] }]";
+    let found = said(&lesson(drawn, set, ANSWER));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("With size 3 pJ, other 2: ") && found[0].starts_with("7: "), "{found:#?}");
+    // Nobody who draws the first value sees it.
+    assert!(Lesson::from_text(&lesson(drawn, set, ANSWER), Draw::Student("")).is_ok());
+
+    let opens = "{ view: schedule, hardware: meta-proto-like-df, workload: fsrcnn }";
+    let task = "task: { fields: [{ field: hardware.sram_64KB.size, values: [16 KiB, huge] }, { field: cut.conv1, \
+                values: [cut, fused] }, { field: point, values: [4x72 fully-cached, 4x] }], minimise: energy }";
+    let found = said(&lesson("", opens, task));
+    let places = ["fields[0].values[1]", "fields[1].values[0]", "fields[2].values[1]"];
+    assert_eq!(found.len(), places.len(), "{found:#?}");
+    for place in places {
+        assert!(found.iter().any(|said| said.contains(place)), "{place}: {found:#?}");
+    }
+    let curve = "predict: { number: energy, field: hardware.sram.size, values: [1 KiB, 2 KiB], axis: 0..1 }";
+    let found = said(&lesson("", opens, curve));
+    assert!(found.len() == 2 && found.iter().all(|said| said.contains("has no `sram.size`")), "{found:#?}");
+    // The lessons that come with the program have none.
+    for preset in lesson_presets() {
+        assert_eq!(mistakes(preset.text).to_string(), "", "{}", preset.id);
+    }
+}
+
+#[test]
+fn memories_and_units_that_there_are_not_are_answered_with_those_that_there_are() {
+    let text = lesson("", "{ view: schedule, hardware: meta-proto-like-df, workload: fsrcnn }", ANSWER);
+    let text = text.replace(
+        "measure: { energy: { of: opened } } }",
+        "measure: { energy: { of: opened } } }\n      - { name: share, unit: '%', measure: { memory-share: { of: opened, memory: xyz } } }\n      \
+         - { name: other, unit: zzz, measure: { macs: { of: opened } } }",
+    );
+    let found = said(&text).join("\n");
+    assert!(
+        found.contains("The accelerator has no memory `xyz`. Use one of ") && found.contains("sram_64KB"),
+        "{found}"
+    );
+    assert!(found.contains("There is no unit `zzz`. Use one of ") && !found.contains("one of ,"), "{found}");
+}
+
+/// Hints are for answers of every kind: of a design they look at its own numbers.
+#[test]
+fn hints_are_said_of_designs_and_curves_too() {
+    let text = EXERCISE
+        .replace("    marks: 2\n", "    marks: 2\n    hints: [{ when: [size 100..], text: That is a large one. }]\n    hint: Try another tile.\n")
+        .replace("      tolerance: 25 %\n", "      tolerance: 25 %\n    hint: More room never costs.\n");
+    let lesson = Lesson::from_text(&text, Draw::Student("")).unwrap();
+    let mut workbench = Workbench::default();
+    let mut said = |step: usize, given: Given| {
+        let step = &lesson.steps[step];
+        let numbers =
+            step.decided_by(&given).iter().map(|of| step.numbers_of(&mut workbench, of).ok()).collect::<Vec<_>>();
+        step.judge(&given, &numbers).unwrap()
+    };
+    assert!(said(2, Given::Curve(vec![0.0; 5])).said.ends_with("too low. More room never costs."));
+    assert!(said(3, Given::Values(vec![4, 2])).said.ends_with("That is a large one."));
+    let poor = said(3, Given::Values(vec![1, 1]));
+    assert!(poor.share < 1.0 && poor.said.ends_with("Try another tile."), "{}", poor.said);
+    let all: Vec<Given> =
+        lesson.steps[3].combinations().map(|all| Given::Values(all.iter().map(|v| v + 1).collect())).collect();
+    let best = all.into_iter().map(|given| said(3, given)).find(Verdict::is_right).unwrap();
+    assert!(!best.said.contains("Try another tile."), "{}", best.said);
+    // Where no number is entered, there is none to compare with.
+    let wrong =
+        EXERCISE.replace("    marks: 2\n", "    hints: [{ when: [answer 1..], text: no }, { near: size, text: no }]\n");
+    assert_eq!(mistakes(&wrong).0.iter().filter(|wrong| wrong.reason.contains("a number is entered")).count(), 2);
+}
+
+/// What is chosen in the form and what the view shows are one design from the beginning.
+#[test]
+fn a_task_begins_with_the_values_of_the_design_that_it_opens() {
+    let begin = |opens: &str, fields: &str| {
+        let task = format!("task: {{ fields: [{fields}], minimise: energy }}");
+        let lesson =
+            Lesson::from_text(&lesson("", opens, &task), Draw::Student("")).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let step = lesson.steps[0].clone();
+        let StepKind::Task(task) = &step.kind else { panic!() };
+        assert_eq!(step.opens_with(&task.start).unwrap(), step.opens);
+        task.start.clone()
+    };
+    let size = "{ field: hardware.sram_64KB.size, values: [16 KiB, 32 KiB, 64 KiB, 128KiB] }";
+    let point = "{ field: point, values: [1x1 fully-cached, 4x72 fully-cached] }";
+    let cut = "{ field: cut.Conv_1, values: [fused, cut] }";
+    let opens = |rest: &str| format!("{{ view: schedule, hardware: meta-proto-like-df, workload: fsrcnn{rest} }}");
+    let first = Lesson::from_text(&lesson("", &opens(""), ANSWER), Draw::Student("")).unwrap();
+    let network = fusescape::workload::Network::from_text(first.steps[0].opens.workload.text()).unwrap();
+    let layer = network.computing().next().map(|id| network.layer(id).name.clone()).unwrap();
+    let cut = &cut.replace("Conv_1", &layer);
+    assert_eq!(begin(&opens(", point: 4x72 fully-cached"), &format!("{size}, {point}")), [2, 1]);
+    assert_eq!(begin(&opens(""), &format!("{size}, {point}")), [2, 0]);
+    assert_eq!(begin(&opens(", set: { hardware.sram_64KB.size: 128 KiB }"), size), [3]);
+    assert_eq!(begin(&opens(", set: { hardware.sram_64KB.size: 8 KiB }"), size), [0]);
+    assert_eq!(begin(&opens(&format!(", cuts: [{layer}]")), cut), [1]);
+    assert_eq!(begin(&opens(""), cut), [0]);
+}
+
+#[test]
+fn a_name_in_braces_may_touch_what_follows() {
+    let text = EXERCISE.replace(
+        "{ name: tile, values: [4x72, 60x18, 16x18] }",
+        "{ name: w, values: [4, 60] }\n  - { name: h, values: [72] }",
+    );
+    let text =
+        text.replace("$tile", "${w}x${h}").replace("Draw the energy", "Costs $$1 and ${energy}. Draw the energy");
+    let of = Lesson::from_text(&text, Draw::Variant(3)).unwrap();
+    assert!(of.steps[0].text.contains("60x72 pixels"), "{}", of.steps[0].text);
+    assert!(of.steps[2].text.contains("Costs $1 and ${energy}."), "{}", of.steps[2].text);
 }

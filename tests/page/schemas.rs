@@ -28,6 +28,7 @@ const COMMANDS: [&str; 25] = [
     "hierarchy --workload mobilenet-v2-study --layer L46 --max-levels 1 LOMA --format json",
     "attention --tokens 64 --generate 2 --format json",
     "attention --hardware TINY_BUFFER --model bert-base --tokens 8192 --format json",
+    "attention --model bert-base --tokens 64 --cores 4 --format json",
     "attention --model mamba-130m --tokens 64 --generate 2 --format json",
     "attention --model bert-base --tokens 1024 --published --format json",
     "cores --system quad-beside --hardware tpu-like --workload mccnn --tiles 8 LOMA --format json",

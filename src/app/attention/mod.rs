@@ -1,5 +1,6 @@
 //! The view Attention: a transformer on the accelerator, fused or not, and generation with a cache.
 
+mod cores;
 mod form;
 mod generation;
 mod published;

@@ -1,5 +1,6 @@
 //! The whole view: the form, one step, generation, the published dataflows.
 
+use super::cores::CoresCard;
 use super::form::FormCard;
 use super::generation::GenerationCard;
 use super::published::PublishedCard;
@@ -88,6 +89,12 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                         workers={props.workers.clone()}
                     />
                 }
+                <CoresCard
+                    request={Rc::clone(request)}
+                    form={form.clone()}
+                    act={props.act.clone()}
+                    workers={props.workers.clone()}
+                />
                 if answer.layer.attention.is_some() {
                     <PublishedCard request={Rc::clone(request)} workers={props.workers.clone()} />
                 }

@@ -8,10 +8,15 @@ use yew::prelude::*;
 /// Of the drawing.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 240.0;
+/// Of a line of text below a point.
+const LINE: f64 = 15.0;
+/// Of a letter, at most.
+const LETTER: f64 = 6.6;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 14.0;
-const BOTTOM: f64 = 34.0;
+/// Below the axis, besides lines of text.
+const BELOW: f64 = 20.0;
 /// Lines across.
 const LINES: usize = 4;
 /// Of the axis, moved by one key.
@@ -43,8 +48,11 @@ pub fn Curve(props: &CurveProps) -> Html {
     let drawing = use_node_ref();
     let (low, high) = *axis;
     let count = places.len().max(1);
+    let (labels, common) = labels(places, ((WIDTH - LEFT - RIGHT) / count as f64 / LETTER) as usize);
+    let most = labels.iter().map(Vec::len).max().unwrap_or(1);
+    let (bottom, full) = (BELOW + LINE * most as f64, HEIGHT + LINE * (most as f64 - 1.0));
     let x = move |index: usize| LEFT + (WIDTH - LEFT - RIGHT) * (index as f64 + 0.5) / count as f64;
-    let y = move |height: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - (height.clamp(low, high) - low) / (high - low));
+    let y = move |height: f64| TOP + (full - TOP - bottom) * (1.0 - (height.clamp(low, high) - low) / (high - low));
     let change = {
         let (heights, onchange) = (heights.clone(), onchange.clone());
         Callback::from(move |(index, height): (usize, f64)| {
@@ -61,10 +69,10 @@ pub fn Curve(props: &CurveProps) -> Html {
             let Some(element) = drawing.cast::<Element>().filter(|_| event.buttons() & 1 == 1) else { return };
             let place = element.get_bounding_client_rect();
             let across = (f64::from(event.client_x()) - place.left()) / place.width() * WIDTH;
-            let down = (f64::from(event.client_y()) - place.top()) / place.height() * HEIGHT;
+            let down = (f64::from(event.client_y()) - place.top()) / place.height() * full;
             let index =
                 ((across - LEFT) / (WIDTH - LEFT - RIGHT) * count as f64).floor().clamp(0.0, (count - 1) as f64);
-            let share = 1.0 - (down - TOP) / (HEIGHT - TOP - BOTTOM);
+            let share = 1.0 - (down - TOP) / (full - TOP - bottom);
             change.emit((index as usize, low + share * (high - low)));
             // A finger draws here, and does not scroll.
             if let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) {
@@ -121,12 +129,10 @@ pub fn Curve(props: &CurveProps) -> Html {
     };
     html! {
         <figure class="predict">
-            <svg ref={drawing} viewBox={format!("0 0 {WIDTH} {HEIGHT}")} onpointerdown={ondrag.clone()} onpointermove={ondrag}
+            <svg ref={drawing} viewBox={format!("0 0 {WIDTH} {full}")} onpointerdown={ondrag.clone()} onpointermove={ondrag}
                 class={onchange.is_some().then_some("drawn")} data-testid="curve">
                 { for (0..=LINES).map(level) }
-                { for places.iter().enumerate().map(|(index, place)| html! {
-                    <text class="place" x={format!("{:.1}", x(index))} y={(HEIGHT - 14.0).to_string()} text-anchor="middle">{ place }</text>
-                }) }
+                { for labels.iter().enumerate().map(|(index, lines)| label(x(index), full - bottom + BELOW, lines)) }
                 <polyline class="mine" points={line(heights)} />
                 if let Some(right) = right {
                     <polyline class="right" points={line(right)} data-testid="curve-right" />
@@ -141,8 +147,68 @@ pub fn Curve(props: &CurveProps) -> Html {
             <figcaption>
                 <span class="mine">{ "your prediction" }</span>
                 if right.is_some() { <span class="right">{ "computed" }</span> }
-                <span class="hint">{ format!("along: {}", props.along) }</span>
+                <span class="hint">{ [format!("along: {}", props.along), common].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ") }</span>
             </figcaption>
         </figure>
+    }
+}
+
+/// What stands below a point.
+fn label(x: f64, top: f64, lines: &[String]) -> Html {
+    let line = |(number, line): (usize, &String)| {
+        html! { <tspan x={format!("{x:.1}")} y={format!("{:.1}", top + LINE * number as f64)}>{ line }</tspan> }
+    };
+    html! { <text class="place" text-anchor="middle">{ for lines.iter().enumerate().map(line) }</text> }
+}
+
+/// The lines below each point, of about so many letters each, without the words with which all of them end; and these words.
+fn labels(places: &[String], letters: usize) -> (Vec<Vec<String>>, String) {
+    let mut words: Vec<Vec<&str>> = places.iter().map(|place| place.split_whitespace().collect()).collect();
+    let mut common = Vec::new();
+    let fits = |words: &[Vec<&str>]| words.iter().all(|words| words.join(" ").chars().count() <= letters);
+    while !fits(&words) && words.iter().all(|words| words.len() > 1) {
+        let Some(last) = words.first().and_then(|words| words.last().copied()) else { break };
+        if words.iter().any(|words| words.last() != Some(&last)) {
+            break;
+        }
+        words.iter_mut().for_each(|words| words.truncate(words.len() - 1));
+        common.insert(0, last);
+    }
+    let broken = |words: &Vec<&str>| {
+        let mut lines: Vec<String> = Vec::new();
+        for part in words.iter().flat_map(|word| word.split_inclusive('-').enumerate()) {
+            let (index, part) = part;
+            let space = if index == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if line.chars().count() + space.len() + part.chars().count() <= letters => {
+                    *line = format!("{line}{space}{part}");
+                }
+                _ => lines.push(part.to_owned()),
+            }
+        }
+        lines
+    };
+    (words.iter().map(broken).collect(), common.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(places: &[&str], letters: usize) -> (Vec<String>, String) {
+        let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
+        let (lines, common) = labels(&places, letters);
+        (lines.into_iter().map(|lines| lines.join("|")).collect(), common)
+    }
+
+    #[test]
+    fn long_names_of_points_are_broken_and_what_they_share_is_said_once() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        assert_eq!(lines(&["8 KiB", "16 KiB"], 20), (texts(&["8 KiB", "16 KiB"]), String::new()));
+        let (found, common) = lines(&["1x1 fully-cached", "4x72 fully-cached"], 12);
+        assert_eq!((found, common.as_str()), (texts(&["1x1", "4x72"]), "fully-cached"));
+        let (found, common) = lines(&["4x72 fully-cached", "4x72 fully-recompute"], 12);
+        assert_eq!((found, common.as_str()), (texts(&["4x72 fully-|cached", "4x72 fully-|recompute"]), ""));
+        assert_eq!(lines(&[], 3), (Vec::new(), String::new()));
     }
 }

@@ -1,5 +1,6 @@
 //! The open step of a lesson above the view that it is about: what there is to see, a question, and what the answer deserves.
 
+use super::kept::use_kept_answers;
 use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
 use crate::app::session::state::{AnswerKey, Event, LessonAnswers};
 use crate::app::widgets::download::save_text;
@@ -95,7 +96,11 @@ impl StepPanelProps {
 
     /// What is chosen for each field.
     fn values(&self) -> Vec<u32> {
-        let chosen = |index: usize| self.open.values.get(index).copied().unwrap_or_default();
+        let start: &[u32] = match &self.step.kind {
+            StepKind::Task(task) => &task.start,
+            _ => &[],
+        };
+        let chosen = |index: usize| self.open.values.get(index).or(start.get(index)).copied().unwrap_or_default();
         (0..self.step.fields().len()).map(chosen).collect()
     }
 }
@@ -153,14 +158,20 @@ fn StepPanel(props: &StepPanelProps) -> Html {
     let is_right = verdicts.iter().flatten().flatten().any(Verdict::is_right);
     let is_over = is_right || given.len() >= step.tries;
     use_judged(props, marks, given.len(), is_over && verdicts.is_some());
+    use_kept_answers(vec![key.0.clone()], &key.1, &props.answers, tell);
     let written = known.get(0).and_then(|numbers| numbers.as_deref().ok());
     let questioned = Questioned {
         step: Rc::clone(step),
         given: given.clone(),
         is_over,
         answer: {
-            let (tell, key) = (tell.clone(), key.clone());
-            Callback::from(move |given| tell.emit(Event::Answer(key.clone(), given)))
+            let (tell, key, before) = (tell.clone(), key.clone(), given.clone());
+            // The same answer once more costs no try.
+            Callback::from(move |given| {
+                if !before.contains(&given) {
+                    tell.emit(Event::Answer(key.clone(), given));
+                }
+            })
         },
     };
     let shows_right = is_over && verdicts.is_some();
@@ -406,10 +417,11 @@ fn said(
         return html! { <p class="hint">{ in_quotes(&format!("Nobody knows: {reason}")) }</p> };
     };
     let is_exact = matches!(step.kind, StepKind::Choice(_) | StepKind::Number(_));
-    let head = match (last.is_right(), is_exact) {
-        (true, _) => "Right. ",
-        (false, true) => "Not so. ",
-        (false, false) => "",
+    let (class, head) = match (last.is_right(), is_exact) {
+        (true, _) => ("is-right", "✓ Right. "),
+        (false, true) => ("is-wrong", "✗ Not so. "),
+        (false, false) if last.share > 0.0 => ("is-partly", ""),
+        (false, false) => ("is-wrong", ""),
     };
     let optimum = match &step.kind {
         StepKind::Task(task) if is_over || last.is_right() => {
@@ -432,7 +444,7 @@ fn said(
     };
     let explains =
         written.filter(|_| is_over).map(|written| format!(" {}", step.explanation(written))).unwrap_or_default();
-    html! { <p class="verdict"><b>{ head }</b>{ &last.said }{ optimum }{ again }{ explains }</p> }
+    html! { <p class={classes!("verdict", class)}><b>{ head }</b>{ &last.said }{ optimum }{ again }{ explains }</p> }
 }
 
 /// What the numbers are for the design as a person has changed it.

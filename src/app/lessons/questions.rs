@@ -70,7 +70,7 @@ pub struct NumberFieldProps {
 #[component]
 pub fn NumberField(props: &NumberFieldProps) -> Html {
     let text = use_state_eq(String::new);
-    let is_wrong = use_state_eq(|| false);
+    let wrong = use_state_eq(|| None::<&'static str>);
     let of = &props.of;
     let unit = of.step.numbers.get(props.asked.number).map_or("", |number| number.unit.symbol).trim();
     let shown = match of.given.last() {
@@ -84,17 +84,23 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
         })
     };
     let onsubmit = {
-        let (text, answer, is_wrong) = (text.clone(), of.answer.clone(), is_wrong.clone());
+        let (text, of, wrong) = (text.clone(), of.clone(), wrong.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             let typed = text.trim();
             // The unit stands beside the field, and is often typed, too.
             let typed = typed.strip_suffix(unit).unwrap_or(typed).trim_end();
             let number = parse_decimal(&typed.replace(',', ".")).filter(|number| number.is_finite());
-            is_wrong.set(number.is_none());
-            if let Some(number) = number {
-                answer.emit(Given::Number(number));
-            }
+            wrong.set(match number {
+                None => Some("Write a number, for example 1.62."),
+                Some(number) if of.given.contains(&Given::Number(number)) => {
+                    Some("You have answered this before; it takes no try.")
+                }
+                Some(number) => {
+                    of.answer.emit(Given::Number(number));
+                    None
+                }
+            });
         })
     };
     html! {
@@ -108,7 +114,7 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
                     autocomplete="off"
                     value={shown}
                     disabled={of.is_over}
-                    aria-invalid={is_wrong.then_some("true")}
+                    aria-invalid={wrong.is_some().then_some("true")}
                     aria-describedby="lesson-number-unit"
                     data-testid="number"
                 />
@@ -120,7 +126,7 @@ pub fn NumberField(props: &NumberFieldProps) -> Html {
                 </span>
                 <button type="submit" class="primary" disabled={of.is_over} data-testid="answer-number">{ "Answer" }</button>
             </div>
-            if *is_wrong { <p class="hint" role="alert">{ "Write a number, for example 1.62." }</p> }
+            if let Some(wrong) = *wrong { <p class="hint" role="alert" data-testid="number-wrong">{ wrong }</p> }
         </form>
     }
 }
@@ -175,7 +181,7 @@ pub struct TaskFieldProps {
     pub of: Questioned,
     /// The task.
     pub task: Task,
-    /// What is chosen for each field; missing ones are the first value.
+    /// What is chosen for each field, by the index of its value.
     pub values: Vec<u32>,
     /// The mapping made by hand, as an answer; only of tasks without fields.
     pub mapping: Option<Given>,
@@ -222,7 +228,8 @@ pub fn TaskField(props: &TaskFieldProps) -> Html {
     let value = |(number, value): (&crate::lesson::Number, &f64)| {
         html! { <div><dt>{ &number.name }</dt><dd>{ number.unit.text(*value) }</dd></div> }
     };
-    let hand_in = given.map(|given| of.answer.reform(move |_: MouseEvent| given.clone()));
+    let is_again = given.as_ref().is_some_and(|given| of.given.contains(given)) && !of.is_over;
+    let hand_in = given.filter(|_| !is_again).map(|given| of.answer.reform(move |_: MouseEvent| given.clone()));
     html! {
         <fieldset class="task">
             <legend>{ &of.step.question }</legend>
@@ -248,6 +255,7 @@ pub fn TaskField(props: &TaskFieldProps) -> Html {
                 onclick={hand_in.unwrap_or_default()} data-testid="answer-task">
                 { "Hand in" }
             </button>
+            if is_again { <span class="hint" data-testid="handed-in">{ "You have handed this in. Change it for the next try." }</span> }
         </fieldset>
     }
 }

@@ -1,15 +1,17 @@
 //! The list of lessons, and the editor of one's own with a preview of what a student sees.
 
+use super::kept::use_kept_answers;
 use super::panel::mark_text;
+use super::variants::VariantsCheck;
 use crate::app::design::import::{ImportButton, import_panel, use_import};
-use crate::app::session::state::LessonAnswers;
+use crate::app::session::state::{Event, LessonAnswers};
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::document_text::{DocumentText, use_text_offered};
 use crate::app::widgets::download::save_text;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::lesson::{Lesson, LessonSource, OpenLesson, Step, StepKind, Variation, lessons};
-use crate::question::{Answer, LessonNumbers, Topic};
+use crate::question::{Answer, FindLessonMistakes, LessonNumbers, Topic};
 use crate::spec::{Diagnostics, lesson_presets};
 use crate::state::{Action, State, file_name};
 use std::rc::Rc;
@@ -31,16 +33,19 @@ pub struct LessonsViewProps {
     /// Asks workers.
     pub workers: Workers,
     /// Called with what a person does.
-    pub act: Callback<Action>,
+    pub tell: Callback<Event>,
 }
 
 /// A card for each lesson; behind them how to write one's own, which comes first once it is there.
 #[component]
 pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let all = use_memo((), |()| lessons());
-    let import = use_import(&props.act);
+    let act = props.tell.reform(Event::Act);
+    let import = use_import(&act);
     let is_offered = use_text_offered();
     let student = props.chosen.lesson.as_ref().map(|lesson| lesson.student.clone()).unwrap_or_default();
+    let names = lesson_presets().iter().map(|preset| preset.id.to_owned()).collect();
+    use_kept_answers(names, &student, &props.answers, &props.tell);
     let own = match props.chosen.lesson.as_deref() {
         Some(open @ OpenLesson { source: LessonSource::Own(_), .. }) => Some(open.clone()),
         _ => props.own.as_ref().map(|text| OpenLesson {
@@ -62,7 +67,7 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
     };
     let example = lesson_presets().iter().find(|preset| preset.id == EXAMPLE);
     let begin = example.map(|example| {
-        props.act.reform(move |_: MouseEvent| {
+        act.reform(move |_: MouseEvent| {
             scroll_up();
             Action::WriteLesson(example.text.to_owned())
         })
@@ -89,7 +94,7 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
                 </section>
             }
             if let Some(open) = own {
-                <OwnLesson {open} chosen={Rc::clone(&props.chosen)} workers={props.workers.clone()} act={props.act.clone()} {is_offered} />
+                <OwnLesson {open} chosen={Rc::clone(&props.chosen)} workers={props.workers.clone()} {act} {is_offered} />
             }
         </>
     };
@@ -126,7 +131,7 @@ fn lesson_card(props: &LessonsViewProps, number: usize, id: &str, lesson: &Lesso
     // A variant opens with values of its own.
     let begin = {
         let chosen = Rc::clone(&props.chosen);
-        let act = props.act.clone();
+        let act = props.tell.reform(Event::Act);
         Callback::from(move |_: MouseEvent| {
             if let Some(step) = opens.open_step() {
                 scroll_up();
@@ -195,6 +200,13 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
     };
     let numbers = use_answers(&props.workers, Topic::LessonPreview, (0..steps).map(asked).collect());
     let text = open.source.text().to_owned();
+    // Other values of parameters and fields are looked at beside the page.
+    let mistakes = use_answers(&props.workers, Topic::LessonMistakes, vec![FindLessonMistakes { text: text.clone() }]);
+    let wrong = match (mistakes.reply(0), &*lesson) {
+        (Some(mistakes), _) => mistakes.clone(),
+        (None, Err(wrong)) => wrong.clone(),
+        (None, Ok(_)) => Diagnostics::default(),
+    };
     let on_line = {
         let area = area.clone();
         Callback::from(move |line: usize| {
@@ -225,18 +237,18 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                         <h3>{ "The document" }</h3>
                         <button type="button" class="link" onclick={save} data-testid="save-lesson">{ "Save as a file" }</button>
                     </div>
-                    <DocumentText label="Lesson document" {text}
+                    <DocumentText label="Lesson document" text={text.clone()}
                         oninput={act.reform(Action::WriteLesson)} rows="30" testid="lesson-text" {area} />
                 </div>
             }
-            <div class="card" data-testid="lesson-preview" data-status={if lesson.is_ok() { numbers.status() } else { "rejected" }}>
+            <div class="card" data-testid="lesson-preview" data-status={if lesson.is_ok() && wrong.is_empty() { numbers.status() } else { "rejected" }}
+                data-mistakes={mistakes.status()}>
+                if !wrong.is_empty() {
+                    <h3>{ "What is wrong with it" }</h3>
+                    <DiagnosticList diagnostics={wrong.clone()} {on_line} testid="lesson-errors" />
+                }
                 { match &*lesson {
-                    Err(wrong) => html! {
-                        <>
-                            <h3>{ "What is wrong with it" }</h3>
-                            <DiagnosticList diagnostics={wrong.clone()} {on_line} testid="lesson-errors" />
-                        </>
-                    },
+                    Err(_) => html! {},
                     Ok(lesson) => html! {
                         <>
                             <h3>{ &lesson.title }</h3>
@@ -265,6 +277,9 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                                             data-testid={format!("try-{}", index + 1)}>{ "Try it" }</button></li> }
                                 }) }
                             </ol>
+                            if wrong.is_empty() {
+                                <VariantsCheck {text} variants={lesson.variants()} workers={props.workers.clone()} />
+                            }
                         </>
                     },
                 } }

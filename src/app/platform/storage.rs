@@ -68,3 +68,24 @@ pub fn keep_single_keys(are_on: bool) {
         let _ = if are_on { storage.remove_item(NO_SINGLE_KEYS) } else { storage.set_item(NO_SINGLE_KEYS, "1") };
     }
 }
+
+/// What the answers of a student to a lesson are kept under.
+fn answers_of(lesson: &str, student: &str) -> String {
+    format!("fusescape.answers.{lesson}.{student}")
+}
+
+/// The answers of a student to a lesson, from before.
+pub fn answers(lesson: &str, student: &str) -> Option<String> {
+    storage()?.get_item(&answers_of(lesson, student)).ok()?
+}
+
+/// Keeps them, where there is room; nothing forgets them.
+pub fn keep_answers(lesson: &str, student: &str, answers: Option<&str>) {
+    if let Some(storage) = storage() {
+        let name = answers_of(lesson, student);
+        let _ = match answers {
+            Some(answers) => storage.set_item(&name, answers),
+            None => storage.remove_item(&name),
+        };
+    }
+}

@@ -7,6 +7,7 @@ use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::lesson::{Given, LessonSource};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// What answers are kept under: lesson, student and step.
@@ -47,10 +48,26 @@ impl LessonAnswers {
     fn forget(&mut self, step: &AnswerKey) {
         self.0.retain(|(other, _)| other != step);
     }
+
+    /// The answers of a student to a lesson, by step.
+    pub fn of(&self, lesson: &str, student: &str) -> Vec<(u32, StepAnswers)> {
+        let own = self.0.iter().filter(|((of, by, _), _)| of == lesson && by == student);
+        own.map(|((.., step), answers)| (*step, answers.clone())).collect()
+    }
+
+    /// Takes answers from before, where there are none yet.
+    fn recall(&mut self, lesson: &str, student: &str, kept: Vec<(u32, StepAnswers)>) {
+        for (step, answers) in kept {
+            let key = (lesson.to_owned(), student.to_owned(), step);
+            if self.place(&key).is_none() {
+                self.0.push((key, answers));
+            }
+        }
+    }
 }
 
 /// The answers to a step, in turn.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepAnswers {
     /// The answers.
     pub given: Vec<Given>,
@@ -115,6 +132,8 @@ pub enum Event {
     Theme(ThemeChoice),
     /// A person answers the question of a step of a lesson.
     Answer(AnswerKey, Given),
+    /// The browser has kept answers of a student to a lesson, by step.
+    Recall(String, String, Vec<(u32, StepAnswers)>),
     /// It is known what the answers to a step deserve, in marks.
     Judged(AnswerKey, f64),
     /// A person starts over with a step.
@@ -169,6 +188,7 @@ impl PageState {
             Event::Redo => next.cross(History::redo),
             Event::Theme(theme) => next.theme = theme,
             Event::Answer(step, given) => Rc::make_mut(&mut next.answers).answer(step, given),
+            Event::Recall(lesson, student, kept) => Rc::make_mut(&mut next.answers).recall(&lesson, &student, kept),
             Event::Judged(step, marks) => Rc::make_mut(&mut next.answers).judge(&step, marks),
             Event::Forget(step) => Rc::make_mut(&mut next.answers).forget(&step),
             Event::Notice(notice) => next.notice = notice,

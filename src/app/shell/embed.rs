@@ -5,7 +5,7 @@ use super::embed_parameters::Parameters;
 use super::page::{Notices, computes, retry, system_card};
 use super::parts::Parts;
 use super::share::page_address;
-use super::views::{lesson, view};
+use super::views::{Tell, lesson, view};
 use crate::app::design::cards::card;
 use crate::app::landscape::view::Part;
 use crate::app::lessons::panel::OnJudged;
@@ -173,7 +173,7 @@ pub fn Embed() -> Html {
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }
-                <Explaining>{ view(&state, &session, &act, part, parts) }</Explaining>
+                <Explaining>{ view(&state, &session, &Tell { act: (*act).clone(), event: tell.clone() }, part, parts) }</Explaining>
                 <footer>
                     <span>
                         { name(session.network.as_ref().as_ref().ok().map(|network| &network.name)) }

@@ -5,7 +5,7 @@ use super::dialogs::{DialogNeeds, Shown};
 use super::header::Header;
 use super::parts::Parts;
 use super::shortcuts::use_shortcuts;
-use super::views::{lesson, view};
+use super::views::{Tell, lesson, view};
 use crate::app::design::cards::card;
 use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
 use crate::app::landscape::view::SweptParts;
@@ -141,7 +141,7 @@ pub fn Page() -> Html {
                             }) }
                         }
                         if built == 2 {
-                            <Explaining>{ view(&state, &session, act, None, parts.clone()) }</Explaining>
+                            <Explaining>{ view(&state, &session, &Tell { act: act.clone(), event: tell.clone() }, None, parts.clone()) }</Explaining>
                         }
                     </section>
                 </main>

@@ -1,6 +1,7 @@
 //! What the shell fetches when it is first needed.
 
 use super::dialogs::{DialogNeeds, Shown};
+use super::views::Tell;
 use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
 use crate::piece;
@@ -12,7 +13,7 @@ use yew::prelude::*;
 #[derive(Clone, Copy)]
 pub struct Parts {
     /// Draws any view but the landscape.
-    pub view: fn(&PageState, &Session, &Callback<Action>) -> Html,
+    pub view: fn(&PageState, &Session, &Tell) -> Html,
     /// Draws the card of the system of cores.
     pub system: fn(&CoresForm, &str, &Callback<Action>) -> Html,
     /// Whether that system has the accelerator of a hardware document for one of its cores.

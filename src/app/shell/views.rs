@@ -25,21 +25,24 @@ use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
 
+/// Where a view tells what happens in it. Both stay the same from one drawing to the next, as views are drawn again where they do not.
+#[derive(Clone)]
+pub struct Tell {
+    /// What a person does.
+    pub act: Callback<Action>,
+    /// Everything else, too.
+    pub event: Callback<Event>,
+}
+
 /// The view of the tab that is open; of the landscape only a part, if one is named.
-pub fn view(
-    state: &PageState,
-    session: &Session,
-    act: &Callback<Action>,
-    part: Option<Part>,
-    parts: Fetched<Parts>,
-) -> Html {
+pub fn view(state: &PageState, session: &Session, tell: &Tell, part: Option<Part>, parts: Fetched<Parts>) -> Html {
     if state.chosen.view.tab == Tab::Landscape {
         return html! {
             <Landscape
                 state={Rc::new(state.clone())}
                 opened={session.opened}
                 least_macs={network(session).map(|network| network.macs())}
-                act={act.clone()}
+                act={tell.act.clone()}
                 waits={session.waits(state)}
                 workers={(*session.workers).clone()}
                 on_stop={call(&session.workers, Workers::stop)}
@@ -49,7 +52,7 @@ pub fn view(
         };
     }
     match parts {
-        Fetched::Here(parts) => (parts.view)(state, session, act),
+        Fetched::Here(parts) => (parts.view)(state, session, tell),
         Fetched::Awaited => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
         Fetched::Missing(again) => missing("banner", again, Callback::noop()),
     }
@@ -74,7 +77,7 @@ pub fn lesson_panel(state: &PageState, session: &Session, tell: &Callback<Event>
 }
 
 /// The view of any tab but the landscape's. Only `shell::parts` may name it.
-pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) -> Html {
+pub fn other_view(state: &PageState, session: &Session, Tell { act, event }: &Tell) -> Html {
     let (network, act, opened) = (network(session), act.clone(), session.opened);
     let status = session.status(state);
     let state = Rc::new(state.clone());
@@ -133,7 +136,7 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
                 own={state.own_lesson.clone()}
                 answers={Rc::clone(&state.answers)}
                 workers={(*session.workers).clone()}
-                {act}
+                tell={event.clone()}
             />
         },
     }

@@ -146,6 +146,14 @@ impl Machine {
         })
     }
 
+    /// The core as one of so many that work at the same time: each has its part of the bits that DRAM moves a cycle, rounded down.
+    #[must_use]
+    pub fn sharing_dram(&self, cores: u64) -> Self {
+        let part = |width: u64| (width / cores.max(1)).max(1);
+        let (read_width, write_width) = (part(self.dram.read_width), part(self.dram.write_width));
+        Self { dram: Store { read_width, write_width, ..self.dram.clone() }, ..self.clone() }
+    }
+
     /// Where keys, values and weights are kept.
     pub const fn weight_store(&self) -> &Store {
         match &self.weights {

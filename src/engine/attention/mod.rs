@@ -4,7 +4,7 @@
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
 //! - `schedule.rs`: what runs together, in which tiles; `account.rs`: what that costs; `floor.rs`, `search.rs`: the best
 //! - `transformer.rs`: shapes of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
-//!   `linear.rs`: these and the products with weights; `layer.rs`: all of it, and generation with a cache
+//!   `linear.rs`: these and the products with weights; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
 //! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and
@@ -37,6 +37,7 @@
 
 mod account;
 mod cascade;
+mod cores;
 mod floor;
 mod layer;
 mod linear;
@@ -53,6 +54,7 @@ mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
 pub use cascade::{Cascade, VectorStep, attend};
+pub use cores::{Cores, MOST_CORES, Split, SplitCost, split_step};
 pub use floor::floor;
 pub use layer::{AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
 pub use linear::{Held, Part, RowTraffic, Run, StateMoves, best_runs, run_of};

@@ -2,8 +2,8 @@
 
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
-    Compulsory, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Sequences, Shape, Step,
-    Transformer, account, generate, schedule_layer, score,
+    Compulsory, Cores, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Sequences, Shape,
+    Split, SplitCost, Step, Transformer, account, generate, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
@@ -167,6 +167,16 @@ impl AttentionStudy {
         let scores = queries.iter().flat_map(|&queries| keys.iter().map(move |&keys| (queries, keys)));
         let scores = scores.map(|(queries, keys)| best(queries, keys)).collect();
         Ok(AttentionTiles { fusion, queries, keys, scores })
+    }
+
+    /// The step, divided among cores that are all like this one.
+    ///
+    /// # Errors
+    ///
+    /// As [`split_step`].
+    pub fn on_cores(&self, cores: &Cores, split: &Split) -> Result<SplitCost, Diagnostics> {
+        let AttentionRequest { step, bits, objective, .. } = &self.request;
+        split_step(&self.model, step, *bits, (&self.machine, cores), split, objective)
     }
 
     /// Generation of so many tokens after the step's tokens as a prompt, which is read whole or so many tokens at a time.

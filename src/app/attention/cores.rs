@@ -1,0 +1,105 @@
+//! The step on several cores: what is divided, and what that is worth.
+
+use super::step::scrolled;
+use crate::app::widgets::controls::TextField;
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::term::termed;
+use crate::app::workers::ask::use_answers;
+use crate::app::workers::handle::Workers;
+use crate::attention::{Split, SplitCost};
+use crate::chart::{DIVIDED_NOTE, divided_sentence, divided_steps};
+use crate::explore::AttentionRequest;
+use crate::question::{DivideStep, Refusal, Topic};
+use crate::state::{Action, AttentionChange, AttentionForm};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Properties of [`CoresCard`].
+#[derive(Properties, PartialEq)]
+pub struct CoresCardProps {
+    /// What is asked.
+    pub request: Rc<AttentionRequest>,
+    /// The cores.
+    pub form: AttentionForm,
+    /// Called with every change.
+    pub act: Callback<Action>,
+    /// Asks workers.
+    pub workers: Workers,
+}
+
+/// Every way to divide the step among the cores, the best first, and which ways there are not.
+#[component]
+pub fn CoresCard(props: &CoresCardProps) -> Html {
+    let CoresCardProps { request, form, act, workers } = props;
+    let cores = form.cores();
+    let splits: Vec<Split> = match &cores {
+        Ok(cores) if cores.count > 1 => std::iter::once(Split::ONE).chain(Split::all(cores.count)).collect(),
+        _ => Vec::new(),
+    };
+    let question = |split: &Split| {
+        let cores = *cores.as_ref().ok()?;
+        Some(DivideStep { request: Rc::clone(request), cores, split: *split })
+    };
+    let answers = use_answers(workers, Topic::DividedSteps, splits.iter().filter_map(question).collect());
+    let one = answers.reply(0).map(|(cost, _)| *cost);
+    let mut divided: Vec<(SplitCost, f64)> =
+        (1..answers.all()).filter_map(|index| answers.reply(index).copied()).collect();
+    divided.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let divided: Vec<SplitCost> = divided.into_iter().map(|(cost, _)| cost).collect();
+    let refused: Vec<(String, String)> = (splits.iter().enumerate().skip(1))
+        .filter_map(|(index, split)| match answers.get(index)? {
+            Err(Refusal::Rejected(wrong)) => {
+                let reasons: Vec<&str> = wrong.0.iter().map(|wrong| wrong.reason.as_str()).collect();
+                Some((split.text(), reasons.join("; ")))
+            }
+            Err(other) => Some((split.text(), other.reason().to_owned())),
+            Ok(_) => None,
+        })
+        .collect();
+    let change = act.reform(Action::Attention);
+    let wrong = cores.as_ref().err().cloned().unwrap_or_default();
+    let field = |label: &'static str, name: &'static str, value: &str, make: fn(String) -> AttentionChange, testid| {
+        let invalid = wrong.0.iter().any(|wrong| wrong.path == name);
+        html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
+    };
+    // A way that there is not is an answer, too.
+    let status = match (wrong.is_empty(), answers.is_complete()) {
+        (false, _) => "rejected",
+        (true, true) => "done",
+        (true, false) => "running",
+    };
+    html! {
+        <section class="card" data-testid="attention-cores" data-status={status}
+            aria-busy={(!answers.is_complete()).then_some("true")}>
+            <h2>{ "On several cores" }</h2>
+            <p class="hint">
+                { termed(
+                    "The same accelerator several times, on one DRAM. Cores may divide heads, [queries|query], [keys|key], sequences \
+                     or layers: what they divide they need not all read, but what they add up they have to send each other.",
+                ) }
+            </p>
+            <div class="form">
+                <div>{ field("Cores", "cores", &form.cores, AttentionChange::Cores, "attention-cores-count") }</div>
+                <div>{ field("Bits a core sends a cycle", "link_width", &form.link_width, AttentionChange::LinkWidth, "attention-link-width") }</div>
+                <div>{ field("Energy of a sent bit, pJ", "link_energy", &form.link_energy, AttentionChange::LinkEnergy, "attention-link-energy") }</div>
+            </div>
+            <DiagnosticList diagnostics={wrong.clone()} testid="attention-cores-diagnostics" />
+            if !answers.is_complete() {
+                <p class="hint" role="status">{ format!("Dividing the step: {} of {} ways …", answers.done(), answers.all()) }</p>
+            }
+            if let Some(one) = one {
+                if answers.is_complete() {
+                    if let Some(best) = divided.first() { <p data-testid="attention-cores-best">{ divided_sentence(&one, best) }</p> }
+                }
+                { scrolled(divided_steps(&one, &divided)) }
+                <p class="hint">{ DIVIDED_NOTE }</p>
+            }
+            if !refused.is_empty() {
+                <details>
+                    <summary>{ format!("{} ways that there are not here", refused.len()) }</summary>
+                    <ul>{ for refused.iter().map(|(split, why)| html! { <li>{ format!("{split}: {why}") }</li> }) }</ul>
+                </details>
+            }
+        </section>
+    }
+}

@@ -1,0 +1,521 @@
+//! A transformer on several equal cores with one DRAM: what each of them computes, and what that costs.
+//!
+//! A [`Split`] divides sequences, heads, tokens and cached keys among the cores that compute a layer together, and layers among groups of
+//! such cores, a pipeline. Each core computes a smaller step of a smaller model, which [`schedule_layer`] schedules; what cores send each
+//! other is added:
+//!
+//! - heads: each core has a part of the heads and of the hidden channels (tensor parallelism). Results of the output projection and of the
+//!   feed-forward part are sums over these cores: they go around a ring, part by part added up, then part by part handed out.
+//! - keys: each core has a part of the keys and values of every head. Queries are handed out around the ring; for every query the partial
+//!   results, their maximum and their denominator go around it and are merged, as tiles of keys are in the one-pass cascade. Projections and
+//!   the feed-forward part are divided as for heads. A mask gives cores unequal work, so that keys are divided only where every query sees
+//!   every key: without a mask, or of one token with a cache.
+//! - queries: each core has neighbouring tokens; under a causal mask the last of them have the most keys, and decide when a layer ends.
+//!   Keys and values of tokens before come out of DRAM, as cached ones do. Every core reads all weights.
+//! - sequences: each core has some of them. Every core reads all weights.
+//!
+//! Cores that work at the same time have equal parts of the bits that DRAM moves a cycle, rounded down. Each core sends and receives
+//! `link_bits` a cycle at the same time. A layer's parts, and what is sent between them, follow each other.
+
+use super::account::{Account, Cause, Moved, Tensor};
+use super::cascade::{ADD, DIVIDE, VectorStep, step as lane_step};
+use super::layer::schedule_layer;
+use super::machine::Machine;
+use super::schedule::Fusion;
+use super::search::search;
+use super::transformer::{Step, Transformer};
+use super::{Busy, ElementBits, Problem, Shape};
+use crate::search::Objective;
+use crate::spec::Diagnostics;
+use crate::units::Cycles;
+use crate::workload::Operation;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// More cores than are divided among.
+pub const MOST_CORES: u64 = 64;
+
+/// Cores that are all alike.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cores {
+    /// How many there are.
+    pub count: u64,
+    /// Bits that each sends, and receives, in a cycle.
+    pub link_bits: u64,
+    /// Energy of sending a bit to another core, pJ.
+    pub link_pj: f64,
+}
+
+/// Into how many parts each dimension is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Split {
+    /// Sequences of the batch.
+    pub sequences: u64,
+    /// Heads and hidden channels.
+    pub heads: u64,
+    /// New tokens.
+    pub queries: u64,
+    /// Keys and values.
+    pub keys: u64,
+    /// Layers, one after the other on other cores.
+    pub layers: u64,
+}
+
+impl Split {
+    /// All on one core.
+    pub const ONE: Self = Self { sequences: 1, heads: 1, queries: 1, keys: 1, layers: 1 };
+
+    /// All divisions among exactly so many cores, that of heads first.
+    pub fn all(cores: u64) -> Vec<Self> {
+        let parts = |of: u64| (1..=of).rev().filter(move |part| of.is_multiple_of(*part));
+        let mut all = Vec::new();
+        for heads in parts(cores) {
+            for queries in parts(cores / heads) {
+                for keys in parts(cores / heads / queries) {
+                    for sequences in parts(cores / heads / queries / keys) {
+                        let layers = cores / heads / queries / keys / sequences;
+                        all.push(Self { sequences, heads, queries, keys, layers });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Dimensions, with their parts.
+    pub const fn parts(&self) -> [(&'static str, u64); 5] {
+        [
+            ("heads", self.heads),
+            ("queries", self.queries),
+            ("keys", self.keys),
+            ("sequences", self.sequences),
+            ("layers", self.layers),
+        ]
+    }
+
+    /// Cores that compute a layer together.
+    pub const fn of_layer(&self) -> u64 {
+        self.sequences * self.heads * self.queries * self.keys
+    }
+
+    /// All cores that have work.
+    pub const fn cores(&self) -> u64 {
+        self.of_layer() * self.layers
+    }
+
+    /// Cores that divide the weights of a layer.
+    const fn of_weights(&self) -> u64 {
+        self.heads * self.keys
+    }
+
+    /// As a person reads it: `heads 4, layers 2`.
+    pub fn text(&self) -> String {
+        let divided: Vec<String> = (self.parts().iter())
+            .filter(|(_, parts)| *parts > 1)
+            .map(|(name, parts)| format!("{name} {parts}"))
+            .collect();
+        if divided.is_empty() { "one core".to_owned() } else { divided.join(", ") }
+    }
+}
+
+/// What a step costs on several cores: all layers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SplitCost {
+    /// Who computes what.
+    pub split: Split,
+    /// Cycles of one step by itself.
+    pub latency_cycles: u64,
+    /// Cycles between the ends of two steps where each group of layers works on a step of its own.
+    pub interval_cycles: u64,
+    /// Energy of all cores, pJ, in the order of [`Cause::ALL`].
+    pub energy: [f64; 5],
+    /// Energy of what cores send each other, pJ.
+    pub link_pj: f64,
+    /// Bits that cores send each other.
+    pub link_bits: u64,
+    /// Cycles of the latency in which cores send and add up.
+    pub link_cycles: u64,
+    /// Bits to and from DRAM.
+    pub dram_bits: u64,
+    /// Multiply-accumulates.
+    pub macs: u64,
+    /// Bytes of keys and values, all layers, that belong to a core: the largest part.
+    pub cache_bytes: f64,
+}
+
+impl SplitCost {
+    /// Energy, pJ.
+    pub fn energy_pj(&self) -> f64 {
+        self.energy.iter().sum::<f64>() + self.link_pj
+    }
+
+    /// The score, in the unit of the objective.
+    pub fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
+        let words = || self.dram_bits as f64 / machine.dram.read_width as f64;
+        objective.combine(self.energy_pj(), Cycles(self.latency_cycles as f64), &words, &|_| words())
+    }
+}
+
+/// What a layer costs on the cores that compute it together.
+#[derive(Debug, Clone, Copy, Default)]
+struct LayerCost {
+    cycles: u64,
+    link_cycles: u64,
+    energy: [f64; 5],
+    link_bits: u64,
+    dram_bits: u64,
+    macs: u64,
+}
+
+/// What a step of a transformer costs on several cores.
+///
+/// # Errors
+///
+/// The model or the step cannot be divided so, with the reason; what [`schedule_layer`] refuses.
+pub fn split_step(
+    model: &Transformer,
+    step: &Step,
+    bits: ElementBits,
+    (machine, cores): (&Machine, &Cores),
+    split: &Split,
+    objective: &Objective,
+) -> Result<SplitCost, Diagnostics> {
+    let of_layers = model.layers.div_ceil(split.layers);
+    check(model, step, cores, split)?;
+    let layer = |at_once: u64| {
+        let machine = machine.sharing_dram(at_once);
+        Division { model, step, bits, machine: &machine, cores, split, objective }.layer()
+    };
+    // A step by itself is in one group of cores at a time.
+    let alone = layer(split.of_layer())?;
+    let together = if split.layers == 1 { alone } else { layer(split.cores())? };
+    let all = |each: u64| each * model.layers;
+    let cached = model.cache_bytes(step.batch.div_ceil(split.sequences), step.cached + step.tokens, bits);
+    let of_heads = split.heads.min(model.key_heads.max(1)) * split.keys;
+    let of_layers_share = of_layers as f64 / model.layers as f64;
+    Ok(SplitCost {
+        split: *split,
+        latency_cycles: all(alone.cycles),
+        interval_cycles: of_layers * together.cycles,
+        energy: alone.energy.map(|energy| energy * model.layers as f64),
+        link_pj: all(alone.link_bits) as f64 * cores.link_pj,
+        link_bits: all(alone.link_bits),
+        link_cycles: all(alone.link_cycles),
+        dram_bits: all(alone.dram_bits),
+        macs: all(alone.macs),
+        cache_bytes: cached * of_layers_share / of_heads as f64,
+    })
+}
+
+fn check(model: &Transformer, step: &Step, cores: &Cores, split: &Split) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    if cores.count == 0 || cores.count > MOST_CORES {
+        let reason = format!("There are {} cores", cores.count);
+        diagnostics.add("cores.count", reason, format!("Write 1 to {MOST_CORES}"));
+    }
+    if cores.link_bits == 0 || cores.link_bits > 1 << 32 {
+        let reason = format!("A core sends {} bits a cycle", cores.link_bits);
+        diagnostics.add("cores.link_bits", reason, "Write 1 to 4294967296");
+    }
+    if !(cores.link_pj >= 0.0 && cores.link_pj.is_finite()) {
+        diagnostics.add("cores.link_pj", "This is no energy", "Write 0 pJ or more");
+    }
+    let parts = [split.sequences, split.heads, split.queries, split.keys, split.layers];
+    let needed = parts.iter().try_fold(1_u64, |all, &part| all.checked_mul(part));
+    if parts.contains(&0) || needed.is_none_or(|needed| needed > cores.count) {
+        let reason = format!("This takes other than 1 to {} cores", cores.count);
+        diagnostics.add("split", reason, "Divide into as many parts as there are cores, or fewer");
+    }
+    let mut refuse = |dimension: &str, reason: String, remedy: &str| {
+        diagnostics.add(format!("split.{dimension}"), reason, remedy);
+    };
+    for (dimension, parts, all) in [
+        ("sequences", split.sequences, step.batch),
+        ("queries", split.queries, step.tokens),
+        ("layers", split.layers, model.layers),
+    ] {
+        if parts > all {
+            refuse(dimension, format!("{all} {dimension} do not give {parts} cores work"), "Take fewer parts");
+        }
+    }
+    if split.of_weights() > 1 {
+        if model.state_space.is_some() {
+            refuse("heads", "A state-space block has no heads".to_owned(), "Divide sequences or layers");
+        } else if !model.heads.is_multiple_of(split.of_weights()) {
+            let reason = format!("{} query heads do not divide into {} equal parts", model.heads, split.of_weights());
+            refuse("heads", reason, "Divide into a divisor of the heads");
+        } else if key_heads(model, split.of_weights()).is_none() {
+            let reason =
+                format!("{} heads of keys are no equal parts of {} cores", model.key_heads, split.of_weights());
+            refuse("heads", reason, "Divide into a divisor or a multiple of the heads of keys");
+        }
+    }
+    if model.state_space.is_some() && split.queries > 1 {
+        refuse("queries", "In a state-space block a token follows the one before it".to_owned(), "Divide sequences");
+    }
+    if split.keys > 1 && model.state_space.is_none() {
+        if model.causal && step.tokens > 1 {
+            refuse("keys", "Under a causal mask cores would have unequal work".to_owned(), "Divide heads or queries");
+        } else if model.keys_seen(step) < split.keys {
+            refuse("keys", format!("There are {} keys", model.keys_seen(step)), "Take fewer parts");
+        } else if model.latent.is_some() {
+            refuse("keys", "Keys come out of latents here".to_owned(), "Divide heads or sequences");
+        }
+    }
+    diagnostics.or(())
+}
+
+/// Heads of keys that a core has where query heads are divided into so many parts: its own, or one that several cores have.
+fn key_heads(model: &Transformer, parts: u64) -> Option<u64> {
+    match model.key_heads {
+        heads if heads.is_multiple_of(parts) => Some(heads / parts),
+        heads if parts.is_multiple_of(heads) => Some(1),
+        _ => None,
+    }
+}
+
+/// A model with its heads and hidden channels divided into so many parts: the largest of these.
+fn part_of(model: &Transformer, parts: u64) -> Transformer {
+    if parts == 1 {
+        return model.clone();
+    }
+    let key_heads = key_heads(model, parts).unwrap_or(model.key_heads);
+    Transformer { heads: model.heads / parts, key_heads, hidden: model.hidden.div_ceil(parts), ..model.clone() }
+}
+
+/// Sizes of so many nearly equal parts, with how many of each size there are; the larger ones first.
+fn equal_parts(all: u64, parts: u64) -> impl Iterator<Item = (u64, u64)> {
+    let (size, larger) = (all / parts, all % parts);
+    [(size + 1, larger), (size, parts - larger)].into_iter().filter(|(size, count)| *size > 0 && *count > 0)
+}
+
+struct Division<'a> {
+    model: &'a Transformer,
+    step: &'a Step,
+    bits: ElementBits,
+    machine: &'a Machine,
+    cores: &'a Cores,
+    split: &'a Split,
+    objective: &'a Objective,
+}
+
+impl Division<'_> {
+    /// A layer on all cores that compute it together: energies add up, and the slowest decides about the latency.
+    fn layer(&self) -> Result<LayerCost, Diagnostics> {
+        let mut all = LayerCost::default();
+        let mut known: HashMap<Step, LayerCost> = HashMap::new();
+        for (batch, times) in equal_parts(self.step.batch, self.split.sequences) {
+            for step in self.steps(batch) {
+                let cost = match known.get(&step) {
+                    Some(cost) => *cost,
+                    None => *known.entry(step).or_insert(self.group(&step)?),
+                };
+                if cost.cycles > all.cycles {
+                    (all.cycles, all.link_cycles) = (cost.cycles, cost.link_cycles);
+                }
+                for (all, own) in all.energy.iter_mut().zip(cost.energy) {
+                    *all += own * times as f64;
+                }
+                all.link_bits += cost.link_bits * times;
+                all.dram_bits += cost.dram_bits * times;
+                all.macs += cost.macs * times;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The steps of neighbouring tokens, for so many sequences.
+    fn steps(&self, batch: u64) -> Vec<Step> {
+        let step = self.step;
+        let mut before = 0;
+        let mut all = Vec::new();
+        for (tokens, count) in equal_parts(step.tokens, self.split.queries) {
+            for _ in 0..count {
+                let cached = match (self.model.causal, step.sees_itself) {
+                    _ if self.split.queries == 1 => step.cached,
+                    (_, false) => step.cached,
+                    (true, true) => step.cached + before,
+                    // All see each other.
+                    (false, true) => step.cached + step.tokens - tokens,
+                };
+                all.push(Step { batch, tokens, cached, ..*step });
+                before += tokens;
+            }
+        }
+        all
+    }
+
+    /// A step on the cores that divide its heads and keys, all of them together.
+    fn group(&self, step: &Step) -> Result<LayerCost, Diagnostics> {
+        let parts = self.split.of_weights();
+        let part = part_of(self.model, parts);
+        let layer = schedule_layer(&part, step, self.bits, self.machine, self.objective)?;
+        let mut cost = LayerCost::default();
+        for run in layer.before.iter().chain(&layer.after) {
+            cost.add(run.busy.cycles(), &run.energy, run.dram_bits, run.macs, parts);
+        }
+        if self.split.keys == 1 {
+            if let Some(attention) = &layer.attention {
+                let best = &attention.best;
+                cost.add(best.latency_cycles(), &best.energy, best.dram_bits(), best.macs, parts);
+            }
+        } else {
+            self.attention_over_keys(step, &mut cost)?;
+        }
+        // The output projection and the feed-forward part are sums over the cores that divide their weights: two of them, each added up
+        // around the ring, then handed out.
+        let sums = Ring { cores: parts, rows: step.batch * step.tokens * self.model.width, row_bits: self.bits.sums };
+        for _ in 0..2 {
+            self.send(&mut cost, &sums, &|rows| vec![lane_step("sum", rows, ADD, 2 * rows, rows)]);
+            self.send(&mut cost, &sums, &|_| Vec::new());
+        }
+        Ok(cost)
+    }
+
+    /// Attention with the keys of all heads of a part divided: queries are handed out, partial results are merged.
+    fn attention_over_keys(&self, step: &Step, cost: &mut LayerCost) -> Result<(), Diagnostics> {
+        let Split { heads, keys, .. } = *self.split;
+        let whole = part_of(self.model, heads);
+        let Some(problem) = whole.attention(step, self.bits) else { return Ok(()) };
+        let shape = problem.shape;
+        let rows = shape.batch * shape.heads * shape.queries;
+        let queries = Ring { cores: keys, rows: rows * shape.depth, row_bits: self.bits.activations };
+        self.send(cost, &queries, &|_| Vec::new());
+        let mut slowest = 0;
+        for (size, count) in equal_parts(shape.keys, keys) {
+            let part =
+                Problem { shape: Shape { keys: size, ..shape }, causal: false, window: None, source: None, ..problem };
+            part.check()?;
+            let found = search(&part, self.machine, self.objective);
+            let best = found.best(self.objective, self.machine).ok_or_else(does_not_fit)?;
+            let partial = Partial::of(best, self.machine, keys);
+            slowest = slowest.max(partial.cycles);
+            cost.add(0, &partial.energy, partial.dram_bits, best.macs, count * heads);
+        }
+        cost.cycles += slowest;
+        let value = shape.value_depth;
+        let merged = |rows: u64| {
+            vec![
+                lane_step("RM", rows, &[(Operation::Max, 1)], 2 * rows, rows),
+                lane_step("PRM", 2 * rows, &[(Operation::Add, 1), (Operation::Exp, 1)], 3 * rows, 2 * rows),
+                lane_step("RD", rows, &[(Operation::Multiply, 2), (Operation::Add, 1)], 4 * rows, rows),
+                lane_step("share", 2 * rows, DIVIDE, 3 * rows, 2 * rows),
+                lane_step(
+                    "AV",
+                    rows * value,
+                    &[(Operation::Multiply, 2), (Operation::Add, 1)],
+                    2 * rows * value + 2 * rows,
+                    rows * value,
+                ),
+            ]
+        };
+        self.send(cost, &Ring { cores: keys, rows, row_bits: (value + 2) * self.bits.sums }, &merged);
+        Ok(())
+    }
+
+    /// What goes around a ring, with what lanes compute of each part that arrives.
+    fn send(&self, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
+        let groups = self.split.of_weights() / ring.cores.max(1);
+        let (machine, bits) = (self.machine, self.bits.sums);
+        let mut moved = Moved { read: ring.sent_bits(), written: ring.sent_bits() };
+        let mut cycles = ring.cycles(self.cores.link_bits);
+        if let Some(unit) = &machine.lanes {
+            for one in arrives(ring.largest_part()) {
+                let each: u64 =
+                    one.operations.iter().map(|(operation, count)| count * unit.cost(*operation).cycles).sum();
+                cycles += ring.turns() * one.iterations.div_ceil(unit.lanes()) * each;
+            }
+            // Every turn all rows are on their way.
+            for one in arrives(ring.rows) {
+                let of = |&(operation, count): &(Operation, u64)| count as f64 * machine.operation_pj(operation);
+                let energy: f64 = one.operations.iter().map(of).sum();
+                cost.energy[Cause::Lanes as usize] += energy * (ring.turns() * one.iterations * groups) as f64;
+                moved.read += ring.turns() * one.reads * bits;
+                moved.written += ring.turns() * one.writes * bits;
+            }
+        }
+        let store = &machine.activations;
+        cost.energy[Cause::OnChip as usize] += store.energy_pj(moved.read * groups, moved.written * groups);
+        cost.link_bits += ring.sent_bits() * groups;
+        cost.cycles += cycles;
+        cost.link_cycles += cycles;
+    }
+}
+
+impl LayerCost {
+    /// Adds a part that so many cores compute at the same time.
+    fn add(&mut self, cycles: u64, energy: &[f64; 5], dram_bits: u64, macs: u64, cores: u64) {
+        self.cycles += cycles;
+        for (all, own) in self.energy.iter_mut().zip(energy) {
+            *all += own * cores as f64;
+        }
+        self.dram_bits += dram_bits * cores;
+        self.macs += macs * cores;
+    }
+}
+
+/// Rows that go around a ring of cores, in as many parts as there are cores: in each turn every core sends one part to the next.
+struct Ring {
+    cores: u64,
+    rows: u64,
+    row_bits: u64,
+}
+
+impl Ring {
+    const fn turns(&self) -> u64 {
+        self.cores - 1
+    }
+
+    /// Rows of the largest part.
+    const fn largest_part(&self) -> u64 {
+        self.rows.div_ceil(self.cores)
+    }
+
+    /// Bits that all cores send.
+    const fn sent_bits(&self) -> u64 {
+        self.turns() * self.rows * self.row_bits
+    }
+
+    const fn cycles(&self, link_bits: u64) -> u64 {
+        self.turns() * (self.largest_part() * self.row_bits).div_ceil(link_bits)
+    }
+}
+
+/// Attention over a part of the keys: its results go to other cores, and only a part of the merged ones to DRAM.
+struct Partial {
+    cycles: u64,
+    energy: [f64; 5],
+    dram_bits: u64,
+}
+
+impl Partial {
+    fn of(best: &Account, machine: &Machine, cores: u64) -> Self {
+        let output = best.dram[Tensor::Output as usize].written;
+        let kept = output.div_ceil(cores);
+        let dram = |write: u64| machine.dram.energy_pj(0, write);
+        let mut energy = best.energy;
+        energy[Cause::Dram as usize] -= dram(output) - dram(kept);
+        let read_last = match best.schedule.fusion {
+            Fusion::None => {
+                let moved = |tensor: Tensor| best.dram[tensor as usize].read;
+                moved(Tensor::Scores) / 2 + moved(Tensor::Values)
+            }
+            _ => best.dram.iter().map(|moved| moved.read).sum(),
+        };
+        let written_last = match best.schedule.fusion {
+            Fusion::None => output,
+            _ => best.dram.iter().map(|moved| moved.written).sum(),
+        };
+        let last = if best.schedule.fusion == Fusion::None { 2 } else { 0 };
+        let mut phases = best.phases;
+        phases[last].dram = machine.dram.cycles(read_last, written_last - output + kept);
+        Self { cycles: phases.iter().map(Busy::cycles).sum(), energy, dram_bits: best.dram_bits() - output + kept }
+    }
+}
+
+fn does_not_fit() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let reason = "Attention does not fit on the chip, however small its tiles";
+    diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
+    diagnostics
+}
