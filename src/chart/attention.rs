@@ -220,28 +220,37 @@ pub fn generation_table(generation: &Generation, clock_mhz: Option<f64>) -> Tabl
     }
 }
 
-/// What the best division is worth, in a sentence.
-pub fn divided_sentence(one: &SplitCost, best: &SplitCost) -> String {
-    let (cores, text) = (best.split.cores(), best.split.text());
-    let gain = one.latency_cycles as f64 / best.latency_cycles as f64;
-    let energy = 100.0 * (best.energy_pj() / one.energy_pj() - 1.0);
-    let more = match energy {
-        energy if energy.abs() < 0.05 => "as much energy".to_owned(),
-        energy if energy > 0.0 => format!("{energy:.1} % more energy"),
-        energy => format!("{:.1} % less energy", -energy),
+/// What divisions are worth: the fastest, and that with the least energy.
+pub fn divided_sentences(one: &SplitCost, costs: &[SplitCost]) -> String {
+    let fastest = costs.iter().min_by_key(|cost| cost.latency_cycles);
+    let least = costs.iter().min_by(|one, other| one.energy_pj().total_cmp(&other.energy_pj()));
+    let (Some(fastest), Some(least)) = (fastest, least) else { return String::new() };
+    match fastest.split == least.split {
+        true => format!("Fastest, and with the least energy: {}", division_text(one, fastest)),
+        false => {
+            format!("Fastest: {} Least energy: {}", division_text(one, fastest), division_text(one, least))
+        }
+    }
+}
+
+/// `heads 4: 2.5 times as fast as one core, with 2.0 % more energy.`
+fn division_text(one: &SplitCost, cost: &SplitCost) -> String {
+    let times = |cycles: u64| three_digits(one.latency_cycles as f64 / cycles as f64);
+    let energy = 100.0 * (cost.energy_pj() / one.energy_pj() - 1.0);
+    let energy = match energy {
+        energy if energy.abs() < 0.05 => "with as much energy".to_owned(),
+        energy if energy > 0.0 => format!("with {energy:.1} % more energy"),
+        energy => format!("with {:.1} % less energy", -energy),
     };
-    let rate = one.latency_cycles as f64 / best.interval_cycles as f64;
-    let pipeline = match best.split.layers {
+    let speed = match times(cost.latency_cycles).as_str() {
+        "1.00" => "as fast as one core".to_owned(),
+        times => format!("{times} times as fast as one core"),
+    };
+    let stages = match cost.split.layers {
         1 => String::new(),
-        layers => format!(
-            " With {layers} groups of layers at work, steps follow each other {} times as fast as on one core.",
-            three_digits(rate)
-        ),
+        _ => format!(", and steps follow each other {} times as fast", times(cost.interval_cycles)),
     };
-    format!(
-        "Best of all: {text}. {cores} cores take {} times less time than one, with {more}.{pipeline}",
-        three_digits(gain)
-    )
+    format!("{}: {speed}, {energy}{stages}.", cost.split.text())
 }
 
 /// What the numbers of a divided step count.

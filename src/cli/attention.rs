@@ -6,7 +6,7 @@ use super::plain::plain;
 use super::{Failure, json_text, print};
 use fusescape::attention::{Cores, Step};
 use fusescape::chart::{
-    Chart, DIVIDED_NOTE, Quantity, Table, attention_notes, attention_schedules, attention_traffic, divided_sentence,
+    Chart, DIVIDED_NOTE, Quantity, Table, attention_notes, attention_schedules, attention_traffic, divided_sentences,
     divided_steps, generation_roofline, generation_room, generation_table, group_thousands, published_dataflows,
     sequences_text, step_parts,
 };
@@ -114,9 +114,7 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
 fn divided(found: &CoresReport) -> String {
     let table = divided_steps(&found.one, &found.costs);
     let mut text = format!("{} on cores like {}: {}\n\n{}", found.model.name, found.core, table.caption, plain(&table));
-    if let Some(best) = found.costs.first() {
-        text += &format!("\n{}\n", divided_sentence(&found.one, best));
-    }
+    text += &format!("\n{}\n", divided_sentences(&found.one, &found.costs));
     if !found.refused.is_empty() {
         text += "\nNot divided:\n";
     }

@@ -78,6 +78,41 @@ test('a state-space model has no attention, and takes a vector unit', () =>
     await assertFits(page, 'attention-view');
   }));
 
+test('a step is divided among cores as the command line says, and a link keeps the cores', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('attention-fusemax').click();
+    await page.getByTestId('attention-tokens').fill('1');
+    await page.getByTestId('attention-cached').fill('255');
+    await page.getByTestId('attention-link-width').fill('64');
+    await known(page);
+    const divided = page.locator('[data-testid=attention-cores][data-status=done]');
+    await divided.waitFor();
+    const options = ['--model', 'gpt2-small', '--hardware', 'fusemax-like', '--tokens', '1', '--cached', '255', '--bits', '8'];
+    const cores = ['--cores', '4', '--link-width', '64', '--link-energy', '0.2'];
+    const { one_core, divided: all, not_divided } = JSON.parse(commandLine('attention', ...options, ...cores, '--format', 'json'));
+    const rows = await saved(page, 'attention-cores');
+    assert.deepEqual(
+      rows.map((row) => [row['latency [cycles]'], row['energy [pJ]'], row['cores']]),
+      [one_core, ...all].map((cost, index) => [cost.latency_cycles, cost.energy_pj, index === 0 ? 1 : 4]),
+    );
+    assert.ok(all.length >= 5 && not_divided.length >= 3, `${all.length}, ${not_divided.length}`);
+    assert.match(await page.getByTestId('attention-cores-best').innerText(), /Fastest.+ times as fast as one core/);
+    await divided.getByText(`${not_divided.length} ways that there are not here`).waitFor();
+    await assertFits(page, 'attention-view');
+    // What is no number of cores is told beside the card, and all else stays.
+    await page.getByTestId('attention-cores-count').fill('65');
+    await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
+    await page.getByTestId('attention-cores-count').fill('2');
+    await divided.waitFor();
+    const link = await page.evaluate(() => location.href);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await divided.waitFor();
+    assert.equal(await page.getByTestId('attention-cores-count').inputValue(), '2');
+    assert.equal(await page.getByTestId('attention-link-width').inputValue(), '64');
+  }));
+
 test('fields that make no sense are told all at once, and what was known stays', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

@@ -7,7 +7,7 @@ use crate::app::widgets::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::{Split, SplitCost};
-use crate::chart::{DIVIDED_NOTE, divided_sentence, divided_steps};
+use crate::chart::{DIVIDED_NOTE, divided_sentences, divided_steps};
 use crate::explore::AttentionRequest;
 use crate::question::{DivideStep, Refusal, Topic};
 use crate::state::{Action, AttentionChange, AttentionForm};
@@ -89,7 +89,7 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
             }
             if let Some(one) = one {
                 if answers.is_complete() {
-                    if let Some(best) = divided.first() { <p data-testid="attention-cores-best">{ divided_sentence(&one, best) }</p> }
+                    <p data-testid="attention-cores-best">{ divided_sentences(&one, &divided) }</p>
                 }
                 { scrolled(divided_steps(&one, &divided)) }
                 <p class="hint">{ DIVIDED_NOTE }</p>
