@@ -86,7 +86,10 @@ impl DocumentChoice {
                 }
             });
         }
-        changed.map_or(self, |changed| Self::Own(changed.into_text().into()))
+        match changed.map(Outline::into_text) {
+            Some(text) if text != self.text() => Self::Own(text.into()),
+            _ => self,
+        }
     }
 }
 

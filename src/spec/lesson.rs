@@ -1,7 +1,7 @@
 //! Reading a lesson: steps, each with a state to look at, a question about it, and numbers that say which answer is right.
 //!
-//! A lesson may have parameters, of which each student gets other values: `$size`, or `${size}`, stands for the value of the parameter `size`
-//! wherever a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
+//! A lesson may have parameters, of which each student gets other values: `$size`, or `${size}`, stands for the value of the parameter
+//! `size` wherever a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
 
 use super::Diagnostics;
 use super::decimal::parse_decimal;

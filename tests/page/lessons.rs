@@ -378,7 +378,8 @@ fn memories_and_units_that_there_are_not_are_answered_with_those_that_there_are(
     let text = lesson("", "{ view: schedule, hardware: meta-proto-like-df, workload: fsrcnn }", ANSWER);
     let text = text.replace(
         "measure: { energy: { of: opened } } }",
-        "measure: { energy: { of: opened } } }\n      - { name: share, unit: '%', measure: { memory-share: { of: opened, memory: xyz } } }\n      \
+        "measure: { energy: { of: opened } } }\n      \
+         - { name: share, unit: '%', measure: { memory-share: { of: opened, memory: xyz } } }\n      \
          - { name: other, unit: zzz, measure: { macs: { of: opened } } }",
     );
     let found = said(&text).join("\n");
@@ -393,7 +394,10 @@ fn memories_and_units_that_there_are_not_are_answered_with_those_that_there_are(
 #[test]
 fn hints_are_said_of_designs_and_curves_too() {
     let text = EXERCISE
-        .replace("    marks: 2\n", "    marks: 2\n    hints: [{ when: [size 100..], text: That is a large one. }]\n    hint: Try another tile.\n")
+        .replace(
+            "    marks: 2\n",
+            "    marks: 2\n    hints: [{ when: [size 100..], text: That is a large one. }]\n    hint: Try another tile.\n",
+        )
         .replace("      tolerance: 25 %\n", "      tolerance: 25 %\n    hint: More room never costs.\n");
     let lesson = Lesson::from_text(&text, Draw::Student("")).unwrap();
     let mut workbench = Workbench::default();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "depth-first SMALL --grid 60,960x72,540",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective weighted:energy=1,latency=9",
     "depth-first SMALL --tile 240x270 --mode fully-cached --objective accesses:sram_64KB --stacks shrink",

@@ -62,6 +62,11 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
         let invalid = wrong.0.iter().any(|wrong| wrong.path == name);
         html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
     };
+    let count = field("Cores", "cores", &form.cores, AttentionChange::Cores, "attention-cores-count");
+    let make = AttentionChange::LinkWidth;
+    let width = field("Bits a core sends a cycle", "link_width", &form.link_width, make, "attention-link-width");
+    let make = AttentionChange::LinkEnergy;
+    let energy = field("Energy of a sent bit, pJ", "link_energy", &form.link_energy, make, "attention-link-energy");
     // A way that there is not is an answer, too.
     let status = match (wrong.is_empty(), answers.is_complete()) {
         (false, _) => "rejected",
@@ -79,9 +84,9 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
                 ) }
             </p>
             <div class="form">
-                <div>{ field("Cores", "cores", &form.cores, AttentionChange::Cores, "attention-cores-count") }</div>
-                <div>{ field("Bits a core sends a cycle", "link_width", &form.link_width, AttentionChange::LinkWidth, "attention-link-width") }</div>
-                <div>{ field("Energy of a sent bit, pJ", "link_energy", &form.link_energy, AttentionChange::LinkEnergy, "attention-link-energy") }</div>
+                <div>{ count }</div>
+                <div>{ width }</div>
+                <div>{ energy }</div>
             </div>
             <DiagnosticList diagnostics={wrong.clone()} testid="attention-cores-diagnostics" />
             if !answers.is_complete() {

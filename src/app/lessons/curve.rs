@@ -127,6 +127,9 @@ pub fn Curve(props: &CurveProps) -> Html {
             </g>
         }
     };
+    // What all places share is said once, behind what changes.
+    let shared = if common.is_empty() { String::new() } else { format!(", {common}") };
+    let along = format!("along: {}{shared}", props.along);
     html! {
         <figure class="predict">
             <svg ref={drawing} viewBox={format!("0 0 {WIDTH} {full}")} onpointerdown={ondrag.clone()} onpointermove={ondrag}
@@ -147,7 +150,7 @@ pub fn Curve(props: &CurveProps) -> Html {
             <figcaption>
                 <span class="mine">{ "your prediction" }</span>
                 if right.is_some() { <span class="right">{ "computed" }</span> }
-                <span class="hint">{ [format!("along: {}", props.along), common].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ") }</span>
+                <span class="hint">{ along }</span>
             </figcaption>
         </figure>
     }

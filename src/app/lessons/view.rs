@@ -207,6 +207,7 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
         (None, Err(wrong)) => wrong.clone(),
         (None, Ok(_)) => Diagnostics::default(),
     };
+    let status = if lesson.is_ok() && wrong.is_empty() { numbers.status() } else { "rejected" };
     let on_line = {
         let area = area.clone();
         Callback::from(move |line: usize| {
@@ -241,7 +242,7 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                         oninput={act.reform(Action::WriteLesson)} rows="30" testid="lesson-text" {area} />
                 </div>
             }
-            <div class="card" data-testid="lesson-preview" data-status={if lesson.is_ok() && wrong.is_empty() { numbers.status() } else { "rejected" }}
+            <div class="card" data-testid="lesson-preview" data-status={status}
                 data-mistakes={mistakes.status()}>
                 if !wrong.is_empty() {
                     <h3>{ "What is wrong with it" }</h3>

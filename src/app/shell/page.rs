@@ -78,6 +78,7 @@ pub fn Page() -> Html {
             }
         })
     };
+    let told = Tell { act: act.clone(), event: tell.clone() };
     html! {
         <ContextProvider<Surroundings> context={Surroundings { is_dark, names: session.names() }}>
             <div
@@ -141,7 +142,7 @@ pub fn Page() -> Html {
                             }) }
                         }
                         if built == 2 {
-                            <Explaining>{ view(&state, &session, &Tell { act: act.clone(), event: tell.clone() }, None, parts.clone()) }</Explaining>
+                            <Explaining>{ view(&state, &session, &told, None, parts.clone()) }</Explaining>
                         }
                     </section>
                 </main>

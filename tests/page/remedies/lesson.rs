@@ -143,6 +143,13 @@ const CASES: &[Case] = &[
         "Write one, with its parameters in braces",
         "{ memory-share: { of: opened, memory: dram } }",
     ),
+    ("memory: dram }", "memory: drum }", "Did you mean `dram`?", "memory: dram }"),
+    (
+        "    marks: 2\n",
+        "    hints: [{ near: dram, text: no }]\n",
+        "Write a condition on a number of the step, for example `when: [gain 8..14]`",
+        "    hints: [{ when: [dram 8..14], text: no }]\n",
+    ),
     // Answers.
     (
         "      - { text: Much, when: [dram 50..] }\n",
