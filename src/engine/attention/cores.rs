@@ -8,8 +8,8 @@
 //!   feed-forward part are sums over these cores: they go around a ring, part by part added up, then part by part handed out.
 //! - keys: each core has a part of the keys and values of every head. Queries are handed out around the ring; for every query the partial
 //!   results, their maximum and their denominator go around it and are merged, as tiles of keys are in the one-pass cascade. Projections
-//!   and the feed-forward part are divided as for heads. A mask gives cores unequal work, so that keys are divided only where every query sees
-//!   every key: without a mask, or of one token with a cache.
+//!   and the feed-forward part are divided as for heads. A mask gives cores unequal work, so that keys are divided only where every query
+//!   sees every key: without a mask, or of one token with a cache.
 //! - queries: each core has neighbouring tokens; under a causal mask the last of them have the most keys, and decide when a layer ends.
 //!   Keys and values of tokens before come out of DRAM, as cached ones do. Every core reads all weights.
 //! - sequences: each core has some of them. Every core reads all weights.
