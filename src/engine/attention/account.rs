@@ -178,23 +178,12 @@ struct Work {
     dram: [Moved; 8],
 }
 
-/// More multiply-accumulates than are counted: bits stay whole numbers of 64 bits.
-const MOST_MACS: u128 = 1 << 54;
-
 /// What a schedule costs; `None` if it needs more room than there is, or computes keys and values again where there is nothing to compute
 /// them of, or with more than 2^54 multiply-accumulates.
 pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Option<Account> {
     let needed_bits = schedule.needed_bits(problem);
-    if schedule.held.is_recomputed() {
-        let source = problem.source?;
-        let visits = u128::from(problem.shape.queries.div_ceil(schedule.queries)) * u128::from(problem.shape.heads);
-        let of_visit =
-            u128::from(problem.shape.keys) * u128::from(source.channels) * u128::from(problem.shape.pair_depth());
-        if visits * u128::from(problem.shape.batch) * of_visit > MOST_MACS {
-            return None;
-        }
-    }
-    fits(machine, needed_bits).then(|| {
+    let has_source = !schedule.held.is_recomputed() || problem.source.is_some();
+    (has_source && schedule.is_countable(problem) && fits(machine, needed_bits)).then(|| {
         let mut works = [Work::default(); 3];
         let counting = Counting { problem, machine, schedule };
         match schedule.fusion {
@@ -243,7 +232,7 @@ impl Counting<'_> {
         self.resident(work, self.pairs());
         for of in self.schedule.query_tiles(self.problem) {
             let QueryTiles { count, size, keys, .. } = of;
-            let tiles = &self.schedule.key_tiles(&of);
+            let tiles: &Vec<_> = &self.schedule.key_tiles(&of).collect();
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(work, times, Tensor::Queries, rows * shape.depth);
             if self.schedule.fusion == Fusion::QueriesStay {
@@ -281,7 +270,7 @@ impl Counting<'_> {
         }
         for of in self.schedule.query_tiles(self.problem) {
             let QueryTiles { count, size, keys, .. } = of;
-            let tiles = &self.schedule.key_tiles(&of);
+            let tiles: &Vec<_> = &self.schedule.key_tiles(&of).collect();
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             let visits = visits(tiles);
             self.load(work, times * visits, Tensor::Queries, rows * shape.depth);
@@ -305,7 +294,7 @@ impl Counting<'_> {
         self.resident(values, &[Tensor::Values]);
         for of in self.schedule.query_tiles(self.problem) {
             let QueryTiles { count, size, keys, .. } = of;
-            let tiles = &self.schedule.key_tiles(&of);
+            let tiles: &Vec<_> = &self.schedule.key_tiles(&of).collect();
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(scores, times, Tensor::Queries, rows * shape.depth);
             self.come(scores, times, &[Tensor::Keys], keys, tiles);
@@ -498,11 +487,11 @@ impl Counting<'_> {
 }
 
 impl Moved {
-    const fn and(self, other: Self) -> Self {
+    pub(super) const fn and(self, other: Self) -> Self {
         Self { read: self.read + other.read, written: self.written + other.written }
     }
 
-    const fn times(self, times: u64) -> Self {
+    pub(super) const fn times(self, times: u64) -> Self {
         Self { read: self.read * times, written: self.written * times }
     }
 }

@@ -1,143 +1,379 @@
-//! What a tile of queries costs at least, whatever the tiles of keys.
+//! What a schedule costs at least, from sums over its tiles that all kinds of schedules share.
 //!
-//! Each tensor of a product is read or written once at least, lanes work on every score, and tiles of keys only add to what is rounded up.
+//! Every tensor of a product is read or written once at least for every tile of keys that a tile of queries meets; lanes are never idle
+//! within a step. What DRAM moves and what lanes compute follows from the sums, so that the floor lies close to the account. With one tile
+//! of all keys it holds for all tiles of keys: smaller ones only add visits, and to what is rounded up.
 
 use super::Cascade;
-use super::machine::Machine;
+use super::account::Moved;
+use super::cascade::VectorStep;
+use super::machine::{Machine, Store};
 use super::problem::Problem;
-use super::schedule::{Fusion, KeysHeld, Schedule};
+use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
+use super::search::Rank;
 use crate::search::Objective;
 use crate::units::Cycles;
 
-/// No schedule with these tiles of queries, heads and residence scores less.
+/// By so much, relatively, floors that are added up in another order than accounts are less.
+const HAIR: f64 = 1e-9;
+
+/// No schedule with these tiles of queries, heads and residence, and tiles of no more keys, scores less.
 pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objective: &Objective) -> f64 {
-    let (shape, bits) = (&problem.shape, &problem.bits);
-    let [of_rows, of_depth, of_columns] = machine.unrolled;
-    let head_tiles = problem.group() / schedule.heads;
-    // Of one head of keys: scores, keys that tiles of queries visit, rows, and cycles of the array.
-    let (mut scores, mut visited, mut rows, mut array) = (0, 0, 0, 0);
-    for tiles in schedule.query_tiles(problem) {
-        let (times, size) = (tiles.count * head_tiles, tiles.size * schedule.heads);
-        scores += times * size * tiles.keys;
-        visited += times * tiles.keys;
-        rows += times * size;
-        let of_keys = shape.depth.div_ceil(of_depth) * tiles.keys.div_ceil(of_columns);
-        let of_values = shape.value_depth.div_ceil(of_columns) * tiles.keys.div_ceil(of_depth);
-        array += times * size.div_ceil(of_rows) * (of_keys + of_values);
-    }
-    let all = |of_head: u64| (of_head * problem.repeats()) as f64;
-    let depths = shape.depth + shape.value_depth;
-    let is_streamed = schedule.held == KeysHeld::Streamed && schedule.fusion != Fusion::KeysStay;
-    // Unfused, values are read by a phase of their own.
-    let pair = if schedule.fusion == Fusion::None { depths } else { shape.pair_depth() };
-    let mut keys = if is_streamed { visited } else { shape.keys } * pair * bits.keys;
-    let again = Again::of(problem, machine, schedule, visited);
-    if again.is_some() {
-        keys = 0;
-    }
-    let again = again.unwrap_or_default();
-    let through_dram = if schedule.fusion == Fusion::None { 2 * scores * bits.sums } else { 0 };
-    let (queries, outputs) = (rows * shape.depth * bits.activations, rows * shape.value_depth * bits.activations);
-    let inputs = again.inputs * bits.activations;
-    let dram = (queries + keys + inputs + through_dram, outputs + through_dram);
-    let lanes = lanes(machine, schedule.fusion.cascade());
-    let (read, written) = (lanes.reads * scores * bits.sums, lanes.writes * scores * bits.sums);
-    // Scores are written by one product and read by the other, sums are written.
-    let sums = rows * shape.value_depth * bits.sums;
-    let activations = (
-        queries + scores * bits.sums + outputs + read + through_dram,
-        queries + scores * bits.sums + sums + written + through_dram,
-    );
-    let of_keys = (visited * depths * bits.keys, keys);
-    let array = array + again.cycles;
-    let weight_macs = all(again.macs);
-    let of_weight_mac =
-        machine.mac_pj(bits.weights, bits.activations) + machine.register_pj(bits.weights, bits.activations, bits.sums);
-    // What comes not for every head of every sequence.
-    let besides = (again.once as f64, 0.0);
-    let macs = all(scores * depths);
-    let of_mac =
-        machine.mac_pj(bits.keys, bits.activations) + machine.register_pj(bits.keys, bits.activations, bits.sums);
-    let energy =
-        |store: &super::Store, (read, written): (u64, u64)| all(read) * store.read_pj + all(written) * store.write_pj;
-    let energy = besides.0 * machine.dram.read_pj
-        + weight_macs * of_weight_mac
-        + energy(&machine.dram, dram)
-        + energy(&machine.activations, activations)
-        + energy(machine.weight_store(), of_keys)
-        + macs * of_mac
-        + all(scores) * lanes.energy_pj;
-    let cycles = |store: &super::Store, (read, written): (u64, u64)| {
-        let (read, written) = (all(read) / store.read_width as f64, all(written) / store.write_width as f64);
-        if store.one_port { read + written } else { read.max(written) }
-    };
-    let latency = all(array)
-        .max(all(scores) * lanes.cycles)
-        .max(cycles(&machine.dram, dram))
-        .max((all(dram.0) + besides.0) / machine.dram.read_width as f64)
-        .max(cycles(&machine.activations, activations))
-        .max(cycles(machine.weight_store(), of_keys));
-    let words = || (all(dram.0) + all(dram.1) + besides.0) / machine.dram.read_width as f64;
-    // A hair less, as an account adds up in another order.
-    objective.combine(energy, Cycles(latency), &words, &|_| words()) * (1.0 - 1e-9)
+    let floors = Floors::new(problem, machine, objective);
+    floors.of(schedule, &Meetings::of(problem, machine, &schedule.query_tiles(problem), schedule)).0[0]
 }
 
-/// Keys and values that are computed again, of one head of keys at least, and what is loaded for all of them together.
-#[derive(Default)]
-struct Again {
-    inputs: u64,
-    macs: u64,
-    cycles: u64,
-    once: u64,
+/// How tiles of queries meet tiles of keys: sums of one head of keys.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Meetings {
+    /// Rows of queries.
+    rows: u64,
+    /// Scores.
+    scores: u64,
+    /// Keys, for every tile of queries that meets them.
+    keys: u64,
+    /// Tiles of keys, for every tile of queries that meets them.
+    visits: u64,
+    /// The same, for every row of queries.
+    row_visits: u64,
+    /// Cycles of the array for queries times keys.
+    key_cycles: u64,
+    /// Cycles of the array for scores times values.
+    value_cycles: u64,
+    /// Rows of the array that keys fill, for every tile of queries that meets them.
+    key_rows: u64,
 }
 
-impl Again {
-    fn of(problem: &Problem, machine: &Machine, schedule: &Schedule, visited: u64) -> Option<Self> {
-        let source = problem.source.filter(|_| schedule.held.is_recomputed())?;
-        let (shape, bits) = (&problem.shape, &problem.bits);
-        let computed = if schedule.fusion == Fusion::KeysStay { shape.keys } else { visited };
-        // Keys and values have a pass each where rows of scores stay.
-        let passes = if matches!(schedule.fusion, Fusion::Rows(_)) { 2 } else { 1 };
+impl Meetings {
+    /// Those of a schedule with these tiles of queries.
+    pub fn of(problem: &Problem, machine: &Machine, tiles: &[QueryTiles], schedule: &Schedule) -> Self {
         let [of_rows, of_depth, of_columns] = machine.unrolled;
-        let columns = shape.pair_depth();
-        let weights = source.channels * columns * bits.weights * shape.key_heads;
-        let inputs_stay = schedule.held == KeysHeld::InputsStay;
-        Some(Self {
-            inputs: if inputs_stay { 0 } else { passes * computed * source.channels },
-            macs: computed * source.channels * columns,
-            // Rows of tiles fill the array, at best.
-            cycles: computed.div_ceil(of_rows) * source.channels.div_ceil(of_depth) * columns.div_ceil(of_columns),
-            once: if inputs_stay {
-                shape.batch * (weights + shape.keys * source.channels * bits.activations)
-            } else {
-                weights
-            },
-        })
+        let (shape, size) = (&problem.shape, schedule.keys);
+        // Of a tile of keys: steps of the array along its columns, along its depth, and along its rows.
+        let steps = |keys: u64| [keys.div_ceil(of_columns), keys.div_ceil(of_depth), keys.div_ceil(of_rows)];
+        let of_whole = steps(size);
+        let [depth, value_depth] = [shape.depth.div_ceil(of_depth), shape.value_depth.div_ceil(of_columns)];
+        let head_tiles = problem.group() / schedule.heads;
+        let mut all = Self::default();
+        for of in tiles {
+            let (times, rows) = (of.count * head_tiles, of.size * schedule.heads);
+            let (mut visits, mut sums) = (0, [0; 3]);
+            for (count, keys) in schedule.key_tiles(of) {
+                visits += count;
+                let of_tile = if keys == size { of_whole } else { steps(keys) };
+                sums.iter_mut().zip(of_tile).for_each(|(sum, steps)| *sum += count * steps);
+            }
+            all.rows += times * rows;
+            all.scores += times * rows * of.keys;
+            all.keys += times * of.keys;
+            all.visits += times * visits;
+            all.row_visits += times * rows * visits;
+            let [along_columns, along_depth, along_rows] = sums;
+            all.key_cycles += times * rows.div_ceil(of_rows) * depth * along_columns;
+            all.value_cycles += times * rows.div_ceil(of_rows) * along_depth * value_depth;
+            all.key_rows += times * along_rows;
+        }
+        all
     }
 }
 
-/// What lanes do for each score at least.
-#[derive(Default)]
-struct PerScore {
+/// Floors of all schedules of a problem on a machine.
+pub struct Floors<'a> {
+    problem: &'a Problem,
+    machine: &'a Machine,
+    objective: &'a Objective,
+    lanes: [SoftmaxLanes; 3],
+}
+
+/// What a phase moves and computes at least.
+#[derive(Clone, Copy, Default)]
+struct Least {
+    dram: Moved,
+    activations: Moved,
+    keys: Moved,
+    array: u64,
+    weight_macs: u64,
+    lane_pj: f64,
+    lane_cycles: f64,
+}
+
+impl Least {
+    const fn load(&mut self, bits: u64) {
+        self.dram.read += bits;
+        self.activations.written += bits;
+    }
+
+    const fn store(&mut self, bits: u64) {
+        self.dram.written += bits;
+        self.activations.read += bits;
+    }
+
+    const fn load_keys(&mut self, bits: u64) {
+        self.dram.read += bits;
+        self.keys.written += bits;
+    }
+
+    /// Steps of lanes for so many of what they are stated for, of elements with so many bits.
+    fn lanes(&mut self, of: &LaneCost, count: u64, bits: u64) {
+        self.activations.read += count * of.reads * bits;
+        self.activations.written += count * of.writes * bits;
+        self.lane_pj += count as f64 * of.energy_pj;
+        self.lane_cycles += count as f64 * of.cycles;
+    }
+
+    /// Energy without that of the array, pJ.
+    fn moved_pj(&self, machine: &Machine) -> f64 {
+        let of = |store: &Store, moved: Moved| store.energy_pj(moved.read, moved.written);
+        of(&machine.dram, self.dram)
+            + of(&machine.activations, self.activations)
+            + of(machine.weight_store(), self.keys)
+            + self.lane_pj
+    }
+
+    fn cycles(&self, machine: &Machine) -> u64 {
+        let of = |store: &Store, moved: Moved| store.cycles(moved.read, moved.written);
+        let on_chip = match &machine.weights {
+            Some(weights) => of(&machine.activations, self.activations).max(of(weights, self.keys)),
+            None => of(&machine.activations, self.activations.and(self.keys)),
+        };
+        let lanes = (self.lane_cycles * (1.0 - HAIR)).ceil() as u64;
+        self.array.max(lanes).max(of(&machine.dram, self.dram)).max(on_chip)
+    }
+
+    fn times(&self, times: u64) -> Self {
+        Self {
+            dram: self.dram.times(times),
+            activations: self.activations.times(times),
+            keys: self.keys.times(times),
+            array: self.array * times,
+            weight_macs: self.weight_macs * times,
+            lane_pj: self.lane_pj * times as f64,
+            lane_cycles: self.lane_cycles * times as f64,
+        }
+    }
+}
+
+impl<'a> Floors<'a> {
+    /// Floors of a problem on a machine.
+    pub fn new(problem: &'a Problem, machine: &'a Machine, objective: &'a Objective) -> Self {
+        let lanes = Cascade::ALL.map(|cascade| SoftmaxLanes::of(cascade, machine, problem.shape.value_depth));
+        Self { problem, machine, objective, lanes }
+    }
+
+    /// The floor of a schedule whose tiles meet so.
+    pub fn of(&self, schedule: &Schedule, meet: &Meetings) -> Rank {
+        let (fusion, shape) = (schedule.fusion, &self.problem.shape);
+        let mut phases = [Least::default(); 3];
+        if fusion == Fusion::None {
+            self.unfused(&mut phases, meet);
+            let [scores, _, values] = &mut phases;
+            // Values are read by a phase of their own.
+            self.stored(scores, schedule.held, meet, shape.depth);
+            self.stored(values, schedule.held, meet, shape.value_depth);
+        } else {
+            let [fused, ..] = &mut phases;
+            self.fused(fused, fusion, meet);
+            match schedule.held {
+                held if held.is_recomputed() => self.again(fused, schedule, meet),
+                _ if fusion == Fusion::KeysStay => self.stored(fused, KeysHeld::Resident, meet, shape.pair_depth()),
+                held => self.stored(fused, held, meet, shape.pair_depth()),
+            }
+        }
+        let mut phases = phases.map(|phase| phase.times(self.problem.repeats()));
+        if schedule.held.is_recomputed() {
+            self.once(&mut phases[0], schedule.held);
+        }
+        self.rank(&phases, meet.scores * self.problem.repeats())
+    }
+
+    /// Queries, scores and results, where all runs together.
+    fn fused(&self, least: &mut Least, fusion: Fusion, meet: &Meetings) {
+        let (shape, bits) = (&self.problem.shape, &self.problem.bits);
+        let keys_stay = fusion == Fusion::KeysStay;
+        least.load(if keys_stay { meet.row_visits } else { meet.rows } * shape.depth * bits.activations);
+        if keys_stay {
+            let running = (meet.row_visits - meet.rows) * (shape.value_depth + 2) * bits.sums;
+            least.load(running);
+            least.store(running);
+        }
+        self.query_key(least, meet);
+        self.softmax(least, fusion.cascade(), meet);
+        self.with_values(least, meet, matches!(fusion, Fusion::Rows(_)));
+    }
+
+    /// The same in three phases, with scores in DRAM between.
+    fn unfused(&self, [scores, softmax, values]: &mut [Least; 3], meet: &Meetings) {
+        let (shape, bits) = (&self.problem.shape, &self.problem.bits);
+        let score_bits = meet.scores * bits.sums;
+        scores.load(meet.rows * shape.depth * bits.activations);
+        self.query_key(scores, meet);
+        scores.store(score_bits);
+        softmax.load(score_bits);
+        self.softmax(softmax, Fusion::None.cascade(), meet);
+        softmax.store(score_bits);
+        values.load(score_bits);
+        self.with_values(values, meet, true);
+    }
+
+    fn query_key(&self, least: &mut Least, meet: &Meetings) {
+        let (shape, bits) = (&self.problem.shape, &self.problem.bits);
+        least.array += meet.key_cycles;
+        least.activations.read += meet.row_visits * shape.depth * bits.activations;
+        least.activations.written += meet.scores * bits.sums;
+        least.keys.read += meet.keys * shape.depth * bits.keys;
+    }
+
+    fn softmax(&self, least: &mut Least, cascade: Cascade, meet: &Meetings) {
+        let (lanes, bits) = (&self.lanes[cascade as usize], self.problem.bits.sums);
+        least.lanes(&lanes.of_score, meet.scores, bits);
+        least.lanes(&lanes.of_visit, meet.row_visits, bits);
+        least.lanes(&lanes.of_row, meet.rows, bits);
+    }
+
+    /// `adds`: the product goes on with its sums, which are read again; else lanes add them up.
+    fn with_values(&self, least: &mut Least, meet: &Meetings, adds: bool) {
+        let (shape, bits) = (&self.problem.shape, &self.problem.bits);
+        let again = if adds { meet.row_visits - meet.rows } else { 0 };
+        least.array += meet.value_cycles;
+        least.activations.read += (meet.scores + again * shape.value_depth) * bits.sums;
+        least.activations.written += meet.row_visits * shape.value_depth * bits.sums;
+        least.keys.read += meet.keys * shape.value_depth * bits.keys;
+        least.store(meet.rows * shape.value_depth * bits.activations);
+    }
+
+    /// So many elements of every key, or its value, come from DRAM.
+    const fn stored(&self, least: &mut Least, held: KeysHeld, meet: &Meetings, elements: u64) {
+        let is_streamed = matches!(held, KeysHeld::Streamed);
+        let keys = if is_streamed { meet.keys } else { self.problem.shape.keys };
+        least.load_keys(keys * elements * self.problem.bits.keys);
+    }
+
+    /// Keys and values that are computed again.
+    fn again(&self, least: &mut Least, schedule: &Schedule, meet: &Meetings) {
+        let Some(source) = self.problem.source else { return };
+        let (shape, bits) = (&self.problem.shape, &self.problem.bits);
+        let [of_rows, of_depth, of_columns] = self.machine.unrolled;
+        let (keys, visits, key_rows) = if schedule.fusion == Fusion::KeysStay {
+            let tiles = || sizes(shape.keys, schedule.keys);
+            let rows = tiles().map(|(count, size)| count * size.div_ceil(of_rows)).sum();
+            (shape.keys, tiles().map(|(count, _)| count).sum(), rows)
+        } else {
+            (meet.keys, meet.visits, meet.key_rows)
+        };
+        let (depth, value_depth) = (shape.depth, if shape.values_in_keys { 0 } else { shape.value_depth });
+        // Keys and values have a pass each where rows of scores stay.
+        let passes = [(depth, true), (value_depth, false)];
+        let together = [(depth + value_depth, true), (0, false)];
+        let passes = if matches!(schedule.fusion, Fusion::Rows(_)) { passes } else { together };
+        for (columns, has_keys) in passes.into_iter().filter(|(columns, _)| *columns > 0) {
+            let inputs = keys * source.channels * bits.activations;
+            if schedule.held == KeysHeld::Recomputed {
+                least.load(inputs);
+            }
+            for step in source.steps(depth, has_keys) {
+                least.lanes(&LaneCost::of(&step.steps(1), self.machine), keys, bits.activations);
+            }
+            let computed = keys * columns;
+            // Sums are written by the product and read as keys and values.
+            least.activations.read += inputs + computed * bits.sums;
+            least.activations.written += computed * bits.sums;
+            least.keys.read += visits * source.channels * columns * bits.weights;
+            least.keys.written += computed * bits.keys;
+            least.array += key_rows * source.channels.div_ceil(of_depth) * columns.div_ceil(of_columns);
+            least.weight_macs += computed * source.channels;
+        }
+    }
+
+    /// What comes not for every head of every sequence: of all of them.
+    fn once(&self, least: &mut Least, held: KeysHeld) {
+        let Some(source) = self.problem.source else { return };
+        let (shape, bits) = (&self.problem.shape, &self.problem.bits);
+        let inputs_stay = held == KeysHeld::InputsStay;
+        let weights = source.channels * shape.pair_depth() * bits.weights * shape.key_heads;
+        least.load_keys(if inputs_stay { shape.batch * weights } else { weights });
+        if inputs_stay {
+            least.load(shape.batch * shape.keys * source.channels * bits.activations);
+        }
+    }
+
+    fn rank(&self, phases: &[Least; 3], scores: u64) -> Rank {
+        let (shape, bits, machine) = (&self.problem.shape, &self.problem.bits, self.machine);
+        let mac = |w: u64, i: u64| machine.mac_pj(w, i) + machine.register_pj(w, i, bits.sums);
+        let weight_macs: u64 = phases.iter().map(|phase| phase.weight_macs).sum();
+        let energy = (scores * (shape.depth + shape.value_depth)) as f64 * mac(bits.keys, bits.activations)
+            + weight_macs as f64 * mac(bits.weights, bits.activations)
+            + phases.iter().map(|phase| phase.moved_pj(machine)).sum::<f64>();
+        let energy = energy * (1.0 - HAIR);
+        let latency = phases.iter().map(|phase| phase.cycles(machine)).sum::<u64>() as f64;
+        let words = || {
+            let dram = phases.iter().map(|phase| phase.dram.read + phase.dram.written);
+            dram.sum::<u64>() as f64 / machine.dram.read_width as f64
+        };
+        Rank([self.objective.combine(energy, Cycles(latency), &words, &|_| words()), energy, latency])
+    }
+}
+
+/// What lanes take for one of what a step is stated for, if none is idle.
+#[derive(Clone, Copy, Default)]
+struct LaneCost {
     reads: u64,
     writes: u64,
     energy_pj: f64,
     cycles: f64,
 }
 
-fn lanes(machine: &Machine, cascade: Cascade) -> PerScore {
-    let Some(unit) = &machine.lanes else { return PerScore::default() };
-    let mut all = PerScore::default();
-    // Far more rows than values are deep, and far more keys than there are tiles: what is left is what each score takes.
-    let many = 1 << 20;
-    let steps = [cascade.of_tile(1, many, 1), cascade.of_row(1, many, 1, 1)].concat();
-    for step in steps.iter().filter(|step| step.iterations == many) {
-        all.reads += step.reads / many;
-        all.writes += step.writes / many;
-        for &(operation, count) in step.operations {
-            all.energy_pj += count as f64 * machine.operation_pj(operation);
-            all.cycles += (count * unit.cost(operation).cycles) as f64 / unit.lanes() as f64;
+impl LaneCost {
+    fn of(steps: &[VectorStep], machine: &Machine) -> Self {
+        let Some(unit) = &machine.lanes else { return Self::default() };
+        let mut all = Self::default();
+        for step in steps {
+            all.reads += step.reads;
+            all.writes += step.writes;
+            for &(operation, count) in step.operations {
+                let times = (step.iterations * count) as f64;
+                all.energy_pj += times * machine.operation_pj(operation);
+                all.cycles += times * unit.cost(operation).cycles as f64 / unit.lanes() as f64;
+            }
+        }
+        all
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self {
+            reads: self.reads - other.reads,
+            writes: self.writes - other.writes,
+            energy_pj: self.energy_pj - other.energy_pj,
+            cycles: self.cycles - other.cycles,
         }
     }
-    all
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            reads: self.reads + other.reads,
+            writes: self.writes + other.writes,
+            energy_pj: self.energy_pj + other.energy_pj,
+            cycles: self.cycles + other.cycles,
+        }
+    }
+}
+
+/// What the lanes of a softmax take: its steps are linear in scores, in rows for every tile of keys, and in rows.
+struct SoftmaxLanes {
+    of_score: LaneCost,
+    of_visit: LaneCost,
+    of_row: LaneCost,
+}
+
+impl SoftmaxLanes {
+    fn of(cascade: Cascade, machine: &Machine, depth: u64) -> Self {
+        let cost = |steps: Vec<VectorStep>| LaneCost::of(&steps, machine);
+        let of_tile = |keys: u64| cost(cascade.of_tile(1, keys, depth));
+        let of_row = |keys: u64, tiles: u64| cost(cascade.of_row(1, keys, tiles, depth));
+        let (visit, row) = (of_tile(0), of_row(0, 0));
+        Self {
+            of_score: of_tile(1).without(visit).and(of_row(1, 0).without(row)),
+            of_visit: visit.and(of_row(0, 1).without(row)),
+            of_row: row,
+        }
+    }
 }

@@ -9,6 +9,9 @@ use super::problem::Problem;
 use super::token::Norm;
 use serde::{Deserialize, Serialize};
 
+/// More multiply-accumulates than are counted: bits stay whole numbers of 64 bits.
+const MOST_MACS: u128 = 1 << 54;
+
 /// What runs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Fusion {
@@ -147,11 +150,28 @@ impl Schedule {
 
     /// The tiles of keys that a tile of queries meets: how many of which size. Where keys stay, all tiles of queries meet the same tiles of
     /// keys, and leave out of the first and the last what they do not see; else the first tile begins with the first key that is seen.
-    pub fn key_tiles(&self, of: &QueryTiles) -> Vec<(u64, u64)> {
+    pub fn key_tiles(&self, of: &QueryTiles) -> impl Iterator<Item = (u64, u64)> + use<> {
         let before = if self.fusion == Fusion::KeysStay { of.first % self.keys } else { 0 };
         let of_first = if before > 0 { of.keys.min(self.keys - before) } else { 0 };
         let first = (of_first > 0).then_some((1, of_first));
-        first.into_iter().chain(sizes(of.keys - of_first, self.keys)).collect()
+        first.into_iter().chain(sizes(of.keys - of_first, self.keys))
+    }
+
+    /// Whether its multiply-accumulates can be counted in whole numbers: keys and values that are computed again, for every tile of queries
+    /// those of all keys, are no more than 2^54.
+    pub fn is_countable(&self, problem: &Problem) -> bool {
+        let Some(source) = problem.source.filter(|_| self.held.is_recomputed()) else { return true };
+        let shape = &problem.shape;
+        let factors = [
+            shape.queries.div_ceil(self.queries),
+            shape.heads,
+            shape.batch,
+            shape.keys,
+            source.channels,
+            shape.pair_depth(),
+        ];
+        let macs = factors.iter().try_fold(1_u128, |all, &size| all.checked_mul(u128::from(size)));
+        macs.is_some_and(|macs| macs <= MOST_MACS)
     }
 
     /// Bits that it needs on the chip: for queries, scores and results, with inputs and what is computed of them, and for keys and values,

@@ -5,16 +5,18 @@
 //! smallest tiles of that number and with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles.
 //!
 //! For every tile of queries a floor holds whatever the tiles of keys are (`floor.rs`). Tiles of queries are taken by ascending floor,
-//! until none of those left can be better than what was found.
+//! until none of those left can be better than what was found; of each, its tiles of keys likewise. Of schedules that score the same the
+//! one that takes less energy is better, so that what is found hangs on no order.
 
 use super::account::{Account, account, fits};
-use super::floor::floor;
+use super::floor::{Floors, Meetings};
 use super::machine::Machine;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, Schedule};
 use crate::search::Objective;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// More tiles along queries or keys are not tried.
 pub const MOST_TILES: u64 = 4096;
@@ -39,7 +41,7 @@ impl Found {
     /// The best of all with keys and values in DRAM; `None` where none fits.
     pub fn best(&self, objective: &Objective, machine: &Machine) -> Option<&Account> {
         let all = self.best_of.iter().filter_map(|(_, account)| account.as_ref());
-        all.min_by(|one, other| score(objective, machine, one).total_cmp(&score(objective, machine, other)))
+        all.min_by_key(|account| Rank::of(objective, machine, account))
     }
 
     /// The other kinds whose best schedules score the same, but for rounding.
@@ -63,16 +65,47 @@ pub fn score(objective: &Objective, machine: &Machine, account: &Account) -> f64
     objective.combine(energy, Cycles(account.latency_cycles() as f64), &words, &|_| words())
 }
 
+/// How good a schedule is: its score; of equal scores its energy decides, then its latency. What is less is better.
+#[derive(Debug, Clone, Copy)]
+pub struct Rank(pub [f64; 3]);
+
+impl Rank {
+    fn of(objective: &Objective, machine: &Machine, account: &Account) -> Self {
+        Self([score(objective, machine, account), account.energy_pj(), account.latency_cycles() as f64])
+    }
+}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let each = self.0.iter().zip(&other.0).map(|(own, other)| own.total_cmp(other));
+        each.fold(Ordering::Equal, Ordering::then)
+    }
+}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Rank {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Rank {}
+
 /// The best schedules of all kinds.
 pub fn search(problem: &Problem, machine: &Machine, objective: &Objective) -> Found {
     let mut priced = 0;
     let best_of = Fusion::ALL.map(|fusion| {
-        let mut search = Search { problem, machine, objective, best: None, priced: 0 };
+        let mut search = Search::new(problem, machine, objective);
         search.fusions(&[fusion], &KeysHeld::STORED);
         priced += search.priced;
         (fusion, search.best.map(|(_, account)| account))
     });
-    let mut again = Search { problem, machine, objective, best: None, priced: 0 };
+    let mut again = Search::new(problem, machine, objective);
     if problem.source.is_some() {
         again.fusions(&Fusion::ALL, &KeysHeld::RECOMPUTED);
     }
@@ -84,46 +117,84 @@ struct Search<'a> {
     problem: &'a Problem,
     machine: &'a Machine,
     objective: &'a Objective,
-    best: Option<(f64, Account)>,
+    floors: Floors<'a>,
+    best: Option<(Rank, Account)>,
     priced: u64,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(problem: &'a Problem, machine: &'a Machine, objective: &'a Objective) -> Self {
+        let floors = Floors::new(problem, machine, objective);
+        Self { problem, machine, objective, floors, best: None, priced: 0 }
+    }
+
     /// Tiles of queries of all these kinds by ascending floor, until the floor of the next is no better than the best schedule.
     fn fusions(&mut self, fusions: &[Fusion], held: &[KeysHeld]) {
-        let group = self.problem.group();
+        let (group, all_keys) = (self.problem.group(), self.problem.shape.keys);
         let [of_rows, of_depth, of_columns] = self.machine.unrolled;
-        let keys = tile_sizes(self.problem.shape.keys, &[of_columns, of_depth]);
-        let mut open: Vec<(f64, Schedule)> = Vec::new();
+        let keys = tile_sizes(all_keys, &[of_columns, of_depth]);
+        let mut open: Vec<(Rank, Schedule)> = Vec::new();
         for queries in tile_sizes(self.problem.shape.queries, &[of_rows]) {
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
                 let kinds = fusions.iter().flat_map(|&fusion| held.iter().map(move |&held| (fusion, held)));
-                for (fusion, held) in kinds.filter(|(fusion, held)| fusion.takes(*held)) {
-                    let tile = |keys: u64| Schedule { fusion, queries, heads, keys, held };
-                    let has_room = |keys: &u64| fits(self.machine, tile(*keys).needed_bits(self.problem));
-                    if keys.iter().any(has_room) {
-                        open.push((floor(self.problem, self.machine, &tile(1), self.objective), tile(1)));
+                let schedules = kinds.filter(|(fusion, held)| fusion.takes(*held));
+                let schedules =
+                    schedules.map(|(fusion, held)| Schedule { fusion, queries, heads, keys: all_keys, held });
+                let mut meetings = None;
+                for schedule in schedules.filter(|schedule| schedule.is_countable(self.problem)) {
+                    let fits =
+                        |&keys: &u64| fits(self.machine, Schedule { keys, ..schedule }.needed_bits(self.problem));
+                    if keys.iter().any(fits) {
+                        // Of all keys in one tile they are those of every kind.
+                        let meetings = meetings.get_or_insert_with(|| self.meetings(&schedule));
+                        open.push((self.floors.of(&schedule, meetings), schedule));
                     }
                 }
             }
         }
-        open.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        open.sort_by_key(|(floor, _)| *floor);
         for (floor, schedule) in open {
-            if self.best.as_ref().is_some_and(|(best, _)| floor >= *best) {
+            if self.is_beaten(floor) {
                 return;
             }
-            for &keys in &keys {
-                self.price(&Schedule { keys, ..schedule });
-            }
+            self.tiles_of_keys(&schedule, &keys);
         }
+    }
+
+    /// Tiles of keys of a schedule by ascending floor, likewise.
+    fn tiles_of_keys(&mut self, schedule: &Schedule, keys: &[u64]) {
+        let tiles = schedule.query_tiles(self.problem);
+        let schedules = keys.iter().map(|&keys| Schedule { keys, ..*schedule });
+        let fitting = schedules.filter(|schedule| fits(self.machine, schedule.needed_bits(self.problem)));
+        let floor = |schedule: Schedule| {
+            let meetings = Meetings::of(self.problem, self.machine, &tiles, &schedule);
+            (self.floors.of(&schedule, &meetings), schedule)
+        };
+        let mut open: Vec<(Rank, Schedule)> = fitting.map(floor).filter(|(floor, _)| !self.is_beaten(*floor)).collect();
+        open.sort_by_key(|(floor, _)| *floor);
+        for (floor, schedule) in open {
+            if self.is_beaten(floor) {
+                return;
+            }
+            self.price(&schedule);
+        }
+    }
+
+    fn meetings(&self, schedule: &Schedule) -> Meetings {
+        Meetings::of(self.problem, self.machine, &schedule.query_tiles(self.problem), schedule)
+    }
+
+    /// Whether nothing with such a floor is better than the best so far.
+    fn is_beaten(&self, floor: Rank) -> bool {
+        self.best.as_ref().is_some_and(|(best, _)| floor >= *best)
     }
 
     fn price(&mut self, schedule: &Schedule) {
         let Some(account) = account(self.problem, self.machine, schedule) else { return };
         self.priced += 1;
-        let score = score(self.objective, self.machine, &account);
-        if self.best.as_ref().is_none_or(|(best, _)| score < *best) {
-            self.best = Some((score, account));
+        let rank = Rank::of(self.objective, self.machine, &account);
+        if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
+            self.best = Some((rank, account));
         }
     }
 }

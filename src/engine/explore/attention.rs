@@ -1,5 +1,6 @@
 //! Studies of a transformer on a core: one step, with the best schedule of attention of every kind; generation with a cache.
 
+use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
     Compulsory, Cores, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Sequences, Shape,
@@ -106,8 +107,9 @@ impl AttentionStudy {
             .map_err(|wrong| wrong.under("hardware"))
             .and_then(|core| Machine::of(&core));
         let model = Transformer::from_text(&request.model).map_err(|wrong| wrong.under("model"));
-        let step = check_step(&request.step);
-        match (machine, model, step) {
+        let mut step = check_step(&request.step);
+        check_objective("settings.objective", &request.objective, None, &mut step);
+        match (machine, model, step.or(())) {
             (Ok(machine), Ok(model), Ok(())) => {
                 model.check_step(&request.step)?;
                 Ok(Self { machine, model, request: request.clone() })
@@ -241,7 +243,7 @@ fn round_sizes(all: u64) -> Vec<u64> {
     sizes[sizes.len().saturating_sub(16)..].to_vec()
 }
 
-fn check_step(step: &Step) -> Result<(), Diagnostics> {
+fn check_step(step: &Step) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for (name, size, least) in
         [("step.batch", step.batch, 1), ("step.tokens", step.tokens, 1), ("step.cached", step.cached, 0)]
@@ -250,5 +252,5 @@ fn check_step(step: &Step) -> Result<(), Diagnostics> {
             diagnostics.add(name, format!("The size is {size}"), format!("Write {least} to {MOST}"));
         }
     }
-    diagnostics.or(())
+    diagnostics
 }
