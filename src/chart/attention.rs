@@ -298,18 +298,19 @@ pub fn sequences_text(batch: u64) -> String {
     format!("{} sequence{} at a time", group_thousands(batch), if batch == 1 { "" } else { "s" })
 }
 
-/// What weights and the cache take, and where they have room.
-pub fn generation_room(generation: &Generation, dram_bytes: f64) -> String {
+/// What weights and the cache, or states, take, and where they have room.
+pub fn generation_room(generation: &Generation, dram_bytes: f64, has_states: bool) -> String {
     let bytes = |bytes: f64| Quantity::Bytes.text(bytes);
     let of_layer = generation.cache_bytes / generation.layers as f64;
     let fits = |needed: f64, there: f64| if needed <= there { "fits" } else { "does not fit" };
     format!(
-        "Weights take {}, the cache at the end {}: together it {} in DRAM of {}. A layer's part of the cache, {}, {} in the {} \
-         on the chip.",
+        "Weights take {}, {} {}: together it {} in DRAM of {}. A layer's part of {}, {}, {} in the {} on the chip.",
         bytes(generation.weight_bytes),
+        if has_states { "states" } else { "the cache at the end" },
         bytes(generation.cache_bytes),
         fits(generation.weight_bytes + generation.cache_bytes, dram_bytes),
         bytes(dram_bytes),
+        if has_states { "the states" } else { "the cache" },
         bytes(of_layer),
         fits(of_layer, generation.chip_bytes),
         bytes(generation.chip_bytes),

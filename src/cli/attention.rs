@@ -106,7 +106,7 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
             text += &titled(&roofline.table());
         }
         let dram_bytes = study.machine.dram.size_bits as f64 / 8.0;
-        text += &format!("\n{}\n", generation_room(generation, dram_bytes));
+        text += &format!("\n{}\n", generation_room(generation, dram_bytes, study.model.state_space.is_some()));
     }
     text
 }

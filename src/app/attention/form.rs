@@ -3,12 +3,23 @@
 use crate::app::widgets::controls::{Choice, Select, TextField, passing};
 use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::term::termed;
+use crate::attention::Transformer;
 use crate::spec::transformer_presets;
 use crate::state::{Action, AnyChoice, AttentionChange, AttentionForm, Half, ObjectiveChoice, ScheduleChange};
 use yew::prelude::*;
 
 /// Value of the choice of a model of one's own.
 const OWN: &str = "(own)";
+
+const TRANSFORMER: &str = "A transformer on this accelerator";
+const TRANSFORMER_HINT: &str = "[Queries|query] meet [keys|key], a softmax weighs them in one [pass] or several, and the weights meet \
+                                [values|value]. Unfused, the scores between go through DRAM; fused, they stay on the chip. One layer \
+                                is scheduled; the others are the same.";
+const STATE_SPACE: &str = "A state-space model on this accelerator";
+const STATE_SPACE_HINT: &str = "Each token updates states of every channel and reads them, in a [selective scan], one token after the \
+                                other. The states are all that is kept of earlier tokens: there is no attention and no cache that \
+                                grows. The steps of a [block|state-space block] run together where the chip has room for what lies \
+                                between them. One block is scheduled; the others are the same.";
 
 /// Properties of [`FormCard`].
 #[derive(Properties, PartialEq)]
@@ -53,21 +64,21 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         known.map(|(choice, _)| Action::Schedule(ScheduleChange::Objective(choice)))
     });
     let fusemax = passing(&props.act, |_: MouseEvent| Action::preset(Half::Hardware, "fusemax-like").ok());
+    // Which kind of model a text is that is wrong, nobody knows.
+    let model = use_memo(form.text().to_owned(), |text| Transformer::from_text(text).ok());
+    let (heading, hint) = match &*model {
+        Some(model) if model.state_space.is_some() => (STATE_SPACE, STATE_SPACE_HINT),
+        _ => (TRANSFORMER, TRANSFORMER_HINT),
+    };
     html! {
         <>
             <h2>
-                { "A transformer on this accelerator" }
+                { heading }
                 <button type="button" class="link" onclick={fusemax} data-testid="attention-fusemax">
                     { "take FuseMax’s accelerator" }
                 </button>
             </h2>
-            <p class="hint">
-                { termed(
-                    "[Queries|query] meet [keys|key], a softmax weighs them in one [pass] or several, and the weights meet \
-                     [values|value]. Unfused, the scores between go through DRAM; fused, they stay on the chip. One \
-                     layer is scheduled; the others are the same.",
-                ) }
-            </p>
+            <p class="hint">{ termed(hint) }</p>
             <div class="form">
                 <div>
                     <Select label="Model" choices={models} value={form.preset().unwrap_or(OWN)} onchange={pick}

@@ -27,6 +27,8 @@ pub struct GenerationCardProps {
     pub generated: u64,
     /// Tokens of the prompt that are read at a time; `None`: all.
     pub chunk: Option<u64>,
+    /// Whether states are kept of earlier tokens, and no cache that grows.
+    pub has_states: bool,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -55,10 +57,17 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
     html! {
         <section class={classes!("card", answers.are_old().then_some("old"))} data-testid="attention-generation"
             data-status={answers.status()} aria-busy={(!answers.is_complete()).then_some("true")}>
-            <h2>{ "Generation with a cache" }</h2>
+            <h2>{ if props.has_states { "Generation with states" } else { "Generation with a cache" } }</h2>
             <p class="hint">
-                { "The prompt is read once; then every token reads all weights and the whole cache for a few \
-                   multiply-accumulates. So its time is a question of bandwidth, until enough sequences share the weights." }
+                { format!(
+                    "The prompt is read once; then every token reads all weights and {} for a few multiply-accumulates. So its time \
+                     is a question of bandwidth, until enough sequences share the weights.",
+                    if props.has_states {
+                        "the states, which are as large after a thousand tokens as after one,"
+                    } else {
+                        "the whole cache"
+                    },
+                ) }
             </p>
             if let Some(failure) = answers.failure() {
                 <p class="banner" role="alert">{ failure.to_owned() }</p>
@@ -68,13 +77,20 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
             }
             if let Some(generation) = of_form {
                 { scrolled(generation_table(&generation, props.clock_mhz)) }
-                <p class="hint">{ generation_room(&generation, props.dram_bytes) }</p>
+                <p class="hint">{ generation_room(&generation, props.dram_bytes, props.has_states) }</p>
             }
             if known.len() > 1 {
                 if let Some(roofline) = generation_roofline(&known) {
-                    <Figure title="A token below the roof" chart={Drawn::new(roofline)} testid="generation-roofline"
-                        hint="Every token reads all weights. More sequences at a time share them, so that a byte of DRAM serves more \
-                              multiply-accumulates, until the caches outweigh the weights." />
+                    <Figure
+                        title="A token below the roof"
+                        chart={Drawn::new(roofline)}
+                        testid="generation-roofline"
+                        hint={format!(
+                            "Every token reads all weights. More sequences at a time share them, so that a byte of DRAM serves more \
+                             multiply-accumulates, until the {} outweigh the weights.",
+                            if props.has_states { "states" } else { "caches" },
+                        )}
+                    />
                 }
                 <div class="two">
                     <Figure title="Energy of a token" chart={Drawn::new(energy)} testid="generation-energy"

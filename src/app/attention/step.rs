@@ -53,11 +53,12 @@ pub fn Step(props: &StepProps) -> Html {
                 { fusion_saves(attention) }
             }
             <h3 class="apart">{ format!("The whole step: {} layers", layer.layers) }</h3>
-            { scrolled(step_parts(layer)) }
+            <div class="parts">{ scrolled(step_parts(layer)) }</div>
             <p class="hint">
                 { format!(
-                    "At least {} have to move: weights, input and output of every layer, and the cache, each once. {}",
+                    "At least {} have to move: weights, input and output of every layer, and {}, each once. {}",
                     Quantity::Bytes.text(answer.compulsory.total() * layer.layers as f64),
+                    if layer.attention.is_some() { "the cache" } else { "the states" },
                     attention_notes(layer).join(" "),
                 ) }
             </p>

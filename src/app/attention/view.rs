@@ -84,6 +84,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                         request={Rc::clone(request)}
                         clock_mhz={answer.clock_mhz}
                         dram_bytes={answer.dram_bytes}
+                        has_states={answer.model.state_space.is_some()}
                         {generated}
                         {chunk}
                         workers={props.workers.clone()}

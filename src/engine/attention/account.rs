@@ -2,8 +2,8 @@
 
 use super::cascade::VectorStep;
 use super::machine::Machine;
+use super::movement::{Flow, Ledger, Movement, Place};
 use super::problem::Problem;
-use super::product::{Product, product};
 use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
@@ -166,13 +166,13 @@ impl Account {
 }
 
 /// What one head of keys takes, in one phase.
-#[derive(Debug, Clone, Copy, Default)]
-struct Work {
-    macs: u64,
-    weight_macs: u64,
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Work {
+    pub(super) macs: u64,
+    pub(super) weight_macs: u64,
     array_cycles: u64,
     lane_cycles: u64,
-    operations: [u64; 5],
+    pub(super) operations: [u64; 5],
     activations: Moved,
     keys: Moved,
     dram: [Moved; 8],
@@ -185,13 +185,15 @@ pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Opt
     let has_source = !schedule.held.is_recomputed() || problem.source.is_some();
     (has_source && schedule.is_countable(problem) && fits(machine, needed_bits)).then(|| {
         let mut works = [Work::default(); 3];
-        let counting = Counting { problem, machine, schedule };
+        let movement = Movement { problem, machine, schedule };
         match schedule.fusion {
-            Fusion::None => counting.unfused(&mut works),
-            Fusion::Rows(_) | Fusion::QueriesStay => counting.queries_stay(&mut works[0]),
-            Fusion::KeysStay => counting.keys_stay(&mut works[0]),
+            Fusion::None => movement.unfused(&mut works),
+            Fusion::Rows(_) | Fusion::QueriesStay => movement.queries_stay(&mut works[0]),
+            Fusion::KeysStay => movement.keys_stay(&mut works[0]),
         }
-        counting.sum(&works, &counting.once(), needed_bits)
+        let mut once = Work::default();
+        movement.once(&mut once);
+        movement.sum(&works, &once, needed_bits)
     })
 }
 
@@ -208,23 +210,7 @@ fn visits(tiles: &[(u64, u64)]) -> u64 {
     tiles.iter().map(|(count, _)| count).sum()
 }
 
-struct Counting<'a> {
-    problem: &'a Problem,
-    machine: &'a Machine,
-    schedule: &'a Schedule,
-}
-
-impl Counting<'_> {
-    /// How many tiles of heads there are in a group.
-    const fn head_tiles(&self) -> u64 {
-        self.problem.group() / self.schedule.heads
-    }
-
-    /// What comes for a tile of keys, where both products run together.
-    const fn pairs(&self) -> &'static [Tensor] {
-        if self.problem.shape.values_in_keys { &[Tensor::Keys] } else { &[Tensor::Keys, Tensor::Values] }
-    }
-
+impl Movement<'_> {
     /// Rows of whole scores, or of tiles of them, stay on the chip; keys and values stream past, or stay too.
     fn queries_stay(&self, work: &mut Work) {
         let shape = &self.problem.shape;
@@ -246,11 +232,11 @@ impl Counting<'_> {
                 self.come(work, times, &[Tensor::Values], keys, tiles);
             }
             for &(count, tile) in tiles {
-                work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
+                self.softmax(work, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }
-            work.lanes(self, times, &cascade.of_row(rows, keys, visits(tiles), shape.value_depth));
-            self.query_key(work, times, rows, tiles);
-            self.with_values(work, times, rows, tiles, self.schedule.fusion != Fusion::QueriesStay);
+            self.softmax(work, times, &cascade.of_row(rows, keys, visits(tiles), shape.value_depth));
+            self.query_keys(work, times, rows, tiles);
+            self.with_all_values(work, times, rows, tiles, self.schedule.fusion != Fusion::QueriesStay);
             self.store(work, times, Tensor::Output, rows * shape.value_depth);
         }
     }
@@ -262,7 +248,7 @@ impl Counting<'_> {
         // Each tile comes once, and all of them where all stay.
         if self.schedule.held.is_recomputed() {
             let all: Vec<(u64, u64)> = sizes(shape.keys, self.schedule.keys).collect();
-            self.recompute(work, 1, self.pairs(), &all);
+            self.recompute_all(work, 1, self.pairs(), &all);
         } else {
             for &tensor in self.pairs() {
                 self.load(work, 1, tensor, shape.keys * self.depth_of(tensor));
@@ -278,11 +264,11 @@ impl Counting<'_> {
             self.store(work, times * (visits - 1), Tensor::Running, rows * running);
             let cascade = self.schedule.fusion.cascade();
             for &(count, tile) in tiles {
-                work.lanes(self, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
+                self.softmax(work, times * count, &cascade.of_tile(rows, tile, shape.value_depth));
             }
-            work.lanes(self, times, &cascade.of_row(rows, keys, visits, shape.value_depth));
-            self.query_key(work, times, rows, tiles);
-            self.with_values(work, times, rows, tiles, false);
+            self.softmax(work, times, &cascade.of_row(rows, keys, visits, shape.value_depth));
+            self.query_keys(work, times, rows, tiles);
+            self.with_all_values(work, times, rows, tiles, false);
             self.store(work, times, Tensor::Output, rows * shape.value_depth);
         }
     }
@@ -298,40 +284,33 @@ impl Counting<'_> {
             let (times, rows) = (count * self.head_tiles(), size * self.schedule.heads);
             self.load(scores, times, Tensor::Queries, rows * shape.depth);
             self.come(scores, times, &[Tensor::Keys], keys, tiles);
-            self.query_key(scores, times, rows, tiles);
+            self.query_keys(scores, times, rows, tiles);
             self.store(scores, times, Tensor::Scores, rows * keys);
 
             self.load(softmax, times, Tensor::Scores, rows * keys);
-            softmax.lanes(self, times, &cascade.of_row(rows, keys, 1, shape.value_depth));
+            self.softmax(softmax, times, &cascade.of_row(rows, keys, 1, shape.value_depth));
             self.store(softmax, times, Tensor::Scores, rows * keys);
 
             self.load(values, times, Tensor::Scores, rows * keys);
             self.come(values, times, &[Tensor::Values], keys, tiles);
-            self.with_values(values, times, rows, tiles, true);
+            self.with_all_values(values, times, rows, tiles, true);
             self.store(values, times, Tensor::Output, rows * shape.value_depth);
         }
     }
 
     /// Queries times keys, tile of keys by tile of keys.
-    fn query_key(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)]) {
-        let (depth, bits) = (self.problem.shape.depth, &self.problem.bits);
-        let of = [bits.activations, bits.keys, bits.sums];
-        for &(tiles, tile) in tiles {
-            work.product(times * tiles, product(self.machine, [rows, depth, tile], of, false), rows * depth * tile);
-        }
+    fn query_keys(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)]) {
+        tiles.iter().for_each(|&(count, tile)| self.query_key(work, times * count, rows, tile));
     }
 
     /// Scores times values. `adds`: every tile of keys adds to the sums of those before; else lanes do that.
-    fn with_values(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)], adds: bool) {
-        let (depth, bits) = (self.problem.shape.value_depth, &self.problem.bits);
-        let of = [bits.sums, bits.keys, bits.sums];
+    fn with_all_values(&self, work: &mut Work, times: u64, rows: u64, tiles: &[(u64, u64)], adds: bool) {
         let mut is_first = true;
-        for &(tiles, tile) in tiles {
-            let macs = rows * depth * tile;
-            let firsts = u64::from(is_first || !adds) * if adds { 1 } else { tiles };
+        for &(count, tile) in tiles {
+            let firsts = u64::from(is_first || !adds) * if adds { 1 } else { count };
             is_first = false;
-            work.product(times * firsts, product(self.machine, [rows, tile, depth], of, false), macs);
-            work.product(times * (tiles - firsts), product(self.machine, [rows, tile, depth], of, true), macs);
+            self.with_values(work, times * firsts, rows, tile, false);
+            self.with_values(work, times * (count - firsts), rows, tile, true);
         }
     }
 
@@ -353,117 +332,51 @@ impl Counting<'_> {
                     self.load(work, times, tensor, keys * self.depth_of(tensor));
                 }
             }
-            KeysHeld::Recomputed | KeysHeld::InputsStay => self.recompute(work, times, tensors, tiles),
+            KeysHeld::Recomputed | KeysHeld::InputsStay => self.recompute_all(work, times, tensors, tiles),
         }
     }
 
-    /// Keys, values or both of tiles of keys, computed of their inputs; then they go where keys are kept.
-    fn recompute(&self, work: &mut Work, times: u64, tensors: &[Tensor], tiles: &[(u64, u64)]) {
-        let Some(source) = self.problem.source else { return };
-        let bits = &self.problem.bits;
-        let columns: u64 = tensors.iter().map(|&tensor| self.depth_of(tensor)).sum();
-        for &(count, tile) in tiles {
-            let times = times * count;
-            if self.schedule.held == KeysHeld::Recomputed {
-                self.load(work, times, Tensor::Inputs, tile * source.channels);
-            }
-            for step in source.steps(self.problem.shape.depth, tensors.contains(&Tensor::Keys)) {
-                work.lanes_of(self.machine, times, &step.steps(tile), bits.activations);
-            }
-            let of = [bits.activations, bits.weights, bits.sums];
-            let macs = tile * source.channels * columns;
-            work.product(times, product(self.machine, [tile, source.channels, columns], of, false), macs);
-            work.weight_macs += times * macs;
-            work.activations.read += times * tile * columns * bits.sums;
-            work.keys.written += times * tile * columns * bits.keys;
-        }
-    }
-
-    /// What comes not for every head of every sequence: of all of them.
-    fn once(&self) -> Work {
-        let mut work = Work::default();
-        let (shape, held) = (&self.problem.shape, self.schedule.held);
-        if let Some(source) = self.problem.source.filter(|_| held.is_recomputed()) {
-            // Where inputs stay, heads change for every sequence; else sequences change for every head.
-            let sequences = if held == KeysHeld::InputsStay { shape.batch } else { 1 };
-            let weights = source.channels * shape.pair_depth();
-            self.load(&mut work, shape.key_heads * sequences, Tensor::Weights, weights);
-            if held == KeysHeld::InputsStay {
-                self.load(&mut work, shape.batch, Tensor::Inputs, shape.keys * source.channels);
-            }
-        }
-        work
-    }
-
-    const fn depth_of(&self, tensor: Tensor) -> u64 {
-        match tensor {
-            Tensor::Keys => self.problem.shape.depth,
-            _ => self.problem.shape.value_depth,
-        }
-    }
-
-    const fn bits_of(&self, tensor: Tensor) -> u64 {
-        match tensor {
-            Tensor::Queries | Tensor::Output => self.problem.bits.activations,
-            Tensor::Keys | Tensor::Values => self.problem.bits.keys,
-            Tensor::Inputs => self.problem.bits.activations,
-            Tensor::Weights => self.problem.bits.weights,
-            Tensor::Scores | Tensor::Running => self.problem.bits.sums,
-        }
-    }
-
-    fn load(&self, work: &mut Work, times: u64, tensor: Tensor, elements: u64) {
-        let bits = times * elements * self.bits_of(tensor);
-        work.dram[tensor as usize].read += bits;
-        match tensor {
-            Tensor::Keys | Tensor::Values | Tensor::Weights => work.keys.written += bits,
-            _ => work.activations.written += bits,
-        }
-    }
-
-    fn store(&self, work: &mut Work, times: u64, tensor: Tensor, elements: u64) {
-        let bits = times * elements * self.bits_of(tensor);
-        work.dram[tensor as usize].written += bits;
-        work.activations.read += bits;
+    fn recompute_all(&self, work: &mut Work, times: u64, tensors: &[Tensor], tiles: &[(u64, u64)]) {
+        tiles.iter().for_each(|&(count, tile)| self.recompute(work, times * count, tensors, tile));
     }
 
     fn sum(&self, works: &[Work; 3], once: &Work, needed_bits: [u64; 2]) -> Account {
-        let (machine, bits, repeats) = (self.machine, &self.problem.bits, self.problem.repeats());
+        let repeats = self.problem.repeats();
         let mut all: [Work; 3] = std::array::from_fn(|at| works[at].times(repeats));
         all[0].add(once);
-        let energy = |of: &dyn Fn(&Work) -> f64| all.iter().map(of).sum::<f64>();
-        let macs: u64 = all.iter().map(|work| work.macs).sum();
-        let weight_macs: u64 = all.iter().map(|work| work.weight_macs).sum();
-        let own = (macs - weight_macs) as f64;
-        let on_chip = |work: &Work| {
-            let keys = machine.weight_store().energy_pj(work.keys.read, work.keys.written);
-            keys + machine.activations.energy_pj(work.activations.read, work.activations.written)
-        };
-        let dram = |work: &Work| work.dram.iter().map(|moved| machine.dram.energy_pj(moved.read, moved.written)).sum();
-        let lanes = |work: &Work| {
-            let of_each = Operation::ALL.iter().zip(work.operations);
-            of_each.map(|(operation, count)| count as f64 * machine.operation_pj(*operation)).sum()
-        };
-        let registers = own * machine.register_pj(bits.keys, bits.activations, bits.sums)
-            + weight_macs as f64 * machine.register_pj(bits.weights, bits.activations, bits.sums);
-        let multiplied = own * machine.mac_pj(bits.keys, bits.activations)
-            + weight_macs as f64 * machine.mac_pj(bits.weights, bits.activations);
+        let whole = all.iter().fold(Work::default(), |mut sum, work| {
+            sum.add(work);
+            sum
+        });
         Account {
             schedule: *self.schedule,
-            macs,
-            weight_macs,
-            operations: std::array::from_fn(|at| all.iter().map(|work| work.operations[at]).sum()),
-            dram: std::array::from_fn(|at| Moved {
-                read: all.iter().map(|work| work.dram[at].read).sum(),
-                written: all.iter().map(|work| work.dram[at].written).sum(),
-            }),
+            macs: whole.macs,
+            weight_macs: whole.weight_macs,
+            operations: whole.operations,
+            dram: whole.dram,
             phases: std::array::from_fn(|at| self.busy(&all[at])),
-            energy: [energy(&dram), energy(&on_chip), registers, multiplied, energy(&lanes)],
+            energy: self.energy(&whole),
             needed_bits,
         }
     }
 
-    fn busy(&self, work: &Work) -> Busy {
+    /// Energy by cause, pJ, in the order of [`Cause::ALL`].
+    pub(super) fn energy(&self, work: &Work) -> [f64; 5] {
+        let (machine, bits) = (self.machine, &self.problem.bits);
+        let own = (work.macs - work.weight_macs) as f64;
+        let keys = machine.weight_store().energy_pj(work.keys.read, work.keys.written);
+        let on_chip = keys + machine.activations.energy_pj(work.activations.read, work.activations.written);
+        let dram = work.dram.iter().map(|moved| machine.dram.energy_pj(moved.read, moved.written)).sum();
+        let of_each = Operation::ALL.iter().zip(work.operations);
+        let lanes = of_each.map(|(operation, count)| count as f64 * machine.operation_pj(*operation)).sum();
+        let registers = own * machine.register_pj(bits.keys, bits.activations, bits.sums)
+            + work.weight_macs as f64 * machine.register_pj(bits.weights, bits.activations, bits.sums);
+        let multiplied = own * machine.mac_pj(bits.keys, bits.activations)
+            + work.weight_macs as f64 * machine.mac_pj(bits.weights, bits.activations);
+        [dram, on_chip, registers, multiplied, lanes]
+    }
+
+    pub(super) fn busy(&self, work: &Work) -> Busy {
         let machine = self.machine;
         let dram = work.dram.iter().fold(Moved::default(), |all, next| all.and(*next));
         let (activations, keys) = match &machine.weights {
@@ -497,36 +410,12 @@ impl Moved {
 }
 
 impl Work {
-    const fn product(&mut self, times: u64, product: Product, macs: u64) {
-        self.macs += times * macs;
-        self.array_cycles += times * product.cycles;
-        self.activations.read += times * (product.first_bits + product.sum_read_bits);
-        self.activations.written += times * product.sum_write_bits;
-        self.keys.read += times * product.second_bits;
-    }
-
-    fn lanes(&mut self, counting: &Counting<'_>, times: u64, steps: &[VectorStep]) {
-        self.lanes_of(counting.machine, times, steps, counting.problem.bits.sums);
-    }
-
-    /// What lanes compute, of elements with so many bits.
-    fn lanes_of(&mut self, machine: &Machine, times: u64, steps: &[VectorStep], bits: u64) {
-        for step in steps {
-            for &(operation, count) in step.operations {
-                self.operations[operation as usize] += times * step.iterations * count;
-            }
-            if let Some(lanes) = &machine.lanes {
-                let each: u64 =
-                    step.operations.iter().map(|(operation, count)| count * lanes.cost(*operation).cycles).sum();
-                self.lane_cycles += times * step.iterations.div_ceil(lanes.lanes()) * each;
-                self.activations.read += times * step.reads * bits;
-                self.activations.written += times * step.writes * bits;
-            }
-        }
-    }
-
-    /// What is loaded besides.
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.macs += other.macs;
+        self.weight_macs += other.weight_macs;
+        self.array_cycles += other.array_cycles;
+        self.lane_cycles += other.lane_cycles;
+        self.operations.iter_mut().zip(other.operations).for_each(|(own, other)| *own += other);
         self.activations = self.activations.and(other.activations);
         self.keys = self.keys.and(other.keys);
         for (own, other) in self.dram.iter_mut().zip(other.dram) {
@@ -545,5 +434,31 @@ impl Work {
             keys: self.keys.times(times),
             dram: self.dram.map(|moved| moved.times(times)),
         }
+    }
+}
+
+impl Ledger for Work {
+    fn moved(&mut self, flow: Flow) {
+        let mut at = |place: Place, moved: Moved| match place {
+            Place::Dram => self.dram[flow.tensor as usize] = self.dram[flow.tensor as usize].and(moved),
+            Place::Activations => self.activations = self.activations.and(moved),
+            Place::Keys => self.keys = self.keys.and(moved),
+            Place::Array | Place::Lanes => {}
+        };
+        at(flow.from, Moved { read: flow.read_bits, written: 0 });
+        at(flow.to, Moved { read: 0, written: flow.written_bits });
+    }
+
+    fn multiplied(&mut self, macs: u64, cycles: u64, of_weights: bool) {
+        self.macs += macs;
+        self.weight_macs += if of_weights { macs } else { 0 };
+        self.array_cycles += cycles;
+    }
+
+    fn lanes(&mut self, times: u64, step: &VectorStep, cycles: u64) {
+        for &(operation, count) in step.operations {
+            self.operations[operation as usize] += times * step.iterations * count;
+        }
+        self.lane_cycles += times * cycles;
     }
 }

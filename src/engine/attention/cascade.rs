@@ -46,6 +46,13 @@ pub struct VectorStep {
     pub writes: u64,
 }
 
+impl VectorStep {
+    /// Whether a softmax does it for every score; else for every query, or for every element of its result.
+    pub fn is_of_scores(&self) -> bool {
+        matches!(self.name, "LM" | "SLN" | "SLD" | "G" | "SN" | "SD" | "A")
+    }
+}
+
 const MAX: &[(Operation, u64)] = &[(Operation::Max, 1)];
 pub(super) const ADD: &[(Operation, u64)] = &[(Operation::Add, 1)];
 /// A subtraction before an exponential function.

@@ -77,6 +77,8 @@ pub enum KeysHeld {
 }
 
 impl KeysHeld {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Resident, Self::Streamed, Self::Recomputed, Self::InputsStay];
     /// Those with keys and values in DRAM.
     pub const STORED: [Self; 2] = [Self::Resident, Self::Streamed];
     /// Those that compute them again.

@@ -6,7 +6,7 @@
 //!
 //! For every tile of queries a floor holds whatever the tiles of keys are (`floor.rs`). Tiles of queries are taken by ascending floor,
 //! until none of those left can be better than what was found; of each, its tiles of keys likewise. Of schedules that score the same the
-//! one that takes less energy is better, so that what is found hangs on no order.
+//! one that takes less energy is better, and then the faster one.
 
 use super::account::{Account, account, fits};
 use super::floor::{Floors, Meetings};
@@ -16,7 +16,7 @@ use super::schedule::{Fusion, KeysHeld, Schedule};
 use crate::search::Objective;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 /// More tiles along queries or keys are not tried.
 pub const MOST_TILES: u64 = 4096;
@@ -193,10 +193,19 @@ impl<'a> Search<'a> {
         let Some(account) = account(self.problem, self.machine, schedule) else { return };
         self.priced += 1;
         let rank = Rank::of(self.objective, self.machine, &account);
-        if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
+        let is_better = |(least, best): &(Rank, Account)| (rank, place(schedule)) < (*least, place(&best.schedule));
+        if self.best.as_ref().is_none_or(is_better) {
             self.best = Some((rank, account));
         }
     }
+}
+
+/// Where a schedule stands among those that cost the same: kinds in their order, larger tiles before smaller ones.
+fn place(schedule: &Schedule) -> impl Ord + use<> {
+    let Schedule { fusion, queries, heads, keys, held } = *schedule;
+    let kind = Fusion::ALL.iter().position(|known| *known == fusion);
+    let residence = KeysHeld::ALL.iter().position(|known| *known == held);
+    (kind, Reverse(queries), heads, residence, Reverse(keys))
 }
 
 /// The sizes of tiles that are tried, the largest first.

@@ -12,7 +12,7 @@ use fusescape_test_support::random::Lcg;
 use std::collections::BTreeSet;
 
 /// A core with 4 x 2 PEs, `buffer` bits on the chip for everything, and lanes.
-fn machine(buffer: u64, lanes: bool) -> Machine {
+pub fn machine(buffer: u64, lanes: bool) -> Machine {
     let unit = "vector_unit:\n  lanes: 3\n  memory: buffer\n  registers:\n    - { name: r, size: 64 bit, operands: [I, O], \
                 width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }\n";
     let text = format!(
@@ -44,7 +44,8 @@ fn between(random: &mut Lcg, least: u64, most: u64) -> u64 {
     least + random.below(most - least + 1)
 }
 
-fn problem(random: &mut Lcg, most: u64) -> Problem {
+/// Attention of a few queries and keys.
+pub fn problem(random: &mut Lcg, most: u64) -> Problem {
     let key_heads = between(random, 1, 2);
     let queries = between(random, 1, most);
     let causal = random.below(2) == 0;
@@ -77,7 +78,8 @@ fn problem(random: &mut Lcg, most: u64) -> Problem {
     }
 }
 
-fn schedule(random: &mut Lcg, problem: &Problem) -> Schedule {
+/// A schedule of it, of any kind.
+pub fn schedule(random: &mut Lcg, problem: &Problem) -> Schedule {
     let group = problem.group();
     let divisors: Vec<u64> = (1..=group).filter(|heads| group.is_multiple_of(*heads)).collect();
     let fusion = random.of(&Fusion::ALL);

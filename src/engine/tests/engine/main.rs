@@ -5,6 +5,7 @@ mod arrays_and_buffers;
 mod attention;
 mod attention_cores;
 mod attention_layers;
+mod attention_motion;
 mod attention_schedules;
 mod attention_state_space;
 mod bad_input;

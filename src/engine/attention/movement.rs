@@ -1,0 +1,214 @@
+//! What a schedule moves and computes, piece by piece, told to a ledger: accounts add it up, the picture of a step keeps it apart.
+
+use super::account::Tensor;
+use super::cascade::VectorStep;
+use super::machine::Machine;
+use super::problem::Problem;
+use super::product::product;
+use super::schedule::{KeysHeld, Schedule};
+use serde::{Deserialize, Serialize};
+
+/// Where data is, or what works on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Place {
+    /// The memory off the chip.
+    Dram,
+    /// The memory on the chip for queries, scores and results.
+    Activations,
+    /// The memory on the chip for keys, values and weights; it may be the same.
+    Keys,
+    /// The array, with its registers.
+    Array,
+    /// The lanes.
+    Lanes,
+}
+
+/// Data that moves from one place to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    /// What moves.
+    pub tensor: Tensor,
+    /// Whence.
+    pub from: Place,
+    /// Where to.
+    pub to: Place,
+    /// Bits that are read.
+    pub read_bits: u64,
+    /// Bits that are written: others where elements change their precision on the way.
+    pub written_bits: u64,
+}
+
+/// What takes note of what is moved and computed.
+pub trait Ledger {
+    /// Data moves.
+    fn moved(&mut self, flow: Flow);
+
+    /// The array multiplies and accumulates, for so many cycles. `of_weights`: keys and values are computed again.
+    fn multiplied(&mut self, macs: u64, cycles: u64, of_weights: bool);
+
+    /// Lanes do so many times a step; `cycles` each time, 0 where there are no lanes.
+    fn lanes(&mut self, times: u64, step: &VectorStep, cycles: u64);
+}
+
+/// A schedule whose pieces are told to a ledger.
+pub struct Movement<'a> {
+    /// What is computed.
+    pub problem: &'a Problem,
+    /// On what.
+    pub machine: &'a Machine,
+    /// How.
+    pub schedule: &'a Schedule,
+}
+
+impl Movement<'_> {
+    /// How many tiles of heads there are in a group.
+    pub const fn head_tiles(&self) -> u64 {
+        self.problem.group() / self.schedule.heads
+    }
+
+    /// What comes for a tile of keys, where both products run together.
+    pub const fn pairs(&self) -> &'static [Tensor] {
+        if self.problem.shape.values_in_keys { &[Tensor::Keys] } else { &[Tensor::Keys, Tensor::Values] }
+    }
+
+    /// Elements of a key, or of a value.
+    pub const fn depth_of(&self, tensor: Tensor) -> u64 {
+        match tensor {
+            Tensor::Keys => self.problem.shape.depth,
+            _ => self.problem.shape.value_depth,
+        }
+    }
+
+    const fn bits_of(&self, tensor: Tensor) -> u64 {
+        let bits = &self.problem.bits;
+        match tensor {
+            Tensor::Queries | Tensor::Output | Tensor::Inputs => bits.activations,
+            Tensor::Keys | Tensor::Values => bits.keys,
+            Tensor::Weights => bits.weights,
+            Tensor::Scores | Tensor::Running => bits.sums,
+        }
+    }
+
+    /// Elements come from DRAM, so many times.
+    pub fn load(&self, ledger: &mut impl Ledger, times: u64, tensor: Tensor, elements: u64) {
+        let bits = times * elements * self.bits_of(tensor);
+        let to = match tensor {
+            Tensor::Keys | Tensor::Values | Tensor::Weights => Place::Keys,
+            _ => Place::Activations,
+        };
+        ledger.moved(Flow { tensor, from: Place::Dram, to, read_bits: bits, written_bits: bits });
+    }
+
+    /// Elements go to DRAM, so many times.
+    pub fn store(&self, ledger: &mut impl Ledger, times: u64, tensor: Tensor, elements: u64) {
+        let bits = times * elements * self.bits_of(tensor);
+        let (from, to) = (Place::Activations, Place::Dram);
+        ledger.moved(Flow { tensor, from, to, read_bits: bits, written_bits: bits });
+    }
+
+    /// Keys, values or both of a tile of keys, computed of their inputs; then they go where keys are kept.
+    pub fn recompute(&self, ledger: &mut impl Ledger, times: u64, tensors: &[Tensor], tile: u64) {
+        let Some(source) = self.problem.source else { return };
+        let bits = &self.problem.bits;
+        let columns: u64 = tensors.iter().map(|&tensor| self.depth_of(tensor)).sum();
+        if self.schedule.held == KeysHeld::Recomputed {
+            self.load(ledger, times, Tensor::Inputs, tile * source.channels);
+        }
+        for step in source.steps(self.problem.shape.depth, tensors.contains(&Tensor::Keys)) {
+            self.lanes(ledger, times, &step.steps(tile), |_| Tensor::Inputs, bits.activations);
+        }
+        let of = [Tensor::Inputs, Tensor::Weights, Tensor::Inputs];
+        let precision = [bits.activations, bits.weights, bits.sums];
+        self.product(ledger, times, [tile, source.channels, columns], (of, precision), false);
+        for &tensor in tensors {
+            let elements = times * tile * self.depth_of(tensor);
+            ledger.moved(Flow {
+                tensor,
+                from: Place::Activations,
+                to: Place::Keys,
+                read_bits: elements * bits.sums,
+                written_bits: elements * bits.keys,
+            });
+        }
+    }
+
+    /// Queries times keys of a tile.
+    pub fn query_key(&self, ledger: &mut impl Ledger, times: u64, rows: u64, tile: u64) {
+        let bits = &self.problem.bits;
+        let of = [Tensor::Queries, Tensor::Keys, Tensor::Scores];
+        let precision = [bits.activations, bits.keys, bits.sums];
+        self.product(ledger, times, [rows, self.problem.shape.depth, tile], (of, precision), false);
+    }
+
+    /// Scores times values of a tile. `adds`: to the sums of the tiles before it.
+    pub fn with_values(&self, ledger: &mut impl Ledger, times: u64, rows: u64, tile: u64, adds: bool) {
+        let bits = &self.problem.bits;
+        let of = [Tensor::Scores, Tensor::Values, Tensor::Output];
+        let precision = [bits.sums, bits.keys, bits.sums];
+        self.product(ledger, times, [rows, tile, self.problem.shape.value_depth], (of, precision), adds);
+    }
+
+    fn product(
+        &self,
+        ledger: &mut impl Ledger,
+        times: u64,
+        sizes: [u64; 3],
+        ([first, second, result], precision): ([Tensor; 3], [u64; 3]),
+        adds: bool,
+    ) {
+        let of = product(self.machine, sizes, precision, adds);
+        let mut flow = |tensor, from, to, bits: u64| {
+            ledger.moved(Flow { tensor, from, to, read_bits: times * bits, written_bits: times * bits });
+        };
+        flow(first, Place::Activations, Place::Array, of.first_bits);
+        flow(second, Place::Keys, Place::Array, of.second_bits);
+        flow(result, Place::Activations, Place::Array, of.sum_read_bits);
+        flow(result, Place::Array, Place::Activations, of.sum_write_bits);
+        let macs = sizes.iter().product::<u64>();
+        ledger.multiplied(times * macs, times * of.cycles, second == Tensor::Weights);
+    }
+
+    /// What lanes compute for a softmax.
+    pub fn softmax(&self, ledger: &mut impl Ledger, times: u64, steps: &[VectorStep]) {
+        let of = |step: &VectorStep| if step.is_of_scores() { Tensor::Scores } else { Tensor::Running };
+        self.lanes(ledger, times, steps, of, self.problem.bits.sums);
+    }
+
+    /// What lanes compute, of elements with so many bits.
+    fn lanes(
+        &self,
+        ledger: &mut impl Ledger,
+        times: u64,
+        steps: &[VectorStep],
+        of: impl Fn(&VectorStep) -> Tensor,
+        bits: u64,
+    ) {
+        for step in steps {
+            let Some(lanes) = &self.machine.lanes else {
+                ledger.lanes(times, step, 0);
+                continue;
+            };
+            let each: u64 =
+                step.operations.iter().map(|(operation, count)| count * lanes.cost(*operation).cycles).sum();
+            ledger.lanes(times, step, step.iterations.div_ceil(lanes.lanes()) * each);
+            let (read, written) = (times * step.reads * bits, times * step.writes * bits);
+            let mut flow = |from, to, bits| {
+                ledger.moved(Flow { tensor: of(step), from, to, read_bits: bits, written_bits: bits });
+            };
+            flow(Place::Activations, Place::Lanes, read);
+            flow(Place::Lanes, Place::Activations, written);
+        }
+    }
+
+    /// What comes not for every head of every sequence: of all of them.
+    pub fn once(&self, ledger: &mut impl Ledger) {
+        let (shape, held) = (&self.problem.shape, self.schedule.held);
+        let Some(source) = self.problem.source.filter(|_| held.is_recomputed()) else { return };
+        // Where inputs stay, heads change for every sequence; else sequences change for every head.
+        let sequences = if held == KeysHeld::InputsStay { shape.batch } else { 1 };
+        self.load(ledger, shape.key_heads * sequences, Tensor::Weights, source.channels * shape.pair_depth());
+        if held == KeysHeld::InputsStay {
+            self.load(ledger, shape.batch, Tensor::Inputs, shape.keys * source.channels);
+        }
+    }
+}

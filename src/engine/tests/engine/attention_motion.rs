@@ -1,0 +1,148 @@
+//! Attention step by step: all steps together are the account, and every query meets every key that it sees, once.
+
+use super::attention_schedules::{machine, problem, schedule};
+use fusescape_engine::attention::{
+    AttentionMotion, Busy, ElementBits, Fusion, KeysHeld, MOST_STEPS, Moved, Place, Problem, Schedule, Shape, Stage,
+    StepWork, Tensor, follow,
+};
+use fusescape_test_support::random::Lcg;
+
+/// Random small problems with their schedules, of every kind and residence, followed.
+fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionMotion)> {
+    let mut random = Lcg(seed);
+    let all: Vec<_> = (0..count)
+        .map(|at| {
+            let problem = problem(&mut random, 12);
+            let schedule = schedule(&mut random, &problem);
+            let machine = machine(1 << 30, at % 5 > 0);
+            let motion = follow(&problem, &machine, &schedule).expect("there is room");
+            (problem, schedule, motion)
+        })
+        .collect();
+    for fusion in Fusion::ALL {
+        for held in KeysHeld::ALL.into_iter().filter(|held| fusion.takes(*held)) {
+            assert!(all.iter().any(|(_, schedule, _)| (schedule.fusion, schedule.held) == (fusion, held)));
+        }
+    }
+    all
+}
+
+/// What crosses the border of the chip, by tensor.
+fn dram(work: &StepWork) -> [Moved; 8] {
+    let mut moved = [Moved::default(); 8];
+    for flow in &work.flows {
+        let of = &mut moved[flow.tensor as usize];
+        of.read += if flow.from == Place::Dram { flow.read_bits } else { 0 };
+        of.written += if flow.to == Place::Dram { flow.written_bits } else { 0 };
+    }
+    moved
+}
+
+#[test]
+fn all_steps_together_are_the_account() {
+    for (problem, schedule, motion) in followed(81, 3000) {
+        let account = &motion.account;
+        let mut moved = dram(&motion.once);
+        let (mut macs, mut weight_macs, mut operations) = (0, 0, [0; 5]);
+        // By phase: cycles of the array and of the lanes.
+        let mut busy = [(0, 0); 3];
+        let mut energy = motion.once.energy;
+        for number in 0..motion.steps() {
+            let (step, work) = (motion.step(number).unwrap(), motion.work(number).unwrap());
+            let repeats = problem.repeats();
+            for (sum, of) in moved.iter_mut().zip(dram(work)) {
+                *sum = Moved { read: sum.read + repeats * of.read, written: sum.written + repeats * of.written };
+            }
+            macs += repeats * work.macs;
+            weight_macs += repeats * work.weight_macs;
+            operations.iter_mut().zip(work.operations).for_each(|(sum, of)| *sum += repeats * of);
+            energy.iter_mut().zip(work.energy).for_each(|(sum, of)| *sum += repeats as f64 * of);
+            let phase = match (schedule.fusion, step.stage) {
+                (Fusion::None, Stage::Softmax) => 1,
+                (Fusion::None, Stage::Values) => 2,
+                _ => 0,
+            };
+            busy[phase].0 += repeats * work.busy.array;
+            busy[phase].1 += repeats * work.busy.lanes;
+            // What flows, with MACs, registers and lanes, is all that takes energy.
+            let flows: f64 = work.flow_energy.iter().sum();
+            assert!((flows - work.energy[0] - work.energy[1]).abs() <= 1e-9 * flows);
+            let of_lanes: u64 = work.lanes.iter().map(|(_, lane)| lane.operations).sum();
+            assert_eq!(of_lanes, work.lane_operations());
+        }
+        let what = format!("{schedule:?} {problem:?}");
+        assert_eq!(moved, account.dram, "{what}");
+        assert_eq!((macs, weight_macs, operations), (account.macs, account.weight_macs, account.operations), "{what}");
+        let of_account = account.phases.map(|Busy { array, lanes, .. }| (array, lanes));
+        assert_eq!(busy, of_account, "{what}");
+        for (sum, of) in energy.iter().zip(account.energy) {
+            assert!((sum - of).abs() <= 1e-9 * of, "{what}: {energy:?} and {:?}", account.energy);
+        }
+    }
+}
+
+#[test]
+fn every_query_meets_every_key_that_it_sees_once_and_every_place_is_found_again() {
+    for (problem, schedule, motion) in followed(82, 1500) {
+        let (group, queries, keys) = (problem.group(), problem.shape.queries, problem.shape.keys);
+        let mut met = vec![[0_u32; 2]; (group * queries * keys) as usize];
+        for number in 0..motion.steps() {
+            let step = motion.step(number).unwrap();
+            let found = motion.number_at(step.tile, step.keys.0, step.stage, step.head_tile);
+            assert_eq!(found, Some(number), "{step:?} {schedule:?}");
+            let tile = motion.tiles[step.tile];
+            assert!(step.visit < step.visits && step.keys.0 < step.keys.1 && step.keys.1 - tile.key <= tile.keys);
+            let of_products: &[usize] = match step.stage {
+                Stage::All => &[0, 1],
+                Stage::Scores => &[0],
+                Stage::Softmax => &[],
+                Stage::Values => &[1],
+            };
+            for head in step.head_tile * schedule.heads..(step.head_tile + 1) * schedule.heads {
+                for query in tile.query..tile.query + tile.size {
+                    for key in step.keys.0..step.keys.1 {
+                        let at = ((head * queries + query) * keys + key) as usize;
+                        of_products.iter().for_each(|product| met[at][*product] += 1);
+                    }
+                }
+            }
+        }
+        assert_eq!(motion.step(motion.steps()), None);
+        for query in 0..queries {
+            let seen = problem.first_key(query)..problem.keys_until(query + 1);
+            for (head, key) in (0..group).flat_map(|head| (0..keys).map(move |key| (head, key))) {
+                let times = met[((head * queries + query) * keys + key) as usize];
+                let most = if seen.contains(&key) { times } else { [times[0].min(1), times[1].min(1)] };
+                assert!(times == most && (!seen.contains(&key) || times == [1, 1]), "{query} {key} {schedule:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_that_stay_come_once_and_keys_that_stream_come_for_every_tile_of_queries() {
+    let shape = Shape::of_sequence(1, 1, 4, 12);
+    let problem = Problem { shape, causal: false, window: None, bits: ElementBits::all(8), source: None };
+    let machine = machine(1 << 20, true);
+    let keys_come = |held: KeysHeld| -> Vec<u64> {
+        let schedule = Schedule { fusion: Fusion::QueriesStay, queries: 6, heads: 1, keys: 4, held };
+        let motion = follow(&problem, &machine, &schedule).unwrap();
+        let of_step = |number| dram(motion.work(number).unwrap())[Tensor::Keys as usize].read / (4 * 8);
+        (0..motion.steps()).map(of_step).collect()
+    };
+    assert_eq!(keys_come(KeysHeld::Streamed), [4, 4, 4, 4, 4, 4]);
+    assert_eq!(keys_come(KeysHeld::Resident), [4, 4, 4, 0, 0, 0]);
+}
+
+#[test]
+fn what_does_not_fit_or_never_ends_is_refused_with_a_remedy() {
+    let mut problem = problem(&mut Lcg(3), 9);
+    problem.shape = Shape::of_sequence(1, 1, 2, 1 << 11);
+    (problem.causal, problem.window) = (false, None);
+    let schedule = Schedule { fusion: Fusion::QueriesStay, queries: 1, heads: 1, keys: 1, held: KeysHeld::Streamed };
+    let wrong = follow(&problem, &machine(1 << 20, true), &schedule).expect_err("4 Mi steps");
+    assert!(wrong.to_string().contains(&MOST_STEPS.to_string()), "{wrong}");
+    let large = Schedule { queries: 1 << 11, keys: 1 << 11, ..schedule };
+    let wrong = follow(&problem, &machine(1 << 20, true), &large).expect_err("too large");
+    assert!(wrong.to_string().contains("does not fit"), "{wrong}");
+}
