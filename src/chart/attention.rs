@@ -403,9 +403,15 @@ pub fn published_dataflows(dataflows: &[PublishedDataflow]) -> Table {
     }
 }
 
-/// What a kind of schedule costs over tiles of queries and tiles of keys.
-pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity) -> Matrix {
+/// What a kind of schedule costs over tiles of queries and tiles of keys, with the pair that is looked at.
+pub fn attention_tiles(tiles: &AttentionTiles, quantity: Quantity, looked_at: Option<(u64, u64)>) -> Matrix {
+    let chosen = looked_at.and_then(|(queries, keys)| {
+        let row = tiles.queries.iter().position(|size| *size == queries)?;
+        Some((tiles.keys.iter().position(|size| *size == keys)?, row))
+    });
     Matrix {
+        chosen,
+        marks_best: true,
         quantity,
         row_title: "tile of queries".to_owned(),
         column_title: "tile of keys".to_owned(),

@@ -66,6 +66,8 @@ pub fn designs_matrix(
     };
     let cells = hardware.iter().flat_map(|core| networks.iter().map(move |network| (core, network)));
     Matrix {
+        chosen: None,
+        marks_best: false,
         quantity,
         row_title: "hardware".to_owned(),
         column_title: "network".to_owned(),

@@ -22,6 +22,10 @@ pub struct Matrix {
     pub columns: Vec<(String, String)>,
     /// For each row the values of all columns; `None` while unknown, `Some(None)` where there is none.
     pub cells: Vec<Option<Option<f64>>>,
+    /// The cell that is looked at: column and row.
+    pub chosen: Option<(usize, usize)>,
+    /// Whether the least is marked.
+    pub marks_best: bool,
 }
 
 const ROW: i32 = 30;
@@ -39,6 +43,13 @@ impl Matrix {
         let known = self.cells.iter().flatten().flatten();
         let (low, high) = known.fold(ends, |(low, high), value| (low.min(*value), high.max(*value)));
         if high > 0.0 { (low, high) } else { (1.0, 1.0) }
+    }
+
+    /// The first cell with the least value, where it is marked.
+    fn best(&self) -> Option<(usize, usize)> {
+        let known = self.cells.iter().enumerate().filter_map(|(at, cell)| Some((at, (*cell)??)));
+        let (at, _) = known.min_by(|one, other| one.1.total_cmp(&other.1)).filter(|_| self.marks_best)?;
+        Some((at % self.columns.len(), at / self.columns.len()))
     }
 
     /// The cell at a place of the figure, CSS pixels, when it is `width` wide: column and row.
@@ -94,6 +105,12 @@ impl Chart for Matrix {
                     }
                 }
             }
+        }
+        let marks = [(self.best(), theme.ink), (self.chosen, theme.accent)];
+        for ((column, row), color) in marks.into_iter().filter_map(|(cell, color)| Some((cell?, color))) {
+            let (x, y) = (left + column as i32 * pitch - 2, TOP + row as i32 * ROW - 2);
+            let (right, under) = (x + pitch, y + ROW);
+            sketch.line(vec![(x, y), (right, y), (right, under), (x, under), (x, y)], 2, color);
         }
         let bottom = TOP + self.rows.len() as i32 * ROW;
         // Names that would be cut short below narrow columns have the room of some.

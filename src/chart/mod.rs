@@ -9,6 +9,7 @@
 mod accesses;
 mod account;
 mod attention;
+mod attention_motion;
 mod axis;
 mod bar_rows;
 mod bars;
@@ -73,6 +74,7 @@ pub use attention::{
     divided_sentences, divided_steps, generation_curves, generation_roofline, generation_room, generation_table,
     published_dataflows, sequences_text, step_parts,
 };
+pub use attention_motion::AttentionStep;
 pub use axis::AxisScale;
 pub use bars::{BarGroup, Bars};
 pub use breakdown::{Breakdown, Cause, StackedBar};

@@ -150,6 +150,6 @@ mod tests {
         check::<StudyForm>(&mut taken);
         let highest = taken.iter().copied().max().unwrap_or(0);
         let free: Vec<u32> = (0..highest).filter(|number| !taken.contains(number)).collect();
-        assert_eq!(free, [57, 58, 59]);
+        assert!(free.is_empty(), "{free:?}");
     }
 }

@@ -3,7 +3,10 @@
 use super::{Answer, Answerer, Ask};
 use crate::attention::published::Rules;
 use crate::attention::{Cores, Fusion, Generation, Split, SplitCost};
-use crate::explore::{AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, PublishedDataflow};
+use crate::explore::{
+    AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
+    PublishedDataflow,
+};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -33,6 +36,23 @@ impl Ask for TileAttention {
 
     fn answer(self, _: &mut Answerer) -> Answer<AttentionTiles> {
         Ok(AttentionStudy::new(&self.request)?.tiles(self.fusion)?)
+    }
+}
+
+/// A schedule, step by step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FollowAttention {
+    /// Of what.
+    pub request: Rc<AttentionRequest>,
+    /// Which.
+    pub schedule: FollowedSchedule,
+}
+
+impl Ask for FollowAttention {
+    type Reply = Rc<FollowedAttention>;
+
+    fn answer(self, _: &mut Answerer) -> Answer<Self::Reply> {
+        Ok(Rc::new(AttentionStudy::new(&self.request)?.motion(&self.schedule)?))
     }
 }
 

@@ -21,7 +21,7 @@ mod sequences;
 mod stacks;
 mod topic;
 
-pub use attention::{DivideStep, Generate, ReplayDataflows, ScheduleAttention, TileAttention};
+pub use attention::{DivideStep, FollowAttention, Generate, ReplayDataflows, ScheduleAttention, TileAttention};
 pub use cores::{
     AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
     RunTiles, SolveTiles, SolvedTiles, SummaryWay,
@@ -193,6 +193,7 @@ questions! {
     CheckVariant,
     ScheduleAttention,
     TileAttention,
+    FollowAttention,
     Generate,
     DivideStep,
     ReplayDataflows,

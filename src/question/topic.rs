@@ -91,6 +91,8 @@ pub enum Topic {
     Attention,
     /// Tiles of its attention.
     AttentionTiles,
+    /// A schedule of it, step by step.
+    AttentionMotion,
     /// Generation with ever more sequences at a time.
     Generation,
     /// The step on several cores.
@@ -105,7 +107,7 @@ impl Topic {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::AllowedMapping | Self::HierarchyFacts | Self::Online => false,
             Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion | Self::Turns => false,
-            Self::Attention => false,
+            Self::Attention | Self::AttentionMotion => false,
             Self::AttentionTiles | Self::Generation | Self::DividedSteps | Self::PublishedDataflows => true,
             Self::Rules
             | Self::LayerUnrollings

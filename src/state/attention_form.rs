@@ -1,7 +1,7 @@
 //! What a person chose or wrote for the view of attention.
 
 use super::fields::fields;
-use crate::attention::{Cores, ElementBits, MOST_CORES, Step};
+use crate::attention::{Cascade, Cores, ElementBits, Fusion, MOST_CORES, Step};
 use crate::explore::AttentionRequest;
 use crate::search::Objective;
 use crate::spec::{Diagnostics, parse_decimal, transformer_presets};
@@ -33,6 +33,10 @@ pub struct AttentionForm {
     pub link_width: String,
     /// Energy of sending a bit to another core, pJ.
     pub link_energy: String,
+    /// The kind of schedule that is looked at, as [`AttentionForm::word_of`] says it; nothing: the best.
+    pub kind: String,
+    /// Its tiles, `QUERIES KEYS`; nothing: the best.
+    pub tile: String,
 }
 
 fields! {
@@ -47,6 +51,8 @@ fields! {
         cores: Text = "4".to_owned(), 57, ["cores"];
         link_width: Text = "512".to_owned(), 58, ["link_width"];
         link_energy: Text = "0.2".to_owned(), 59, ["link_energy"];
+        kind: Text = String::new(), 68, ["kind"];
+        tile: Text = String::new(), 69, ["tile"];
     } otherwise {
         own = String::new();
         shows_model = false;
@@ -86,13 +92,20 @@ pub enum AttentionChange {
     LinkWidth(String),
     /// Energy of a bit that is sent.
     LinkEnergy(String),
+    /// Look at a kind of schedule, in these tiles.
+    Look {
+        /// As [`AttentionForm::kind`].
+        kind: String,
+        /// As [`AttentionForm::tile`].
+        tile: String,
+    },
 }
 
 impl AttentionChange {
     /// The field in which it is a keystroke.
     pub fn typed_in(&self) -> Option<&'static str> {
         match self {
-            Self::Model(_) | Self::ShowModel(_) => None,
+            Self::Model(_) | Self::ShowModel(_) | Self::Look { .. } => None,
             Self::Write(_) => Some("model"),
             Self::Tokens(_) => Some("tokens"),
             Self::Cached(_) => Some("cached"),
@@ -127,7 +140,38 @@ impl AttentionForm {
             AttentionChange::Cores(text) => self.cores = text,
             AttentionChange::LinkWidth(text) => self.link_width = text,
             AttentionChange::LinkEnergy(text) => self.link_energy = text,
+            AttentionChange::Look { kind, tile } => (self.kind, self.tile) = (kind, tile),
         }
+    }
+
+    /// The word for the best schedule that computes keys and values again.
+    pub const RECOMPUTED: &str = "recomputed";
+
+    /// The word for a kind of schedule.
+    pub const fn word_of(fusion: Fusion) -> &'static str {
+        match fusion {
+            Fusion::None => "unfused",
+            Fusion::Rows(Cascade::ThreePass) => "rows-3",
+            Fusion::Rows(_) => "rows-2",
+            Fusion::QueriesStay => "queries-stay",
+            Fusion::KeysStay => "keys-stay",
+        }
+    }
+
+    /// The kind of schedule that is looked at; `None`: the best, or the best that computes keys again.
+    pub fn kind(&self) -> Option<Fusion> {
+        Fusion::ALL.into_iter().find(|fusion| Self::word_of(*fusion) == self.kind)
+    }
+
+    /// Whether the best schedule that computes keys and values again is looked at.
+    pub fn recomputes(&self) -> bool {
+        self.kind == Self::RECOMPUTED
+    }
+
+    /// Queries and keys of the tiles that are looked at; `None`: the best.
+    pub fn tile(&self) -> Option<(u64, u64)> {
+        let (queries, keys) = self.tile.split_once(' ')?;
+        Some((queries.parse().ok()?, keys.parse().ok()?))
     }
 
     /// The preset that is in force, if one is.

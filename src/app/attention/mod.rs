@@ -3,6 +3,8 @@
 mod cores;
 mod form;
 mod generation;
+mod motion;
+mod motion_player;
 mod published;
 mod step;
 pub mod view;

@@ -1,7 +1,7 @@
 //! One step: what fusion saves, the schedules of every kind, the parts of the step, and tiles of queries and keys.
 
 use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::{AttentionPart, Fusion};
@@ -11,6 +11,7 @@ use crate::chart::{
 };
 use crate::explore::{AttentionAnswer, AttentionRequest};
 use crate::question::{TileAttention, Topic};
+use crate::state::{Action, AttentionChange, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -141,19 +142,37 @@ pub struct TilesCardProps {
     pub request: Rc<AttentionRequest>,
     /// What is best.
     pub best: Fusion,
+    /// What is looked at.
+    pub form: AttentionForm,
+    /// Called with every change.
+    pub act: Callback<Action>,
     /// Asks workers.
     pub workers: Workers,
 }
 
-/// Tiles of queries and tiles of keys, for the best kind of schedule that fuses.
+/// Tiles of queries and tiles of keys, for the kind of schedule that is looked at, or the best that fuses.
 #[component]
 pub fn TilesCard(props: &TilesCardProps) -> Html {
-    let fusion = if props.best == Fusion::None { Fusion::QueriesStay } else { props.best };
+    let best = if props.best == Fusion::None { Fusion::QueriesStay } else { props.best };
+    let fusion = props.form.kind().unwrap_or(best);
     let question = TileAttention { request: Rc::clone(&props.request), fusion };
     let answers = use_answers(&props.workers, Topic::AttentionTiles, vec![question]);
     let quantity = Quantity::of_objective(&props.request.objective);
     let Some(tiles) = answers.shown().next() else { return html! {} };
     let title = "Tiles of queries and of keys";
+    let chart = attention_tiles(tiles, quantity, props.form.tile());
+    // A click opens the pair above.
+    let on_click = {
+        let (chart, act, of) = (chart.clone(), props.act.clone(), tiles.clone());
+        Callback::from(move |at: Spot| {
+            let Some((column, row)) = chart.cell_at(at.x, at.y, at.width) else { return };
+            if chart.cells.get(row * chart.columns.len() + column).copied().flatten().flatten().is_some() {
+                let kind = AttentionForm::word_of(of.fusion).to_owned();
+                let tile = format!("{} {}", of.queries[row], of.keys[column]);
+                act.emit(Action::Attention(AttentionChange::Look { kind, tile }));
+            }
+        })
+    };
     html! {
         <section class={classes!("card", answers.are_old().then_some("old"))} data-testid="attention-tiles-card"
             data-status={answers.status()}>
@@ -161,12 +180,13 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
             <p class="hint">
                 { format!(
                     "{} of attention in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger tiles of \
-                     queries read keys and values less often; larger tiles of keys correct the running results less often.",
+                     queries read keys and values less often; larger tiles of keys correct the running results less often. The least \
+                     is framed. A click shows a pair in motion, above.",
                     quantity.title(),
                     tiles.fusion.name(),
                 ) }
             </p>
-            <Figure title="" chart={Drawn::new(attention_tiles(tiles, quantity))} testid="attention-tiles" />
+            <Figure title="" chart={Drawn::new(chart)} {on_click} testid="attention-tiles" />
         </section>
     }
 }

@@ -3,6 +3,7 @@
 use super::cores::CoresCard;
 use super::form::FormCard;
 use super::generation::GenerationCard;
+use super::motion::MotionCard;
 use super::published::PublishedCard;
 use super::step::{Step, TilesCard};
 use crate::app::session::state::PageState;
@@ -73,9 +74,18 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
             </section>
             if let (Some(request), Some(answer), true) = (&request, &answer, wrong.is_empty()) {
                 if let Some(attention) = &answer.layer.attention {
+                    <MotionCard
+                        request={Rc::clone(request)}
+                        answer={Rc::clone(answer)}
+                        form={form.clone()}
+                        act={props.act.clone()}
+                        workers={props.workers.clone()}
+                    />
                     <TilesCard
                         request={Rc::clone(request)}
                         best={attention.best.schedule.fusion}
+                        form={form.clone()}
+                        act={props.act.clone()}
                         workers={props.workers.clone()}
                     />
                 }

@@ -160,6 +160,8 @@ fn matrix(comparison: &Comparison, unrollings: &[String]) -> Html {
         rows: unrollings.to_vec(),
         columns: names.map(|(index, (_, name))| ((index + 1).to_string(), name.to_string())).collect(),
         cells: cells.collect(),
+        chosen: None,
+        marks_best: false,
     };
     html! {
         <>

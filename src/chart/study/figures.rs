@@ -142,6 +142,8 @@ pub fn heatmap(table: &StudyTable, axes: HeatmapAxes, brush: &Brush) -> Option<M
     };
     let title = |dimension: usize| table.dimension(dimension).map_or_else(String::new, |shown| shown.name.clone());
     Some(Matrix {
+        chosen: None,
+        marks_best: false,
         quantity: table.dimension(axes.shown)?.quantity,
         row_title: title(y),
         column_title: title(x),

@@ -118,6 +118,34 @@ impl Cascade {
     }
 }
 
+/// What one pass keeps of the scores of a query so far (FuseMax, the one-pass cascade).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Running {
+    /// RM: the largest score so far.
+    pub maximum: f64,
+    /// PRM: by how much what was added up before the last tile is multiplied: `exp(maximum before it - maximum)`.
+    pub correction: f64,
+    /// RD: the sum of `exp(score - maximum)` so far.
+    pub denominator: f64,
+}
+
+impl Default for Running {
+    fn default() -> Self {
+        Self { maximum: f64::NEG_INFINITY, correction: 0.0, denominator: 0.0 }
+    }
+}
+
+impl Running {
+    /// After one more tile of scores, at least one.
+    #[must_use]
+    pub fn after(self, scores: &[f64]) -> Self {
+        let maximum = self.maximum.max(largest(scores));
+        let correction = (self.maximum - maximum).exp();
+        let added: f64 = scores.iter().map(|score| (score - maximum).exp()).sum();
+        Self { maximum, correction, denominator: self.denominator * correction + added }
+    }
+}
+
 /// Attention of one query over `keys` and `values` (a row each), by a cascade with tiles of `tile` keys. What a query must not see is left
 /// out by the caller. Numbers are those of the cascade, in its order.
 ///
@@ -159,20 +187,16 @@ pub fn attend(cascade: Cascade, query: &[f64], keys: &[Vec<f64>], values: &[Vec<
             weighted(&shares, values)
         }
         Cascade::OnePass => {
-            let mut maximum = f64::NEG_INFINITY;
-            let mut denominator = 0.0;
+            let mut running = Running::default();
             let mut numerator = vec![0.0; values[0].len()];
             for (keys, values) in tiles() {
                 let scores = scores_of(keys);
-                let raised = maximum.max(largest(&scores));
-                let local: Vec<f64> = scores.iter().map(|score| (score - raised).exp()).collect();
-                let correction = (maximum - raised).exp();
-                denominator = denominator * correction + local.iter().sum::<f64>();
+                running = running.after(&scores);
+                let local: Vec<f64> = scores.iter().map(|score| (score - running.maximum).exp()).collect();
                 let added = weighted(&local, values);
-                numerator.iter_mut().zip(added).for_each(|(sum, next)| *sum = *sum * correction + next);
-                maximum = raised;
+                numerator.iter_mut().zip(added).for_each(|(sum, next)| *sum = *sum * running.correction + next);
             }
-            numerator.iter().map(|sum| sum / denominator).collect()
+            numerator.iter().map(|sum| sum / running.denominator).collect()
         }
     }
 }

@@ -56,7 +56,7 @@ mod token;
 mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
-pub use cascade::{Cascade, VectorStep, attend};
+pub use cascade::{Cascade, Running, VectorStep, attend};
 pub use cores::{Cores, MOST_CORES, Split, SplitCost, split_step};
 pub use floor::floor;
 pub use layer::{AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};

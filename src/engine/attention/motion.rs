@@ -338,6 +338,11 @@ impl AttentionMotion {
         self.works.get(self.runs.get(run)?.1 as usize)
     }
 
+    /// Energy of all steps, pJ.
+    pub fn energy_pj(&self) -> f64 {
+        (self.account.energy_pj() - self.once.energy_pj()) / self.problem.repeats() as f64
+    }
+
     /// Every work that some step does.
     pub fn works(&self) -> &[StepWork] {
         &self.works

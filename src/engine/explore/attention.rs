@@ -3,8 +3,9 @@
 use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
-    Compulsory, Cores, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine, Schedule, Sequences, Shape,
-    Split, SplitCost, Step, Transformer, account, generate, schedule_layer, score, split_step,
+    Account, AttentionMotion, Compulsory, Cores, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine,
+    Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer, account, follow, generate,
+    schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
@@ -54,6 +55,28 @@ pub struct AttentionTiles {
     pub keys: Vec<u64>,
     /// Row by row: the score of the best schedule with these tiles; `None` where none fits.
     pub scores: Vec<Option<f64>>,
+}
+
+/// Which schedule is followed step by step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FollowedSchedule {
+    /// This one.
+    Exactly(Schedule),
+    /// The best of a kind with such tiles of queries and of keys.
+    BestWith(Fusion, u64, u64),
+}
+
+/// A schedule of attention in motion, with the names of the memories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FollowedAttention {
+    /// Its steps.
+    pub motion: AttentionMotion,
+    /// As the hardware document calls DRAM.
+    pub dram: String,
+    /// The memories on the chip, with their bits: for queries, scores and results; for keys and values where that is another.
+    pub on_chip: Vec<(String, u64)>,
+    /// Whether there are lanes.
+    pub has_lanes: bool,
 }
 
 /// A dataflow of the FuseMax artifact, priced by its rules.
@@ -158,13 +181,9 @@ impl AttentionStudy {
         let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
         problem.check()?;
         let (queries, keys) = (round_sizes(problem.shape.queries), round_sizes(problem.shape.keys));
-        let group = problem.group();
         let best = |queries: u64, keys: u64| {
-            let heads = (1..=group).filter(|heads| group.is_multiple_of(*heads));
-            let schedules =
-                heads.flat_map(|heads| KeysHeld::STORED.map(|held| Schedule { fusion, queries, heads, keys, held }));
-            let priced = schedules.filter_map(|schedule| account(&problem, &self.machine, &schedule));
-            priced.map(|account| score(objective, &self.machine, &account)).min_by(f64::total_cmp)
+            let best = self.best_with(&problem, (fusion, queries, keys))?;
+            Some(score(objective, &self.machine, &best))
         };
         let scores = queries.iter().flat_map(|&queries| keys.iter().map(move |&keys| (queries, keys)));
         let scores = scores.map(|(queries, keys)| best(queries, keys)).collect();
@@ -179,6 +198,47 @@ impl AttentionStudy {
     pub fn on_cores(&self, cores: &Cores, split: &Split) -> Result<SplitCost, Diagnostics> {
         let AttentionRequest { step, bits, objective, .. } = &self.request;
         split_step(&self.model, step, *bits, (&self.machine, cores), split, objective)
+    }
+
+    /// The best schedule of a kind with such tiles, keys and values in DRAM; `None` where none fits.
+    fn best_with(&self, problem: &Problem, (fusion, queries, keys): (Fusion, u64, u64)) -> Option<Account> {
+        let (group, objective) = (problem.group(), &self.request.objective);
+        let heads = (1..=group).filter(|heads| group.is_multiple_of(*heads));
+        let of_heads = |heads| KeysHeld::STORED.map(|held| Schedule { fusion, queries, heads, keys, held });
+        let schedules = heads.flat_map(of_heads).filter(|schedule| fusion.takes(schedule.held));
+        let priced = schedules.filter_map(|schedule| account(problem, &self.machine, &schedule));
+        let score = |account: &Account| score(objective, &self.machine, account);
+        priced.min_by(|one, other| score(one).total_cmp(&score(other)))
+    }
+
+    /// Follows a schedule of the step's attention.
+    ///
+    /// # Errors
+    ///
+    /// There is no attention, no such tile, or what [`follow`] refuses.
+    pub fn motion(&self, of: &FollowedSchedule) -> Result<FollowedAttention, Diagnostics> {
+        let AttentionRequest { step, bits, .. } = &self.request;
+        let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
+        problem.check()?;
+        let shape = &problem.shape;
+        let best_with = |fusion, queries: u64, keys: u64| {
+            // Of no tile, or one larger than all, there is the nearest.
+            let (queries, keys) = (queries.clamp(1, shape.queries), keys.clamp(1, shape.keys));
+            let best = self.best_with(&problem, (fusion, queries, keys)).map(|account| account.schedule);
+            best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: KeysHeld::Streamed })
+        };
+        let schedule = match *of {
+            FollowedSchedule::Exactly(schedule) => schedule,
+            FollowedSchedule::BestWith(fusion, queries, keys) => best_with(fusion, queries, keys),
+        };
+        let machine = &self.machine;
+        let named = |store: &Store| (store.name.clone(), store.size_bits);
+        Ok(FollowedAttention {
+            motion: follow(&problem, machine, &schedule)?,
+            dram: machine.dram.name.clone(),
+            on_chip: std::iter::once(&machine.activations).chain(&machine.weights).map(named).collect(),
+            has_lanes: machine.lanes.is_some(),
+        })
     }
 
     /// Generation of so many tokens after the step's tokens as a prompt, which is read whole or so many tokens at a time.

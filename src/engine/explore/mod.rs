@@ -90,7 +90,10 @@ pub mod study;
 mod survey;
 mod sweep;
 
-pub use attention::{AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, PublishedDataflow};
+pub use attention::{
+    AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
+    PublishedDataflow,
+};
 pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
 pub use fusion_choices::FusionMethod;

@@ -363,6 +363,8 @@ pub fn unrolling_matrix() -> Matrix {
         cell => Some(Some(2.1e7 * (1.0 + f64::from(cell) * 0.9))),
     });
     Matrix {
+        chosen: None,
+        marks_best: false,
         quantity: Quantity::Energy,
         row_title: "unrolling".to_owned(),
         column_title: "hierarchies".to_owned(),

@@ -1,5 +1,6 @@
 //! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them to a person.
 
+mod attention_motion;
 mod figures;
 mod motion;
 mod tables;

@@ -1,0 +1,369 @@
+//! Attention in motion: scores of one head as a matrix, with the tile of queries that meets a tile of keys, and beside it what the step
+//! moves between DRAM, chip, array and lanes; for a softmax in one pass also what runs along, on an example.
+
+mod flows;
+mod running;
+mod scores;
+
+use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::sketch::Sketch;
+use super::{Chart, Color, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme, group_thousands, shorten};
+use crate::attention::{Cascade, Fusion, KeysHeld, MotionStep, Place, Stage, StepWork, Tensor};
+use crate::chart::color::mix;
+use crate::explore::FollowedAttention;
+use std::rc::Rc;
+
+/// A step of attention in motion.
+#[derive(Debug, Clone)]
+pub struct AttentionStep {
+    /// The schedule.
+    pub of: Rc<FollowedAttention>,
+    /// The number of the step.
+    pub number: u64,
+}
+
+impl PartialEq for AttentionStep {
+    fn eq(&self, other: &Self) -> bool {
+        // Comparing all steps would take longer than drawing one.
+        Rc::ptr_eq(&self.of, &other.of) && self.number == other.number
+    }
+}
+
+/// Narrower figures have the memories below the matrix.
+const SIDE_BY_SIDE: i32 = 680;
+const BETWEEN: i32 = 28;
+const TITLE: i32 = 46;
+
+/// The colour of a tensor.
+fn tensor_color(tensor: Tensor, theme: &Theme) -> Color {
+    match tensor {
+        Tensor::Queries => theme.input,
+        Tensor::Keys => theme.weight,
+        Tensor::Values => mix(theme.weight, theme.stall, 0.55),
+        Tensor::Scores => theme.modes[1],
+        Tensor::Running => theme.copy,
+        Tensor::Output => theme.output,
+        Tensor::Inputs => mix(theme.input, theme.panel, 0.45),
+        Tensor::Weights => mix(theme.weight, theme.panel, 0.45),
+    }
+}
+
+/// `1–256`, from the first and the one behind the last, counted from 0.
+fn span_text(first: u64, end: u64) -> String {
+    match end.saturating_sub(first) {
+        0 | 1 => group_thousands(end),
+        _ => format!("{}–{}", group_thousands(first + 1), group_thousands(end)),
+    }
+}
+
+impl AttentionStep {
+    /// Where the step stands.
+    pub fn step(&self) -> Option<MotionStep> {
+        self.of.motion.step(self.number)
+    }
+
+    fn work(&self) -> Option<&StepWork> {
+        self.of.motion.work(self.number)
+    }
+
+    fn fusion(&self) -> Fusion {
+        self.of.motion.schedule().fusion
+    }
+
+    fn is_one_pass(&self) -> bool {
+        self.fusion().cascade() == Cascade::OnePass
+    }
+
+    /// `Step 5 of 36: queries 257–512 meet keys 1–256`
+    pub fn title(&self) -> String {
+        let motion = &self.of.motion;
+        let Some(step) = self.step() else { return String::new() };
+        let tile = motion.tiles[step.tile];
+        let queries = span_text(tile.query, tile.query + tile.size);
+        let keys = span_text(step.keys.0, step.keys.1);
+        let heads = match motion.head_tiles() {
+            1 => String::new(),
+            all => format!(", heads {} of {}", step.head_tile + 1, all),
+        };
+        let what = match step.stage {
+            Stage::All => format!("queries {queries} meet keys {keys}"),
+            Stage::Scores => format!("queries {queries} times keys {keys}"),
+            Stage::Softmax => format!("softmax of queries {queries}"),
+            Stage::Values => format!("queries {queries} take values {keys}"),
+        };
+        format!("Step {} of {}: {what}{heads}", group_thousands(self.number + 1), group_thousands(motion.steps()))
+    }
+
+    /// `12.3 nJ of 98.1 nJ · 1,200 cycles`
+    pub fn cost_text(&self) -> String {
+        let Some(work) = self.work() else { return String::new() };
+        let cycles = work.busy.cycles();
+        format!(
+            "{} of the {} of all steps · {}, bound by {}",
+            Quantity::Energy.text(work.energy_pj()),
+            Quantity::Energy.text(self.of.motion.energy_pj()),
+            Quantity::Latency.text(cycles as f64),
+            match work.busy.bound_by() {
+                name @ ("array" | "lanes") => format!("the {name}"),
+                name => name.to_owned(),
+            },
+        )
+    }
+
+    /// What happens in the step, and why, in sentences.
+    pub fn story(&self) -> String {
+        let motion = &self.of.motion;
+        let (Some(step), Some(work)) = (self.step(), self.work()) else { return String::new() };
+        let tile = motion.tiles[step.tile];
+        let queries = span_text(tile.query, tile.query + tile.size);
+        let keys = span_text(step.keys.0, step.keys.1);
+        let comes = |tensor: Tensor| work.flows.iter().any(|flow| flow.tensor == tensor && flow.from == Place::Dram);
+        let (is_first, is_last) = (step.visit == 0, step.visit + 1 == step.visits);
+        let mut told = Vec::new();
+        match (self.fusion(), step.stage) {
+            (Fusion::KeysStay, _) => {
+                if comes(Tensor::Keys) || comes(Tensor::Inputs) {
+                    told.push(format!(
+                        "Keys and values from {keys} on come, and stay while all tiles of queries that see them pass."
+                    ));
+                }
+                told.push(format!(
+                    "Queries {queries} pass{}.",
+                    if is_first {
+                        ""
+                    } else {
+                        ", and their running maximum, denominator and numerators come back from DRAM"
+                    }
+                ));
+            }
+            (_, Stage::All) if is_first => {
+                told.push(format!("Queries {queries} come, and stay until all keys that they see have streamed past."));
+            }
+            (_, Stage::Scores) if is_first => {
+                told.push(format!("Queries {queries} come, and stay until all their scores are there."));
+            }
+            _ => {}
+        }
+        told.extend(self.keys_told(&step, &keys));
+        match step.stage {
+            Stage::All => {
+                told.push(match is_first {
+                    true => "The first tile sets the maximum, the denominator and the numerators.".to_owned(),
+                    false => {
+                        "Where a score is larger than the running maximum, denominator and numerators are corrected by \
+                              e^(old − new maximum); then this tile is added. So no score is kept."
+                            .to_owned()
+                    }
+                });
+                told.push(match (is_last, self.fusion()) {
+                    (true, _) => "It was the last tile of keys: the numerators are divided by the denominator, once, and go to DRAM."
+                        .to_owned(),
+                    (false, Fusion::KeysStay) => "What runs along goes to DRAM until the next tile of keys.".to_owned(),
+                    (false, _) => String::new(),
+                });
+            }
+            Stage::Scores if self.fusion() == Fusion::None => {
+                told.push("The scores go to DRAM, as a softmax needs whole rows.".to_owned());
+            }
+            Stage::Scores => told.push("The scores stay on the chip, until the row is whole.".to_owned()),
+            Stage::Softmax => told.push(match self.fusion() {
+                Fusion::None => {
+                    "Scores come from DRAM, lanes compute the softmax of whole rows, and the weights go back."
+                        .to_owned()
+                }
+                _ => "All scores of these queries are on the chip: lanes turn them into weights.".to_owned(),
+            }),
+            Stage::Values => told.push(match (self.fusion(), is_last) {
+                (Fusion::None, _) => "The weights come from DRAM once more.".to_owned(),
+                (_, true) => "It was the last tile of keys: the results go to DRAM.".to_owned(),
+                (_, false) => String::new(),
+            }),
+        }
+        told.retain(|sentence| !sentence.is_empty());
+        told.join(" ")
+    }
+
+    /// Where the keys of a step are from.
+    fn keys_told(&self, step: &MotionStep, keys: &str) -> Option<String> {
+        if self.fusion() == Fusion::KeysStay || step.stage == Stage::Softmax {
+            return None;
+        }
+        let tensor = match step.stage {
+            Stage::Scores => "Keys",
+            Stage::Values => "Values",
+            _ => "Keys and values",
+        };
+        Some(match self.of.motion.schedule().held {
+            KeysHeld::Streamed => format!("{tensor} {keys} stream in from DRAM, and make room for the next."),
+            KeysHeld::Resident => {
+                let comes = self
+                    .work()?
+                    .flows
+                    .iter()
+                    .any(|flow| matches!(flow.tensor, Tensor::Keys | Tensor::Values) && flow.from == Place::Dram);
+                let rest = if comes {
+                    "come from DRAM, where they are not there yet, and stay"
+                } else {
+                    "are on the chip already"
+                };
+                format!("{tensor} {keys} {rest}.")
+            }
+            KeysHeld::Recomputed => format!("{tensor} {keys} are computed again, of inputs that stream in from DRAM."),
+            KeysHeld::InputsStay => format!("{tensor} {keys} are computed again, of the inputs that stay on the chip."),
+        })
+    }
+
+    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+        let chip = |color, title: &str| (Mark::Chip(color), title.to_owned());
+        let mut entries = vec![chip(scores::Ink::Now.color(theme), "computed in this step")];
+        if self.is_one_pass() {
+            entries.push(chip(scores::Ink::Done.color(theme), "done"));
+        } else {
+            entries.push(chip(scores::Ink::Scored.color(theme), "scores there"));
+            entries.push(chip(scores::Ink::Done.color(theme), "done, with values"));
+        }
+        entries.push(chip(scores::Ink::Open.color(theme), "to come"));
+        if self.of.motion.problem.causal {
+            entries.push(chip(scores::Ink::Masked.color(theme), "masked"));
+            entries.push(chip(scores::Ink::Wasted.color(theme), "computed, then masked"));
+        }
+        entries
+    }
+
+    fn layout(&self, width: i32) -> Layout {
+        let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
+        let top = TITLE + legend + 8;
+        let is_wide = width >= SIDE_BY_SIDE;
+        let left = if is_wide { (width - BETWEEN) / 2 } else { width };
+        let matrix = scores::Matrix::new(&self.of.motion, left.min(460));
+        let flows = flows::Layout::new(&self.of, if is_wide { width - left - BETWEEN } else { width }.min(460));
+        let flows_at = if is_wide { (left + BETWEEN, top) } else { (0, top + matrix.height + BETWEEN) };
+        let below = flows_at.1 + flows.height;
+        let running_at = (flows_at.0, below + if is_wide { 18 } else { BETWEEN });
+        let running = if self.is_one_pass() { running::HEIGHT } else { 0 };
+        let bottom = (top + matrix.height).max(if running > 0 { running_at.1 + running } else { below });
+        Layout {
+            matrix_at: (0, top),
+            matrix,
+            flows_at,
+            running_at,
+            running_width: flows.width,
+            flows,
+            height: bottom + 4,
+        }
+    }
+
+    /// The query and the key at a place of the figure, CSS pixels.
+    pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<(u64, u64)> {
+        let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
+        layout.matrix.hit(&self.of.motion, (x - f64::from(layout.matrix_at.0), y - f64::from(layout.matrix_at.1)))
+    }
+
+    /// What crosses the border of the chip by tensor: in this step, in all steps of a head, and in attention as a whole.
+    pub fn sums(&self) -> Table {
+        let motion = &self.of.motion;
+        let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());
+        let crossed = |work: &StepWork, tensor: Tensor| -> u64 {
+            let flows = work.flows.iter().filter(|flow| flow.tensor == tensor);
+            flows
+                .map(|flow| match (flow.from, flow.to) {
+                    (Place::Dram, _) => flow.read_bits,
+                    (_, Place::Dram) => flow.written_bits,
+                    _ => 0,
+                })
+                .sum()
+        };
+        let row = |tensor: Tensor| {
+            let moved = motion.account.dram[tensor as usize];
+            let all = moved.read + moved.written;
+            let once = crossed(&motion.once, tensor);
+            let of_head = (all - once) / motion.problem.repeats();
+            let here = self.work().map_or(0, |work| crossed(work, tensor));
+            let cell = |bits: u64| TableCell::of(Quantity::Bytes, bits as f64 / 8.0);
+            (all > 0).then(|| vec![TableCell::from(tensor.name()), cell(here), cell(of_head), cell(once), cell(all)])
+        };
+        let repeats = group_thousands(motion.problem.repeats());
+        Table {
+            caption: format!(
+                "To and from DRAM: all steps, {repeats} times, and what comes once, are attention of the layer"
+            ),
+            columns: vec![
+                Column::words("tensor"),
+                bytes("this step"),
+                bytes("all steps"),
+                bytes("once"),
+                bytes("attention of the layer"),
+            ],
+            rows: Tensor::ALL.into_iter().filter_map(row).collect(),
+        }
+    }
+}
+
+struct Layout {
+    matrix_at: (i32, i32),
+    matrix: scores::Matrix,
+    flows_at: (i32, i32),
+    flows: flows::Layout,
+    running_at: (i32, i32),
+    running_width: i32,
+    height: i32,
+}
+
+impl Chart for AttentionStep {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let layout = self.layout(width as i32);
+        let mut sketch = Sketch::new(width, layout.height as u32);
+        sketch.text(shorten(&self.title(), width as i32, 14.0, true), (0, 9), theme.heading());
+        sketch.text(shorten(&self.cost_text(), width as i32, 12.0, false), (0, 29), theme.note());
+        draw_legend(&mut sketch, &self.entries(theme), (0, TITLE - 4), width as i32, theme.note());
+        let Some(step) = self.step() else { return sketch };
+        sketch.place(layout.matrix.draw(&self.of.motion, &step, theme), layout.matrix_at);
+        if let Some(work) = self.work() {
+            sketch.place(layout.flows.draw(&self.of, work, theme), layout.flows_at);
+        }
+        if self.is_one_pass() {
+            sketch.place(running::draw(&step, layout.running_width, theme), layout.running_at);
+        }
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        self.layout(width.max(MINIMUM_WIDTH) as i32).height as u32
+    }
+
+    fn table(&self) -> Table {
+        let place = |place: Place| match (place, &self.of.on_chip[..]) {
+            (Place::Dram, _) => self.of.dram.clone(),
+            (Place::Keys, [.., (name, _)]) | (Place::Activations, [(name, _), ..]) => name.clone(),
+            (Place::Array, _) => "array".to_owned(),
+            (Place::Lanes, _) => "lanes".to_owned(),
+            _ => String::new(),
+        };
+        let row = |(flow, energy): (&crate::attention::Flow, &f64)| {
+            vec![
+                TableCell::from(flow.tensor.name()),
+                TableCell::from(place(flow.from)),
+                TableCell::from(place(flow.to)),
+                TableCell::of(Quantity::Bytes, flow.read_bits.max(flow.written_bits) as f64 / 8.0),
+                TableCell::of(Quantity::Energy, *energy),
+            ]
+        };
+        let rows = self.work().into_iter().flat_map(|work| work.flows.iter().zip(&work.flow_energy));
+        Table {
+            caption: format!("What moves ({})", self.title()),
+            columns: vec![
+                Column::words("tensor"),
+                Column::words("from"),
+                Column::words("to"),
+                Column::measured("moved", Quantity::Bytes.base()),
+                Column::measured("energy", Quantity::Energy.base()),
+            ],
+            rows: rows.map(row).collect(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("{}. It takes {}. {}", self.title(), self.cost_text(), self.story())
+    }
+}
