@@ -1,7 +1,7 @@
 //! Any text as a study document: an answer, never a panic; and of what is valid some designs are evaluated, and their rows make sense.
 
-use super::{HARDWARE, WORKLOAD, check_wrong};
-use fusescape::explore::study::{Course, Evaluator, ParetoFront, Status, Study, StudyRequest};
+use super::{HARDWARE, SYSTEM, WORKLOAD, check_wrong};
+use fusescape::explore::study::{Course, DesignSchedule, Evaluator, ParetoFront, Status, Study, StudyRequest};
 use std::sync::Arc;
 
 /// So many documents are known by any name, and so many designs are looked at.
@@ -11,11 +11,16 @@ const LOOKED_AT: u64 = 3;
 /// Panics where that is not so.
 pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let [hardware, networks] = StudyRequest::names(text);
+    let [hardware, networks, systems] = StudyRequest::names(text);
     let known =
         |names: Vec<String>, text: &str| names.into_iter().take(KNOWN).map(|name| (name, text.to_owned())).collect();
-    let (hardware, networks) = (known(hardware, HARDWARE), known(networks, WORKLOAD));
-    match Study::new(StudyRequest { text: text.to_owned(), hardware, networks }) {
+    let request = StudyRequest {
+        text: text.to_owned(),
+        hardware: known(hardware, HARDWARE),
+        networks: known(networks, WORKLOAD),
+        systems: known(systems, SYSTEM),
+    };
+    match Study::new(request) {
         Err(wrong) => check_wrong(text, &wrong),
         Ok(study) => look_at(&study),
     }
@@ -31,8 +36,11 @@ fn look_at(study: &Study) {
         // Large maps in small tiles are legal, and take their time.
         let coordinates = study.sampled(design);
         assert_eq!(study.coordinates(study.combination(&coordinates)), coordinates);
-        let settings = study.settings(&coordinates).expect("validated");
-        if settings.strategies().len() > 4 || settings.lpf_limit > 3 {
+        let takes_long = match study.schedule(&coordinates).expect("validated") {
+            DesignSchedule::DepthFirst(settings) => settings.strategies().len() > 4 || settings.lpf_limit > 3,
+            DesignSchedule::OnCores(schedule) => schedule.searches_tiles || schedule.settings.lpf_limit > 3,
+        };
+        if takes_long {
             continue;
         }
         let row = evaluator.evaluate(design, &ParetoFront::default());

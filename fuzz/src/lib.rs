@@ -27,6 +27,9 @@ const LONGEST_MESSAGE: usize = 16 << 10;
 /// An accelerator to put beside what is tested.
 pub const HARDWARE: &str = include_str!("../../presets/hardware/tpu-like.yaml");
 
+/// Four of that accelerator.
+pub const SYSTEM: &str = include_str!("../../presets/system/quad-beside.yaml");
+
 /// A network with most types of layers, of few enough loops to be mapped in no time.
 pub const WORKLOAD: &str = "name: tiny
 layers:

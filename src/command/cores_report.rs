@@ -3,8 +3,8 @@
 use super::stamped;
 use crate::hardware::Power;
 use crate::multicore::{
-    CoreId, CoreTime, CoreTimeCause, CoresStudy, EvaluatedAllocation, Granularity, NestId, ScheduleObjective,
-    SingleCore, StackAllocation, SystemAccount, SystemPart, TileCut, TilePoint, TileSearch,
+    CoreId, CoreTime, CoreTimeCause, CoresStudy, EvaluatedAllocation, NestId, ScheduleObjective, SingleCore,
+    StackAllocation, SystemAccount, SystemPart, TileCut, TilePoint, TileSearch,
 };
 use crate::spec::Diagnostic;
 use serde_json::{Value, json};
@@ -76,11 +76,11 @@ impl CoresReport {
             "edp_pj_cycles": evaluated.score(ScheduleObjective::EnergyDelay),
             "peak_on_chip_bits": account.peak_bits(),
             "mac_use": study.mac_use(account.latency_cycles),
-            "tile_size": granularity_text(&study.settings.granularity),
+            "tile_size": study.settings.granularity.text(),
             "tile_sizes": search.as_ref().map(|search| search.points().iter().map(tile_size).collect::<Vec<_>>()),
             "single_core": single.as_ref().map(|(cut, single)| json!({
                 "core": single.name,
-                "tile_size": search.as_ref().map_or_else(|| granularity_text(&study.settings.granularity), |_| cut.text()),
+                "tile_size": search.as_ref().map_or_else(|| study.settings.granularity.text(), |_| cut.text()),
                 "latency_cycles": single.latency_cycles,
                 "energy_pj": single.energy_pj,
                 "speed_up": single.latency_cycles / account.latency_cycles,
@@ -98,15 +98,6 @@ impl CoresReport {
             report[format!("energy_{}_pj", part.key())] = json!(account.energy.of(part));
         }
         stamped("cores", report)
-    }
-}
-
-/// A tile size as `--tiles` takes it.
-fn granularity_text(granularity: &Granularity) -> String {
-    match granularity {
-        Granularity::Rows(rows) => format!("rows {rows}"),
-        Granularity::LayerByLayer => TileCut::default().text(),
-        Granularity::ByHand(text) => text.clone(),
     }
 }
 

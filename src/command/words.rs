@@ -140,13 +140,7 @@ pub const TILES: [&str; 2] = ["best", "layer-by-layer"];
 /// # Errors
 /// What can be written instead.
 pub fn parse_tiles(text: &str) -> Result<Tiles, String> {
-    match text.parse() {
-        Ok(0) => Err("write 1 row or more".to_owned()),
-        Ok(rows) => Ok(Some(Granularity::Rows(rows))),
-        Err(_) if text == "best" => Ok(None),
-        Err(_) if text == "layer-by-layer" => Ok(Some(Granularity::LayerByLayer)),
-        Err(_) => Ok(Some(Granularity::ByHand(text.to_owned()))),
-    }
+    if text == "best" { Ok(None) } else { Granularity::from_words(text).map(Some) }
 }
 
 /// The words of [`parse_turns`].
@@ -157,12 +151,7 @@ pub const TURNS: [&str; 3] = ["automatic", "one", "each-layer"];
 /// # Errors
 /// What can be written instead.
 pub fn parse_turns(text: &str) -> Result<StackRule, String> {
-    Ok(match text {
-        "automatic" => StackRule::Automatic,
-        "one" => StackRule::One,
-        "each-layer" => StackRule::EachLayer,
-        names => StackRule::After(names_in(names).into_iter().map(|(name, _)| name).collect()),
-    })
+    Ok(StackRule::from_words(text))
 }
 
 /// The words of [`parse_allocation`].

@@ -4,8 +4,7 @@ use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
 use crate::work::{Told, own_pool, shared_pool, work};
 use fusescape::command::study::{Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
-use fusescape::explore::SharedCosts;
-use fusescape::explore::study::StudyRequest;
+use fusescape::explore::study::{StudyCosts, StudyRequest};
 use fusescape::results::key_of;
 use fusescape::spec::Diagnostics;
 use pyo3::prelude::*;
@@ -15,17 +14,19 @@ use std::sync::Arc;
 /// Documents by the names that a study has for them.
 type Named = Vec<(String, String)>;
 
-/// Text, hardware documents and networks.
-fn in_parts(request: &StudyRequest) -> (String, Named, Named) {
-    let StudyRequest { text, hardware, networks } = request.clone();
-    (text, hardware, networks)
+/// Text, hardware documents, networks and systems.
+type Parts = (String, Named, Named, Named);
+
+fn in_parts(request: &StudyRequest) -> Parts {
+    let StudyRequest { text, hardware, networks, systems } = request.clone();
+    (text, hardware, networks, systems)
 }
 
 /// A validated study, and what this process knows of its mapping problems.
 #[pyclass(frozen, module = "fusescape._fusescape")]
 pub struct Study {
     study: Arc<fusescape::explore::study::Study>,
-    costs: Arc<SharedCosts>,
+    costs: Arc<StudyCosts>,
 }
 
 impl Study {
@@ -39,8 +40,8 @@ impl Study {
 impl Study {
     /// A study with the very documents that it depends on.
     #[new]
-    fn new(text: String, hardware: Named, networks: Named) -> PyResult<Self> {
-        Self::of(fusescape::explore::study::Study::new(StudyRequest { text, hardware, networks }))
+    fn new(text: String, hardware: Named, networks: Named, systems: Named) -> PyResult<Self> {
+        Self::of(fusescape::explore::study::Study::new(StudyRequest { text, hardware, networks, systems }))
     }
 
     /// A study with the documents that it names: those given, files from `folder` on, presets.
@@ -49,8 +50,8 @@ impl Study {
         Self::of(read(text, &folder, &given))
     }
 
-    /// Its text, hardware documents and networks: all that it depends on.
-    fn request(&self) -> (String, Named, Named) {
+    /// Its text, hardware documents, networks and systems: all that it depends on.
+    fn request(&self) -> Parts {
         in_parts(&self.study.request)
     }
 
@@ -113,8 +114,8 @@ impl Results {
         Ok(Self { path, request: study.request.clone(), rows: file.count() })
     }
 
-    /// Text, hardware documents and networks of their study.
-    fn request(&self) -> (String, Named, Named) {
+    /// Text, hardware documents, networks and systems of their study.
+    fn request(&self) -> Parts {
         in_parts(&self.request)
     }
 

@@ -36,6 +36,7 @@ enum Content {
     Mode,
     Columns,
     Rows,
+    Tiles,
     Quantity(usize),
     Status,
     Reason,
@@ -65,7 +66,9 @@ pub fn columns(study: &Study) -> Vec<ResultColumn> {
             }
         }
     }
-    if has_several_schedules(study) {
+    if has_several_schedules(study) && study.has(Part::System) {
+        columns.push(column("tile_size", Kind::Text, Content::Tiles));
+    } else if has_several_schedules(study) {
         columns.push(column("mode", Kind::Text, Content::Mode));
         columns.push(column("tile_x_columns", Kind::Number, Content::Columns));
         columns.push(column("tile_y_rows", Kind::Number, Content::Rows));
@@ -81,8 +84,8 @@ pub fn columns(study: &Study) -> Vec<ResultColumn> {
 /// Whether designs are the best of several schedules.
 fn has_several_schedules(study: &Study) -> bool {
     let varies = study.axes.iter().flat_map(|axis| &axis.targets).any(|target| target.part == Part::Schedule);
-    let first = study.settings(&study.sampled(0));
-    varies || first.is_ok_and(|settings| settings.strategies().len() > 1)
+    let first = study.schedule(&study.sampled(0));
+    varies || first.is_ok_and(|schedule| schedule.is_chosen())
 }
 
 /// The cells of a row.
@@ -104,6 +107,7 @@ pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Ve
         Content::Mode => Cell::Text(row.schedule.map(|(mode, _)| mode.name().to_owned())),
         Content::Columns => Cell::Number(tile(|tile| tile.0)),
         Content::Rows => Cell::Number(tile(|tile| tile.1)),
+        Content::Tiles => Cell::Text(row.tiles.clone()),
         Content::Quantity(index) => Cell::Number(row.values.get(index).copied().flatten()),
         Content::Status => Cell::Text(Some(row.status.name().to_owned())),
         Content::Reason => Cell::Text(Some(row.reason.clone()).filter(|reason| !reason.is_empty())),
@@ -119,6 +123,7 @@ pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> 
         status: Status::Wrong,
         values: vec![None; study.quantities.len()],
         schedule: None,
+        tiles: None,
         reason: String::new(),
     };
     let (mut mode, mut tile) = (None, (u64::MAX, u64::MAX));
@@ -131,6 +136,7 @@ pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> 
             (Content::Mode, Cell::Text(Some(name))) => mode = Some(StoringMode::from_name(name)?),
             (Content::Columns, Cell::Number(Some(size))) => tile.0 = *size as u64,
             (Content::Rows, Cell::Number(Some(size))) => tile.1 = *size as u64,
+            (Content::Tiles, Cell::Text(tiles)) => row.tiles.clone_from(tiles),
             (Content::Quantity(index), Cell::Number(value)) => *row.values.get_mut(index)? = *value,
             (Content::Status, Cell::Text(Some(name))) => {
                 row.status = Status::ALL.into_iter().find(|status| status.name() == name)?;

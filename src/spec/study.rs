@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 /// More axes than a person writes down; and more values than one axis has, counted once for each of its paths.
 const MAX_ENTRIES: usize = 64;
 const MAX_VALUES: usize = 10_000;
-const STUDY: [&str; 12] = [
+const STUDY: [&str; 13] = [
     "name",
     "about",
     "hardware",
+    "system",
     "network",
     "schedule",
     "axes",
@@ -22,7 +23,8 @@ const STUDY: [&str; 12] = [
     "seed",
     "beaten",
 ];
-const SCHEDULE: [&str; 8] = ["columns", "rows", "modes", "stacks", "objective", "search", "lpf_limit", "rules"];
+const SCHEDULE: [&str; 11] =
+    ["columns", "rows", "modes", "tiles", "stacks", "order", "objective", "scheduler", "search", "lpf_limit", "rules"];
 const AXIS: [&str; 6] = ["vary", "values", "from", "to", "count", "scale"];
 const SAMPLING: [&str; 2] = ["sobol", "refine"];
 
@@ -36,6 +38,8 @@ pub struct StudySpec {
     pub about: String,
     /// Hardware: presets or files. Several are an axis.
     pub hardware: Vec<String>,
+    /// Systems of many cores: presets or files. Several are an axis; none: each design is one core.
+    pub system: Vec<String>,
     /// Networks: presets or files. Several are an axis.
     pub network: Vec<String>,
     /// How each design is scheduled: fields of [`Self::SCHEDULE`] with their values, in the order written.
@@ -57,8 +61,13 @@ pub struct StudySpec {
 }
 
 impl StudySpec {
-    /// Fields of the schedule.
-    pub const SCHEDULE: [&'static str; 8] = SCHEDULE;
+    /// Fields of the schedule, on one core or on many.
+    pub const SCHEDULE: [&'static str; 11] = SCHEDULE;
+
+    /// Whether its designs are systems of many cores.
+    pub fn has_system(&self) -> bool {
+        !self.system.is_empty() || self.axes.iter().any(|axis| axis.varies("system"))
+    }
 }
 
 /// An axis: what varies, and over which values.
@@ -69,6 +78,13 @@ pub struct AxisSpec {
     pub vary: Vec<String>,
     /// The values.
     pub values: ValuesSpec,
+}
+
+impl AxisSpec {
+    /// Whether this path is one of those that it varies.
+    pub fn varies(&self, path: &str) -> bool {
+        self.vary.iter().any(|varied| varied == path)
+    }
 }
 
 /// Values of an axis.
@@ -137,9 +153,17 @@ pub fn read_study(text: &str) -> (StudySpec, Diagnostics) {
         |reader: &mut Reader, field: &str| fields.get(field).map(|place| place.names(reader)).unwrap_or_default();
     let axes = fields.get("axes").map(|place| place.list(reader, MAX_ENTRIES)).unwrap_or_default();
     let axes: Vec<AxisSpec> = axes.iter().map(|place| read_axis(place, reader)).collect();
-    let has = |kind: &str| axes.iter().flat_map(|axis| &axis.vary).any(|path| path == kind);
-    for (kind, example) in [("hardware", "meta-proto-like-df"), ("network", "resnet18")] {
-        let place = if has(kind) { None } else { fields.need(reader, kind, example) };
+    let has = |kind: &str| axes.iter().any(|axis| axis.varies(kind));
+    // A system may say itself what its cores are.
+    let has_system = fields.get("system").is_some() || has("system");
+    let documents =
+        [("hardware", "meta-proto-like-df", !has_system), ("system", "tpu-quad", false), ("network", "resnet18", true)];
+    for (kind, example, is_needed) in documents {
+        let place = match is_needed {
+            _ if has(kind) => None,
+            true => fields.need(reader, kind, example),
+            false => fields.get(kind),
+        };
         if let Some(place) = place.filter(|place| place.is_empty_list()) {
             let remedy = format!("Write for example `{example}`");
             place.reject(reader, ValueError::new("It names no document".to_owned(), remedy));
@@ -149,6 +173,7 @@ pub fn read_study(text: &str) -> (StudySpec, Diagnostics) {
         name: fields.name(reader, "name", "My study"),
         about: fields.text(reader, "about"),
         hardware: names(reader, "hardware"),
+        system: names(reader, "system"),
         network: names(reader, "network"),
         schedule: fields.get("schedule").map(|place| read_schedule(place, reader)).unwrap_or_default(),
         axes,

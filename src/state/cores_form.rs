@@ -137,6 +137,15 @@ impl CoresForm {
         form
     }
 
+    /// What a system of this text and settings look like in the form.
+    pub fn of_text(system: &str, settings: CoresSettings) -> Self {
+        let known = system_presets().iter().find(|preset| preset.text == system);
+        match known {
+            Some(preset) => Self::of(preset.id, settings),
+            None => Self { preset: None, own: system.to_owned(), ..Self::of("", settings) },
+        }
+    }
+
     /// States the size of tiles.
     fn state(&mut self, granularity: Granularity) {
         match granularity {

@@ -306,15 +306,20 @@ fn studies() {
                 constraints: [capacity <= 9 MiB, latency >= 1 cycle]\nrecord: [area, dram_words]\n\
                 objectives: [energy, latency]\nsampling: SAMPLING\nseed: 3\nbeaten: skip\n";
     let samplings = ["grid", "{ sobol: 9 }", "{ refine: 9 }"];
-    let seeds: Vec<Seed> = samplings
-        .iter()
-        .enumerate()
-        .map(|(index, sampling)| (format!("study{index}"), text.replace("SAMPLING", sampling).into_bytes()))
-        .collect();
+    let on_cores = "name: cores\nhardware: tpu-like\nsystem: pair\nnetwork: tiny\n\
+                    schedule: { tiles: 4, stacks: [a], order: deepest, scheduler: stream-2024, search: loma, lpf_limit: 3 }\n\
+                    axes:\n- { vary: system.links.0.width, values: [64 bit, 128 bit] }\n\
+                    - { vary: schedule.tiles, values: [4, 'rows 2, channels 2', 'OY 2; a: K 2', layer-by-layer] }\n\
+                    record: [peak_on_chip, links_energy]\n";
+    let one = samplings.iter().enumerate();
+    let one = one.map(|(index, sampling)| (format!("study{index}"), text.replace("SAMPLING", sampling)));
+    let all = one.chain([("cores".to_owned(), on_cores.to_owned())]);
+    let seeds: Vec<Seed> = all.map(|(name, text)| (name, text.into_bytes())).collect();
     let request = |text: &str| StudyRequest {
         text: text.to_owned(),
         hardware: vec![("tpu-like".to_owned(), properties::HARDWARE.to_owned())],
         networks: vec![("tiny".to_owned(), properties::WORKLOAD.to_owned())],
+        systems: vec![("pair".to_owned(), properties::SYSTEM.to_owned())],
     };
     for (name, seed) in &seeds {
         let study = Study::new(request(std::str::from_utf8(seed).unwrap()));

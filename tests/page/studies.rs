@@ -3,7 +3,8 @@
 use crate::command_line::{fails, succeeds};
 use fusescape::command::Unwatched;
 use fusescape::command::study::{Shard, front_of_file, merge, run};
-use fusescape::explore::study::{Study, StudyRequest};
+use fusescape::explore::study::{Part, Status, Study, StudyRequest};
+use fusescape::results::rows_of_csv;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
 use serde_json::Value;
@@ -44,11 +45,70 @@ fn request(text: String) -> StudyRequest {
         text,
         hardware: vec![preset(hardware_presets(), "meta-proto-like-df")],
         networks: vec![preset(workload_presets(), "three-convs")],
+        ..StudyRequest::default()
     }
 }
 
 fn study(sampling: &str) -> Study {
     Study::new(request(STUDY.replace("SAMPLING", sampling))).unwrap()
+}
+
+/// Links, memories, cores and tiles vary; some designs search for the best tile size.
+const ON_CORES: &str = "\
+name: On many cores
+hardware: tpu-like
+system: [quad-beside, tpu-quad]
+network: three-convs
+schedule: { stacks: one, objective: edp, search: loma, lpf_limit: 3 }
+axes:
+  - { vary: [system.links.0.width, hardware.memories.sram_2MB.size], values: [[16 bit, 8 KiB], [128 bit, 64 KiB]] }
+  - { vary: schedule.tiles, values: [best, 4, 'rows 4, channels 8'] }
+record: [energy, latency, edp, utilization, peak_on_chip, onchip_energy, links_energy, memories_energy]
+";
+
+/// Columns, and how the command's JSON calls them.
+const FIELDS: [(&str, &str); 8] = [
+    ("energy_pj", "energy_pj"),
+    ("latency_cycles", "latency_cycles"),
+    ("edp_pj_cycles", "edp_pj_cycles"),
+    ("utilization", "mac_use"),
+    ("peak_on_chip_bits", "peak_on_chip_bits"),
+    ("onchip_energy_pj", "energy_onchip_pj"),
+    ("links_energy_pj", "energy_links_pj"),
+    ("memories_energy_pj", "energy_memories_pj"),
+];
+
+#[test]
+fn a_design_on_many_cores_is_what_the_command_for_cores_finds() {
+    let folder = folder("on-cores");
+    let [document, results] = ["study.yaml", "results.csv"].map(|name| folder.join(name));
+    std::fs::write(&document, ON_CORES).unwrap();
+    let _ = std::fs::remove_file(&results);
+    succeeds(&["study", "run", text(&document), "--out", text(&results)]);
+    let study = fusescape::command::study::read(ON_CORES.to_owned(), &folder, &[]).unwrap();
+    let rows = rows_of_csv(&study, &std::fs::read_to_string(&results).unwrap()).unwrap();
+    assert_eq!(rows.len(), 12);
+    for row in &rows {
+        assert_eq!(row.status, Status::Found, "{}", row.reason);
+        let [hardware, network, system] = [Part::Hardware, Part::Network, Part::System].map(|part| {
+            let path = folder.join(format!("{}.yaml", part.name()));
+            std::fs::write(&path, study.document(part, &row.coordinates).unwrap()).unwrap();
+            path
+        });
+        let tiles = ["best", "4", "rows 4, channels 8"][row.coordinates[2] as usize];
+        let documents =
+            ["cores", "--system", text(&system), "--hardware", text(&hardware), "--workload", text(&network)];
+        let options =
+            ["--tiles", tiles, "--stacks", "one", "--objective", "edp", "--strategy", "loma", "--lpf-limit", "3"];
+        let found = succeeds(&[&documents[..], &options[..], &["--format", "json"]].concat());
+        let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+        for (quantity, value) in study.quantities.iter().zip(&row.values) {
+            let column = quantity.column();
+            let field = FIELDS.iter().find(|(known, _)| *known == column).unwrap().1;
+            assert_eq!(*value, found[field].as_f64(), "{column} of design {}", row.design);
+        }
+        assert_eq!(row.tiles.as_deref(), found["tile_sizes"].is_array().then(|| found["tile_size"].as_str().unwrap()));
+    }
 }
 
 #[test]
@@ -225,6 +285,11 @@ fn the_example_of_the_documentation_is_shown_and_run() {
     let shown = succeeds(&["study", "show", "docs/studies/buffers.yaml"]);
     assert!(shown.starts_with("Buffers for ResNet18: 105 designs, about "), "{shown}");
     assert!(shown.contains("only where capacity <= 6 MiB"), "{shown}");
+    let on_cores = documentation.split("```yaml\n").nth(3).unwrap().split("```").next().unwrap();
+    let file_on_cores = std::fs::read_to_string("docs/studies/cores.yaml").unwrap();
+    assert_eq!(without_comments(on_cores), without_comments(&file_on_cores));
+    let study = fusescape::command::study::read(file_on_cores, Path::new("docs/studies"), &[]).unwrap();
+    assert_eq!(study.designs(), 60);
     let folder = folder("example");
     let document = folder.join("study.yaml");
     // The same at a size that takes no time.

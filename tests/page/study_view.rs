@@ -23,6 +23,7 @@ fn study_on(hardware: &str, text: String) -> Result<Study, String> {
         text,
         hardware: vec![preset(hardware_presets(), hardware)],
         networks: vec![preset(workload_presets(), NETWORK)],
+        ..StudyRequest::default()
     };
     Study::new(request).map_err(|wrong| wrong.to_string())
 }

@@ -89,6 +89,20 @@ def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes,
         assert [repr(value) for value in by_arrow[column]] == [repr(value) for value in by_others[column]], column
 
 
+def test_designs_may_be_systems_of_cores(tmp_path: Path) -> None:
+    pair, quad = fusescape.System.preset("stream-2ws"), fusescape.System.preset("quad-beside")
+    links = {"system.links.0.width": ["32 bit", "128 bit"]}
+    study = fusescape.study(hardware="tpu-like", system=[pair, quad], network="three-convs", axes=links, schedule={"tiles": 4})
+    assert pickle.loads(pickle.dumps(study)) == study
+    front = study.run(tmp_path / "systems.parquet").front()
+    assert front.designs == {"found": 4}
+    for point in front.points:
+        system = fusescape.System.preset(point["system"])
+        system = system.replace({"links[0].width": point["system.links.0.width"]})
+        found = fusescape.cores(system, "three-convs", hardware="tpu-like", tiles=4)
+        assert (point["energy_pj"], point["latency_cycles"]) == (found.energy_pj, found.latency_cycles)
+
+
 class TwiceAndBackwards(Executor):
     """Runs each task twice, the last that was given first, as a scheduler that lost a worker may."""
 

@@ -7,11 +7,12 @@ use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::save::{Save, Saved};
 use crate::chart::{designs_listed, group_thousands};
-use crate::explore::study::{Part, Study};
+use crate::explore::study::{DesignSchedule, Part, Study, TiledSchedule};
+use crate::multicore::CoresSettings;
 
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
-use crate::state::{Action, Half, Pinned, Schedule, State, Tab};
+use crate::state::{Action, CoresChange, CoresForm, Half, Pinned, Schedule, State, Tab, TileChoice};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -142,22 +143,35 @@ pub fn OpenedCard(props: &OpenedCardProps) -> Html {
 fn opened_state(state: &State, study: &Study, design: u64, pins: bool) -> Result<State, Diagnostics> {
     let coordinates = study.sampled(design);
     let mut opened = state.design.clone();
-    for (half, part) in [(Half::Hardware, Part::Hardware), (Half::Workload, Part::Network)] {
+    let halves = [(Half::Hardware, Part::Hardware), (Half::Workload, Part::Network)];
+    for (half, part) in halves.into_iter().filter(|(_, part)| study.has(*part)) {
         let text = study.document(part, &coordinates)?;
         if opened.document(half).text != text {
             opened.document_mut(half).write(text);
         }
     }
-    opened.schedule = Schedule::of(&study.settings(&coordinates)?);
     let mut next = state.clone();
     (next.entry, next.view.point) = (None, None);
+    let is_on_cores = study.has(Part::System);
+    let mut cores = state.cores.clone();
+    match study.schedule(&coordinates)? {
+        DesignSchedule::DepthFirst(settings) => opened.schedule = Schedule::of(&settings),
+        DesignSchedule::OnCores(TiledSchedule { settings, searches_tiles }) => {
+            let CoresSettings { strategy, lpf_limit, rules, .. } = settings;
+            (opened.schedule.strategy, opened.schedule.lpf_limit, opened.schedule.rules) = (strategy, lpf_limit, rules);
+            cores = CoresForm::of_text(&study.document(Part::System, &coordinates)?, settings);
+            if searches_tiles {
+                cores.change(CoresChange::Granularity(TileChoice::Best));
+            }
+        }
+    }
     if pins {
-        let cores = Pinned::cores_of(&state.cores);
+        let cores = Pinned::cores_of(&cores);
         next.pinned = Some(Box::new(Pinned { design: opened, point: None, cores }));
         next.view.tab = Tab::Compare;
     } else {
-        next.design = opened;
-        next.view.tab = Tab::Landscape;
+        (next.design, next.cores) = (opened, cores);
+        next.view.tab = if is_on_cores { Tab::Cores } else { Tab::Landscape };
     }
     Ok(next)
 }

@@ -9,8 +9,8 @@ use crate::app::workers::handle::Workers;
 use crate::explore::study::{Study, StudyRequest};
 use crate::form::{AT_HAND, Variable, suggested_study, with_axis};
 use crate::hardware::Core;
-use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;
+use crate::spec::{Diagnostics, Preset, system_presets};
 use crate::state::{Action, Half, StudyChange};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -52,7 +52,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         });
     let text = if own.is_empty() { (*suggested).clone().unwrap_or_default() } else { own.clone() };
     let study = {
-        let documents = [&design.hardware.text, &design.workload.text].map(String::clone);
+        let documents = [&design.hardware.text, &design.workload.text, state.chosen.cores.system()].map(str::to_owned);
         use_memo((text.clone(), documents), |(text, documents)| study_of(text, documents).map(Rc::new))
     };
     {
@@ -102,10 +102,10 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
 }
 
 /// A study of a document on this page: names are presets, or the documents of the design at hand.
-fn study_of(text: &str, [hardware, network]: &[String; 2]) -> Result<Study, Diagnostics> {
-    let [cores, networks] = StudyRequest::names(text);
-    let texts = |half: Half, own: &str, names: Vec<String>| -> Vec<(String, String)> {
-        let text = |name: &str| match half.presets().iter().find(|preset| preset.id == name) {
+fn study_of(text: &str, [hardware, network, system]: &[String; 3]) -> Result<Study, Diagnostics> {
+    let [cores, networks, systems] = StudyRequest::names(text);
+    let texts = |presets: &[Preset], own: &str, names: Vec<String>| -> Vec<(String, String)> {
+        let text = |name: &str| match presets.iter().find(|preset| preset.id == name) {
             Some(preset) => Some(preset.text.to_owned()),
             None => (name == AT_HAND).then(|| own.to_owned()),
         };
@@ -113,7 +113,8 @@ fn study_of(text: &str, [hardware, network]: &[String; 2]) -> Result<Study, Diag
     };
     Study::new(StudyRequest {
         text: text.to_owned(),
-        hardware: texts(Half::Hardware, hardware, cores),
-        networks: texts(Half::Workload, network, networks),
+        hardware: texts(Half::Hardware.presets(), hardware, cores),
+        networks: texts(Half::Workload.presets(), network, networks),
+        systems: texts(system_presets(), system, systems),
     })
 }

@@ -67,7 +67,8 @@ fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
 
 /// A path without what it always begins with: `lb.size` of `hardware.memories.lb.size`.
 fn short(path: &str) -> &str {
-    let path = path.strip_prefix("hardware.").or_else(|| path.strip_prefix("network.")).unwrap_or(path);
+    let documents = ["hardware.", "network.", "system."];
+    let path = documents.into_iter().find_map(|document| path.strip_prefix(document)).unwrap_or(path);
     path.strip_prefix("memories.").unwrap_or(path)
 }
 

@@ -20,9 +20,8 @@ pub use parts::has_begun;
 
 use super::files::read_text;
 use super::{NoResult, Unwatched, Watch, wrong};
-use crate::explore::SharedCosts;
-use crate::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyRequest};
-use crate::spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, workload_presets};
+use crate::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyCosts, StudyRequest};
+use crate::spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
 use parts::Parts;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -121,9 +120,13 @@ pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<S
     let documents = |presets: &'static [Preset], names: Vec<String>| -> Vec<(String, String)> {
         names.into_iter().filter_map(|name| text_of(presets, &name).map(|text| (name, text))).collect()
     };
-    let [hardware, networks] = StudyRequest::names(&text);
-    let (hardware, networks) = (documents(hardware_presets(), hardware), documents(workload_presets(), networks));
-    Study::new(StudyRequest { text, hardware, networks })
+    let [hardware, networks, systems] = StudyRequest::names(&text);
+    Study::new(StudyRequest {
+        hardware: documents(hardware_presets(), hardware),
+        networks: documents(workload_presets(), networks),
+        systems: documents(system_presets(), systems),
+        text,
+    })
 }
 
 /// Runs a study, or a shard of it, as [`Workers::run`] does, by workers of its own.
@@ -169,13 +172,13 @@ fn course(study: &Study, shard: Shard) -> Result<Course<&Study>, NoResult> {
 /// Evaluators of all cores, which know what the others know.
 pub struct Workers<'s> {
     study: &'s Study,
-    costs: Arc<SharedCosts>,
+    costs: Arc<StudyCosts>,
     idle: Mutex<Vec<Evaluator<&'s Study>>>,
 }
 
 impl<'s> Workers<'s> {
     /// Workers that know these costs, and add to them.
-    pub fn new(study: &'s Study, costs: Arc<SharedCosts>) -> Self {
+    pub fn new(study: &'s Study, costs: Arc<StudyCosts>) -> Self {
         Self { study, costs, idle: Mutex::default() }
     }
 

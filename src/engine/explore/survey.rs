@@ -533,7 +533,7 @@ impl Fingerprints {
 }
 
 /// With fixed keys, so that all workers agree.
-fn hash(content: &impl Hash) -> u64 {
+pub(super) fn hash(content: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     hasher.finish()

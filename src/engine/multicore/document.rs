@@ -39,6 +39,33 @@ impl CoreSystem {
         let leakage_pj = self.cores.iter().map(|core| core.core.leakage_pj_per_cycle()).sum();
         is_common.then(|| Power::new((clock_mhz, leakage_pj), energy_pj, cycles, macs))?
     }
+
+    /// The area of all cores, um2, as far as it is stated: a memory that cores share counts once, the one off the chip does not. `None`
+    /// where nothing is stated.
+    pub fn area_um2(&self) -> Option<f64> {
+        let of_core = |(index, core): (CoreId, &ComputeCore)| {
+            let outside = core.core.memories.last_key();
+            let is_own = |memory: &MemoryId| {
+                let top = Operand::ALL.into_iter().find(|&operand| core.top(operand) == *memory);
+                let users = top.map(|operand| &self.memories[self.memory_of[index][operand as usize]].cores);
+                Some(*memory) != outside && users.is_none_or(|users| users.first() == Some(&index))
+            };
+            core.core.area_of(|memory| is_own(&memory)).known_um2()
+        };
+        self.cores.iter_enumerated().filter_map(of_core).reduce(|all, um2| all + um2)
+    }
+
+    /// Bits of the highest memories on the chip; what cores share counts once.
+    pub fn on_chip_bits(&self) -> u64 {
+        let outside = self.memories.last_key();
+        let on_chip = self.memories.iter_enumerated().filter(|(memory, _)| Some(*memory) != outside);
+        on_chip.map(|(_, memory)| memory.capacity.0).fold(0, u64::saturating_add)
+    }
+
+    /// Processing elements of all cores.
+    pub fn pe_count(&self) -> u64 {
+        self.cores.iter().map(|core| core.core.pe_count()).fold(0, u64::saturating_add)
+    }
 }
 
 /// A hop from a core to another over one link. The memory off the chip counts as a core, which comes after the others.

@@ -1,8 +1,10 @@
 //! Requests: a network on a system of cores, and the settings of its scheduling.
 
 use super::rules::{SchedulingRules, TilingRules};
+use super::tile_size::TileSize;
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
+use crate::spec::names_in;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +87,30 @@ pub enum Granularity {
     ByHand(String),
 }
 
+impl Granularity {
+    /// As people write it: so many rows, `layer-by-layer`, or anything else by hand.
+    ///
+    /// # Errors
+    /// What can be written instead.
+    pub fn from_words(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(0) => Err("write 1 row or more".to_owned()),
+            Ok(rows) => Ok(Self::Rows(rows)),
+            Err(_) if text == "layer-by-layer" => Ok(Self::LayerByLayer),
+            Err(_) => Ok(Self::ByHand(text.to_owned())),
+        }
+    }
+
+    /// In words that say it by hand: `rows 4`, `whole`.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Rows(rows) => format!("rows {rows}"),
+            Self::LayerByLayer => TileSize::default().text(),
+            Self::ByHand(text) => text.clone(),
+        }
+    }
+}
+
 impl Default for Granularity {
     fn default() -> Self {
         Self::Rows(1)
@@ -103,6 +129,18 @@ pub enum StackRule {
     EachLayer,
     /// A stack ends after each of these layers.
     After(Vec<String>),
+}
+
+impl StackRule {
+    /// As people write it: `automatic`, `one`, `each-layer`, or names of layers after which one ends.
+    pub fn from_words(text: &str) -> Self {
+        match text {
+            "automatic" => Self::Automatic,
+            "one" => Self::One,
+            "each-layer" => Self::EachLayer,
+            names => Self::After(names_in(names).into_iter().map(|(name, _)| name).collect()),
+        }
+    }
 }
 
 /// Which tile is taken next of those that wait for nothing any more.

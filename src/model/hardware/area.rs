@@ -1,6 +1,6 @@
 //! Area of a core: every instance of every memory, and the PEs (ZigZag, Section III-C).
 
-use super::Core;
+use super::{Core, MemoryId};
 
 /// Area of a core, as far as its document states it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,10 +26,15 @@ impl Area {
 impl Core {
     /// The core's area. What is not stated is named in it, not taken as nothing.
     pub fn area(&self) -> Area {
+        self.area_of(|_| true)
+    }
+
+    /// The core's area with only those memories that count.
+    pub fn area_of(&self, counts: impl Fn(MemoryId) -> bool) -> Area {
         let stated = self.pe_area_um2.map(|um2| um2 * self.pe_count() as f64);
         let estimated = || self.in_memory.as_ref().map(|array| array.area_um2().total());
         let mut area = Area { pes_um2: stated.or_else(estimated), ..Area::default() };
-        for memory in &self.memories {
+        for (_, memory) in self.memories.iter_enumerated().filter(|(memory, _)| counts(*memory)) {
             match memory.area_um2 {
                 Some(um2) => *area.memories_um2.get_or_insert(0.0) += um2 * memory.instances as f64,
                 None => area.unknown.push(memory.name.clone()),

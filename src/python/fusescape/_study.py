@@ -16,15 +16,15 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple, TypeAlias
 
 from . import _fusescape
-from ._commands import HardwareLike, NetworkLike, Progress, told
-from ._documents import Document, Hardware, Network
+from ._commands import HardwareLike, NetworkLike, Progress, SystemLike, told
+from ._documents import Document, Hardware, Network, System
 from ._errors import FusescapeError
 from ._executors import ExecutorLike, Shard, finished
 from ._fusescape import Rows
 from ._results import Result
 
 _Named: TypeAlias = "tuple[tuple[str, str], ...]"
-_Request: TypeAlias = "tuple[str, _Named, _Named]"
+_Request: TypeAlias = "tuple[str, _Named, _Named, _Named]"
 
 
 class Axis(NamedTuple):
@@ -54,9 +54,9 @@ class Study:
     __slots__ = ("_engine", "_facts", "_request", "name", "text")
 
     def __init__(self, engine: _fusescape.Study) -> None:
-        text, hardware, networks = engine.request()
+        text, hardware, networks, systems = engine.request()
         self._engine = engine
-        self._request: _Request = (text, tuple(hardware), tuple(networks))
+        self._request: _Request = (text, tuple(hardware), tuple(networks), tuple(systems))
         self._facts: dict[str, Any] = json.loads(engine.facts())
         self.text = text
         self.name: str = self._facts["name"]
@@ -74,7 +74,7 @@ class Study:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], folder: str | PathLike[str] = ".") -> Study:
-        """A study as the mapping that its YAML stands for. A :class:`Hardware` or :class:`Network` may stand for its name."""
+        """A study as the mapping that its YAML stands for. A document of this process may stand for its name."""
         given = _Given()
         text = json.dumps(fields, indent=2, ensure_ascii=False, default=given.name_of)
         return cls(_fusescape.Study.read(text, fspath(folder), list(given.texts.items())))
@@ -93,7 +93,7 @@ class Study:
         _write_new(path, self.text)
 
     def _documents(self) -> tuple[tuple[type[Document], _Named], ...]:
-        return (Hardware, self._request[1]), (Network, self._request[2])
+        return (Hardware, self._request[1]), (Network, self._request[2]), (System, self._request[3])
 
     def __len__(self) -> int:
         """Number of designs; where the study refines a front, at the most."""
@@ -206,6 +206,7 @@ def study(
     *,
     hardware: HardwareLike | Sequence[HardwareLike] = (),
     network: NetworkLike | Sequence[NetworkLike] = (),
+    system: SystemLike | Sequence[SystemLike] = (),
     axes: Mapping[str | tuple[str, ...], Values],
     name: str = "My study",
     about: str = "",
@@ -221,9 +222,11 @@ def study(
     """Writes a study document; ``docs/studies.md`` describes its fields.
 
     :param hardware: documents, or names of presets or files; several are an axis. ``network`` likewise.
+    :param system: systems of many cores, likewise; each design is then priced as :func:`cores` prices it, and ``hardware`` is that of
+        cores of which they say nothing.
     :param axes: values by the path that they are written to: ``{"hardware.memories[3].size": ["8 KiB", "32 KiB"]}``. Several paths in a
         tuple move together. Instead of values a mapping may state a range: ``{"from": "8 KiB", "to": "1 MiB", "count": 8, "scale": "log"}``.
-    :param schedule: how each design is scheduled: ``{"columns": 28, "rows": 28, "modes": "fully-cached"}``.
+    :param schedule: how each design is scheduled: ``{"columns": 28, "rows": 28, "modes": "fully-cached"}``; on many cores ``{"tiles": 4}``.
     :param folder: where paths of files begin.
     """
     fields: dict[str, Any] = {
@@ -231,6 +234,7 @@ def study(
         "about": about,
         "hardware": _bases(Hardware, hardware),
         "network": _bases(Network, network),
+        "system": _bases(System, system),
         "schedule": dict(schedule or {}),
         "axes": [
             {"vary": path, **(values if isinstance(values, Mapping) else {"values": list(values)})} for path, values in axes.items()
@@ -264,8 +268,8 @@ class _Given:
         """The name by which a study calls what JSON has no word for."""
         if isinstance(value, PathLike):
             return str(fspath(value))
-        if not isinstance(value, (Hardware, Network)):
-            raise TypeError(f"{type(value).__name__} given where a study has hardware or a network")
+        if not isinstance(value, (Hardware, Network, System)):
+            raise TypeError(f"{type(value).__name__} given where a study has hardware, a network or a system")
         if (preset := _presets_by_text(value.kind).get(value.text)) is not None:
             return preset
         stem = re.sub(r"[^a-z0-9]+", "-", value.name.lower()).strip("-") or value.kind
@@ -359,8 +363,8 @@ class StudyResults:
     def __init__(self, path: str | PathLike[str]) -> None:
         self._results = _fusescape.Results(fspath(path))
         self.path = Path(path)
-        text, hardware, networks = self._results.request()
-        self.study = _study_of((text, tuple(hardware), tuple(networks)))
+        text, hardware, networks, systems = self._results.request()
+        self.study = _study_of((text, tuple(hardware), tuple(networks), tuple(systems)))
 
     def __len__(self) -> int:
         """Number of designs in the file."""

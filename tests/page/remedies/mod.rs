@@ -35,7 +35,7 @@ use fusescape::hierarchy::Pool;
 use fusescape::lesson::{Draw, Lesson};
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::edit::Outline;
-use fusescape::spec::{Diagnostic, Diagnostics, find_preset, hardware_presets, workload_presets};
+use fusescape::spec::{Diagnostic, Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::workload::Network;
 use std::path::Path;
 
@@ -109,10 +109,11 @@ fn study(text: &str) -> Result<(), Diagnostics> {
         let text = |name: &str| find_preset(presets, name).unwrap().text.to_owned();
         names.iter().map(|name| ((*name).to_owned(), text(name))).collect()
     };
-    let mut hardware = known(hardware_presets(), &["meta-proto-like-df", "tpu-like-df"]);
+    let mut hardware = known(hardware_presets(), &["meta-proto-like-df", "tpu-like-df", "tpu-like"]);
     hardware.push(("broken.yaml".to_owned(), "name: Broken".to_owned()));
     let networks = known(workload_presets(), &["three-convs"]);
-    Study::new(StudyRequest { text: text.to_owned(), hardware, networks }).map(drop)
+    let systems = known(system_presets(), &["quad-beside", "stream-2ws"]);
+    Study::new(StudyRequest { text: text.to_owned(), hardware, networks, systems }).map(drop)
 }
 
 fn preset(id: &str) -> &'static str {

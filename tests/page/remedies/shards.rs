@@ -42,6 +42,7 @@ fn study(sampling: &str) -> Study {
         text: STUDY.replace("SAMPLING", sampling),
         hardware: vec![("meta-proto-like-df".to_owned(), preset("meta-proto-like-df").to_owned())],
         networks: vec![("three-convs".to_owned(), network)],
+        ..StudyRequest::default()
     })
     .unwrap()
 }

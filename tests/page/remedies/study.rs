@@ -20,7 +20,7 @@ pub const ROOM: Room = Room {
         // A document has fewer axes.
         "Tie some axes together",
     ],
-    tables: &[(study, BASE, CASES), (study, WHOLE, WHOLE_CASES)],
+    tables: &[(study, BASE, CASES), (study, WHOLE, WHOLE_CASES), (study, ON_CORES, CASES_ON_CORES)],
     grown,
 };
 
@@ -54,7 +54,7 @@ const CASES: &[Case] = &[
     (
         "hardware: meta-proto-like-df",
         "hardware: [meta-proto-like-df, broken.yaml]",
-        "Correct `broken.yaml`",
+        "Write for example `memories: ",
         "hardware: [meta-proto-like-df]",
     ),
     ("columns: 16,", "colums: 16,", "Did you mean `columns`?", "columns: 16,"),
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
     (
         "vary: schedule.objective",
         "vary: x.objective",
-        "Begin with `hardware`, `network` or `schedule`, as in `hardware.memories[1].size`",
+        "Begin with `hardware`, `network`, `system` or `schedule`, as in `hardware.memories[1].size`",
         "vary: schedule.objective",
     ),
     (
@@ -84,7 +84,7 @@ const CASES: &[Case] = &[
     (
         "vary: schedule.objective",
         "vary: schedule.qwertz",
-        "Use one of columns, rows, modes, stacks, objective, search, lpf_limit, rules",
+        "Use one of columns, rows, modes, tiles, stacks, order, objective, scheduler, search, lpf_limit, rules",
         "vary: schedule.objective",
     ),
     (
@@ -109,7 +109,26 @@ const CASES: &[Case] = &[
     ("values: [8 KiB, 24 KiB]", "values: [8 KiB, 24 KB]", "Use `KiB` (1024 B)", "values: [8 KiB, 24 KiB]"),
     ("memories.sram_32KB.size", "memories.sram_33KB.size", "Did you mean `sram_32KB`?", "memories.sram_32KB.size"),
     ("memories.sram_32KB.size", "memories.zzz.size", "There are ", "memories.sram_32KB.size"),
-    ("memories.sram_32KB.size", "name.size", "Name a place as diagnostics do: `memories[1].size`", "memories.1.size"),
+    (
+        "memories.sram_32KB.size",
+        "name.size",
+        "Write out in that document what this names, or end the path here",
+        "memories.1.size",
+    ),
+    (
+        "memories.sram_32KB.size",
+        "memories.sram_32KB.operands.x",
+        "Name a place as diagnostics do: `memories[1].size`",
+        "memories.1.size",
+    ),
+    ("columns: 16,", "tiles: 4,", "Write some of columns, rows, ", "columns: 16,"),
+    (
+        "vary: schedule.objective, values: [energy, latency]",
+        "vary: system.links.0.width, values: [8 bit]",
+        "Write for example `system: tpu-quad`",
+        "vary: schedule.objective, values: [energy]",
+    ),
+    ("record: [energy]", "record: [links_energy]", "Use some of energy, latency, ", "record: [dram_words]"),
     ("memories[3]", "memories[30]", "Write memories[0] to memories[", "memories[3]"),
     (
         "hardware.memories.sram_32KB.size",
@@ -175,6 +194,34 @@ const WHOLE_CASES: &[Case] = &[(
     "Leave out the field `hardware`",
     "network: three-convs\n",
 )];
+
+/// Designs are systems of cores.
+const ON_CORES: &str = "\
+name: On cores
+hardware: tpu-like
+system: quad-beside
+network: three-convs
+schedule: { tiles: 4, order: best }
+axes:
+  - { vary: system.links.0.width, values: [32 bit, 64 bit] }
+record: [energy]
+";
+
+const CASES_ON_CORES: &[Case] = &[
+    ("hardware: tpu-like\n", "", "Write for example `hardware: tpu-like`", "hardware: tpu-like\n"),
+    ("system: quad-beside", "system: []", "Write for example `tpu-quad`", "system: quad-beside"),
+    (
+        "hardware: tpu-like\nsystem: quad-beside",
+        "hardware: [tpu-like, tpu-like-df]\nsystem: stream-2ws",
+        "Vary `system.cores.0.hardware`, or leave it out",
+        "hardware: tpu-like\nsystem: stream-2ws",
+    ),
+    ("tiles: 4,", "tiles: 0,", "Write 1 row or more", "tiles: 1,"),
+    ("tiles: 4,", "tiles: [4, 8],", "Write one, and vary `schedule.tiles` for others", "tiles: 8,"),
+    ("record: [energy]", "record: [dram_words]", "Use some of energy, latency, ", "record: [peak_on_chip]"),
+    ("order: best", "order: deep", "Did you mean `deepest`?", "order: deepest"),
+    ("order: best", "columns: 4", "Write some of tiles, stacks, order, ", "stacks: one"),
+];
 
 /// Four axes of ten thousand values each.
 fn grown() -> Vec<Grown> {

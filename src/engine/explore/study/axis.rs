@@ -13,16 +13,22 @@ pub enum Part {
     Hardware,
     /// A network.
     Network,
+    /// A system of many cores.
+    System,
     /// How the network is scheduled.
     Schedule,
 }
 
 impl Part {
+    /// Those that are documents, in the order of a request.
+    pub const DOCUMENTS: [Self; 3] = [Self::Hardware, Self::Network, Self::System];
+
     /// As paths begin.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hardware => "hardware",
             Self::Network => "network",
+            Self::System => "system",
             Self::Schedule => "schedule",
         }
     }
@@ -110,11 +116,11 @@ fn for_all(value: &[AxisValue], paths: usize) -> Vec<AxisValue> {
 
 fn target(name: &str) -> Result<Target, (String, String)> {
     let (part, path) = name.split_once('.').unwrap_or((name, ""));
-    let parts = [Part::Hardware, Part::Network, Part::Schedule];
+    let parts = [Part::Hardware, Part::Network, Part::System, Part::Schedule];
     let Some(part) = parts.into_iter().find(|known| known.name() == part) else {
         let meant = closest(part, parts.map(Part::name));
         let remedy = meant.map_or_else(
-            || "Begin with `hardware`, `network` or `schedule`, as in `hardware.memories[1].size`".to_owned(),
+            || "Begin with `hardware`, `network`, `system` or `schedule`, as in `hardware.memories[1].size`".to_owned(),
             |meant| format!("Did you mean `{meant}`?"),
         );
         return Err((format!("`{name}` leads to no document"), remedy));
@@ -242,6 +248,11 @@ fn no_such_path(outline: &Outline, at: &str, step: &str) -> (String, String) {
     } else {
         (0..outline.len(at)).filter_map(|item| outline.value(&format!("{at}[{item}].name"))).collect()
     };
+    let is_single = !at.is_empty() && !outline.is_map(at) && outline.len(at) == 0;
+    if let Some(text) = outline.value(at).filter(|_| is_single) {
+        let reason = format!("There is no `{step}` in `{at}`, which is `{text}`");
+        return (reason, "Write out in that document what this names, or end the path here".to_owned());
+    }
     let within = if at.is_empty() { "the document".to_owned() } else { format!("`{at}`") };
     let remedy = match closest(step, names.iter().map(String::as_str)) {
         Some(meant) => format!("Did you mean `{meant}`?"),

@@ -50,6 +50,13 @@ fn wrong_value(value: &str, unit: Measure) -> (String, String) {
     (format!("`{}` is not {what}", value.trim()), format!("Write {what}"))
 }
 
+/// Reason and remedy where designs of one kind have no such quantity, and those of the other have.
+pub(super) fn of_another_kind(quantity: Quantity, is_on_cores: bool) -> (String, String) {
+    let what = if is_on_cores { "A system of cores" } else { "A single core" };
+    let names: Vec<String> = Quantity::all().filter(|other| other.is_of(is_on_cores)).map(Quantity::name).collect();
+    (format!("{what} has no `{}`", quantity.name()), format!("Use some of {}", names.join(", ")))
+}
+
 /// The quantity of this name.
 ///
 /// # Errors

@@ -1,14 +1,15 @@
 //! A validated study: its base documents, axes, and what counts.
 
 use super::axis::{Axis, Part, Target, resolve};
-use super::constraint::{Constraint, parse_quantity};
+use super::constraint::{Constraint, of_another_kind, parse_quantity};
 use super::quantity::Quantity;
-use super::schedule;
-use crate::explore::Settings;
+use super::schedule::{DesignSchedule, TiledSchedule};
 use crate::hardware::Core;
+use crate::multicore::{CoreSystem, CoresStudy};
 use crate::spec::edit::Outline;
 use crate::spec::{
-    AxisValue, Consequences, Diagnostics, SamplingSpec, StudySpec, merge, read_hardware, read_study, read_workload,
+    AxisValue, Consequences, CoreHardware, Diagnostic, Diagnostics, SamplingSpec, StudySpec, hardware_presets, merge,
+    read_hardware, read_study, read_system, read_workload,
 };
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ const MOST_SOBOL_AXES: usize = sobol_burley::NUM_DIMENSIONS as usize;
 const CONSEQUENCES: &Consequences = &[("axes[*].vary", &["axes[*].vary"])];
 
 /// Everything that a study depends on, in one value that can be sent to any process: its document, and the texts that it names.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StudyRequest {
     /// The study document.
     pub text: String,
@@ -32,14 +33,17 @@ pub struct StudyRequest {
     pub hardware: Vec<(String, String)>,
     /// Networks by the names that it uses.
     pub networks: Vec<(String, String)>,
+    /// Systems of many cores by the names that it uses.
+    #[serde(default)]
+    pub systems: Vec<(String, String)>,
 }
 
 impl StudyRequest {
-    /// The names of hardware documents and of networks that a study document uses, each once.
-    pub fn names(text: &str) -> [Vec<String>; 2] {
+    /// The names of the documents of each kind that a study document uses, each once; kinds as in [`Part::DOCUMENTS`].
+    pub fn names(text: &str) -> [Vec<String>; 3] {
         let (spec, _) = read_study(text);
-        [(Part::Hardware, &spec.hardware), (Part::Network, &spec.network)].map(|(part, base)| {
-            let mut names = base.clone();
+        Part::DOCUMENTS.map(|part| {
+            let mut names = stated(&spec, part).to_vec();
             for axis in spec.axes.iter().filter_map(|axis| Axis::new(axis, "", &mut Diagnostics::default())) {
                 for (index, _) in whole(&axis, part) {
                     names.extend(axis.values.iter().filter_map(|value| Some(value.get(index)?.text().to_owned())));
@@ -60,7 +64,9 @@ impl StudyRequest {
             hasher.write(text.as_bytes());
         };
         write(&self.text);
-        for documents in [&self.hardware, &self.networks] {
+        // Studies of single cores keep the keys that they had before there were systems.
+        let systems = Some(&self.systems).filter(|systems| !systems.is_empty());
+        for documents in [&self.hardware, &self.networks].into_iter().chain(systems) {
             write(&documents.len().to_string());
             documents.iter().for_each(|(name, text)| {
                 write(name);
@@ -85,22 +91,22 @@ pub struct Study {
     pub constraints: Vec<Constraint>,
     /// What the front is about.
     pub objectives: Vec<Quantity>,
-    pub(super) hardware: Vec<Base>,
-    pub(super) networks: Vec<Base>,
-    pub(super) settings: Settings,
+    /// Base documents, by kind as in [`Part::DOCUMENTS`].
+    bases: [Vec<Base>; 3],
+    schedule: DesignSchedule,
 }
 
-/// A base document, with the paths of all axes as edits take them.
-pub(super) struct Base {
-    pub name: String,
-    pub outline: Outline,
+/// A base document.
+struct Base {
+    name: String,
+    outline: Outline,
 }
 
 impl Study {
     /// Validates a study.
     ///
     /// # Errors
-    /// Everything that is wrong with it; what is wrong with a document that it names begins with `hardware NAME.` or `network NAME.`.
+    /// Everything that is wrong with it, and with the documents that it names, at the place where it names them.
     pub fn new(request: StudyRequest) -> Result<Self, Diagnostics> {
         let (spec, mistakes) = read_study(&request.text);
         match Self::validated(&spec, &request) {
@@ -112,7 +118,8 @@ impl Study {
     fn validated(spec: &StudySpec, request: &StudyRequest) -> Result<Self, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let mut axes = Vec::new();
-        for (part, names) in [(Part::Hardware, &spec.hardware), (Part::Network, &spec.network)] {
+        for part in Part::DOCUMENTS {
+            let names = stated(spec, part);
             if names.len() > 1 {
                 let value = |name: &String| vec![AxisValue::Single(name.clone())];
                 let target = Target { part, path: String::new() };
@@ -123,19 +130,22 @@ impl Study {
         let own = spec.axes.iter().enumerate();
         let own: Vec<Option<Axis>> =
             own.map(|(index, axis)| Axis::new(axis, &format!("axes[{index}]"), &mut wrong)).collect();
-        let hardware = bases(Part::Hardware, spec, request, &mut wrong);
-        let networks = bases(Part::Network, spec, request, &mut wrong);
-        check_twice(spec, &own, [&hardware, &networks], &mut wrong);
+        let bases = Part::DOCUMENTS.map(|part| bases(part, spec, request, &mut wrong));
+        check_twice(spec, &own, &bases, &mut wrong);
+        let mut schedule = DesignSchedule::usual(spec.has_system());
         for (index, axis) in own.iter().enumerate() {
             if let Some(axis) = axis {
-                check_axis(axis, &format!("axes[{index}]"), [&hardware, &networks], &mut wrong);
+                check_axis(axis, &format!("axes[{index}]"), &bases, &schedule, &mut wrong);
             }
         }
-        axes.extend(own.into_iter().flatten());
-        let mut settings = schedule::default_settings();
         for (field, value) in &spec.schedule {
-            note(&mut wrong, format!("schedule.{field}"), schedule::set(&mut settings, field, value));
+            note(&mut wrong, format!("schedule.{field}"), schedule.set(field, value));
         }
+        if spec.has_system() {
+            check_beside(spec, &own, &bases, &mut wrong);
+            check_tiles(request, &own, &bases, &schedule, &mut wrong);
+        }
+        axes.extend(own.into_iter().flatten());
         let constraints: Vec<Constraint> = spec
             .constraints
             .iter()
@@ -144,11 +154,17 @@ impl Study {
                 note(&mut wrong, item("constraints", index, spec.constraints.len()), Constraint::parse(text))
             })
             .collect();
+        let suited = |quantity: Quantity| match quantity.is_of(spec.has_system()) {
+            true => Ok(quantity),
+            false => Err(of_another_kind(quantity, spec.has_system())),
+        };
+        for (index, bound) in constraints.iter().enumerate() {
+            note(&mut wrong, item("constraints", index, spec.constraints.len()), suited(bound.quantity));
+        }
         let mut quantities = |field: &str, names: &[String], default: &[Quantity]| -> Vec<Quantity> {
-            let read = names
-                .iter()
-                .enumerate()
-                .filter_map(|(index, name)| note(&mut wrong, item(field, index, names.len()), parse_quantity(name)));
+            let read = names.iter().enumerate().filter_map(|(index, name)| {
+                note(&mut wrong, item(field, index, names.len()), parse_quantity(name).and_then(suited))
+            });
             let read: Vec<Quantity> = read.collect();
             if names.is_empty() { default.to_vec() } else { read }
         };
@@ -167,9 +183,8 @@ impl Study {
             quantities: recorded,
             constraints,
             objectives,
-            hardware,
-            networks,
-            settings,
+            bases,
+            schedule,
         };
         study.check_count(&mut wrong);
         wrong.or(study)
@@ -233,7 +248,7 @@ impl Study {
     /// # Errors
     /// A value that cannot be written.
     pub fn document(&self, part: Part, coordinates: &[u32]) -> Result<String, Diagnostics> {
-        let bases = if part == Part::Network { &self.networks } else { &self.hardware };
+        let bases = of_kind(&self.bases, part);
         let of_part = || self.values(coordinates).filter(|(target, _)| target.part == part);
         let name = of_part().find(|(target, _)| target.path.is_empty()).map(|(_, value)| value.text());
         let base = match name {
@@ -261,14 +276,19 @@ impl Study {
     ///
     /// # Errors
     /// A value that makes no sense there; validation refuses such.
-    pub fn settings(&self, coordinates: &[u32]) -> Result<Settings, Diagnostics> {
-        let mut settings = self.settings.clone();
+    pub fn schedule(&self, coordinates: &[u32]) -> Result<DesignSchedule, Diagnostics> {
+        let mut schedule = self.schedule.clone();
         let mut wrong = Diagnostics::default();
         for (target, value) in self.values(coordinates).filter(|(target, _)| target.part == Part::Schedule) {
             let path = format!("schedule.{}", target.path);
-            note(&mut wrong, path, schedule::set(&mut settings, &target.path, value));
+            note(&mut wrong, path, schedule.set(&target.path, value));
         }
-        wrong.or(settings)
+        wrong.or(schedule)
+    }
+
+    /// Whether its designs have a document of this kind: of hardware none where systems say all of their cores.
+    pub fn has(&self, part: Part) -> bool {
+        !of_kind(&self.bases, part).is_empty()
     }
 }
 
@@ -280,6 +300,22 @@ fn write(outline: &Outline, path: &str, value: &AxisValue) -> Result<Outline, (S
     };
     let remedy = "Name a single value of a document that is written as documents usually are";
     written.ok_or_else(|| (format!("`{}` cannot be written at `{path}`", value.text()), remedy.to_owned()))
+}
+
+/// The documents of a kind that a study states.
+fn stated(spec: &StudySpec, part: Part) -> &[String] {
+    match part {
+        Part::Hardware => &spec.hardware,
+        Part::Network => &spec.network,
+        Part::System => &spec.system,
+        Part::Schedule => &[],
+    }
+}
+
+/// The base documents of a kind, of those of all kinds.
+fn of_kind(bases: &[Vec<Base>; 3], part: Part) -> &[Base] {
+    let place = Part::DOCUMENTS.iter().position(|known| *known == part);
+    place.map_or(&[], |place| &bases[place])
 }
 
 /// Which values of an axis are whole documents of this kind.
@@ -304,12 +340,11 @@ fn item(field: &str, index: usize, count: usize) -> String {
 }
 
 /// What varies twice, or varies and is stated.
-fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], [hardware, networks]: [&[Base]; 2], wrong: &mut Diagnostics) {
+fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
     let mut seen: Vec<(Part, String)> = Vec::new();
     // One place may be written in several ways.
     let place = |target: &Target| {
-        let bases = if target.part == Part::Network { networks } else { hardware };
-        let path = bases.first().and_then(|base| resolve(&base.outline, &target.path).ok());
+        let path = of_kind(bases, target.part).first().and_then(|base| resolve(&base.outline, &target.path).ok());
         (target.part, path.filter(|_| target.part != Part::Schedule).unwrap_or_else(|| target.path.clone()))
     };
     for (index, axis) in axes.iter().enumerate() {
@@ -321,10 +356,7 @@ fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], [hardware, networks]: [&
             let name = format!("{}{dot}{}", target.part.name(), target.path);
             if seen.contains(&place(target)) {
                 wrong.add(path, format!("`{name}` varies twice"), "Keep one of them");
-            } else if target.path.is_empty()
-                && ((target.part == Part::Hardware && !spec.hardware.is_empty())
-                    || (target.part == Part::Network && !spec.network.is_empty()))
-            {
+            } else if target.path.is_empty() && !stated(spec, target.part).is_empty() {
                 wrong.add(path, format!("`{name}` is stated, and varies"), format!("Leave out the field `{name}`"));
             }
             seen.push(place(target));
@@ -334,10 +366,12 @@ fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], [hardware, networks]: [&
 
 /// The base documents of a kind, as far as they are right.
 fn bases(part: Part, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagnostics) -> Vec<Base> {
-    let (stated, texts) = match part {
-        Part::Network => (&spec.network, &request.networks),
-        _ => (&spec.hardware, &request.hardware),
+    let texts = match part {
+        Part::Hardware | Part::Schedule => &request.hardware,
+        Part::Network => &request.networks,
+        Part::System => &request.systems,
     };
+    let stated = stated(spec, part);
     let mut names: Vec<(String, String)> = Vec::new();
     for (index, name) in stated.iter().enumerate() {
         names.push((item(part.name(), index, stated.len()), name.clone()));
@@ -361,15 +395,13 @@ fn bases(part: Part, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagn
             wrong.add(path, format!("There is no document `{name}`"), "Name a preset or a file");
             continue;
         };
-        let found = match part {
-            Part::Network => Network::from_text(text).err(),
-            _ => Core::from_text(text).err(),
-        };
-        if let Some(found) = found {
-            let count = found.0.len();
-            let first = found.0.first().map(ToString::to_string).unwrap_or_default();
-            let more = if count > 1 { format!(" (and {} problems more)", count - 1) } else { String::new() };
-            wrong.add(path, format!("`{name}` is wrong: {first}{more}"), format!("Correct `{name}`"));
+        let found = mistakes_of(part, text, request);
+        if !found.is_empty() {
+            for Diagnostic { path: within, line, reason, remedy, .. } in found.0 {
+                let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+                let comma = if within.is_empty() { "" } else { ", " };
+                wrong.add(path.clone(), format!("In `{name}`{line}{comma}{within}: {reason}"), remedy);
+            }
             continue;
         }
         match Outline::read(text) {
@@ -380,8 +412,99 @@ fn bases(part: Part, spec: &StudySpec, request: &StudyRequest, wrong: &mut Diagn
     bases
 }
 
+/// All that is wrong with a base document.
+fn mistakes_of(part: Part, text: &str, request: &StudyRequest) -> Diagnostics {
+    let found = match part {
+        Part::Hardware | Part::Schedule => Core::from_text(text).err(),
+        Part::Network => Network::from_text(text).err(),
+        Part::System => system_of(text, request).err(),
+    };
+    found.unwrap_or_default()
+}
+
+/// A base system. The hardware beside it is right or wrong by itself.
+fn system_of(text: &str, request: &StudyRequest) -> Result<CoreSystem, Diagnostics> {
+    let known = request.hardware.iter().map(|(_, text)| text.as_str());
+    let mut known = known.chain(hardware_presets().first().map(|preset| preset.text));
+    let beside = known.find(|text| Core::from_text(text).is_ok());
+    CoreSystem::from_text(text, beside.unwrap_or_default())
+}
+
+/// Whether a core of a system is described by the hardware document beside it.
+fn takes_beside(text: &str) -> bool {
+    read_system(text).0.cores.iter().any(|core| core.hardware == CoreHardware::Beside)
+}
+
+/// Systems have the hardware document that they need, and hardware that varies is that of some core.
+fn check_beside(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
+    let systems = of_kind(bases, Part::System);
+    let takes = systems.iter().find(|system| takes_beside(system.outline.text()));
+    let axes = axes.iter().enumerate().filter_map(|(index, axis)| Some((index, axis.as_ref()?)));
+    let mut varied = axes.filter(|(_, axis)| axis.targets.iter().any(|target| target.part == Part::Hardware));
+    match takes {
+        Some(system) if spec.hardware.is_empty() && !spec.axes.iter().any(|axis| axis.varies("hardware")) => {
+            let reason = format!("Cores of `{}` are those of a hardware document, and none is named", system.name);
+            wrong.add("hardware", reason, "Write for example `hardware: tpu-like`");
+        }
+        None if !systems.is_empty() => {
+            let several = (spec.hardware.len() > 1).then(|| "hardware".to_owned());
+            let path = several.or_else(|| varied.next().map(|(index, _)| format!("axes[{index}].vary")));
+            if let Some(path) = path {
+                let reason = "The systems say themselves what all of their cores are";
+                wrong.add(path, reason, "Vary `system.cores.0.hardware`, or leave it out");
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Tile sizes and stacks of systems make sense for every network, stated ones and those of axes.
+fn check_tiles(
+    request: &StudyRequest,
+    axes: &[Option<Axis>],
+    bases: &[Vec<Base>; 3],
+    schedule: &DesignSchedule,
+    wrong: &mut Diagnostics,
+) {
+    let Some(Ok(system)) = of_kind(bases, Part::System).first().map(|base| system_of(base.outline.text(), request))
+    else {
+        return;
+    };
+    let networks = of_kind(bases, Part::Network).iter().map(|base| Network::from_text(base.outline.text()));
+    let networks: Vec<Network> = networks.filter_map(Result::ok).collect();
+    let mut check = |schedule: &DesignSchedule, place: &dyn Fn(&str) -> String| {
+        let DesignSchedule::OnCores(TiledSchedule { settings, .. }) = schedule else { return };
+        for network in &networks {
+            for found in CoresStudy::check_settings(network.clone(), &system, settings).0 {
+                let path = match found.path.strip_prefix("settings.") {
+                    Some("granularity" | "tiles") => place("tiles"),
+                    Some(field) => place(field),
+                    None => "system".to_owned(),
+                };
+                let is_known = wrong.0.iter().any(|known| known.path == path && known.reason == found.reason);
+                if !is_known && !wrong.is_full() {
+                    wrong.add(path, found.reason, found.remedy);
+                }
+            }
+        }
+    };
+    check(schedule, &|field| format!("schedule.{field}"));
+    for (index, axis) in axes.iter().enumerate() {
+        let Some(axis) = axis else { continue };
+        for (at, target) in axis.targets.iter().enumerate() {
+            for (number, value) in axis.values.iter().enumerate() {
+                let mut schedule = schedule.clone();
+                if target.part == Part::Schedule && schedule.set(&target.path, &value[at]).is_ok() {
+                    check(&schedule, &|_| format!("axes[{index}].values[{number}]"));
+                }
+            }
+        }
+    }
+}
+
 /// Every path leads somewhere in each base document, and every value can be written there and read.
-fn check_axis(axis: &Axis, path: &str, [hardware, networks]: [&[Base]; 2], wrong: &mut Diagnostics) {
+fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &DesignSchedule, wrong: &mut Diagnostics) {
+    let is_on_cores = matches!(schedule, DesignSchedule::OnCores(_));
     for (index, target) in axis.targets.iter().enumerate() {
         let vary = if axis.targets.len() > 1 { format!("{path}.vary[{index}]") } else { format!("{path}.vary") };
         let of_value = |at: usize| match axis.values.len() {
@@ -390,18 +513,18 @@ fn check_axis(axis: &Axis, path: &str, [hardware, networks]: [&[Base]; 2], wrong
         };
         if target.part == Part::Schedule {
             for (at, value) in axis.values.iter().enumerate() {
-                note(
-                    wrong,
-                    of_value(at),
-                    schedule::set(&mut schedule::default_settings(), &target.path, &value[index]),
-                );
+                note(wrong, of_value(at), schedule.clone().set(&target.path, &value[index]));
             }
             continue;
         }
         if target.path.is_empty() {
             continue;
         }
-        let bases = if target.part == Part::Network { networks } else { hardware };
+        let bases = of_kind(bases, target.part);
+        if target.part == Part::System && !is_on_cores {
+            let remedy = "Write for example `system: tpu-quad`";
+            wrong.add(vary.clone(), "The study names no system", remedy);
+        }
         let mut leads = true;
         for base in bases {
             if let Err((reason, remedy)) = resolve(&base.outline, &target.path) {
@@ -420,7 +543,7 @@ fn check_axis(axis: &Axis, path: &str, [hardware, networks]: [&[Base]; 2], wrong
             let checked = write(&base.outline, &target.path, &value[index]).and_then(|written| {
                 // A value may need others to change with it: only what cannot be read is wrong by itself.
                 let path = resolve(&base.outline, &target.path)?;
-                match mistakes_of(target.part, written.text()).0.into_iter().find(|found| found.path.starts_with(&path))
+                match unreadable(target.part, written.text()).0.into_iter().find(|found| found.path.starts_with(&path))
                 {
                     Some(found) => Err((found.reason, found.remedy)),
                     None => Ok(()),
@@ -431,9 +554,11 @@ fn check_axis(axis: &Axis, path: &str, [hardware, networks]: [&[Base]; 2], wrong
     }
 }
 
-fn mistakes_of(part: Part, text: &str) -> Diagnostics {
+/// What cannot be read of a document.
+fn unreadable(part: Part, text: &str) -> Diagnostics {
     match part {
+        Part::Hardware | Part::Schedule => read_hardware(text).1,
         Part::Network => read_workload(text).1,
-        _ => read_hardware(text).1,
+        Part::System => read_system(text).1,
     }
 }

@@ -1,12 +1,16 @@
 //! One design: its documents, its schedule, its quantities.
 
 use super::axis::Part;
+use super::costs::StudyCosts;
 use super::document::Study;
 use super::front::ParetoFront;
+use super::on_cores::OnCores;
 use super::quantity::Quantity;
+use super::schedule::{DesignSchedule, TiledSchedule};
 use crate::depth_first::{DepthFirstStrategy, NotPlanned, PointTotals, StoringMode};
-use crate::explore::{CostStore, PointSummary, SharedCosts, Survey, Sweep, best_point};
+use crate::explore::{CostStore, PointSummary, Settings, Survey, Sweep, best_point};
 use crate::hardware::Core;
+use crate::multicore::CoreSystem;
 use crate::spec::Diagnostics;
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
@@ -57,6 +61,8 @@ pub struct DesignRow {
     pub values: Vec<Option<f64>>,
     /// The best of its schedules, where there are several and one was found.
     pub schedule: Option<(StoringMode, (u64, u64))>,
+    /// The best size of tiles on many cores, where one was searched and found.
+    pub tiles: Option<String>,
     /// Why it is not found; else empty.
     pub reason: String,
 }
@@ -67,27 +73,51 @@ const ROUNDING: f64 = 1e-9;
 /// Networks that are kept.
 const MOST_NETWORKS: usize = 64;
 
+/// Why a design is not found: what became of it, and why.
+pub(super) type NotFound = (Status, String);
+
+/// Documents and settings make no sense together.
+pub(super) fn wrong(found: Diagnostics) -> NotFound {
+    (Status::Wrong, found.to_string())
+}
+
+/// There is no schedule.
+pub(super) fn impossible(found: Diagnostics) -> NotFound {
+    (Status::Impossible, found.to_string())
+}
+
+/// A document by the coordinates that it depends on, or what is wrong with it.
+type Known<T> = (Vec<u32>, Result<T, Diagnostics>);
+
 /// Evaluates designs of one study, one after the other, and remembers what they share. It borrows the study or shares it.
 pub struct Evaluator<S> {
     study: S,
+    costs: Arc<StudyCosts>,
     store: CostStore,
-    /// The last core, by the coordinates that it depends on.
-    core: Option<(Vec<u32>, Result<Core, Diagnostics>)>,
-    networks: Vec<(Vec<u32>, Result<Network, Diagnostics>)>,
+    /// The last core, or the last system.
+    core: Option<Known<Core>>,
+    system: Option<Known<CoreSystem>>,
+    networks: Vec<Known<Network>>,
 }
 
 impl<S: Deref<Target = Study> + Clone> Evaluator<S> {
     /// An evaluator that knows what all others with these costs know.
-    pub fn new(study: S, costs: Arc<SharedCosts>) -> Self {
-        Self { study, store: CostStore::sharing(costs), core: None, networks: Vec::new() }
+    pub fn new(study: S, costs: Arc<StudyCosts>) -> Self {
+        let store = CostStore::sharing(Arc::clone(&costs.layers));
+        Self { study, costs, store, core: None, system: None, networks: Vec::new() }
     }
 
     /// What becomes of a design. Where the study skips what is beaten, `front` is the front to beat.
     pub fn evaluate(&mut self, design: u64, front: &ParetoFront) -> DesignRow {
-        let coordinates = self.study.sampled(design);
-        let values = vec![None; self.study.quantities.len()];
-        let mut row =
-            DesignRow { design, coordinates, status: Status::Wrong, values, schedule: None, reason: String::new() };
+        let mut row = DesignRow {
+            design,
+            coordinates: self.study.sampled(design),
+            status: Status::Wrong,
+            values: vec![None; self.study.quantities.len()],
+            schedule: None,
+            tiles: None,
+            reason: String::new(),
+        };
         if let Err((status, reason)) = self.fill(&mut row, front) {
             row.status = status;
             row.reason = reason;
@@ -95,31 +125,45 @@ impl<S: Deref<Target = Study> + Clone> Evaluator<S> {
         row
     }
 
-    fn fill(&mut self, row: &mut DesignRow, front: &ParetoFront) -> Result<(), (Status, String)> {
-        let study = self.study.clone();
-        let (core, network) = self.documents(&row.coordinates)?;
-        for (value, quantity) in row.values.iter_mut().zip(&study.quantities) {
-            *value = quantity.of_core(&core);
+    fn fill(&mut self, row: &mut DesignRow, front: &ParetoFront) -> Result<(), NotFound> {
+        match self.study.schedule(&row.coordinates).map_err(wrong)? {
+            DesignSchedule::DepthFirst(settings) => self.fill_depth_first(row, settings, front)?,
+            DesignSchedule::OnCores(schedule) => self.fill_on_cores(row, &schedule)?,
         }
-        check(&study, &row.values)?;
-        let settings = study.settings(&row.coordinates).map_err(|wrong| (Status::Wrong, wrong.to_string()))?;
-        let has_several = settings.strategies().len() > 1;
-        let sweep = Sweep::of(core, network, settings);
-        let sweep = sweep.map_err(|wrong| (Status::Wrong, wrong.to_string()))?;
-        let mut survey = Survey::new(sweep);
-        let best = self.best_schedule(&mut survey, front)?;
-        let core = &survey.sweep().core;
-        for (value, quantity) in row.values.iter_mut().zip(&study.quantities) {
-            *value = quantity.of_point(core, &best.totals);
-        }
-        row.schedule = has_several.then_some((best.strategy.mode, best.strategy.tile));
-        check(&study, &row.values)?;
         row.status = Status::Found;
         Ok(())
     }
 
+    fn fill_depth_first(
+        &mut self,
+        row: &mut DesignRow,
+        settings: Settings,
+        front: &ParetoFront,
+    ) -> Result<(), NotFound> {
+        let study = self.study.clone();
+        let (core, network) = self.core_and_network(&row.coordinates)?;
+        study.fill(row, |quantity| quantity.of_core(&core))?;
+        let has_several = settings.strategies().len() > 1;
+        let mut survey = Survey::new(Sweep::of(core, network, settings).map_err(wrong)?);
+        let best = self.best_schedule(&mut survey, front)?;
+        row.schedule = has_several.then_some((best.strategy.mode, best.strategy.tile));
+        study.fill(row, |quantity| quantity.of_point(&survey.sweep().core, &best.totals))
+    }
+
+    fn fill_on_cores(&mut self, row: &mut DesignRow, schedule: &TiledSchedule) -> Result<(), NotFound> {
+        let study = self.study.clone();
+        let costs = Arc::clone(&self.costs);
+        let (system, network) = self.system_and_network(&row.coordinates)?;
+        study.fill(row, |quantity| quantity.of_system(system))?;
+        let best = OnCores::new(network, system, schedule, &costs)?;
+        let needs_account = study.quantities.iter().any(|quantity| quantity.needs_account());
+        let account = needs_account.then(|| best.account(&costs)).transpose()?;
+        row.tiles.clone_from(&best.tiles);
+        study.fill(row, |quantity| quantity.on_cores(&best.study, &best.found, account.as_ref()))
+    }
+
     /// The best schedule of a design by the objective of its settings.
-    fn best_schedule(&mut self, survey: &mut Survey, front: &ParetoFront) -> Result<Best, (Status, String)> {
+    fn best_schedule(&mut self, survey: &mut Survey, front: &ParetoFront) -> Result<Best, NotFound> {
         let study = self.study.clone();
         let count = survey.strategies().len();
         let mut found: Vec<(PointSummary, PointTotals)> = Vec::new();
@@ -150,36 +194,58 @@ impl<S: Deref<Target = Study> + Clone> Evaluator<S> {
         let totals = found.into_iter().find(|(summary, _)| Some(summary.point) == best);
         match totals.zip(best.and_then(|best| survey.strategies().get(best).cloned())) {
             Some(((_, totals), strategy)) => Ok(Best { strategy, totals }),
-            None => Err((Status::Impossible, reasons.unwrap_or_default().to_string())),
+            None => Err(impossible(reasons.unwrap_or_default())),
         }
     }
 
-    fn documents(&mut self, coordinates: &[u32]) -> Result<(Core, Network), (Status, String)> {
+    /// The core of a design, and its network.
+    fn core_and_network(&mut self, coordinates: &[u32]) -> Result<(Core, Network), NotFound> {
         let study = self.study.clone();
-        let of = |part: Part| study.coordinates_of(part, coordinates);
-        let key = of(Part::Hardware);
+        let key = study.coordinates_of(&[Part::Hardware], coordinates);
         if self.core.as_ref().is_none_or(|(known, _)| *known != key) {
             let core = study.document(Part::Hardware, coordinates).and_then(|text| Core::from_text(&text));
-            self.core = Some((key, core));
+            self.core = Some((key, core.map_err(|wrong| wrong.under("hardware"))));
         }
-        let key = of(Part::Network);
-        if !self.networks.iter().any(|(known, _)| *known == key) {
-            if self.networks.len() >= MOST_NETWORKS {
-                self.networks.clear();
-            }
-            let network = study.document(Part::Network, coordinates).and_then(|text| Network::from_text(&text));
-            self.networks.push((key.clone(), network));
+        self.find_network(coordinates);
+        let (core, network) = both(self.core.as_ref(), self.networks.last())?;
+        Ok((core.clone(), network.clone()))
+    }
+
+    /// The system of a design, and its network.
+    fn system_and_network(&mut self, coordinates: &[u32]) -> Result<(&CoreSystem, &Network), NotFound> {
+        let study = self.study.clone();
+        let key = study.coordinates_of(&[Part::Hardware, Part::System], coordinates);
+        if self.system.as_ref().is_none_or(|(known, _)| *known != key) {
+            self.system = Some((key, study.system(coordinates)));
         }
-        let network = self.networks.iter().find(|(known, _)| *known == key).map(|(_, network)| network);
-        match (&self.core, network) {
-            (Some((_, Ok(core))), Some(Ok(network))) => Ok((core.clone(), network.clone())),
-            (core, network) => {
-                let core = core.as_ref().and_then(|(_, core)| core.as_ref().err()).cloned().unwrap_or_default();
-                let network = network.and_then(|network| network.as_ref().err()).cloned().unwrap_or_default();
-                let mut wrong = core.under("hardware");
-                wrong.0.extend(network.under("network").0);
-                Err((Status::Wrong, wrong.to_string()))
-            }
+        self.find_network(coordinates);
+        both(self.system.as_ref(), self.networks.last())
+    }
+
+    /// Makes the network of a design the last one that is known.
+    fn find_network(&mut self, coordinates: &[u32]) {
+        let key = self.study.coordinates_of(&[Part::Network], coordinates);
+        if let Some(place) = self.networks.iter().position(|(known, _)| *known == key) {
+            let last = self.networks.len() - 1;
+            self.networks.swap(place, last);
+            return;
+        }
+        if self.networks.len() >= MOST_NETWORKS {
+            self.networks.clear();
+        }
+        let network = self.study.document(Part::Network, coordinates).and_then(|text| Network::from_text(&text));
+        self.networks.push((key, network.map_err(|wrong| wrong.under("network"))));
+    }
+}
+
+/// Two documents of a design, or all that is wrong with them.
+fn both<'k, A, B>(one: Option<&'k Known<A>>, other: Option<&'k Known<B>>) -> Result<(&'k A, &'k B), NotFound> {
+    match (one, other) {
+        (Some((_, Ok(one))), Some((_, Ok(other)))) => Ok((one, other)),
+        (one, other) => {
+            let one = one.and_then(|(_, one)| one.as_ref().err()).cloned().unwrap_or_default();
+            let other = other.and_then(|(_, other)| other.as_ref().err()).cloned().unwrap_or_default();
+            Err(wrong(Diagnostics([one.0, other.0].concat())))
         }
     }
 }
@@ -189,24 +255,13 @@ struct Best {
     totals: PointTotals,
 }
 
-/// The first constraint that known values break.
-fn check(study: &Study, values: &[Option<f64>]) -> Result<(), (Status, String)> {
-    for constraint in &study.constraints {
-        let value = study.quantities.iter().position(|quantity| *quantity == constraint.quantity);
-        if let Some(value) = value.and_then(|index| values[index]).filter(|value| !constraint.holds(*value)) {
-            return Err((Status::Outside, outside(constraint.quantity, value, constraint.is_most, constraint.bound)));
-        }
-    }
-    Ok(())
-}
-
 fn outside(quantity: Quantity, value: f64, is_most: bool, bound: f64) -> String {
     let sign = if is_most { ">" } else { "<" };
     format!("{} = {value} {sign} {bound}", quantity.column())
 }
 
 /// Why a design with these lower bounds need not be searched, if so.
-fn hopeless(study: &Study, core: &Core, least: &PointTotals, front: &ParetoFront) -> Option<(Status, String)> {
+fn hopeless(study: &Study, core: &Core, least: &PointTotals, front: &ParetoFront) -> Option<NotFound> {
     let bound = |quantity: Quantity| quantity.bound(core, least).map(|bound| bound * (1.0 - ROUNDING));
     for constraint in study.constraints.iter().filter(|constraint| constraint.is_most) {
         if let Some(bound) = bound(constraint.quantity).filter(|bound| !constraint.holds(*bound)) {
@@ -227,11 +282,44 @@ fn hopeless(study: &Study, core: &Core, least: &PointTotals, front: &ParetoFront
 }
 
 impl Study {
-    /// The coordinates that a part of a design depends on.
-    fn coordinates_of(&self, part: Part, coordinates: &[u32]) -> Vec<u32> {
+    /// The coordinates that parts of a design depend on.
+    fn coordinates_of(&self, parts: &[Part], coordinates: &[u32]) -> Vec<u32> {
         let axes = self.axes.iter().zip(coordinates);
-        let own = axes.filter(|(axis, _)| axis.targets.iter().any(|target| target.part == part));
+        let own = axes.filter(|(axis, _)| axis.targets.iter().any(|target| parts.contains(&target.part)));
         own.map(|(_, &at)| at).collect()
+    }
+
+    /// The system of a design.
+    fn system(&self, coordinates: &[u32]) -> Result<CoreSystem, Diagnostics> {
+        let beside = match self.has(Part::Hardware) {
+            true => self.document(Part::Hardware, coordinates)?,
+            false => String::new(),
+        };
+        let system = CoreSystem::from_text(&self.document(Part::System, coordinates)?, &beside);
+        system.map_err(|wrong| {
+            // A system that says itself what its cores are does without the document beside it.
+            let hardware = Core::from_text(&beside).err().filter(|_| !beside.is_empty()).unwrap_or_default();
+            Diagnostics([hardware.under("hardware").0, wrong.under("system").0].concat())
+        })
+    }
+
+    /// Sets the quantities of a row.
+    ///
+    /// # Errors
+    /// The first constraint that they break.
+    fn fill(&self, row: &mut DesignRow, value: impl Fn(Quantity) -> Option<f64>) -> Result<(), NotFound> {
+        for (known, quantity) in row.values.iter_mut().zip(&self.quantities) {
+            *known = value(*quantity);
+        }
+        for constraint in &self.constraints {
+            let value = self.quantities.iter().position(|quantity| *quantity == constraint.quantity);
+            let value = value.and_then(|index| row.values[index]);
+            if let Some(value) = value.filter(|value| !constraint.holds(*value)) {
+                let why = outside(constraint.quantity, value, constraint.is_most, constraint.bound);
+                return Err((Status::Outside, why));
+            }
+        }
+        Ok(())
     }
 
     /// The objectives of a row, of which less is better; `None` unless it keeps to all constraints and has all of them.

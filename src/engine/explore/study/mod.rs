@@ -6,8 +6,13 @@
 //! that a study may stop after any task, resume, or run twice, to the same bits.
 //!
 //! An [`Evaluator`] says what becomes of a design. It plans and adds up as a sweep does ([`Survey`](super::Survey)); solutions of mapping
-//! problems are shared by content with all other designs ([`SharedCosts`](super::SharedCosts)): all sizes of a memory that are ample for a
-//! problem are one, and problems that do not use a memory do not see it change.
+//! problems are shared by content with all other designs ([`StudyCosts`]): all sizes of a memory that are ample for a problem are one, and
+//! problems that do not use a memory do not see it change.
+//!
+//! A design is a single core, or a system of many. A system is scheduled as [`CoresStudy`](crate::multicore::CoresStudy) schedules it, by
+//! the allocation that it proves for each stack, in tiles of the stated size or of the best that [`TileSearch`](crate::multicore::TileSearch)
+//! finds. So this room stands above the systems of the papers, `multicore` among them, as a study compares what any of them makes of a
+//! design; they know nothing of it.
 //!
 //! Constraints on what needs no schedule (area, capacity) are judged first. Where a study skips what is beaten, lower bounds of mapping
 //! problems are added up without a search, and again after each search; a design ends as soon as a row of the front dominates its bounds.
@@ -15,21 +20,25 @@
 //!
 //! - `document.rs`: the validated study; `axis.rs`, `schedule.rs`, `constraint.rs`, `quantity.rs`: what is in it
 //! - `sampling.rs`: which designs, and in which order: grid, Sobol sequence, refinement around the front
-//! - `evaluate.rs`: one design; `front.rs`: the Pareto front
+//! - `evaluate.rs`: one design; `on_cores.rs`: one that is a system of cores; `costs.rs`: what designs share; `front.rs`: the Pareto front
 
 mod axis;
 mod constraint;
+mod costs;
 mod document;
 mod evaluate;
 mod front;
+mod on_cores;
 mod quantity;
 mod sampling;
 mod schedule;
 
 pub use axis::{Axis, Part, Target};
 pub use constraint::Constraint;
+pub use costs::StudyCosts;
 pub use document::{Study, StudyRequest};
 pub use evaluate::{DesignRow, Evaluator, Status};
 pub use front::ParetoFront;
 pub use quantity::Quantity;
 pub use sampling::{Course, Task};
+pub use schedule::{DesignSchedule, TiledSchedule};

@@ -3,6 +3,7 @@
 use crate::cost::{EnergyCause, LatencyCause};
 use crate::depth_first::PointTotals;
 use crate::hardware::Core;
+use crate::multicore::{CoreSystem, CoresStudy, EvaluatedAllocation, SystemAccount, SystemPart};
 use crate::spec::Measure;
 
 /// A quantity of a design.
@@ -36,10 +37,14 @@ pub enum Quantity {
     EnergyOf(EnergyCause),
     /// Latency of one cause, cycles.
     LatencyOf(LatencyCause),
+    /// Most bits that are ever in use in the highest memories on the chip of a system, all together.
+    PeakBits,
+    /// Energy of a part of a system, pJ.
+    EnergyOfPart(SystemPart),
 }
 
 /// Quantities with their names in documents, those of columns in results, and what they measure.
-const NAMED: [(Quantity, &str, &str, Measure); 12] = [
+const NAMED: [(Quantity, &str, &str, Measure); 13] = [
     (Quantity::Energy, "energy", "energy_pj", Measure::Energy),
     (Quantity::Latency, "latency", "latency_cycles", Measure::Cycles),
     (Quantity::EnergyDelayProduct, "edp", "edp_pj_cycles", Measure::Number),
@@ -52,6 +57,7 @@ const NAMED: [(Quantity, &str, &str, Measure); 12] = [
     (Quantity::Macs, "macs", "macs", Measure::Number),
     (Quantity::Utilization, "utilization", "utilization", Measure::Number),
     (Quantity::DramWords, "dram_words", "dram_words", Measure::Number),
+    (Quantity::PeakBits, "peak_on_chip", "peak_on_chip_bits", Measure::Bits),
 ];
 
 impl Quantity {
@@ -59,7 +65,8 @@ impl Quantity {
     pub fn all() -> impl Iterator<Item = Self> {
         let named = NAMED.iter().map(|(quantity, ..)| *quantity);
         let energies = EnergyCause::ALL.into_iter().map(Self::EnergyOf);
-        named.chain(energies).chain(LatencyCause::ALL.into_iter().map(Self::LatencyOf))
+        let parts = SystemPart::ALL.into_iter().map(Self::EnergyOfPart);
+        named.chain(energies).chain(LatencyCause::ALL.into_iter().map(Self::LatencyOf)).chain(parts)
     }
 
     /// The quantity that documents call `name`, or result files.
@@ -71,6 +78,7 @@ impl Quantity {
     pub fn name(self) -> String {
         match self {
             Self::EnergyOf(cause) => format!("{}_energy", cause.key()),
+            Self::EnergyOfPart(part) => format!("{}_energy", part.key()),
             Self::LatencyOf(cause) => format!("{}_latency", cause.key()),
             _ => self.named().0.to_owned(),
         }
@@ -79,7 +87,7 @@ impl Quantity {
     /// Name of its column in results, with the unit: `energy_pj`.
     pub fn column(self) -> String {
         match self {
-            Self::EnergyOf(_) => format!("{}_pj", self.name()),
+            Self::EnergyOf(_) | Self::EnergyOfPart(_) => format!("{}_pj", self.name()),
             Self::LatencyOf(_) => format!("{}_cycles", self.name()),
             _ => self.named().1.to_owned(),
         }
@@ -88,7 +96,7 @@ impl Quantity {
     /// What it measures; its values are in the base unit.
     pub fn measure(self) -> Measure {
         match self {
-            Self::EnergyOf(_) => Measure::Energy,
+            Self::EnergyOf(_) | Self::EnergyOfPart(_) => Measure::Energy,
             Self::LatencyOf(_) => Measure::Cycles,
             _ => self.named().2,
         }
@@ -133,6 +141,56 @@ impl Quantity {
             Self::EnergyOf(cause) => Some(totals.energy[cause]),
             Self::LatencyOf(cause) => Some(totals.latency[cause] as f64),
             Self::Area | Self::Capacity | Self::Pes => self.of_core(core),
+            Self::PeakBits | Self::EnergyOfPart(_) => None,
+        }
+    }
+
+    /// Whether designs have it: single cores, or systems of many.
+    pub fn is_of(self, is_on_cores: bool) -> bool {
+        match self {
+            Self::DramWords | Self::EnergyOf(_) | Self::LatencyOf(_) => !is_on_cores,
+            Self::PeakBits | Self::EnergyOfPart(_) => is_on_cores,
+            _ => true,
+        }
+    }
+
+    /// Whether it takes the account of a schedule on many cores, beside its energy and latency.
+    pub(super) fn needs_account(self) -> bool {
+        matches!(self, Self::PeakBits | Self::EnergyOfPart(_))
+    }
+
+    /// Its value of a system before anything is scheduled; `None` where it takes a schedule, or is not stated.
+    pub(super) fn of_system(self, system: &CoreSystem) -> Option<f64> {
+        match self {
+            Self::Area => system.area_um2(),
+            Self::Capacity => Some(system.on_chip_bits() as f64),
+            Self::Pes => Some(system.pe_count() as f64),
+            _ => None,
+        }
+    }
+
+    /// Its value of a network that is scheduled on a system, with the account of the schedule where that is known.
+    pub(super) fn on_cores(
+        self,
+        study: &CoresStudy,
+        found: &EvaluatedAllocation,
+        account: Option<&SystemAccount>,
+    ) -> Option<f64> {
+        let &EvaluatedAllocation { energy_pj, latency_cycles, .. } = found;
+        let power = || study.system.power(energy_pj, latency_cycles, study.network.macs());
+        match self {
+            Self::Energy => Some(energy_pj),
+            Self::Latency => Some(latency_cycles),
+            Self::EnergyDelayProduct => Some(energy_pj * latency_cycles),
+            Self::Time => power().map(|power| power.seconds),
+            Self::Power => power().map(|power| power.watts * 1e3),
+            Self::Efficiency => power().map(|power| power.tops_per_watt),
+            Self::Macs => Some(study.network.macs() as f64),
+            Self::Utilization => Some(study.mac_use(latency_cycles)),
+            Self::PeakBits => account.map(|account| account.peak_bits() as f64),
+            Self::EnergyOfPart(part) => account.map(|account| account.energy.of(part)),
+            Self::Area | Self::Capacity | Self::Pes => self.of_system(&study.system),
+            Self::DramWords | Self::EnergyOf(_) | Self::LatencyOf(_) => None,
         }
     }
 

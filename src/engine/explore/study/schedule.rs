@@ -2,6 +2,7 @@
 
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Settings, parse_sizes};
+use crate::multicore::{CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
 use crate::spec::edit::Outline;
@@ -18,21 +19,123 @@ const RULES: [(&str, Rules); 4] = [
     ("zigzag-3.9", Rules::ZIGZAG_3_9),
 ];
 
-/// One whole map at a time, overlap cached, stacks by DeFiNES' rule, mappings for the least energy.
-pub(super) fn default_settings() -> Settings {
-    Settings {
-        tiles_x: vec![u64::MAX],
-        tiles_y: vec![u64::MAX],
-        modes: vec![StoringMode::FullyCached],
-        ..Settings::default()
+/// The searches of mappings, as the command line calls them.
+const SEARCHES: [(&str, Strategy); 2] = [("exact", Strategy::Exact), ("loma", Strategy::Loma)];
+
+/// Fields of a schedule on one core, and of one on many.
+const ON_ONE: [&str; 8] = ["columns", "rows", "modes", "stacks", "objective", "search", "lpf_limit", "rules"];
+const ON_MANY: [&str; 8] = ["tiles", "stacks", "order", "objective", "scheduler", "search", "lpf_limit", "rules"];
+
+/// How a design is scheduled.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DesignSchedule {
+    /// Depth-first on one core (DeFiNES).
+    DepthFirst(Settings),
+    /// In computation tiles on many cores (Stream).
+    OnCores(TiledSchedule),
+}
+
+/// How a design is scheduled on many cores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TiledSchedule {
+    /// The settings.
+    pub settings: CoresSettings,
+    /// Whether a search finds the best tile size, whatever the settings state.
+    pub searches_tiles: bool,
+}
+
+impl DesignSchedule {
+    /// What is meant where nothing is stated. On one core: one whole map at a time, overlap cached, stacks by DeFiNES' rule, mappings for
+    /// the least energy. On many: what `fusescape cores` does.
+    pub(super) fn usual(is_on_cores: bool) -> Self {
+        match is_on_cores {
+            false => Self::DepthFirst(Settings {
+                tiles_x: vec![u64::MAX],
+                tiles_y: vec![u64::MAX],
+                modes: vec![StoringMode::FullyCached],
+                ..Settings::default()
+            }),
+            true => Self::OnCores(TiledSchedule { settings: CoresSettings::default(), searches_tiles: true }),
+        }
+    }
+
+    /// Changes one field.
+    ///
+    /// # Errors
+    /// Reason and remedy.
+    pub(super) fn set(&mut self, field: &str, value: &AxisValue) -> Result<(), (String, String)> {
+        let (what, fields) = match self {
+            Self::DepthFirst(_) => ("one core", ON_ONE),
+            Self::OnCores(_) => ("many cores", ON_MANY),
+        };
+        if !fields.contains(&field) {
+            return Err((
+                format!("A schedule on {what} has no field `{field}`"),
+                format!("Write some of {} instead", fields.join(", ")),
+            ));
+        }
+        match self {
+            Self::DepthFirst(settings) => set(settings, field, value),
+            Self::OnCores(schedule) => schedule.set(field, value),
+        }
+    }
+
+    /// Whether a design has the best of several schedules.
+    pub fn is_chosen(&self) -> bool {
+        match self {
+            Self::DepthFirst(settings) => settings.strategies().len() > 1,
+            Self::OnCores(schedule) => schedule.searches_tiles,
+        }
     }
 }
 
-/// Changes one field of the settings.
-///
-/// # Errors
-/// Reason and remedy.
-pub(super) fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Result<(), (String, String)> {
+impl TiledSchedule {
+    fn set(&mut self, field: &str, value: &AxisValue) -> Result<(), (String, String)> {
+        let Self { settings, searches_tiles } = self;
+        match field {
+            "tiles" => {
+                *searches_tiles = value.text() == "best";
+                if !*searches_tiles {
+                    let wrong = |_| (format!("`{}` is no tile size", value.text()), "Write 1 row or more".to_owned());
+                    settings.granularity = Granularity::from_words(&one(value)?).map_err(wrong)?;
+                }
+            }
+            "stacks" => settings.stacks = StackRule::from_words(&words(value).join(", ")),
+            "order" => {
+                let rules = OrderRule::ALL.map(|rule| (rule.name(), Some(rule)));
+                settings.order = one_of(value.text(), &[&[("best", None)], &rules[..]].concat())?;
+            }
+            "objective" => settings.aim = one_of(value.text(), &ScheduleObjective::ALL.map(|aim| (aim.name(), aim)))?,
+            "scheduler" => {
+                settings.scheduler = one_of(value.text(), &Scheduler::ALL.map(|rules| (rules.name(), rules)))?
+            }
+            "search" => settings.strategy = one_of(value.text(), &SEARCHES)?,
+            "lpf_limit" => settings.lpf_limit = lpf_limit(value)?,
+            "rules" => settings.rules = one_of(value.text(), &RULES)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A single value.
+fn one(value: &AxisValue) -> Result<String, (String, String)> {
+    match value {
+        AxisValue::Single(text) => Ok(text.clone()),
+        AxisValue::Flow(yaml) => Err((
+            format!("`{yaml}` are several tile sizes"),
+            "Write one, and vary `schedule.tiles` for others".to_owned(),
+        )),
+    }
+}
+
+fn lpf_limit(value: &AxisValue) -> Result<usize, (String, String)> {
+    let wrong = |_| (format!("`{}` is no LPF limit", value.text()), "Write for example 6".to_owned());
+    value.text().parse().map_err(wrong)
+}
+
+/// Changes one field of the settings of a schedule on one core.
+fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Result<(), (String, String)> {
     let words = words(value);
     match field {
         "columns" => settings.tiles_x = sizes(&words)?,
@@ -62,12 +165,9 @@ pub(super) fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Re
             settings.objective = one_of(value.text(), &objectives)?;
         }
         "search" => {
-            settings.strategy = one_of(value.text(), &[("exact", Strategy::Exact), ("loma", Strategy::Loma)])?;
+            settings.strategy = one_of(value.text(), &SEARCHES)?;
         }
-        "lpf_limit" => {
-            let wrong = || (format!("`{}` is no LPF limit", value.text()), "Write for example 6".to_owned());
-            settings.lpf_limit = value.text().parse().map_err(|_| wrong())?;
-        }
+        "lpf_limit" => settings.lpf_limit = lpf_limit(value)?,
         "rules" => settings.rules = one_of(value.text(), &RULES)?,
         _ => {}
     }

@@ -101,22 +101,19 @@ impl CoresStudy {
         for (document, wrong) in found {
             diagnostics.0.append(&mut wrong.cloned().unwrap_or_default().under(document).0);
         }
-        let (Ok(network), Ok(system)) = (network, system) else { return Err(diagnostics) };
-        let settings = request.settings.clone();
-        let has_vector_unit = system.cores.iter().any(|core| core.core.vector_unit.is_some());
-        let plain = system.cores.iter().find(|core| core.core.in_memory.is_none()).or(system.cores.first());
-        let network = match plain.filter(|_| !has_vector_unit) {
-            Some(core) => network.on(&core.core),
-            None => network,
-        };
-        let nests = NetworkNests::new(&network);
-        let stacks = stacks(&nests, &system, &settings.stacks, &mut diagnostics);
-        let cuts = LayerCuts::of_all(&network, &nests, &system, &stacks, &settings.granularity, &mut diagnostics);
-        let total: u64 = cuts.iter().map(|cuts| cuts.tiles(system.cores.len() as u64)).fold(0, u64::saturating_add);
-        if total > MOST_TILES {
-            let reason = format!("There would be {total} tiles, more than {MOST_TILES}");
-            diagnostics.add("settings.granularity", reason, "Make tiles larger");
+        match (network, system) {
+            (Ok(network), Ok(system)) => Self::of(network, system, request.settings.clone()),
+            _ => Err(diagnostics),
         }
+    }
+
+    /// A network on a system.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the settings for these two; paths begin with `system.` or `settings.`.
+    pub fn of(network: Network, system: CoreSystem, settings: CoresSettings) -> Result<Self, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let CutLayers { network, nests, stacks, cuts } = CutLayers::new(network, &system, &settings, &mut diagnostics);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
@@ -136,6 +133,14 @@ impl CoresStudy {
         }
         let unshared = tile_graph(&unshared, rules);
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
+    }
+
+    /// Everything that is wrong with settings for a network on a system, as far as layers, stacks and numbers of tiles go; paths as in
+    /// [`Self::of`].
+    pub fn check_settings(network: Network, system: &CoreSystem, settings: &CoresSettings) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        CutLayers::new(network, system, settings, &mut diagnostics);
+        diagnostics
     }
 
     /// The same with links that take no time, so that cores wait for nothing but each other (Stream, Table 2, "Intra-core").
@@ -248,6 +253,34 @@ impl CoresStudy {
             Scheduler::Stream2024 => cost.cycles_without_offloading(),
             Scheduler::Corrected | Scheduler::Stream2023 => cost.cycles(),
         }
+    }
+}
+
+/// The layers of a network, cut into tiles and grouped into stacks.
+struct CutLayers {
+    network: Network,
+    nests: NetworkNests,
+    stacks: TiVec<StackId, Vec<NestId>>,
+    cuts: TiVec<NestId, LayerCuts>,
+}
+
+impl CutLayers {
+    fn new(network: Network, system: &CoreSystem, settings: &CoresSettings, diagnostics: &mut Diagnostics) -> Self {
+        let has_vector_unit = system.cores.iter().any(|core| core.core.vector_unit.is_some());
+        let plain = system.cores.iter().find(|core| core.core.in_memory.is_none()).or(system.cores.first());
+        let network = match plain.filter(|_| !has_vector_unit) {
+            Some(core) => network.on(&core.core),
+            None => network,
+        };
+        let nests = NetworkNests::new(&network);
+        let stacks = stacks(&nests, system, &settings.stacks, diagnostics);
+        let cuts = LayerCuts::of_all(&network, &nests, system, &stacks, &settings.granularity, diagnostics);
+        let total: u64 = cuts.iter().map(|cuts| cuts.tiles(system.cores.len() as u64)).fold(0, u64::saturating_add);
+        if total > MOST_TILES {
+            let reason = format!("There would be {total} tiles, more than {MOST_TILES}");
+            diagnostics.add("settings.granularity", reason, "Make tiles larger");
+        }
+        Self { network, nests, stacks, cuts }
     }
 }
 

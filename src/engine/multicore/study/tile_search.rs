@@ -295,7 +295,8 @@ impl TileLadder {
 }
 
 impl CoresStudy {
-    fn ladder(&self) -> TileLadder {
+    /// What tiles may be, whatever the settings state.
+    pub fn ladder(&self) -> TileLadder {
         let mut stacks: Vec<StackId> = self.stacks.keys().filter(|&stack| self.stacks[stack].len() > 1).collect();
         let cut = || stacks.iter().flat_map(|&stack| &self.stacks[stack]);
         let largest = |size: &dyn Fn(NestId) -> u64| cut().map(|&layer| size(layer)).max().unwrap_or(1);
@@ -330,13 +331,18 @@ impl CoresStudy {
         found: &EvaluatedAllocation,
         stacks: &[StackAllocation],
     ) -> TileOutcome {
+        TileOutcome { single: self.outcome_alone(costs), ..self.outcome_on_all(found, stacks) }
+    }
+
+    /// The cost of an allocation; nothing is said of a single core.
+    pub fn outcome_on_all(&self, found: &EvaluatedAllocation, stacks: &[StackAllocation]) -> TileOutcome {
         TileOutcome {
             energy_pj: found.energy_pj,
             latency_cycles: found.latency_cycles,
             tiles: self.count_tiles(&found.choice),
             proved: stacks.iter().filter(|stack| stack.found.is_proved()).count(),
             stacks: stacks.len(),
-            single: self.outcome_alone(costs),
+            single: None,
         }
     }
 
@@ -364,7 +370,7 @@ impl CoresStudy {
 
     /// Peak multiply-accumulates of all cores in a cycle.
     pub fn peak_macs_per_cycle(&self) -> u64 {
-        self.system.cores.iter().map(|core| core.core.pe_count()).fold(0, u64::saturating_add)
+        self.system.pe_count()
     }
 
     /// Share of what all arrays could multiply in so many cycles that the network needs.

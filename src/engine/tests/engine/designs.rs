@@ -2,11 +2,11 @@
 //! what is beaten leaves the front as it is.
 
 use fusescape_engine::explore::study::{
-    Course, DesignRow, Evaluator, ParetoFront, Part, Quantity, Status, Study, StudyRequest,
+    Course, DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status, Study, StudyCosts, StudyRequest,
 };
-use fusescape_engine::explore::{CostStore, Request, SharedCosts, Survey, Sweep};
+use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
 use fusescape_spec::edit::Outline;
-use fusescape_spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
+use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,22 +16,26 @@ fn preset_texts(names: Vec<String>, presets: &'static [fusescape_spec::Preset]) 
     names.into_iter().filter_map(text).collect()
 }
 
-fn request(text: &str) -> StudyRequest {
-    let [hardware, networks] = StudyRequest::names(text);
-    let (hardware, networks) = (preset_texts(hardware, hardware_presets()), preset_texts(networks, workload_presets()));
-    StudyRequest { text: text.to_owned(), hardware, networks }
+pub fn request(text: &str) -> StudyRequest {
+    let [hardware, networks, systems] = StudyRequest::names(text);
+    StudyRequest {
+        text: text.to_owned(),
+        hardware: preset_texts(hardware, hardware_presets()),
+        networks: preset_texts(networks, workload_presets()),
+        systems: preset_texts(systems, system_presets()),
+    }
 }
 
-fn study(text: &str) -> Study {
+pub fn study(text: &str) -> Study {
     Study::new(request(text)).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
 }
 
-fn mistakes(text: &str) -> Diagnostics {
+pub fn mistakes(text: &str) -> Diagnostics {
     Study::new(request(text)).err().unwrap_or_else(|| panic!("nothing is wrong with\n{text}"))
 }
 
 /// All rows, by one evaluator.
-fn run(study: &Study) -> Vec<DesignRow> {
+pub fn run(study: &Study) -> Vec<DesignRow> {
     let mut evaluator = Evaluator::new(study, Arc::default());
     let mut course = Course::new(study);
     let mut rows = Vec::new();
@@ -42,6 +46,14 @@ fn run(study: &Study) -> Vec<DesignRow> {
         rows.extend(some);
     }
     rows
+}
+
+/// How a design of a single core is scheduled.
+fn settings(study: &Study, row: &DesignRow) -> Settings {
+    match study.schedule(&row.coordinates).unwrap() {
+        DesignSchedule::DepthFirst(settings) => settings,
+        DesignSchedule::OnCores(_) => panic!("a single core"),
+    }
 }
 
 /// The objectives of what nothing dominates, each pair of rows compared.
@@ -85,7 +97,7 @@ fn a_row_is_what_a_sweep_of_the_written_documents_finds() {
         let network = network.write("precision.W", ["8", "4"][at(1, 2)]).unwrap().into_text();
         assert_eq!(study.document(Part::Hardware, &row.coordinates).unwrap(), hardware);
         assert_eq!(study.document(Part::Network, &row.coordinates).unwrap(), network);
-        let settings = study.settings(&row.coordinates).unwrap();
+        let settings = settings(&study, row);
         assert_eq!((settings.tiles_x[0], settings.tiles_y[0]), ([60, 4][at(2, 2)], 4));
         let sweep = Sweep::new(&Request { hardware, workload: network, settings }).unwrap();
         let area = sweep.core.area().known_um2();
@@ -114,7 +126,7 @@ fn a_row_is_what_a_sweep_of_the_written_documents_finds() {
 fn it_does_not_matter_who_evaluates_a_design_and_when() {
     let study = study(SMALL);
     let rows = run(&study);
-    let shared: Arc<SharedCosts> = Arc::default();
+    let shared: Arc<StudyCosts> = Arc::default();
     let mut backwards: Vec<DesignRow> = (0..study.designs())
         .rev()
         .map(|design| Evaluator::new(&study, Arc::clone(&shared)).evaluate(design, &ParetoFront::default()))
@@ -135,7 +147,7 @@ fn of_several_schedules_the_best_counts() {
             let request = Request {
                 hardware: study.document(Part::Hardware, &row.coordinates).unwrap(),
                 workload: study.document(Part::Network, &row.coordinates).unwrap(),
-                settings: study.settings(&row.coordinates).unwrap(),
+                settings: settings(&study, &row),
             };
             let mut survey = Survey::new(Sweep::new(&request).unwrap());
             let points: Vec<_> = (0..survey.strategies().len())

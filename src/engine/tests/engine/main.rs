@@ -47,6 +47,7 @@ mod sram_estimates;
 mod stack_by_elements;
 mod stacks;
 mod survey;
+mod system_designs;
 mod systems;
 mod tile_costs;
 mod tile_search;

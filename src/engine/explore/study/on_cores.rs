@@ -1,0 +1,69 @@
+//! A design that is a system of cores: priced as `fusescape cores` prices it.
+
+use super::costs::StudyCosts;
+use super::evaluate::{NotFound, impossible, wrong};
+use super::schedule::TiledSchedule;
+use crate::multicore::{
+    CoreSystem, CoresStudy, EvaluatedAllocation, StackAllocation, SystemAccount, TileCut, TileOutcome, TilePoint,
+    TileSearch, TileStage,
+};
+use crate::spec::Diagnostics;
+use crate::workload::Network;
+
+/// The best schedule of a design on its cores.
+pub(super) struct OnCores {
+    pub study: CoresStudy,
+    pub found: EvaluatedAllocation,
+    /// The tile size, where a search found it.
+    pub tiles: Option<String>,
+    stacks: Vec<StackAllocation>,
+}
+
+impl OnCores {
+    /// The best allocation in tiles of the size that the schedule states, or else of the best size.
+    pub(super) fn new(
+        network: &Network,
+        system: &CoreSystem,
+        schedule: &TiledSchedule,
+        costs: &StudyCosts,
+    ) -> Result<Self, NotFound> {
+        let in_tiles = |cut: Option<&TileCut>| {
+            let mut settings = schedule.settings.clone();
+            if let Some(cut) = cut {
+                settings.granularity = cut.granularity();
+            }
+            CoresStudy::of(network.clone(), system.clone(), settings)
+        };
+        let cut = if schedule.searches_tiles { Some(best_tiles(&in_tiles, costs)?) } else { None };
+        let study = in_tiles(cut.as_ref()).map_err(wrong)?;
+        let (found, stacks) = costs.with_tiles(&study, |costs| study.best(costs)).map_err(impossible)?;
+        let tiles = cut.map(|_| study.settings.granularity.text());
+        Ok(Self { study, found, tiles, stacks })
+    }
+
+    /// The account of its schedule.
+    pub(super) fn account(&self, costs: &StudyCosts) -> Result<SystemAccount, NotFound> {
+        let Self { study, found, stacks, .. } = self;
+        let account = costs.with_tiles(study, |costs| study.account(costs, stacks, &found.choice, Some(found.order)));
+        account.map(|(_, account)| account).map_err(impossible)
+    }
+}
+
+/// The best size of tiles, by the search of `fusescape cores`; whole layers where no size has a schedule.
+fn best_tiles(
+    in_tiles: &dyn Fn(Option<&TileCut>) -> Result<CoresStudy, Diagnostics>,
+    costs: &StudyCosts,
+) -> Result<TileCut, NotFound> {
+    let whole = in_tiles(Some(&TileCut::default())).map_err(wrong)?;
+    let mut search = TileSearch::new(whole.ladder(), whole.settings.aim);
+    for stage in TileStage::ALL {
+        for cut in search.candidates(stage) {
+            let outcome = in_tiles(Some(&cut)).and_then(|study| -> Result<TileOutcome, Diagnostics> {
+                let (found, stacks) = costs.with_tiles(&study, |costs| study.best(costs))?;
+                Ok(study.outcome_on_all(&found, &stacks))
+            });
+            search.add(TilePoint { cut, outcome: outcome.map_err(|wrong| wrong.to_string()) });
+        }
+    }
+    Ok(search.best().map(|(cut, _)| cut.clone()).unwrap_or_default())
+}
