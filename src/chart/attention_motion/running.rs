@@ -49,6 +49,7 @@ pub(super) fn draw(step: &MotionStep, width: i32, theme: &Theme) -> Sketch {
             for (at, score) in scores.iter().enumerate() {
                 let middle = from + ((to - from) * (2 * at as i32 + 1)) / (2 * SCORES as i32);
                 let color = if visit == now { theme.accent } else { theme.modes[0] };
+                let middle = middle.clamp(3, width - 4);
                 sketch.circle((middle, y(*score)), if visit == now { 3 } else { 2 }, color);
             }
             last_pixel = from;
