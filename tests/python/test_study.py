@@ -91,8 +91,13 @@ def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes,
 
 def test_designs_may_be_systems_of_cores(tmp_path: Path) -> None:
     pair, quad = fusescape.System.preset("stream-2ws"), fusescape.System.preset("quad-beside")
-    links = {"system.links.0.width": ["32 bit", "128 bit"]}
-    study = fusescape.study(hardware="tpu-like", system=[pair, quad], network="three-convs", axes=links, schedule={"tiles": 4})
+    study = fusescape.study(
+        hardware="tpu-like",
+        system=[pair, quad],
+        network="three-convs",
+        axes={"system.links.0.width": ["32 bit", "128 bit"]},
+        schedule={"tiles": 4},
+    )
     assert pickle.loads(pickle.dumps(study)) == study
     front = study.run(tmp_path / "systems.parquet").front()
     assert front.designs == {"found": 4}

@@ -253,6 +253,8 @@ def study(
 def _bases(kind: type[Document], given: Any) -> Any:
     if isinstance(given, Mapping):
         return kind.from_dict(given)
+    if isinstance(given, Document) and not isinstance(given, kind):
+        raise TypeError(f"{type(given).__name__} given where a study has {kind.kind}")
     if isinstance(given, (str, PathLike, Document)):
         return given
     return [_bases(kind, one) for one in given]
@@ -269,7 +271,7 @@ class _Given:
         if isinstance(value, PathLike):
             return str(fspath(value))
         if not isinstance(value, (Hardware, Network, System)):
-            raise TypeError(f"{type(value).__name__} given where a study has hardware, a network or a system")
+            raise TypeError(f"{type(value).__name__} given where a study has hardware, network or system")
         if (preset := _presets_by_text(value.kind).get(value.text)) is not None:
             return preset
         stem = re.sub(r"[^a-z0-9]+", "-", value.name.lower()).strip("-") or value.kind
