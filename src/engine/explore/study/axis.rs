@@ -68,7 +68,7 @@ impl Axis {
                 Err((path, reason, remedy)) => diagnostics.add(path, reason, remedy),
             }
         }
-        let values = match &spec.values {
+        let values: Vec<Vec<AxisValue>> = match &spec.values {
             ValuesSpec::Listed(values) => values.iter().map(|value| for_all(value, spec.vary.len())).collect(),
             ValuesSpec::Range { from, to, count, is_log } => range(from, to, (*count, *is_log), spec.vary.len())
                 .unwrap_or_else(|(reason, remedy)| {
@@ -76,7 +76,9 @@ impl Axis {
                     Vec::new()
                 }),
         };
-        let is_whole = targets.len() == spec.vary.len() && !targets.is_empty() && !values.is_empty();
+        // The reader said where a list has not a value for each path.
+        let is_for_all = values.iter().all(|value| value.len() == spec.vary.len());
+        let is_whole = targets.len() == spec.vary.len() && !targets.is_empty() && !values.is_empty() && is_for_all;
         is_whole.then(|| Self { names: spec.vary.clone(), targets, values })
     }
 

@@ -512,3 +512,12 @@ fn more_designs_than_can_be_told_apart_are_refused() {
     let wrong = mistakes(&format!("name: large\nhardware: meta-proto-like-df\nnetwork: fsrcnn-60\naxes:\n{axes}"));
     assert!(wrong.to_string().contains("more than 1125899906842624"), "{wrong}");
 }
+
+/// Found by fuzzing: three paths that lead somewhere, and lists of two values.
+#[test]
+fn a_list_with_too_few_values_for_its_paths_is_refused() {
+    let text = "name: few\nhardware: tpu-like\nnetwork: three-convs\naxes:\n\
+                - { vary: [hardware.memories.1.size, hardware.memories.2.size, network.batch], values: [[1 KiB, 1], 2] }\n";
+    let found = mistakes(text);
+    assert!(found.to_string().contains("3 paths move together"), "{found}");
+}
