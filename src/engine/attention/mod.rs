@@ -2,8 +2,8 @@
 //!
 //! - `shape.rs`, `problem.rs`: what is to be computed; `cascade.rs`: as which steps, with a softmax in three, two or one pass
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
-//! - `schedule.rs`: what runs together, in which tiles; `movement.rs`: what that moves and computes, piece by piece; `account.rs`: what that
-//!   costs; `motion.rs`: step by step; `floor.rs`, `search.rs`: the best
+//! - `schedule.rs`: what runs together, in which tiles; `movement.rs`: what that moves and computes, piece by piece; `account.rs`: what
+//!   that costs; `motion.rs`: step by step; `floor.rs`, `search.rs`: the best
 //! - `transformer.rs`: shapes of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
 //!   `linear.rs`: these and the products with weights; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact

@@ -10,8 +10,8 @@
 //! problems that do not use a memory do not see it change.
 //!
 //! A design is a single core, or a system of many. A system is scheduled as [`CoresStudy`](crate::multicore::CoresStudy) schedules it, by
-//! the allocation that it proves for each stack, in tiles of the stated size or of the best that [`TileSearch`](crate::multicore::TileSearch)
-//! finds. So this room stands above the systems of the papers, `multicore` among them, as a study compares what any of them makes of a
+//! the allocation that it proves for each stack, in tiles of the stated size or of the best that
+//! [`TileSearch`](crate::multicore::TileSearch) finds. So this room stands above the systems of the papers, `multicore` among them, as a study compares what any of them makes of a
 //! design; they know nothing of it.
 //!
 //! Constraints on what needs no schedule (area, capacity) are judged first. Where a study skips what is beaten, lower bounds of mapping
