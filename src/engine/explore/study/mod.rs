@@ -11,8 +11,8 @@
 //!
 //! A design is a single core, or a system of many. A system is scheduled as [`CoresStudy`](crate::multicore::CoresStudy) schedules it, by
 //! the allocation that it proves for each stack, in tiles of the stated size or of the best that
-//! [`TileSearch`](crate::multicore::TileSearch) finds. So this room stands above the systems of the papers, `multicore` among them, as a study compares what any of them makes of a
-//! design; they know nothing of it.
+//! [`TileSearch`](crate::multicore::TileSearch) finds. So this room stands above the systems of the papers, `multicore` among them, as a
+//! study compares what any of them makes of a design; they know nothing of it.
 //!
 //! Constraints on what needs no schedule (area, capacity) are judged first. Where a study skips what is beaten, lower bounds of mapping
 //! problems are added up without a search, and again after each search; a design ends as soon as a row of the front dominates its bounds.
