@@ -227,8 +227,7 @@ fn group(
     let link = cores.link_bits;
     let times = |count: &mut Count, cycles_once: u64, groups: u64, before: Count| {
         // Groups work at the same time.
-        let grown = |now: u64, then: u64| then + (now - then) * groups;
-        count.link_bits = grown(count.link_bits, before.link_bits);
+        count.link_bits = before.link_bits + (count.link_bits - before.link_bits) * groups;
         count.energy = before.energy + (count.energy - before.energy) * groups as f64;
         count.cycles = before.cycles + cycles_once;
     };
