@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertFits, commandLine, fileButton, withPage } from './harness.mjs';
+import { assertFits, commandLine, fileButton, violations, withPage } from './harness.mjs';
 
 test('a step of a transformer is what the command line says, and a link keeps it', () =>
   withPage(async ({ page, url }) => {
@@ -111,6 +111,55 @@ test('a step is divided among cores as the command line says, and a link keeps t
     await divided.waitFor();
     assert.equal(await page.getByTestId('attention-cores-count').inputValue(), '2');
     assert.equal(await page.getByTestId('attention-link-width').inputValue(), '64');
+  }));
+
+test('attention moves step by step, by keys, by play and in the tiles of the heatmap, which a link keeps', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('attention-fusemax').click();
+    await page.getByTestId('attention-tokens').fill('256');
+    await known(page);
+    const motion = page.locator('[data-testid=attention-motion][data-status=done]');
+    await motion.waitFor();
+    await page.getByTestId('attention-kind').selectOption({ label: 'queries stay, one pass' });
+    await page.locator('[data-testid=attention-tiles-card][data-status=done]').waitFor();
+    const cells = page.getByTestId('attention-tiles').locator('canvas');
+    await cells.scrollIntoViewIfNeeded();
+    const box = await cells.boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await motion.getByText(/in tiles of \d+ queries and \d+ keys/).waitFor();
+    const tiles = await motion.getByText(/in tiles of \d+ queries/).innerText();
+
+    const figure = page.getByTestId('attention-motion-figure');
+    const step = () => figure.getAttribute('data-step').then(Number);
+    const becomes = (step) => page.locator(`[data-testid=attention-motion-figure][data-step="${step}"]`).waitFor();
+    await page.getByTestId('attention-motion-view').focus();
+    await page.keyboard.press('End');
+    const last = await page.getByTestId('attention-motion-steps').getAttribute('max').then(Number);
+    assert.ok(last > 2, `${last + 1} steps`);
+    await becomes(last);
+    await page.keyboard.press('Home');
+    await becomes(0);
+    await page.keyboard.press('ArrowRight');
+    await becomes(1);
+    await page.getByTestId('attention-motion-before').click();
+    await becomes(0);
+    assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);
+    await page.getByTestId('attention-motion-play').click();
+    await page.waitForFunction(() => Number(document.querySelector('[data-testid=attention-motion-figure]').dataset.step) > 1);
+    await page.getByTestId('attention-motion-play').click();
+    const stopped = await step();
+    // The sums of the steps are the account: DRAM of all steps, by tensor.
+    await motion.getByText('all steps together').click();
+    await motion.locator('details[open] table').first().waitFor();
+    assert.ok(stopped > 1 && (await violations(page)).length === 0);
+    const link = await page.evaluate(() => location.href);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await motion.getByText(/in tiles of \d+ queries/).waitFor();
+    assert.equal(await motion.getByText(/in tiles of \d+ queries/).innerText(), tiles);
+    await page.getByTestId('attention-best-tiles').click();
+    await motion.getByText(/in tiles of \d+ queries/).waitFor({ state: 'detached' });
   }));
 
 test('fields that make no sense are told all at once, and what was known stays', () =>

@@ -83,7 +83,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
                     onchange={change.reform(look)} testid="attention-kind" />
                 if let Some((queries, keys)) = tile {
                     <span>
-                        { format!("in tiles of {} queries and {} keys", group_thousands(queries), group_thousands(keys)) }
+                        { format!("in tiles of {} queries and {} keys ", group_thousands(queries), group_thousands(keys)) }
                         <button type="button" class="link" onclick={own_tiles} data-testid="attention-best-tiles">
                             { "take its best tiles" }
                         </button>
