@@ -70,7 +70,7 @@ test('a state-space model has no attention, and takes a vector unit', () =>
     await page.getByTestId('attention-diagnostics').getByText(/take a vector unit/).waitFor();
     await page.getByTestId('attention-fusemax').click();
     await known(page);
-    const parts = page.getByTestId('attention-step').locator('> .scroll');
+    const parts = page.getByTestId('attention-step').locator('.parts > .scroll');
     await parts.getByText(/selective scan/).first().waitFor();
     assert.equal(await page.getByTestId('attention-energy').count(), 0);
     assert.equal(await page.getByTestId('attention-published').count(), 0);
