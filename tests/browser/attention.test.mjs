@@ -100,17 +100,20 @@ test('a step is divided among cores as the command line says, and a link keeps t
     assert.match(await page.getByTestId('attention-cores-best').innerText(), /Fastest.+ times as fast as one core/);
     await divided.getByText(`${not_divided.length} ways that there are not here`).waitFor();
     await assertFits(page, 'attention-view');
-    // What is no number of cores is told beside the card, and all else stays.
-    await page.getByTestId('attention-cores-count').fill('65');
-    await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
+    // A link keeps the cores.
+    const before = await page.evaluate(() => location.href);
     await page.getByTestId('attention-cores-count').fill('2');
-    await divided.waitFor();
+    await page.waitForFunction((before) => location.href !== before, before);
     const link = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(link);
     await divided.waitFor();
     assert.equal(await page.getByTestId('attention-cores-count').inputValue(), '2');
     assert.equal(await page.getByTestId('attention-link-width').inputValue(), '64');
+    // What is no number of cores is told beside the card, and all else stays.
+    await page.getByTestId('attention-cores-count').fill('65');
+    await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
+    await page.getByTestId('attention-step').waitFor();
   }));
 
 test('attention moves step by step, by keys, by play and in the tiles of the heatmap, which a link keeps', () =>
@@ -153,6 +156,7 @@ test('attention moves step by step, by keys, by play and in the tiles of the hea
     await motion.getByText('all steps together').click();
     await motion.locator('details[open] table').first().waitFor();
     assert.ok(stopped > 1 && (await violations(page)).length === 0);
+    // The click on the heatmap is long in the address.
     const link = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(link);
