@@ -80,7 +80,7 @@ pub struct StackArc {
 /// Why a network's stacks are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotListed {
-    /// There are more than [`MOST_STACKS`], with more than [`MOST_STACKED_LAYERS`] in all, or it takes too long to find them.
+    /// There are more than `MOST_STACKS`, with more than `MOST_STACKED_LAYERS` in all, or it takes too long to find them.
     TooMany,
     /// No stacks of so few layers compute the network.
     NoWay,

@@ -30,7 +30,7 @@ impl TileSize {
         pieces.filter(|(_, pieces)| *pieces > 1).collect()
     }
 
-    /// Its number of rows, columns or channels, by the place in [`SIZES`].
+    /// Its number of rows, columns or channels, by the place in `SIZES`.
     pub fn size_mut(&mut self, which: usize) -> Option<&mut Option<u64>> {
         [&mut self.rows, &mut self.columns, &mut self.channels].into_iter().nth(which)
     }

@@ -75,7 +75,7 @@ impl AllocationOutcome {
 /// Finds the allocation of least latency. `goes_on` is asked from time to time with the number of states so far; where it returns `false`,
 /// the search ends with the best allocation so far and a valid lower bound.
 ///
-/// More than [`MOST`] tiles or cores are not searched: nothing is found then, and nothing proved.
+/// More than `MOST` tiles or cores are not searched: nothing is found then, and nothing proved.
 pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bool) -> AllocationOutcome {
     if instance.cycles.len() > MOST || instance.cores > MOST || instance.groups.len() > MOST {
         return AllocationOutcome::default();
