@@ -235,7 +235,7 @@ fn check(model: &Transformer, step: &Step, cores: &Cores, split: &Split) -> Resu
         ("layers", split.layers, model.layers),
     ] {
         if parts > all {
-            refuse(dimension, format!("{all} {dimension} do not give {parts} cores work"), "Take fewer parts");
+            refuse(dimension, format!("Too few {dimension} for {parts} parts: {all}"), "Take fewer parts");
         }
     }
     if split.of_weights() > 1 {
