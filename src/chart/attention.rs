@@ -254,8 +254,9 @@ fn division_text(one: &SplitCost, cost: &SplitCost) -> String {
 }
 
 /// What the numbers of a divided step count.
-pub const DIVIDED_NOTE: &str = "Cores share DRAM: each has its part of the bits a cycle. Sums over heads and partial softmaxes over \
-     keys go around a ring of cores. A layer's parts, and what is sent between them, follow each other.";
+pub const DIVIDED_NOTE: &str = "Every core's schedule is the best by what is minimised: by latency, divisions may be faster than here. \
+     Cores share DRAM: each has its part of the bits a cycle. Sums over heads and partial softmaxes over keys go around a ring of \
+     cores. A layer's parts, and what is sent between them, follow each other.";
 
 /// A step on several cores, divided in these ways, beside one core.
 pub fn divided_steps(one: &SplitCost, costs: &[SplitCost]) -> Table {
