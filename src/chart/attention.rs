@@ -254,7 +254,7 @@ fn division_text(one: &SplitCost, cost: &SplitCost) -> String {
 }
 
 /// What the numbers of a divided step count.
-pub const DIVIDED_NOTE: &str = "Every core's schedule is the best by what is minimised: by latency, divisions may be faster than here. \
+pub const DIVIDED_NOTE: &str = "Every core's schedule is the best by what is minimised: for the fastest division, minimise latency. \
      Cores share DRAM: each has its part of the bits a cycle. Sums over heads and partial softmaxes over keys go around a ring of \
      cores. A layer's parts, and what is sent between them, follow each other.";
 
