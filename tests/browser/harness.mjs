@@ -9,6 +9,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
+import { countTasks, waitForDrawing } from './drawn.mjs';
 import { serve } from './server.mjs';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,6 +23,8 @@ export const WWW = process.env.FUSESCAPE_WWW ?? join(REPOSITORY, 'www');
 
 // How long a test waits for what has to come, milliseconds: no test is about time, and a busy machine is slow.
 const PATIENCE = 180_000;
+/** FUSESCAPE_SLOWER=8 makes the page's processor eight times slower, to find tests that depend on time. */
+const SLOWER = Number(process.env.FUSESCAPE_SLOWER ?? 0);
 
 // Without the last five Chromium looks for its maker's hosts, which a closed network refuses one by one.
 const FLAGS = [
@@ -53,9 +56,15 @@ export async function withPage(
   const browser = await browserOfFile();
   const context = await browser.newContext({ viewport, colorScheme, ...more });
   context.setDefaultTimeout(PATIENCE);
+  context.on('page', waitForDrawing);
   try {
+    await countTasks(context);
     const problems = collectProblems(context, [server.url, ...hosts]);
     const page = await context.newPage();
+    if (SLOWER) {
+      const processor = await context.newCDPSession(page);
+      await processor.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+    }
     const screenshot = (name) => takeScreenshot(page, name);
     try {
       const result = await visit({ page, url: server.url, problems, screenshot });
