@@ -6,8 +6,8 @@ use super::{
     TableCell, group_thousands, three_digits,
 };
 use crate::attention::{
-    Account, AttentionPart, Busy, Cause, EVERY_SIZE, Fusion, Generation, LayerSchedule, MOST_TILES, Run, Sequences,
-    SplitCost, StepCost, Tensor,
+    Account, AttentionPart, Block, Busy, Cause, EVERY_SIZE, Fusion, Generation, LayerSchedule, MOST_TILES, Run,
+    Sequences, SplitCost, StepCost, Tensor,
 };
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
@@ -78,6 +78,19 @@ fn tile_text(account: &Account) -> String {
     let queries = if schedule.queries == 1 { "query" } else { "queries" };
     let keys = if schedule.keys == 1 { "key" } else { "keys" };
     format!("{} {queries}{heads}, {} {keys}", group_thousands(schedule.queries), group_thousands(schedule.keys))
+}
+
+/// `tiles of 256 tokens, weights stream; queries stay, one pass, 256 queries × 4 heads, 512 keys, keys stay`.
+fn block_text(block: &Block) -> String {
+    let Block { attention, run, tile, .. } = block;
+    format!(
+        "tiles of {} tokens, weights {}; {}, {}, keys {}",
+        group_thousands(*tile),
+        if run.resident { "stay" } else { "stream" },
+        attention.schedule.fusion.name(),
+        tile_text(attention),
+        attention.schedule.held.name(),
+    )
 }
 
 /// What crosses the border of the chip in each schedule, by tensor.
@@ -155,14 +168,19 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
         };
         let how = how + weights + states;
         let busy: &Busy = &run.busy;
-        row(run.parts.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits, run.macs)
+        row(run.parts.join(" + "), how, run.energy_pj(), (busy.cycles(), busy.bound_by()), run.dram_bits(), run.macs)
     };
     let attention = layer.attention.as_ref().map(|AttentionPart { best, .. }| {
         let how = format!("{}, {}", label(best.schedule.fusion, Some(best)), tile_text(best));
         let busy = (best.latency_cycles(), best.bound_by());
         row("attention".to_owned(), how, best.energy_pj(), busy, best.dram_bits(), best.macs)
     });
-    let rows = layer.before.iter().map(run).chain(attention).chain(layer.after.iter().map(run));
+    let block = layer.block.as_ref().map(|block| {
+        let name = format!("attention + {}", block.run.parts.join(" + "));
+        let busy = (block.latency_cycles(), block.bound_by());
+        row(name, block_text(block), block.energy_pj(), busy, block.dram_bits(), block.macs())
+    });
+    let rows = layer.before.iter().map(run).chain(block.or(attention)).chain(layer.after.iter().map(run));
     Table {
         caption: format!("The step by its parts, {layers} layers"),
         columns: vec![
@@ -346,7 +364,19 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
                 let names: Vec<&str> = tied.iter().map(|fusion| fusion.name()).collect();
                 notes.push(format!("As good as “{}”: {}.", best.schedule.fusion.name(), names.join("; ")));
             }
-            if best.schedule.held.is_recomputed() {
+            if let Some(block) = &layer.block {
+                let results = block.attention.dram[Tensor::Output as usize].written;
+                notes.push(format!(
+                    "Attention runs in a block with what follows it, {} of {} tokens: its results, {}, stay on the chip, and while the \
+                     parts work on a tile, attention works on the next. The table of kinds above is of attention by itself.",
+                    if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
+                    group_thousands(block.tile),
+                    Quantity::Bytes.text((results * layer.layers) as f64 / 8.0),
+                ));
+            } else {
+                notes.push("No block of attention with what follows it, in the tiles that are tried, is better.".to_owned());
+            }
+            if layer.block.is_none() && best.schedule.held.is_recomputed() {
                 notes.push(
                     "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what comes \
                      before it and attention take less together than any others that are tried."

@@ -3,7 +3,7 @@
 use super::attention::{AttentionReport, CoresReport, PublishedReport};
 use super::stamped;
 use crate::attention::published::{Array, Dataflow, Replay};
-use crate::attention::{Account, Cause, Generation, Run, Split, SplitCost, StepCost, Tensor};
+use crate::attention::{Account, Block, Cause, Generation, Run, Split, SplitCost, StepCost, Tensor};
 use crate::spec::Diagnostics;
 use serde_json::{Value, json};
 
@@ -46,9 +46,27 @@ fn run_json(run: &Run) -> Value {
         "energy_pj_by_cause": energy_json(&run.energy),
         "latency_cycles": run.busy.cycles(),
         "bound_by": run.busy.bound_by(),
-        "dram_bits": run.dram_bits,
+        "dram_bits": run.dram_bits(),
         "weight_bits": run.weight_bits,
         "macs": run.macs,
+    })
+}
+
+fn block_json(block: &Block) -> Value {
+    json!({
+        "parts": block.run.parts,
+        "tile_tokens": block.tile,
+        "tiles": block.tiles,
+        "weights_stay": block.run.resident,
+        "schedule": block.attention.schedule,
+        "energy_pj": block.energy_pj(),
+        "energy_pj_by_cause": energy_json(&block.energy),
+        "latency_cycles": block.latency_cycles(),
+        "bound_by": block.bound_by(),
+        "dram_bits": block.dram_bits(),
+        "weight_bits": block.run.weight_bits,
+        "on_chip_bits": block.needed_bits,
+        "macs": block.macs(),
     })
 }
 
@@ -93,6 +111,7 @@ impl AttentionReport {
             "as_good": attention.iter().flat_map(|one| &one.tied).map(|fusion| fusion.name()).collect::<Vec<_>>(),
             "priced": attention.map_or(0, |attention| attention.found.priced),
             "before": runs(&layer.before),
+            "block": layer.block.as_ref().map(block_json),
             "after": runs(&layer.after),
             "not_counted": uncounted,
             "all_layers": cost_json(&layer.cost()),

@@ -19,7 +19,7 @@
 
 use super::account::{Account, Cause, Moved, Tensor};
 use super::cascade::{ADD, DIVIDE, VectorStep, step as lane_step};
-use super::layer::schedule_layer;
+use super::layer::{StepCost, runs_beside, schedule_layer};
 use super::machine::Machine;
 use super::schedule::Fusion;
 use super::search::search;
@@ -349,17 +349,13 @@ impl Division<'_> {
     fn group(&self, step: &Step) -> Result<LayerCost, Diagnostics> {
         let parts = self.split.of_weights();
         let part = part_of(self.model, parts);
-        let layer = schedule_layer(&part, step, self.bits, self.machine, self.objective)?;
         let mut cost = LayerCost::default();
-        for run in layer.before.iter().chain(&layer.after) {
-            cost.add(run.busy.cycles(), &run.energy, run.dram_bits, run.macs, parts);
-        }
         if self.split.keys == 1 {
-            if let Some(attention) = &layer.attention {
-                let best = &attention.best;
-                cost.add(best.latency_cycles(), &best.energy, best.dram_bits(), best.macs, parts);
-            }
+            let layer = schedule_layer(&part, step, self.bits, self.machine, self.objective)?;
+            layer.pieces().for_each(|piece| cost.add(&piece, parts));
         } else {
+            let runs = runs_beside(&part, step, self.bits, self.machine, self.objective)?;
+            runs.iter().flatten().for_each(|run| cost.add(&run.into(), parts));
             self.attention_over_keys(step, &mut cost)?;
         }
         // The output projection and the feed-forward part are sums over the cores that divide their weights: two of them, each added up
@@ -390,7 +386,9 @@ impl Division<'_> {
             let best = found.best(self.objective, self.machine).ok_or_else(does_not_fit)?;
             let partial = Partial::of(best, self.machine, keys);
             slowest = slowest.max(partial.cycles);
-            cost.add(0, &partial.energy, partial.dram_bits, best.macs, count * heads);
+            let Partial { energy, dram_bits, .. } = partial;
+            let piece = StepCost { energy, dram_bits, macs: best.macs, ..StepCost::default() };
+            cost.add(&piece, count * heads);
         }
         cost.cycles += slowest;
         let value = shape.value_depth;
@@ -443,14 +441,14 @@ impl Division<'_> {
 }
 
 impl LayerCost {
-    /// Adds a part that so many cores compute at the same time.
-    fn add(&mut self, cycles: u64, energy: &[f64; 5], dram_bits: u64, macs: u64, cores: u64) {
-        self.cycles += cycles;
-        for (all, own) in self.energy.iter_mut().zip(energy) {
+    /// Adds what so many cores compute at the same time.
+    fn add(&mut self, piece: &StepCost, cores: u64) {
+        self.cycles += piece.latency_cycles;
+        for (all, own) in self.energy.iter_mut().zip(piece.energy) {
             *all += own * cores as f64;
         }
-        self.dram_bits += dram_bits * cores;
-        self.macs += macs * cores;
+        self.dram_bits += piece.dram_bits * cores;
+        self.macs += piece.macs * cores;
     }
 }
 

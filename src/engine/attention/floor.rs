@@ -5,22 +5,21 @@
 //! of all keys it holds for all tiles of keys: smaller ones only add visits, and to what is rounded up.
 
 use super::Cascade;
-use super::account::Moved;
+use super::account::{Busy, Moved};
 use super::cascade::VectorStep;
 use super::machine::{Machine, Store};
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
-use super::search::Rank;
+use super::search::Total;
 use crate::search::Objective;
-use crate::units::Cycles;
 
 /// By so much, relatively, floors that are added up in another order than accounts are less.
 const HAIR: f64 = 1e-9;
 
 /// No schedule with these tiles of queries, heads and residence, and tiles of no more keys, scores less.
 pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objective: &Objective) -> f64 {
-    let floors = Floors::new(problem, machine, objective);
-    floors.of(schedule, &Meetings::of(problem, machine, &schedule.query_tiles(problem), schedule)).0[0]
+    let meetings = Meetings::of(problem, machine, &schedule.query_tiles(problem), schedule);
+    Total::from(&Floors::new(problem, machine).of(schedule, &meetings)).rank(objective, machine).0[0]
 }
 
 /// How tiles of queries meet tiles of keys: sums of one head of keys.
@@ -77,11 +76,28 @@ impl Meetings {
     }
 }
 
+/// What a schedule takes at least.
+#[derive(Debug, Clone, Copy)]
+pub struct Floor {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// What its phases keep busy.
+    pub phases: [Busy; 3],
+    /// Bits to and from DRAM.
+    pub dram_bits: f64,
+}
+
+impl From<&Floor> for Total {
+    fn from(floor: &Floor) -> Self {
+        let cycles = floor.phases.iter().map(Busy::cycles).sum::<u64>() as f64;
+        Self { energy_pj: floor.energy_pj, cycles, dram_bits: floor.dram_bits }
+    }
+}
+
 /// Floors of all schedules of a problem on a machine.
 pub struct Floors<'a> {
     problem: &'a Problem,
     machine: &'a Machine,
-    objective: &'a Objective,
     lanes: [SoftmaxLanes; 3],
 }
 
@@ -130,14 +146,14 @@ impl Least {
             + self.lane_pj
     }
 
-    fn cycles(&self, machine: &Machine) -> u64 {
+    fn busy(&self, machine: &Machine) -> Busy {
         let of = |store: &Store, moved: Moved| store.cycles(moved.read, moved.written);
-        let on_chip = match &machine.weights {
-            Some(weights) => of(&machine.activations, self.activations).max(of(weights, self.keys)),
-            None => of(&machine.activations, self.activations.and(self.keys)),
+        let (activations, keys) = match &machine.weights {
+            Some(weights) => (of(&machine.activations, self.activations), of(weights, self.keys)),
+            None => (of(&machine.activations, self.activations.and(self.keys)), 0),
         };
         let lanes = (self.lane_cycles * (1.0 - HAIR)).ceil() as u64;
-        self.array.max(lanes).max(of(&machine.dram, self.dram)).max(on_chip)
+        Busy { array: self.array, lanes, dram: of(&machine.dram, self.dram), activations, keys }
     }
 
     fn times(&self, times: u64) -> Self {
@@ -155,13 +171,13 @@ impl Least {
 
 impl<'a> Floors<'a> {
     /// Floors of a problem on a machine.
-    pub fn new(problem: &'a Problem, machine: &'a Machine, objective: &'a Objective) -> Self {
+    pub fn new(problem: &'a Problem, machine: &'a Machine) -> Self {
         let lanes = Cascade::ALL.map(|cascade| SoftmaxLanes::of(cascade, machine, problem.shape.value_depth));
-        Self { problem, machine, objective, lanes }
+        Self { problem, machine, lanes }
     }
 
     /// The floor of a schedule whose tiles meet so.
-    pub fn of(&self, schedule: &Schedule, meet: &Meetings) -> Rank {
+    pub fn of(&self, schedule: &Schedule, meet: &Meetings) -> Floor {
         let (fusion, shape) = (schedule.fusion, &self.problem.shape);
         let mut phases = [Least::default(); 3];
         if fusion == Fusion::None {
@@ -183,7 +199,7 @@ impl<'a> Floors<'a> {
         if schedule.held.is_recomputed() {
             self.once(&mut phases[0], schedule.held);
         }
-        self.rank(&phases, meet.scores * self.problem.repeats())
+        self.floor(&phases, meet.scores * self.problem.repeats())
     }
 
     /// Queries, scores and results, where all runs together.
@@ -296,20 +312,19 @@ impl<'a> Floors<'a> {
         }
     }
 
-    fn rank(&self, phases: &[Least; 3], scores: u64) -> Rank {
+    fn floor(&self, phases: &[Least; 3], scores: u64) -> Floor {
         let (shape, bits, machine) = (&self.problem.shape, &self.problem.bits, self.machine);
         let mac = |w: u64, i: u64| machine.mac_pj(w, i) + machine.register_pj(w, i, bits.sums);
         let weight_macs: u64 = phases.iter().map(|phase| phase.weight_macs).sum();
         let energy = (scores * (shape.depth + shape.value_depth)) as f64 * mac(bits.keys, bits.activations)
             + weight_macs as f64 * mac(bits.weights, bits.activations)
             + phases.iter().map(|phase| phase.moved_pj(machine)).sum::<f64>();
-        let energy = energy * (1.0 - HAIR);
-        let latency = phases.iter().map(|phase| phase.cycles(machine)).sum::<u64>() as f64;
-        let words = || {
-            let dram = phases.iter().map(|phase| phase.dram.read + phase.dram.written);
-            dram.sum::<u64>() as f64 / machine.dram.read_width as f64
-        };
-        Rank([self.objective.combine(energy, Cycles(latency), &words, &|_| words()), energy, latency])
+        let dram = phases.iter().map(|phase| phase.dram.read + phase.dram.written);
+        Floor {
+            energy_pj: energy * (1.0 - HAIR),
+            phases: phases.each_ref().map(|phase| phase.busy(machine)),
+            dram_bits: dram.sum::<u64>() as f64,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A whole model on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
 
-use super::account::{Account, Cause};
+use super::account::Account;
+use super::block::{BestBlock, Block, BlockProblem, best_block};
 use super::linear::{Part, Run, best_runs};
 use super::machine::Machine;
 use super::schedule::Fusion;
@@ -9,7 +10,6 @@ use super::transformer::{Step, Transformer};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
-use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// Attention of a layer in one step, scheduled.
@@ -30,9 +30,11 @@ pub struct AttentionPart {
 pub struct LayerSchedule {
     /// The norm, queries, keys and values, computed from one reading of the input, and their rotary embedding; a whole state-space block.
     pub before: Vec<Run>,
-    /// Attention; `None`: a state-space block has none.
+    /// Attention by itself; `None`: a state-space block has none.
     pub attention: Option<AttentionPart>,
-    /// The output projection, the feed-forward part, and the norm and sums between.
+    /// Attention with parts that follow it, in the place of both; `None`: that is no better, or there is none.
+    pub block: Option<Block>,
+    /// The output projection, the feed-forward part, and the norm and sums between, as far as no block has them.
     pub after: Vec<Run>,
     /// What is not counted, as there are no lanes, with its operations; empty where there are lanes.
     pub uncounted: Vec<(String, u64)>,
@@ -73,7 +75,59 @@ impl StepCost {
     }
 }
 
-/// Schedules one layer of a transformer.
+/// The parts that are computed here: without lanes the products alone.
+fn counted(chain: &[Part], machine: &Machine) -> Vec<Part> {
+    let has_place = |part: &&Part| machine.lanes.is_some() || part.product().is_some();
+    chain.iter().filter(has_place).copied().collect()
+}
+
+fn does_not_fit(what: &str) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let reason = format!("{what} does not fit on the chip, however small its tiles");
+    diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
+    diagnostics
+}
+
+/// The best runs of what comes before attention that reads all keys and values from DRAM, and of what comes after it.
+///
+/// # Errors
+///
+/// What [`Transformer::check`] refuses, or a part that does not fit on the chip.
+pub(super) fn runs_beside(
+    model: &Transformer,
+    step: &Step,
+    bits: ElementBits,
+    machine: &Machine,
+    objective: &Objective,
+) -> Result<[Vec<Run>; 2], Diagnostics> {
+    model.check()?;
+    model.check_step(step)?;
+    let runs = |chain: &[Part], step: &Step| {
+        best_runs(&counted(chain, machine), step, &bits, machine, objective)
+            .ok_or_else(|| does_not_fit("A part beside attention"))
+    };
+    let [before, after] = model.parts();
+    let mut before = runs(&before, step)?;
+    if let Some((product, problem)) = model.keys_of_latents().zip(model.attention(step, bits)) {
+        before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
+    }
+    Ok([before, runs(&after, step)?])
+}
+
+impl From<&Run> for StepCost {
+    fn from(run: &Run) -> Self {
+        Self {
+            latency_cycles: run.busy.cycles(),
+            energy: run.energy,
+            dram_bits: run.dram_bits(),
+            weight_bits: run.weight_bits,
+            macs: run.macs,
+        }
+    }
+}
+
+/// Schedules one layer of a transformer: what comes before attention, attention and what comes after it one after the other, or attention
+/// in a block with some of what follows it, if that is better.
 ///
 /// # Errors
 ///
@@ -96,56 +150,41 @@ pub fn schedule_layer(
         diagnostics.add("hardware.vector_unit", reason, "Take hardware with a vector unit, such as `fusemax-like`");
         return Err(diagnostics);
     }
-    let does_not_fit = |what: &str| {
-        let mut diagnostics = Diagnostics::default();
-        let reason = format!("{what} does not fit on the chip, however small its tiles");
-        diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
-        diagnostics
-    };
+    let [before, after] = runs_beside(model, step, bits, machine, objective)?;
     let parts = model.parts();
-    // Without lanes nothing between the products is computed here.
-    let runs = |chain: &[Part], step: &Step| {
-        let has_place = |part: &&Part| machine.lanes.is_some() || part.product().is_some();
-        let chain: Vec<Part> = chain.iter().filter(has_place).copied().collect();
-        best_runs(&chain, step, &bits, machine, objective).ok_or_else(|| does_not_fit("A part beside attention"))
+    let mut layer =
+        LayerSchedule { before, attention: None, block: None, after, uncounted: Vec::new(), layers: model.layers };
+    let Some(problem) = problem else { return Ok(layer) };
+    let found = search(&problem, machine, objective);
+    let stored = found.best(objective, machine).copied();
+    let again = found.recomputed.map(|best| {
+        let chain = counted(&model.parts_before_recomputing(), machine);
+        let runs = best_runs(&chain, step, &bits, machine, objective);
+        Ok((runs.ok_or_else(|| does_not_fit("A part beside attention"))?, best))
+    });
+    let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
+    let (best, before) = match (stored, again.transpose()?) {
+        (None, None) => return Err(does_not_fit("Attention")),
+        (Some(stored), None) => (stored, None),
+        // What attention computes need not be computed before it.
+        (Some(stored), Some((runs, best))) if score(&layer.before, &stored) <= score(&runs, &best) => (stored, None),
+        (_, Some((runs, best))) => (best, Some(runs)),
     };
-    let (mut before, after) = (runs(&parts[0], step)?, runs(&parts[1], step)?);
-    if let Some((product, problem)) = model.keys_of_latents().zip(problem) {
-        before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
+    let chain = counted(&parts[1], machine);
+    let blocks = BlockProblem { attention: &problem, chain: &chain, step, machine };
+    let apart = Run::total(before.as_ref().unwrap_or(&layer.before)).and((&best).into()).and(Run::total(&layer.after));
+    match best_block(&blocks, objective, &Run::total(&layer.before), &apart) {
+        Some(BestBlock { block, after }) => (layer.block, layer.after) = (Some(block), after),
+        None => layer.before = before.unwrap_or(layer.before),
     }
-    let mut attention = None;
-    if let Some(problem) = problem {
-        let found = search(&problem, machine, objective);
-        let stored = found.best(objective, machine).copied();
-        let score = |before: &[Run], best: &Account| objective_of(before, best, machine, objective);
-        let again = found.recomputed.map(|best| Ok((runs(&model.parts_before_recomputing(), step)?, best)));
-        let best = match (stored, again.transpose()?) {
-            (None, None) => return Err(does_not_fit("Attention")),
-            (Some(stored), None) => stored,
-            // What attention computes need not be computed before it.
-            (Some(stored), Some((runs, best))) if score(&before, &stored) <= score(&runs, &best) => stored,
-            (_, Some((runs, best))) => {
-                before = runs;
-                best
-            }
-        };
-        let tied =
-            if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
-        attention = Some(AttentionPart { problem, found, best, tied });
+    if machine.lanes.is_none() {
+        let attention = layer.block.as_ref().map_or(&best, |block| &block.attention);
+        layer.uncounted = operations(&parts, step.batch * step.tokens, attention);
     }
-    let of_lanes = attention.as_ref().filter(|_| machine.lanes.is_none());
-    let uncounted = of_lanes.map(|attention| operations(&parts, step.batch * step.tokens, &attention.best));
-    let uncounted = uncounted.unwrap_or_default();
-    Ok(LayerSchedule { before, attention, after, uncounted, layers: model.layers })
-}
-
-/// What attention and what comes before it score together.
-fn objective_of(before: &[Run], attention: &Account, machine: &Machine, objective: &Objective) -> f64 {
-    let energy = attention.energy_pj() + before.iter().map(Run::energy_pj).sum::<f64>();
-    let cycles = attention.latency_cycles() + before.iter().map(|run| run.busy.cycles()).sum::<u64>();
-    let bits = attention.dram_bits() + before.iter().map(|run| run.dram_bits).sum::<u64>();
-    let words = || bits as f64 / machine.dram.read_width as f64;
-    objective.combine(energy, Cycles(cycles as f64), &words, &|_| words())
+    let tied =
+        if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
+    layer.attention = Some(AttentionPart { problem, found, best, tied });
+    Ok(layer)
 }
 
 /// Operations of lanes in a layer, by what computes them.
@@ -163,8 +202,8 @@ fn operations(parts: &[Vec<Part>; 2], tokens: u64, attention: &Account) -> Vec<(
 }
 
 impl LayerSchedule {
-    /// What all layers cost.
-    pub fn cost(&self) -> StepCost {
+    /// What follows each other in a layer, with its cost.
+    pub fn pieces(&self) -> impl Iterator<Item = StepCost> + '_ {
         let of_attention = |AttentionPart { best, .. }: &AttentionPart| StepCost {
             latency_cycles: best.latency_cycles(),
             energy: best.energy,
@@ -172,16 +211,21 @@ impl LayerSchedule {
             weight_bits: 0,
             macs: best.macs,
         };
-        let mut cost = self.attention.as_ref().map(of_attention).unwrap_or_default();
-        for run in self.before.iter().chain(&self.after) {
-            cost.latency_cycles += run.busy.cycles();
-            for cause in Cause::ALL {
-                cost.energy[cause as usize] += run.energy[cause as usize];
-            }
-            cost.dram_bits += run.dram_bits;
-            cost.weight_bits += run.weight_bits;
-            cost.macs += run.macs;
-        }
+        let of_block = |block: &Block| StepCost {
+            latency_cycles: block.latency_cycles(),
+            energy: block.energy,
+            dram_bits: block.dram_bits(),
+            weight_bits: block.run.weight_bits,
+            macs: block.macs(),
+        };
+        let block = self.block.as_ref().map(of_block);
+        let middle = block.or_else(|| self.attention.as_ref().map(of_attention));
+        self.before.iter().map(StepCost::from).chain(middle).chain(self.after.iter().map(StepCost::from))
+    }
+
+    /// What all layers cost.
+    pub fn cost(&self) -> StepCost {
+        let cost = self.pieces().fold(StepCost::default(), StepCost::and);
         StepCost {
             latency_cycles: cost.latency_cycles * self.layers,
             energy: cost.energy.map(|energy| energy * self.layers as f64),

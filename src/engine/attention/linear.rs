@@ -9,15 +9,15 @@
 //! comes back for the next, channel by channel. In the end it is written to DRAM, whence the tokens that follow read it.
 
 use super::ElementBits;
-use super::account::{Busy, Cause, fits};
+use super::account::{Busy, Cause, Moved, fits};
 use super::machine::Machine;
 use super::product::product;
 use super::schedule::sizes;
+use super::search::Total;
 use super::token::{Added, TokenStep, TokenWork};
 use super::transformer::{Step, WeightedProduct};
 use crate::hardware::VectorUnit;
 use crate::search::Objective;
-use crate::units::Cycles;
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -49,7 +49,7 @@ impl Part {
     }
 
     /// Channels of a token that it takes from the part before it.
-    const fn reads(&self) -> u64 {
+    pub(super) const fn reads(&self) -> u64 {
         match self {
             Self::Product(product) => product.reads(),
             Self::Lanes(step) => step.reads(),
@@ -89,7 +89,7 @@ impl Part {
     }
 
     /// Channels of a token that it leaves as they are.
-    const fn passes(&self) -> u64 {
+    pub(super) const fn passes(&self) -> u64 {
         match self {
             Self::Product(product) => product.passes,
             Self::Lanes(step) => step.passes(),
@@ -245,8 +245,8 @@ pub struct Run {
     pub states_stay: Option<bool>,
     /// Multiply-accumulates.
     pub macs: u64,
-    /// Bits to and from DRAM.
-    pub dram_bits: u64,
+    /// Bits from DRAM and to it.
+    pub dram: Moved,
     /// Bits of weights among them.
     pub weight_bits: u64,
     /// What is busy how long.
@@ -261,9 +261,24 @@ impl Run {
         self.energy.iter().sum()
     }
 
+    /// Bits to and from DRAM.
+    pub const fn dram_bits(&self) -> u64 {
+        self.dram.read + self.dram.written
+    }
+
+    /// What these cost, one after the other.
+    pub(super) fn total(runs: &[Self]) -> Total {
+        runs.iter().map(Total::from).fold(Total::default(), Total::and)
+    }
+
     fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
-        let words = || self.dram_bits as f64 / machine.dram.read_width as f64;
-        objective.combine(self.energy_pj(), Cycles(self.busy.cycles() as f64), &words, &|_| words())
+        Total::from(self).rank(objective, machine).0[0]
+    }
+}
+
+impl From<&Run> for Total {
+    fn from(run: &Run) -> Self {
+        Self { energy_pj: run.energy_pj(), cycles: run.busy.cycles() as f64, dram_bits: run.dram_bits() as f64 }
     }
 }
 
@@ -276,9 +291,22 @@ pub fn best_runs(
     machine: &Machine,
     objective: &Objective,
 ) -> Option<Vec<Run>> {
-    // The best runs of the first parts of the chain, for every number of them.
-    let mut best: Vec<Option<(f64, Vec<Run>)>> = vec![Some((0.0, Vec::new()))];
-    for end in 1..=chain.len() {
+    best_runs_from(0, chain, step, bits, machine, objective)
+}
+
+/// The best runs of what a chain has from one of its parts on.
+pub(super) fn best_runs_from(
+    first: usize,
+    chain: &[Part],
+    step: &Step,
+    bits: &ElementBits,
+    machine: &Machine,
+    objective: &Objective,
+) -> Option<Vec<Run>> {
+    // The best runs that end before each part; `None` where there are none.
+    let mut best: Vec<Option<(f64, Vec<Run>)>> = vec![None; first];
+    best.push(Some((0.0, Vec::new())));
+    for end in first + 1..=chain.len() {
         let mut least: Option<(f64, Vec<Run>)> = None;
         for (start, before) in best.iter().enumerate() {
             let Some((before, runs)) = before else { continue };
@@ -328,79 +356,122 @@ pub fn run_of(
     bits: &ElementBits,
     machine: &Machine,
 ) -> Option<Run> {
-    let (tokens, resident) = (step.batch * step.tokens, held.weights);
-    let row = RowTraffic::of(chain, run, machine.unrolled[2])?;
-    let parts = chain.get(run.clone())?;
-    let products = || parts.iter().filter_map(Part::product);
-    let used = |product: &WeightedProduct, tokens: u64| product.used_weights(tokens).round() as u64 * bits.weights;
-    // Streamed weights: what the array takes at once, in use and on its way.
-    let at_once = products()
-        .map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
-    let lanes_at_once = 2 * machine.lanes.as_ref().map_or(0, VectorUnit::lanes);
-    let of_lanes = parts.iter().filter_map(Part::step).map(|step| step.weights().min(lanes_at_once));
-    let room =
-        if resident { parts.iter().map(Part::weights).sum() } else { at_once.chain(of_lanes).max().unwrap_or(0) };
-    let state_bits: u64 = parts.iter().map(|part| part.state_bits(bits)).sum();
-    // States that come and go pass lane by lane, too.
-    let of_states = parts.iter().map(|part| part.state_bits(bits).min(lanes_at_once * bits.sums.max(bits.activations)));
-    let state_room = if held.states { state_bits } else { of_states.max().unwrap_or(0) };
-    if !fits(machine, [tile * row.kept * bits.activations + state_room, room * bits.weights]) {
+    let tiled = TiledRun { chain, run, step, tile, held };
+    if !fits(machine, tiled.needed_bits(bits, machine)?) {
         return None;
     }
-    let passes = |part: &Part, tokens: u64| match part {
-        Part::Product(product) => used(product, tokens),
-        Part::Lanes(step) => step.weights() * bits.weights,
-    };
-    let of_tiles = |part: &Part| -> u64 {
-        if resident {
-            return passes(part, tokens);
-        }
-        sizes(tokens, tile).map(|(count, size)| count * passes(part, size)).sum()
-    };
-    let weight_bits: u64 = parts.iter().map(of_tiles).sum();
-    let moves = StateMoves::of(step, tile, held.states);
-    let read = tokens * row.read * bits.activations + weight_bits + moves.read * state_bits;
-    let written = tokens * row.written * bits.activations + moves.written * state_bits;
-    let macs: u64 = products().map(|product| product.macs(tokens)).sum();
-    let mut work = OnChip { array: 0, lanes: 0, activations: (written, read - weight_bits), weights: (0, weight_bits) };
-    let mut of_lanes = 0.0;
-    for part in parts {
-        for (count, size) in sizes(tokens, tile) {
-            match part {
-                Part::Product(product) => work.product(product, count, size, bits, machine),
-                Part::Lanes(step) => of_lanes += work.lanes(step, count, size, bits, machine),
+    let tiles: Vec<(u64, u64)> = sizes(step.batch * step.tokens, tile).collect();
+    tiled.cost(&tiles, bits, machine)
+}
+
+/// A run of a chain in tiles of at most so many tokens.
+#[derive(Clone, Copy)]
+pub(super) struct TiledRun<'a> {
+    pub(super) chain: &'a [Part],
+    pub(super) run: &'a Range<usize>,
+    pub(super) step: &'a Step,
+    pub(super) tile: u64,
+    pub(super) held: Held,
+}
+
+impl TiledRun<'_> {
+    fn row(&self, machine: &Machine) -> Option<RowTraffic> {
+        RowTraffic::of(self.chain, self.run, machine.unrolled[2])
+    }
+
+    fn parts(&self) -> &[Part] {
+        self.chain.get(self.run.clone()).unwrap_or_default()
+    }
+
+    fn state_bits(&self, bits: &ElementBits) -> u64 {
+        self.parts().iter().map(|part| part.state_bits(bits)).sum()
+    }
+
+    /// Bits that it needs on the chip, for rows of tokens and for weights; `None` if it has no parts.
+    pub(super) fn needed_bits(&self, bits: &ElementBits, machine: &Machine) -> Option<[u64; 2]> {
+        let (row, parts) = (self.row(machine)?, self.parts());
+        let products = parts.iter().filter_map(Part::product);
+        // Streamed weights: what the array takes at once, in use and on its way.
+        let at_once = products
+            .map(|product| 2 * product.reduction.min(machine.unrolled[1]) * product.columns.min(machine.unrolled[2]));
+        let lanes_at_once = 2 * machine.lanes.as_ref().map_or(0, VectorUnit::lanes);
+        let of_lanes = parts.iter().filter_map(Part::step).map(|step| step.weights().min(lanes_at_once));
+        let room = if self.held.weights {
+            parts.iter().map(Part::weights).sum()
+        } else {
+            at_once.chain(of_lanes).max().unwrap_or(0)
+        };
+        // States that come and go pass lane by lane, too.
+        let of_states =
+            parts.iter().map(|part| part.state_bits(bits).min(lanes_at_once * bits.sums.max(bits.activations)));
+        let state_room = if self.held.states { self.state_bits(bits) } else { of_states.max().unwrap_or(0) };
+        Some([self.tile * row.kept * bits.activations + state_room, room * bits.weights])
+    }
+
+    /// What it costs in these tiles, so many of which size, wherever it has room; `None` if it has no parts.
+    pub(super) fn cost(&self, tiles: &[(u64, u64)], bits: &ElementBits, machine: &Machine) -> Option<Run> {
+        let (row, parts, step) = (self.row(machine)?, self.parts(), self.step);
+        let (tokens, resident) = (step.batch * step.tokens, self.held.weights);
+        let used = |product: &WeightedProduct, tokens: u64| product.used_weights(tokens).round() as u64 * bits.weights;
+        let passes = |part: &Part, tokens: u64| match part {
+            Part::Product(product) => used(product, tokens),
+            Part::Lanes(step) => step.weights() * bits.weights,
+        };
+        let of_tiles = |part: &Part| -> u64 {
+            if resident {
+                return passes(part, tokens);
+            }
+            tiles.iter().map(|&(count, size)| count * passes(part, size)).sum()
+        };
+        let weight_bits: u64 = parts.iter().map(of_tiles).sum();
+        let (state_bits, moves) = (self.state_bits(bits), StateMoves::of(step, self.tile, self.held.states));
+        let read = tokens * row.read * bits.activations + weight_bits + moves.read * state_bits;
+        let written = tokens * row.written * bits.activations + moves.written * state_bits;
+        let macs: u64 = parts.iter().filter_map(Part::product).map(|product| product.macs(tokens)).sum();
+        let mut work =
+            OnChip { array: 0, lanes: 0, activations: (written, read - weight_bits), weights: (0, weight_bits) };
+        let mut of_lanes = 0.0;
+        for part in parts {
+            for &(count, size) in tiles {
+                match part {
+                    Part::Product(product) => work.product(product, count, size, bits, machine),
+                    Part::Lanes(step) => of_lanes += work.lanes(step, count, size, bits, machine),
+                }
             }
         }
+        let OnChip { activations, weights, .. } = work;
+        let (of_activations, of_weights) = match &machine.weights {
+            Some(store) => {
+                (machine.activations.cycles(activations.0, activations.1), store.cycles(weights.0, weights.1))
+            }
+            None => (machine.activations.cycles(activations.0 + weights.0, activations.1 + weights.1), 0),
+        };
+        let mut energy = [0.0; 5];
+        energy[Cause::Dram as usize] = machine.dram.energy_pj(read, written);
+        energy[Cause::OnChip as usize] = machine.activations.energy_pj(activations.0, activations.1)
+            + machine.weight_store().energy_pj(weights.0, weights.1);
+        energy[Cause::Registers as usize] =
+            macs as f64 * machine.register_pj(bits.weights, bits.activations, bits.sums);
+        energy[Cause::Macs as usize] = macs as f64 * machine.mac_pj(bits.weights, bits.activations);
+        energy[Cause::Lanes as usize] = of_lanes;
+        Some(Run {
+            parts: parts.iter().map(|part| part.name().to_owned()).collect(),
+            tile: self.tile,
+            resident,
+            states_stay: (state_bits > 0).then_some(self.held.states),
+            macs,
+            dram: Moved { read, written },
+            weight_bits,
+            busy: Busy {
+                array: work.array,
+                lanes: work.lanes,
+                dram: machine.dram.cycles(read, written),
+                activations: of_activations,
+                keys: of_weights,
+            },
+            energy,
+        })
     }
-    let OnChip { activations, weights, .. } = work;
-    let (of_activations, of_weights) = match &machine.weights {
-        Some(store) => (machine.activations.cycles(activations.0, activations.1), store.cycles(weights.0, weights.1)),
-        None => (machine.activations.cycles(activations.0 + weights.0, activations.1 + weights.1), 0),
-    };
-    let mut energy = [0.0; 5];
-    energy[Cause::Dram as usize] = machine.dram.energy_pj(read, written);
-    energy[Cause::OnChip as usize] = machine.activations.energy_pj(activations.0, activations.1)
-        + machine.weight_store().energy_pj(weights.0, weights.1);
-    energy[Cause::Registers as usize] = macs as f64 * machine.register_pj(bits.weights, bits.activations, bits.sums);
-    energy[Cause::Macs as usize] = macs as f64 * machine.mac_pj(bits.weights, bits.activations);
-    energy[Cause::Lanes as usize] = of_lanes;
-    Some(Run {
-        parts: parts.iter().map(|part| part.name().to_owned()).collect(),
-        tile,
-        resident,
-        states_stay: (state_bits > 0).then_some(held.states),
-        macs,
-        dram_bits: read + written,
-        weight_bits,
-        busy: Busy {
-            array: work.array,
-            lanes: work.lanes,
-            dram: machine.dram.cycles(read, written),
-            activations: of_activations,
-            keys: of_weights,
-        },
-        energy,
-    })
 }
 
 /// What keeps array and lanes busy, cycles, and bits read from and written to the memories on the chip.

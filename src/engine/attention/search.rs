@@ -60,9 +60,47 @@ impl Found {
 
 /// The score of an account, in the unit of the objective.
 pub fn score(objective: &Objective, machine: &Machine, account: &Account) -> f64 {
-    let words = || account.dram_bits() as f64 / machine.dram.read_width as f64;
-    let energy = account.energy_pj();
-    objective.combine(energy, Cycles(account.latency_cycles() as f64), &words, &|_| words())
+    Total::from(account).rank(objective, machine).0[0]
+}
+
+/// What an objective looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Total {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Cycles.
+    pub cycles: f64,
+    /// Bits to and from DRAM.
+    pub dram_bits: f64,
+}
+
+impl Total {
+    /// One after the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            energy_pj: self.energy_pj + other.energy_pj,
+            cycles: self.cycles + other.cycles,
+            dram_bits: self.dram_bits + other.dram_bits,
+        }
+    }
+
+    /// How good it is.
+    pub fn rank(&self, objective: &Objective, machine: &Machine) -> Rank {
+        let words = || self.dram_bits / machine.dram.read_width as f64;
+        let score = objective.combine(self.energy_pj, Cycles(self.cycles), &words, &|_| words());
+        Rank([score, self.energy_pj, self.cycles])
+    }
+}
+
+impl From<&Account> for Total {
+    fn from(account: &Account) -> Self {
+        Self {
+            energy_pj: account.energy_pj(),
+            cycles: account.latency_cycles() as f64,
+            dram_bits: account.dram_bits() as f64,
+        }
+    }
 }
 
 /// How good a schedule is: its score; of equal scores its energy decides, then its latency. What is less is better.
@@ -71,7 +109,7 @@ pub struct Rank(pub [f64; 3]);
 
 impl Rank {
     fn of(objective: &Objective, machine: &Machine, account: &Account) -> Self {
-        Self([score(objective, machine, account), account.energy_pj(), account.latency_cycles() as f64])
+        Total::from(account).rank(objective, machine)
     }
 }
 
@@ -124,7 +162,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, machine: &'a Machine, objective: &'a Objective) -> Self {
-        let floors = Floors::new(problem, machine, objective);
+        let floors = Floors::new(problem, machine);
         Self { problem, machine, objective, floors, best: None, priced: 0 }
     }
 
@@ -147,7 +185,7 @@ impl<'a> Search<'a> {
                     if keys.iter().any(fits) {
                         // Of all keys in one tile they are those of every kind.
                         let meetings = meetings.get_or_insert_with(|| self.meetings(&schedule));
-                        open.push((self.floors.of(&schedule, meetings), schedule));
+                        open.push((self.floor(&schedule, meetings), schedule));
                     }
                 }
             }
@@ -168,7 +206,7 @@ impl<'a> Search<'a> {
         let fitting = schedules.filter(|schedule| fits(self.machine, schedule.needed_bits(self.problem)));
         let floor = |schedule: Schedule| {
             let meetings = Meetings::of(self.problem, self.machine, &tiles, &schedule);
-            (self.floors.of(&schedule, &meetings), schedule)
+            (self.floor(&schedule, &meetings), schedule)
         };
         let mut open: Vec<(Rank, Schedule)> = fitting.map(floor).filter(|(floor, _)| !self.is_beaten(*floor)).collect();
         open.sort_by_key(|(floor, _)| *floor);
@@ -182,6 +220,10 @@ impl<'a> Search<'a> {
 
     fn meetings(&self, schedule: &Schedule) -> Meetings {
         Meetings::of(self.problem, self.machine, &schedule.query_tiles(self.problem), schedule)
+    }
+
+    fn floor(&self, schedule: &Schedule, meetings: &Meetings) -> Rank {
+        Total::from(&self.floors.of(schedule, meetings)).rank(self.objective, self.machine)
     }
 
     /// Whether nothing with such a floor is better than the best so far.
@@ -209,7 +251,7 @@ fn place(schedule: &Schedule) -> impl Ord + use<> {
 }
 
 /// The sizes of tiles that are tried, the largest first.
-fn tile_sizes(all: u64, multiples: &[u64]) -> Vec<u64> {
+pub(super) fn tile_sizes(all: u64, multiples: &[u64]) -> Vec<u64> {
     let least = all.div_ceil(MOST_TILES);
     let mut sizes: Vec<u64> = (least..=EVERY_SIZE.min(all)).collect();
     let mut size = all;

@@ -2,7 +2,7 @@
 
 use fusescape_engine::attention::{
     Account, Activation, Cascade, Cause, Cores, ElementBits, Fusion, Machine, Norm, Split, SplitCost, Step, Tensor,
-    Transformer, attend, schedule_layer, search, split_step,
+    Transformer, attend, best_runs, schedule_layer, search, split_step,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
@@ -173,49 +173,52 @@ fn group(
         hidden: model.hidden.div_ceil(parts),
         ..model.clone()
     };
-    let layer = schedule_layer(&part(of_weights), step, BITS, machine, objective).unwrap();
     let mut count = Count::default();
     let mut of_attention = 0;
-    for run in layer.before.iter().chain(&layer.after) {
-        count.cycles += run.busy.cycles();
-    }
-    for _core in 0..of_weights {
-        for run in layer.before.iter().chain(&layer.after) {
-            count.energy += run.energy_pj();
-            count.dram_bits += run.dram_bits;
-            count.macs += run.macs;
+    let add = |count: &mut Count, cycles: u64, energy: f64, dram_bits: u64, macs: u64| {
+        count.cycles += cycles;
+        for _core in 0..of_weights {
+            count.energy += energy;
+            count.dram_bits += dram_bits;
+            count.macs += macs;
+        }
+    };
+    if split.keys == 1 {
+        let layer = schedule_layer(&part(of_weights), step, BITS, machine, objective).unwrap();
+        for piece in layer.pieces() {
+            add(&mut count, piece.latency_cycles, piece.energy_pj(), piece.dram_bits, piece.macs);
+        }
+    } else {
+        for mut chain in part(of_weights).parts() {
+            chain.retain(|part| machine.lanes.is_some() || part.product().is_some());
+            for run in best_runs(&chain, step, &BITS, machine, objective).unwrap() {
+                add(&mut count, run.busy.cycles(), run.energy_pj(), run.dram_bits(), run.macs);
+            }
         }
     }
     let problem = part(split.heads).attention(step, BITS).unwrap();
     let rows = problem.shape.batch * problem.shape.heads * problem.shape.queries;
     let value = problem.shape.value_depth;
-    for of_keys in 0..split.keys {
+    for of_keys in (0..split.keys).filter(|_| split.keys > 1) {
         let (size, larger) = (problem.shape.keys / split.keys, problem.shape.keys % split.keys);
         let mut part = problem;
-        let best: Account = if split.keys == 1 {
-            layer.attention.as_ref().unwrap().best
-        } else {
-            part.shape.keys = size + u64::from(of_keys < larger);
-            (part.causal, part.window, part.source) = (false, None, None);
-            *search(&part, machine, objective).best(objective, machine).unwrap()
-        };
+        part.shape.keys = size + u64::from(of_keys < larger);
+        (part.causal, part.window, part.source) = (false, None, None);
+        let mut best: Account = *search(&part, machine, objective).best(objective, machine).unwrap();
         // Of the results each core writes its part of those that are merged.
         let output = best.dram[Tensor::Output as usize].written;
         let kept = output.div_ceil(split.keys);
-        let mut best = best;
         best.dram[Tensor::Output as usize].written = kept;
         best.energy[Cause::Dram as usize] -= machine.dram.energy_pj(0, output - kept);
-        if split.keys > 1 {
-            let of = |tensors: &[Tensor]| {
-                let moved = tensors.iter().map(|tensor| best.dram[*tensor as usize]);
-                moved.fold((0, 0), |(read, written), moved| (read + moved.read, written + moved.written))
-            };
-            let (last, read, written) = match best.schedule.fusion {
-                Fusion::None => (2, of(&[Tensor::Scores]).0 / 2 + of(&[Tensor::Values]).0, kept),
-                _ => (0, of(&Tensor::ALL).0, of(&Tensor::ALL).1),
-            };
-            best.phases[last].dram = machine.dram.cycles(read, written);
-        }
+        let of = |tensors: &[Tensor]| {
+            let moved = tensors.iter().map(|tensor| best.dram[*tensor as usize]);
+            moved.fold((0, 0), |(read, written), moved| (read + moved.read, written + moved.written))
+        };
+        let (last, read, written) = match best.schedule.fusion {
+            Fusion::None => (2, of(&[Tensor::Scores]).0 / 2 + of(&[Tensor::Values]).0, kept),
+            _ => (0, of(&Tensor::ALL).0, of(&Tensor::ALL).1),
+        };
+        best.phases[last].dram = machine.dram.cycles(read, written);
         of_attention = of_attention.max(best.latency_cycles());
         for _core in 0..split.heads {
             count.energy += best.energy_pj();

@@ -11,7 +11,7 @@ use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
 use std::collections::{BTreeMap, BTreeSet};
 
-const BITS: ElementBits = ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 };
+pub const BITS: ElementBits = ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 };
 
 /// A core with 4 x 2 PEs, `buffer` bits on the chip for everything, and 3 lanes or none.
 fn machine(buffer: u64, has_lanes: bool) -> Machine {
@@ -29,7 +29,7 @@ fn machine(buffer: u64, has_lanes: bool) -> Machine {
     Machine::of(&Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
 }
 
-fn model(random: &mut Lcg) -> Transformer {
+pub fn model(random: &mut Lcg) -> Transformer {
     let latent = (random.below(3) == 0).then(|| Latent {
         rank: 1 + random.below(4),
         rotary: 1 + random.below(3),
@@ -251,7 +251,7 @@ fn the_best_runs_are_the_best_of_all_partitions_and_tiles() {
                         let priced = tiles.flat_map(|tile| Held::ALL.map(|held| (tile, held)));
                         let priced = priced.filter_map(|(tile, held)| {
                             let run = run_of(&parts, &run, (&step, tile), held, &BITS, &machine)?;
-                            let words = || run.dram_bits as f64 / machine.dram.read_width as f64;
+                            let words = || run.dram_bits() as f64 / machine.dram.read_width as f64;
                             let cycles = Cycles(run.busy.cycles() as f64);
                             Some(objective.combine(run.energy_pj(), cycles, &words, &|_| words()))
                         });

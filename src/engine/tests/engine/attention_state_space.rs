@@ -229,14 +229,14 @@ fn a_block_that_fits_moves_what_is_compulsory_and_no_schedule_less() {
         let bits = ElementBits::all(16);
         let layer = schedule_layer(&model, &step, bits, &machine, &Objective::Energy).unwrap();
         assert!(layer.attention.is_none() && layer.after.is_empty());
-        let moved: u64 = layer.before.iter().map(|run| run.dram_bits).sum();
+        let moved: u64 = layer.before.iter().map(|run| run.dram_bits()).sum();
         let least = model.compulsory(&step, bits);
         assert!(moved as f64 >= 8.0 * least.total(), "{moved} bits, at least {least:?}");
         let chain = &model.parts()[0];
         let all = Held { weights: true, states: true };
         let whole = run_of(chain, &(0..chain.len()), (&step, 1), all, &bits, &machine).unwrap();
         // The residual sum reads the input once more.
-        assert_eq!(whole.dram_bits as f64, 8.0 * (least.total() + least.input));
+        assert_eq!(whole.dram_bits() as f64, 8.0 * (least.total() + least.input));
         assert_eq!(whole.macs, model.weighted_macs(&step));
         let tokens = step.batch * step.tokens;
         assert_eq!(whole.macs, tokens * (768 * 2 * 1536 + 1536 * (48 + 2 * 16) + 48 * 1536 + 1536 * 768));

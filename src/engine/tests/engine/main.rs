@@ -3,6 +3,7 @@
 
 mod arrays_and_buffers;
 mod attention;
+mod attention_blocks;
 mod attention_cores;
 mod attention_layers;
 mod attention_motion;
