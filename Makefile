@@ -97,6 +97,11 @@ crates: ## Pack the engine and what it needs as published packages, and build wh
 	@tools/setup native
 	tools/crates
 
+.PHONY: semver
+semver: ## Say whether what those packages offer was broken without a new minor number; its tool is too long to build for every test
+	@tools/setup semver
+	tools/semver
+
 .PHONY: fmt
 fmt: ## Format the Rust code
 	cargo fmt --all
