@@ -21,6 +21,8 @@ pub enum Quantity {
     Macs,
     /// Data, bytes.
     Bytes,
+    /// Widths, bits.
+    Bits,
     /// Area, µm².
     Area,
     /// Time, ns.
@@ -69,6 +71,9 @@ const BYTES: [Unit; 5] = [
     unit(1_099_511_627_776.0, "TiB"),
 ];
 
+/// No larger ones, as documents have none.
+const BITS: [Unit; 1] = [unit(1.0, "bit")];
+
 const AREA: [Unit; 2] = [unit(1.0, "µm²"), unit(1e6, "mm²")];
 
 const TIME: [Unit; 4] = [unit(1.0, "ns"), unit(1e3, "µs"), unit(1e6, "ms"), unit(1e9, "s")];
@@ -95,6 +100,7 @@ impl Quantity {
             Self::Elements => "elements accessed",
             Self::Macs => "multiply-accumulates",
             Self::Bytes => "data",
+            Self::Bits => "width",
             Self::Area => "area",
             Self::Time => "time",
             Self::Power => "power",
@@ -134,6 +140,7 @@ impl Quantity {
             Self::Elements => &ELEMENTS,
             Self::Macs => &MACS,
             Self::Bytes => &BYTES,
+            Self::Bits => &BITS,
             Self::Area => &AREA,
             Self::Time => &TIME,
             Self::Power => &POWER,

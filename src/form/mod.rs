@@ -43,7 +43,7 @@ pub use field_target::FieldTarget;
 pub use repair::{repair, repair_title};
 pub use slider::{Ladder, is_range, ladder, ladder_within};
 pub use stacks::{Stacks, stacks};
-pub use study::{AT_HAND, Variable, suggested_study, variable_at, variables, with_axis, with_values};
+pub use study::{AT_HAND, Variable, study_of_system, suggested_study, variable_at, variables, with_axis, with_values};
 
 use crate::spec::edit::Outline;
 

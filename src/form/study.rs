@@ -2,7 +2,9 @@
 
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explore::Settings;
+use crate::explore::study::TiledSchedule;
 use crate::hardware::Core;
+use crate::multicore::{CoresSettings, Granularity, StackRule};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
 use crate::spec::edit::{Outline, flow_list, flow_map};
@@ -102,9 +104,7 @@ pub fn with_axis(text: &str, variable: &Variable) -> Option<String> {
         Measure::Bits => ((value / factor).max(1.0), value * factor),
         _ => (value / factor, value * factor),
     };
-    // Widths are counted in bits, sizes in bytes.
-    let write =
-        |value: f64| if variable.value.ends_with("bit") { format!("{value:.0} bit") } else { kind.write(value) };
+    let write = |value: f64| kind.write_like(value, &variable.value);
     with_range(text, &variable.path, [write(least), write(most)], (VALUES, least > 0.0))
 }
 
@@ -162,6 +162,72 @@ pub fn suggested_study(
     text
 }
 
+/// A study of a system of many cores that is scheduled as it is; nothing varies yet. `hardware` describes cores of which it says nothing.
+pub fn study_of_system(
+    system: (&str, &str),
+    hardware: Option<&str>,
+    network: &str,
+    schedule: Option<&TiledSchedule>,
+) -> String {
+    let (title, name) = system;
+    let mut text = format!("name: {}\nsystem: {name}\n", scalar(title));
+    if let Some(hardware) = hardware {
+        text.push_str(&format!("hardware: {hardware}\n"));
+    }
+    text.push_str(&format!("network: {network}\n"));
+    let schedule = schedule.map(tiled_fields).unwrap_or_default();
+    if !schedule.is_empty() {
+        text.push_str(&format!("schedule: {}\n", flow_map(&schedule)));
+    }
+    text.push_str("objectives: [energy, latency, capacity]\n");
+    text
+}
+
+/// How a system is scheduled, as studies state it; what is usual is left out.
+fn tiled_fields(schedule: &TiledSchedule) -> Vec<(&'static str, String)> {
+    let TiledSchedule { settings, searches_tiles } = schedule;
+    let usual = CoresSettings::default();
+    let mut fields = Vec::new();
+    if !searches_tiles {
+        let tiles = match &settings.granularity {
+            Granularity::Rows(rows) => rows.to_string(),
+            Granularity::LayerByLayer => "layer-by-layer".to_owned(),
+            Granularity::ByHand(text) => scalar(text),
+        };
+        fields.push(("tiles", tiles));
+    }
+    match &settings.stacks {
+        StackRule::Automatic => {}
+        StackRule::One => fields.push(("stacks", "one".to_owned())),
+        StackRule::EachLayer => fields.push(("stacks", "each-layer".to_owned())),
+        StackRule::After(layers) => {
+            let layers: Vec<&str> = layers.iter().map(String::as_str).collect();
+            fields.push(("stacks", flow_list(&layers)));
+        }
+    }
+    fields.extend(settings.order.map(|order| ("order", order.name().to_owned())));
+    if settings.aim != usual.aim {
+        fields.push(("objective", settings.aim.name().to_owned()));
+    }
+    if settings.scheduler != usual.scheduler {
+        fields.push(("scheduler", settings.scheduler.name().to_owned()));
+    }
+    fields.extend(search_fields((settings.strategy, settings.lpf_limit), settings.rules));
+    fields
+}
+
+/// How mappings are searched, and the rules; what is usual is left out.
+fn search_fields((strategy, lpf_limit): (Strategy, usize), rules: Rules) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if strategy == Strategy::Loma {
+        fields.push(("search", "loma".to_owned()));
+        fields.push(("lpf_limit", lpf_limit.to_string()));
+    }
+    let rules = RULES.iter().find(|(_, known)| *known == rules);
+    fields.extend(rules.map(|(name, _)| ("rules", (*name).to_owned())));
+    fields
+}
+
 /// How a design is scheduled, as studies state it: at the best point, where one is known.
 fn schedule_fields(settings: Option<&Settings>, best: Option<&DepthFirstStrategy>) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
@@ -188,11 +254,6 @@ fn schedule_fields(settings: Option<&Settings>, best: Option<&DepthFirstStrategy
         _ => None,
     };
     fields.extend(objective.map(|objective| ("objective", objective.to_owned())));
-    if settings.strategy == Strategy::Loma {
-        fields.push(("search", "loma".to_owned()));
-        fields.push(("lpf_limit", settings.lpf_limit.to_string()));
-    }
-    let rules = RULES.iter().find(|(_, rules)| *rules == settings.rules);
-    fields.extend(rules.map(|(name, _)| ("rules", (*name).to_owned())));
+    fields.extend(search_fields((settings.strategy, settings.lpf_limit), settings.rules));
     fields
 }

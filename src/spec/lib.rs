@@ -71,7 +71,7 @@ pub use preset::{
     Preset, PresetName, find_preset, first_presets, gallery_presets, hardware_names, hardware_presets, lesson_presets,
     pool_presets, system_presets, transformer_presets, workload_names, workload_presets,
 };
-pub use quantity::{Measure, measure, write_size};
+pub use quantity::{Measure, is_in_bits, measure, write_size};
 pub use reader::MAX_DIAGNOSTICS;
 pub use spreadsheet::csv_words;
 pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, read_study};

@@ -246,6 +246,19 @@ impl Measure {
             _ => format!("{value} {}", self.unit()),
         }
     }
+
+    /// A value as [`Self::write`] states it, but in bits where `alike` is stated in bits: people count sizes in bytes, and widths in bits.
+    pub fn write_like(self, value: f64, alike: &str) -> String {
+        match self {
+            Self::Bits if is_in_bits(alike) => format!("{} bit", value.round() as u64),
+            _ => self.write(value),
+        }
+    }
+}
+
+/// Whether a text states an amount of data in bits.
+pub fn is_in_bits(text: &str) -> bool {
+    text.trim_end().ends_with("bit")
 }
 
 /// What a text measures, in the base unit; nothing where it is no number, or has another unit.

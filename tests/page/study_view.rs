@@ -4,12 +4,19 @@ use bytes::Bytes;
 use fusescape::chart::{
     Brush, Chart, HeatmapAxes, StudyTable, design_lines, design_scatter, designs_listed, heatmap, heatmap_selection,
 };
-use fusescape::explore::study::{Course, DesignRow, Evaluator, Part, Status, Study, StudyRequest};
-use fusescape::form::{suggested_study, variables, with_axis, with_values};
+use fusescape::explore::study::{
+    Course, DesignRow, DesignSchedule, Evaluator, Part, Status, Study, StudyRequest, TiledSchedule,
+};
+use fusescape::form::{study_of_system, suggested_study, variables, with_axis, with_values};
 use fusescape::hardware::Core;
+use fusescape::multicore::{
+    CoreSystem, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
+};
 use fusescape::results::{ResultFile, UnreadFile, columns, csv_of, row_cells, rows_of_csv};
+use fusescape::rules::Rules;
+use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
-use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use fusescape::spec::{find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{Design, State, StudyChange};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -199,6 +206,83 @@ fn figures_of_designs_show_just_what_their_rows_say() {
         assert!(!chart.table().rows.is_empty() && chart.describe().len() > 20);
     }
     assert_eq!(designs_listed(&table, &front).rows.len(), front.len());
+}
+
+#[test]
+fn values_have_the_unit_of_the_document() {
+    let preset = find_preset(hardware_presets(), "meta-proto-like-df").unwrap();
+    let variables = variables("hardware", &Outline::read(preset.text).unwrap());
+    let named = |path: &str| variables.iter().find(|variable| variable.path == path).unwrap();
+    let base = format!("name: it\nhardware: {}\nnetwork: {NETWORK}\n", preset.id);
+    let text = with_axis(&base, named("hardware.memories.dram.width")).unwrap();
+    let text = with_axis(&text, named("hardware.memories.sram_64KB.size")).unwrap();
+    let study = Rc::new(study_on(preset.id, text).unwrap());
+    let stated: Vec<&str> = study.axes[0].values.iter().map(|value| value[0].text()).collect();
+    assert_eq!(stated, ["16 bit", "32 bit", "64 bit", "128 bit", "256 bit"]);
+    // Tables and figures say what the document says.
+    let table = StudyTable::new(Rc::clone(&study));
+    for (axis, name) in [(0, "dram.width"), (1, "sram_64KB.size")] {
+        let shown = table.dimension(table.of_axis(axis).unwrap()).unwrap();
+        assert_eq!(shown.name, name);
+        for (value, number) in study.axes[axis].values.iter().zip(table.axis_values(axis)) {
+            assert_eq!(shown.text(*number), value[0].text());
+            assert_eq!(table.read(table.of_axis(axis).unwrap(), value[0].text()), Some(*number));
+        }
+    }
+    let width = table.dimension(table.of_axis(0).unwrap()).unwrap();
+    assert_eq!(width.column().name(), "dram.width [bit]");
+    // What is given in bytes is read as bits, too.
+    assert_eq!(table.read(table.of_axis(0).unwrap(), "8 B"), Some(64.0));
+}
+
+#[test]
+fn numbers_of_a_system_vary_in_a_study_of_that_system() {
+    let text_of = |presets, name: &str| find_preset(presets, name).unwrap().text;
+    for preset in system_presets() {
+        let hardware = text_of(hardware_presets(), "tpu-like");
+        let system = CoreSystem::from_text(preset.text, hardware).unwrap();
+        let beside = system.takes_beside.then_some("tpu-like");
+        let settings = CoresSettings {
+            granularity: Granularity::ByHand("rows 4, columns 60; stack 2: rows 8".to_owned()),
+            stacks: StackRule::After(vec!["conv1".to_owned()]),
+            order: Some(OrderRule::Slots),
+            aim: ScheduleObjective::EnergyDelay,
+            scheduler: Scheduler::Stream2024,
+            strategy: Strategy::Loma,
+            lpf_limit: 4,
+            rules: Rules::ZIGZAG_3_8,
+            ..CoresSettings::default()
+        };
+        let scheduled = TiledSchedule { settings, searches_tiles: false };
+        let numbers = variables("system", &Outline::read(preset.text).unwrap());
+        assert!(!numbers.is_empty(), "{}", preset.id);
+        // As many axes at a time as a study can have combinations.
+        for (schedule, variables) in [None, Some(&scheduled)].into_iter().cycle().zip(numbers.chunks(20)) {
+            let mut text = study_of_system((&system.name, preset.id), beside, NETWORK, schedule);
+            for variable in variables {
+                text = with_axis(&text, variable).unwrap_or_else(|| panic!("{}: {variable:?}", preset.id));
+            }
+            let study = Study::new(StudyRequest {
+                text,
+                hardware: beside.map(|name| (name.to_owned(), hardware.to_owned())).into_iter().collect(),
+                networks: vec![(NETWORK.to_owned(), text_of(workload_presets(), NETWORK).to_owned())],
+                systems: vec![(preset.id.to_owned(), preset.text.to_owned())],
+            })
+            .unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
+            let names: Vec<&String> = study.axes.iter().flat_map(|axis| &axis.names).collect();
+            assert_eq!(names, variables.iter().map(|variable| &variable.path).collect::<Vec<_>>());
+            let coordinates = study.sampled(0);
+            let DesignSchedule::OnCores(found) = study.schedule(&coordinates).unwrap() else { panic!("on cores") };
+            assert!(schedule.is_none_or(|schedule| found == *schedule), "{found:?}");
+            assert_eq!(found.searches_tiles, schedule.is_none());
+            // The document has the values at their places, and nothing else is changed.
+            let changed = study.document(Part::System, &coordinates).unwrap();
+            let differences = fusescape::spec::differences(preset.text, &changed);
+            let differing =
+                study.axes.iter().zip(variables).filter(|(axis, own)| axis.values[0][0].text() != own.value);
+            assert_eq!(differences.len(), differing.count(), "{}: {differences:?}", preset.id);
+        }
+    }
 }
 
 #[test]

@@ -23,10 +23,15 @@ impl Dimension {
         match self.words.get(value.max(0.0) as usize) {
             Some(word) => word.clone(),
             None if !value.is_finite() => "–".to_owned(),
-            // Sizes are round.
-            None if self.quantity == Quantity::Bytes => self.quantity.plain(value),
+            // Sizes and widths are round.
+            None if self.is_data() => self.quantity.plain(value),
             None => self.quantity.text(value),
         }
+    }
+
+    /// Whether it is an amount of data, of which powers of two are round.
+    fn is_data(&self) -> bool {
+        matches!(self.quantity, Quantity::Bytes | Quantity::Bits)
     }
 
     /// Its column of a table.
@@ -72,8 +77,7 @@ impl Dimension {
             return self.words.iter().enumerate().step_by(step).map(|(at, word)| (at as f64, word.clone())).collect();
         }
         let unit = self.quantity.unit_for(low, high);
-        let marks =
-            if self.quantity == Quantity::Bytes { axis.byte_marks(unit.factor, count) } else { axis.marks(count) };
+        let marks = if self.is_data() { axis.byte_marks(unit.factor, count) } else { axis.marks(count) };
         marks.into_iter().map(|value| (value, unit.tick(value))).collect()
     }
 }

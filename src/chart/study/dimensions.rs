@@ -3,7 +3,7 @@
 use super::Dimension;
 use crate::chart;
 use crate::explore::study::{Axis, Quantity, Study};
-use crate::spec::Measure;
+use crate::spec::{self, AxisValue, Measure};
 
 /// Where a dimension comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,8 @@ fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
     let source = Source::Axis(index, path);
     match axis.measured(path) {
         Some((measure, values)) => {
-            let (quantity, factor) = of_measure(measure);
+            let (quantity, factor) =
+                if is_in_bits(axis, path, &values) { (chart::Quantity::Bits, 1.0) } else { of_measure(measure) };
             let values = values.into_iter().map(|value| value * factor).collect();
             StudyDimension { shown: Dimension { name, quantity, words: Vec::new() }, source, factor, values }
         }
@@ -63,6 +64,15 @@ fn of_axis(index: usize, axis: &Axis, path: usize) -> StudyDimension {
             }
         }
     }
+}
+
+/// More bits than this are told in bytes.
+const MOST_BITS: f64 = 1e6;
+
+/// Whether the study states all values of a path in bits, as it does with widths.
+fn is_in_bits(axis: &Axis, path: usize, values: &[f64]) -> bool {
+    let is_stated = |value: &Vec<AxisValue>| value.get(path).is_some_and(|value| spec::is_in_bits(value.text()));
+    axis.values.iter().all(is_stated) && values.iter().all(|bits| *bits < MOST_BITS)
 }
 
 /// A path without what it always begins with: `lb.size` of `hardware.memories.lb.size`.

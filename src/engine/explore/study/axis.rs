@@ -1,7 +1,7 @@
 //! Axes: what varies, and over which values.
 
 use crate::spec::edit::Outline;
-use crate::spec::{AxisSpec, AxisValue, Diagnostics, Measure, StudySpec, ValuesSpec, closest, measure};
+use crate::spec::{AxisSpec, AxisValue, Diagnostics, Measure, StudySpec, ValuesSpec, closest, is_in_bits, measure};
 
 /// Digits of values between the ends of a range, so that steps of 0.1 are written so.
 const DIGITS: usize = 12;
@@ -191,10 +191,12 @@ fn one_range(from: &str, to: &str, count: u64, is_log: bool) -> Result<Vec<AxisV
         let exact = if is_log { first * (last / first).powf(share) } else { first + (last - first) * share };
         if grain > 0.0 { (exact / grain).round() * grain } else { rounded(exact) }
     };
+    // What begins and ends in bits is in bits in between.
+    let unit = if is_in_bits(from) { to } else { from };
     let text = |index: u64| match index {
         0 => from.to_owned(),
         _ if index == count - 1 => to.to_owned(),
-        _ => kind.write(value(index)),
+        _ => kind.write_like(value(index), unit),
     };
     Ok((0..count).map(|index| AxisValue::Single(text(index))).collect())
 }

@@ -373,6 +373,8 @@ fn a_range_has_the_values_that_a_person_expects() {
         ("from: 1 KiB, to: 2 KiB, count: 3, scale: log", "1 KiB|11584 bit|2 KiB"),
         ("from: 64 bit, to: 128 bit, count: 1", "64 bit"),
         ("from: 4 bit, to: 7 bit, count: 99", "4 bit|5 bit|6 bit|7 bit"),
+        ("from: 16 bit, to: 256 bit, count: 5, scale: log", "16 bit|32 bit|64 bit|128 bit|256 bit"),
+        ("from: 16 bit, to: 96 B, count: 3", "16 bit|49 B|96 B"),
     ] {
         let text = format!(
             "name: range\nhardware: meta-proto-like-df\nnetwork: fsrcnn-60\naxes: [{{ vary: hardware.memories.2.size, {range} }}]\n"
