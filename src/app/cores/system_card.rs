@@ -2,8 +2,12 @@
 
 use crate::app::widgets::controls::{Choice, Select, passing};
 use crate::app::widgets::document_text::FoldedText;
+use crate::app::widgets::varying::VaryButton;
 use crate::chart::Quantity;
+use crate::form::{Variable, variables};
 use crate::multicore::{ComputeCore, CoreSystem};
+use crate::sorting::sort_by_key;
+use crate::spec::edit::Outline;
 use crate::spec::system_presets;
 use crate::state::{Action, CoresChange, CoresForm};
 use yew::prelude::*;
@@ -58,6 +62,7 @@ fn SystemCard(props: &SystemCardProps) -> Html {
                     }
                 </p>
             }
+            <Numbers system={form.system().to_owned()} act={props.act.clone()} />
             <FoldedText
                 of="system"
                 label="System document"
@@ -67,6 +72,45 @@ fn SystemCard(props: &SystemCardProps) -> Html {
                 oninput={change.reform(CoresChange::Write)}
             />
         </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct NumbersProps {
+    /// Text of the system.
+    system: String,
+    act: Callback<Action>,
+}
+
+/// The numbers of a system, each of which a study may vary: those of links and of memories that cores share first.
+#[component]
+fn Numbers(props: &NumbersProps) -> Html {
+    let numbers = use_memo(props.system.clone(), |text| {
+        let document = Outline::read(text).ok();
+        let mut numbers = document.map(|document| variables("system", &document)).unwrap_or_default();
+        sort_by_key(&mut numbers, |number| number.path.starts_with("system.cores."));
+        numbers
+    });
+    if numbers.is_empty() {
+        return html! {};
+    }
+    let number = |(index, number): (usize, &Variable)| {
+        let name = number.path.strip_prefix("system.").unwrap_or(&number.path).to_owned();
+        html! {
+            <>
+                <dt>{ name.clone() }</dt>
+                <dd>
+                    <span>{ number.value.clone() }</span>
+                    <VaryButton variable={number.clone()} label={name} act={props.act.clone()} testid={format!("system-number-{index}")} />
+                </dd>
+            </>
+        }
+    };
+    html! {
+        <details data-testid="system-numbers">
+            <summary>{ "Numbers" }</summary>
+            <dl class="system-numbers">{ for numbers.iter().enumerate().map(number) }</dl>
+        </details>
     }
 }
 

@@ -15,7 +15,7 @@ use crate::explore::study::{ParetoFront, Study};
 use crate::form::{Variable, variables, with_axis, with_values};
 use crate::question::{EvaluateDesigns, Topic};
 use crate::spec::edit::Outline;
-use crate::spec::{Diagnostics, SamplingSpec};
+use crate::spec::{Diagnostics, SamplingSpec, read_study};
 use crate::state::{Action, StudyChange, file_name};
 use std::rc::Rc;
 use web_sys::{DragEvent, File, HtmlInputElement};
@@ -31,6 +31,14 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ("schedule.objective", &["energy", "latency", "edp"]),
 ];
 
+/// Such axes of a study of systems of many cores.
+const OTHERS_OF_SYSTEMS: [(&str, &[&str]); 4] = [
+    ("system", &["stream-2ws", "stream-4ws", "stream-8ws"]),
+    ("network", &["resnet18", "mobilenet-v1", "fsrcnn-defines"]),
+    ("schedule.stacks", &["automatic", "one", "each-layer"]),
+    ("schedule.objective", &["latency", "energy", "edp"]),
+];
+
 /// Properties of [`DocumentCard`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentCardProps {
@@ -40,6 +48,8 @@ pub struct DocumentCardProps {
     pub is_suggested: bool,
     /// The hardware document of the design at hand.
     pub hardware: String,
+    /// The system of many cores at hand.
+    pub system: String,
     /// The study, or what is wrong with it.
     pub study: Result<Rc<SameStudy>, Diagnostics>,
     /// The run at hand.
@@ -123,7 +133,8 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                     <DiagnosticList {diagnostics} testid="study-errors" />
                 </div>
                 <div>
-                    <VarySelect text={props.text.clone()} hardware={props.hardware.clone()} act={props.act.clone()} />
+                    <VarySelect text={props.text.clone()} hardware={props.hardware.clone()} system={props.system.clone()}
+                        act={props.act.clone()} />
                     if let Ok(study) = &props.study {
                         { axes(&study.0) }
                     }
@@ -193,41 +204,55 @@ fn varies_sizes_alone(study: &Study) -> bool {
 struct VaryProps {
     text: String,
     hardware: String,
+    system: String,
     act: Callback<Action>,
 }
 
-/// Adds an axis: any number of the accelerator, or other choices.
+/// Adds an axis: any number of the accelerator or of the system, whichever the study is of, or other choices.
 #[component]
 fn VarySelect(props: &VaryProps) -> Html {
-    let known = use_memo(props.hardware.clone(), |text| {
-        Outline::read(text).map(|document| variables("hardware", &document)).unwrap_or_default()
-    });
-    let lower = |text: &str| format!("{text}:");
+    let names = |path: &str| props.text.lines().any(|line| line.starts_with(&format!("{path}:")));
+    let has_system = *use_memo(props.text.clone(), |text| read_study(text).0.has_system());
+    // Cores of a system that says nothing of them are the accelerator.
+    let has_hardware = !has_system || names("hardware");
+    let known = use_memo(
+        (props.hardware.clone(), props.system.clone(), has_hardware, has_system),
+        |(hardware, system, has_hardware, has_system)| {
+            let of =
+                |part: &str, text: &str| Outline::read(text).map(|text| variables(part, &text)).unwrap_or_default();
+            let mut known = if *has_system { of("system", system) } else { Vec::new() };
+            known.extend(has_hardware.then(|| of("hardware", hardware)).into_iter().flatten());
+            known
+        },
+    );
+    let others = if has_system { OTHERS_OF_SYSTEMS } else { OTHERS };
     let is_varied =
         |path: &str| props.text.contains(&format!("vary: {path},")) || props.text.contains(&format!("vary: {path}\n"));
     let mut choices = vec![Choice::new("", "add an axis …")];
     let other = |(path, _): &(&'static str, &[&str])| Choice { group: "choices", ..Choice::new(*path, *path) };
     // A document that is stated does not vary as a whole.
-    let is_free = |(path, _): &&(&'static str, &[&str])| !props.text.lines().any(|line| line.starts_with(&lower(path)));
-    choices.extend(OTHERS.iter().filter(is_free).filter(|(path, _)| !is_varied(path)).map(other));
+    let is_free = |(path, _): &&(&'static str, &[&str])| !names(path);
+    choices.extend(others.iter().filter(is_free).filter(|(path, _)| !is_varied(path)).map(other));
+    let tiles: &[&str] = if has_system { &["schedule.tiles"] } else { &["schedule.columns", "schedule.rows"] };
     choices.extend(
-        ["schedule.columns", "schedule.rows"]
-            .into_iter()
+        tiles
+            .iter()
+            .copied()
             .filter(|path| !is_varied(path))
             .map(|path| Choice { group: "choices", ..Choice::new(path, path) }),
     );
     choices.extend(known.iter().filter(|variable| !is_varied(&variable.path)).map(|variable| Choice {
-        group: "accelerator",
+        group: if variable.path.starts_with("system.") { "system" } else { "accelerator" },
         ..Choice::new(
             variable.path.clone(),
-            format!("{}: {}", variable.path.trim_start_matches("hardware."), variable.value),
+            format!("{}: {}", variable.path.split_once('.').map_or("", |(_, name)| name), variable.value),
         )
     }));
     let onchange = {
         let (text, known, act) = (props.text.clone(), Rc::clone(&known), props.act.clone());
         Callback::from(move |path: String| {
             let variable = known.iter().find(|variable| variable.path == path).cloned();
-            let next = match (variable, OTHERS.iter().find(|(other, _)| *other == path)) {
+            let next = match (variable, others.iter().find(|(other, _)| *other == path)) {
                 (Some(variable), _) => with_axis(&text, &variable),
                 (None, Some((path, values))) => with_values(&text, path, values),
                 _ => with_axis(&text, &Variable { path, value: "16".to_owned() }),

@@ -6,12 +6,13 @@ use super::run::{Run, use_run};
 use crate::app::session::state::PageState;
 use crate::app::widgets::varying::use_varying;
 use crate::app::workers::handle::Workers;
-use crate::explore::study::{Study, StudyRequest};
-use crate::form::{AT_HAND, Variable, suggested_study, with_axis};
+use crate::explore::study::{Study, StudyRequest, TiledSchedule};
+use crate::form::{AT_HAND, Variable, study_of_system, suggested_study, with_axis};
 use crate::hardware::Core;
+use crate::multicore::CoreSystem;
 use crate::spec::edit::Outline;
-use crate::spec::{Diagnostics, Preset, system_presets};
-use crate::state::{Action, Half, StudyChange};
+use crate::spec::{Diagnostics, Preset, read_study, system_presets};
+use crate::state::{Action, Design, Document, Half, State, StudyChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -56,10 +57,13 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         use_memo((text.clone(), documents), |(text, documents)| study_of(text, documents).map(Rc::new))
     };
     {
-        let (text, act) = (text.clone(), props.act.clone());
+        let (text, act, chosen) = (text.clone(), props.act.clone(), Rc::clone(&state.chosen));
         use_varying(Callback::from(move |variable: Variable| {
             let is_varied = text.contains(&format!("vary: {},", variable.path));
-            if let Some(next) = with_axis(&text, &variable).filter(|_| !is_varied) {
+            // A study of single cores has no system whose numbers could vary.
+            let is_of_other = variable.path.starts_with("system.") && !read_study(&text).0.has_system();
+            let base = if is_of_other { system_at_hand(&chosen) } else { text.clone() };
+            if let Some(next) = with_axis(&base, &variable).filter(|_| !is_varied) {
                 act.emit(Action::Study(StudyChange::Take(next)));
             }
         }));
@@ -87,6 +91,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
                 {text}
                 is_suggested={own.is_empty()}
                 hardware={design.hardware.text.clone()}
+                system={state.chosen.cores.system().to_owned()}
                 study={(*study).clone().map(|study| Rc::new(SameStudy(study)))}
                 run={run.clone()}
                 {version}
@@ -99,6 +104,25 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
             }
         </div>
     }
+}
+
+/// A study of the system at hand, scheduled as the view of many cores has it.
+fn system_at_hand(state: &State) -> String {
+    let (cores, Design { hardware, workload, schedule }) = (&state.cores, &state.design);
+    let name_of = |document: &Document| document.preset.unwrap_or(AT_HAND);
+    let system = CoreSystem::from_text(cores.system(), &hardware.text).ok();
+    let takes_beside = system.as_ref().is_none_or(|system| system.takes_beside);
+    let title = system.map_or_else(|| "This system".to_owned(), |system| system.name);
+    let search = (schedule.strategy, schedule.lpf_limit);
+    let request = cores.request(&hardware.text, &workload.text, search, schedule.rules).ok();
+    let tiled =
+        request.map(|request| TiledSchedule { settings: request.settings, searches_tiles: cores.searches_tiles() });
+    study_of_system(
+        (&title, cores.preset.as_deref().unwrap_or(AT_HAND)),
+        takes_beside.then(|| name_of(hardware)),
+        name_of(workload),
+        tiled.as_ref(),
+    )
 }
 
 /// A study of a document on this page: names are presets, or the documents of the design at hand.

@@ -1,10 +1,10 @@
 //! Fields that edit a document in its text.
 
 use super::controls::target;
-use crate::form::{FieldTarget, repair, repair_title};
+use crate::form::{FieldTarget, Variable, repair, repair_title, variable_at};
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
-use crate::state::{Action, Half, Renamed, Tab, ViewChange};
+use crate::state::{Action, Half, Renamed, ViewChange};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -17,7 +17,7 @@ pub struct Form {
     /// What it says.
     pub document: Rc<Outline>,
     wrong: Rc<Vec<(PathKey, Diagnostic)>>,
-    act: Callback<Action>,
+    pub(super) act: Callback<Action>,
 }
 
 impl PartialEq for Form {
@@ -61,9 +61,10 @@ impl Form {
         });
     }
 
-    /// Shows a view.
-    pub fn show(&self, tab: Tab) {
-        self.act.emit(Action::Look(ViewChange::Tab(tab)));
+    /// The number at a path, if there is one, as studies name it.
+    pub(super) fn variable_at(&self, path: &str) -> Option<Variable> {
+        let part = if self.half == Half::Hardware { "hardware" } else { "network" };
+        variable_at(part, &self.document, path)
     }
 
     /// A click that makes an edit.

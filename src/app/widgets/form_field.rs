@@ -104,7 +104,9 @@ fn NoteRow(props: &NoteRowProps) -> Html {
                         { "#" }
                     </button>
                 }
-                <VaryButton form={props.form.clone()} path={props.path.clone()} label={props.label.clone()} testid={props.testid.clone()} />
+                if let Some(variable) = props.form.variable_at(&props.path) {
+                    <VaryButton {variable} label={props.label.clone()} act={props.form.act.clone()} testid={props.testid.clone()} />
+                }
             </span>
             { props.children.clone() }
             if has_note || (note.is_some() && *is_open) {

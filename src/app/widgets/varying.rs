@@ -1,8 +1,7 @@
 //! A click on a field asks that a study varies it. The view of studies hears of it, once it is shown.
 
-use super::form::Form;
-use crate::form::{Variable, variable_at};
-use crate::state::{Half, Tab};
+use crate::form::Variable;
+use crate::state::{Action, Tab, ViewChange};
 use std::cell::RefCell;
 use yew::prelude::*;
 
@@ -15,25 +14,23 @@ thread_local! {
 /// Properties of [`VaryButton`].
 #[derive(Properties, PartialEq)]
 pub struct VaryButtonProps {
-    /// The document.
-    pub form: Form,
-    /// Where the value stands.
-    pub path: String,
-    /// What the value is called.
+    /// The number.
+    pub variable: Variable,
+    /// What it is called.
     pub label: AttrValue,
+    /// Hears that the view of studies is to be shown.
+    pub act: Callback<Action>,
     /// Identifies it in tests.
     pub testid: AttrValue,
 }
 
-/// Lets a study vary a value, if it is a number.
+/// Lets a study vary a number of a document.
 #[component]
 pub fn VaryButton(props: &VaryButtonProps) -> Html {
-    let part = if props.form.half == Half::Hardware { "hardware" } else { "network" };
-    let Some(variable) = variable_at(part, &props.form.document, &props.path) else { return html! {} };
-    let form = props.form.clone();
+    let (variable, act) = (props.variable.clone(), props.act.clone());
     let onclick = Callback::from(move |_: MouseEvent| {
         ASKED.set(Some(variable.clone()));
-        form.show(Tab::Study);
+        act.emit(Action::Look(ViewChange::Tab(Tab::Study)));
         if let Some(listener) = LISTENER.with_borrow(Clone::clone) {
             listener.emit(());
         }
