@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { compile } from 'json-schema-to-typescript';
 
 const KINDS = {
+  attention: 'Attention',
   'depth-first': 'DepthFirst',
   optimal: 'Optimal',
   fuse: 'Fuse',
   layer: 'Layer',
   hierarchy: 'Hierarchy',
   cores: 'Cores',
+  'study-front': 'StudyFront',
 };
 
 const [folder] = process.argv.slice(2);

@@ -6,6 +6,7 @@ use super::{Failure, json_text, print, tell};
 use fusescape::chart::seconds_text;
 use fusescape::command::files::{read_text, shown};
 use fusescape::command::study::{self, StudyFailure};
+use fusescape::command::study_front::StudyFront;
 use fusescape::explore::study::{Axis, Study};
 use fusescape::results::{Cell, Kind};
 use fusescape::spec::{MAX_BYTES, SamplingSpec};
@@ -90,7 +91,7 @@ fn show(path: &Path) -> Result<(), Failure> {
 }
 
 /// The front for a person: what varies, and the objectives first.
-fn table(found: &study::FrontOfFile) -> Result<String, std::fmt::Error> {
+fn table(found: &StudyFront) -> Result<String, std::fmt::Error> {
     let (columns, rows) = found.cells();
     let hidden = ["status", "reason"];
     let shown: Vec<usize> = (0..columns.len()).filter(|&index| !hidden.contains(&&*columns[index].name)).collect();

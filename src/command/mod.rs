@@ -6,7 +6,8 @@
 //! - `words.rs`: options as a person writes them, and what they mean; `names.rs`: what is said of a name that is none
 //! - `options.rs`, `documents.rs`: options and documents as other programs give them
 //! - `files.rs`: files that a person names
-//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each
+//! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each;
+//!   `study_front.rs`: the best designs of a study
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
 //!
 //! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
@@ -32,6 +33,7 @@ pub mod optimal;
 pub mod options;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod study;
+pub mod study_front;
 mod sweep_report;
 pub mod words;
 

@@ -1,23 +1,32 @@
 //! What is answered: what the command line prints as JSON, and `notes`.
 
-use crate::question::{OnCore, Question};
+use crate::blob::{Blob, Bytes};
+use crate::question::{GivenFile, OnCore, Question};
 use crate::{all_fields, fields};
 use fusescape::command::depth_first::{Row, sweep};
 use fusescape::command::documents::{facts, presets};
 use fusescape::command::layer::LayerResult;
+use fusescape::command::study_front::{FrontRows, rows_json};
 use fusescape::command::{self, NoResult, Watch};
-use fusescape::explore::mapping_document;
+use fusescape::explore::study::{Course, Evaluator, Study, StudyRequest};
+use fusescape::explore::{AttentionRequest, mapping_document};
 use fusescape::hierarchy::HierarchyRequest;
+use fusescape::import;
 use fusescape::multicore::CoresRequest;
 use fusescape::spec::{Diagnostics, write_mapping};
 use fusescape::trace::chrome_trace;
-use serde_json::{Error, Value, json};
+use serde_json::{Error, Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// Answers a question.
+/// Most designs of a study on one thread, whose rows are all in memory.
+const MOST_DESIGNS: u64 = 100_000;
+
+/// Answers a question. `bytes` has the bytes of its files.
 ///
 /// # Errors
 /// All that is wrong with documents and options, or why nothing fits.
-pub fn answer(question: Question, watch: &dyn Watch) -> Result<Value, Diagnostics> {
+pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Value, Diagnostics> {
     let found = match question {
         Question::DepthFirst(asked, is_single) => {
             let OnCore { hardware, network, options } = asked;
@@ -64,12 +73,64 @@ pub fn answer(question: Question, watch: &dyn Watch) -> Result<Value, Diagnostic
             let notes: Vec<Value> = found.notes().iter().map(fields).collect();
             with(found.json(), [("notes", json!(notes)), ("trace", chrome_trace(&found.account).into())])
         }
+        Question::Attention(hardware, model, options) => {
+            let (step, bits, objective, generated) = options.read()?;
+            let request = AttentionRequest { hardware, model, step, bits, objective };
+            let found = command::attention::attention(request, generated, watch).map_err(reasons)?;
+            with(found.json(), [("notes", json!([]))])
+        }
+        Question::Study(request) => study(request, watch)?,
+        Question::Import(files, sizes) => imported(files, sizes, bytes)?,
         Question::Presets(kind) => {
             presets(kind).iter().map(|preset| (preset.id.to_owned(), Value::from(preset.title))).collect()
         }
         Question::Facts(kind, text) => facts(kind, &text)?,
     };
     Ok(found)
+}
+
+/// The front of a study as `fusescape study front` prints it, and all rows.
+fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics> {
+    let study = Study::new(request)?;
+    let designs = study.designs();
+    if designs > MOST_DESIGNS {
+        let mut wrong = Diagnostics::default();
+        let reason = format!("{designs} designs are more than the {MOST_DESIGNS} that a page has room for");
+        wrong.add("axes", reason, "Give axes fewer values, or run the study with `fusescape study run`");
+        return Err(wrong);
+    }
+    watch.begin(designs as usize, "designs");
+    let mut evaluator = Evaluator::new(&study, Arc::default());
+    let mut course = Course::new(&study);
+    let (mut rows, mut front) = (Vec::new(), FrontRows::default());
+    while let Some(task) = course.next() {
+        let mut found = Vec::with_capacity(task.designs.len());
+        for &design in &task.designs {
+            found.push(evaluator.evaluate(design, &course.front));
+            watch.advance(1);
+        }
+        course.tell(&found);
+        rows.extend(found.iter().cloned());
+        front.add(&study, found);
+    }
+    watch.end();
+    let rows = rows_json(&study, &rows);
+    drop((evaluator, course));
+    Ok(with(front.end(study).json(), [("rows", rows), ("notes", json!([]))]))
+}
+
+/// Documents by kind, and lines about each file.
+fn imported(files: Vec<GivenFile>, sizes: BTreeMap<String, u64>, bytes: &Bytes) -> Result<Value, Diagnostics> {
+    let file = |(index, GivenFile { name, size }): (usize, GivenFile)| import::File {
+        name,
+        source: Box::new(Blob { bytes, index, size }),
+    };
+    let options = import::onnx::Options { sizes: sizes.into_iter().collect(), ..Default::default() };
+    let imported = import::import(files.into_iter().enumerate().map(file).collect(), &options)?;
+    let report: Vec<String> = imported.reports.iter().flat_map(import::Report::lines).collect();
+    let documents = [("hardware", imported.hardware), ("network", imported.workload), ("system", imported.system)];
+    let documents = documents.into_iter().filter_map(|(kind, text)| Some((kind.to_owned(), json!(text?))));
+    Ok(with(Value::Object(documents.collect::<Map<_, _>>()), [("report", json!(report))]))
 }
 
 /// A command is stopped with the worker that it runs in, so nobody hears of that here.

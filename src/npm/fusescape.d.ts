@@ -1,13 +1,15 @@
 // Types of the package. What functions find is, field for field, what the command line prints as JSON; `results/` describes each field.
 
+import type { Attention } from './results/attention.js';
 import type { Cores } from './results/cores.js';
 import type { DepthFirst } from './results/depth-first.js';
 import type { Fuse } from './results/fuse.js';
 import type { Hierarchy } from './results/hierarchy.js';
 import type { Layer } from './results/layer.js';
 import type { Optimal } from './results/optimal.js';
+import type { StudyFront } from './results/study-front.js';
 
-export type { Cores, DepthFirst, Fuse, Hierarchy, Layer, Optimal };
+export type { Attention, Cores, DepthFirst, Fuse, Hierarchy, Layer, Optimal, StudyFront };
 
 /** The engine, in a web worker of its own, which starts with the first question and answers one question after the other. */
 export class Fusescape {
@@ -37,6 +39,24 @@ export class Fusescape {
 
   /** The best schedule of a network on a system of many cores: computation tiles, their cores, and what travels (Stream). */
   cores(system: Document, network: Document, options?: CoresOptions): Promise<Cores & Noted & { /** The schedule as a Chrome trace. */ trace: string }>;
+
+  /**
+   * One step of a transformer on a core: attention in the best schedule of every kind, from unfused to one pass over the keys (FLAT,
+   * FuseMax), and the products and norms around it.
+   */
+  attention(hardware: Document, transformer: Document, options?: AttentionOptions): Promise<Attention & Noted>;
+
+  /**
+   * All designs of a study document (docs/studies.md), at most 100,000, on one thread: their Pareto front, and a row for each with every
+   * column by its name.
+   */
+  study(study: string | { readonly [field: string]: unknown }, options?: StudyOptions): Promise<StudyFront & Noted & { rows: StudyFront['front'] }>;
+
+  /**
+   * Documents out of files that belong together: an ONNX model, or files of ZigZag, Stream, Timeloop or AccelForge, told by their content.
+   * Files are read piece by piece, so that a model with its weights may be larger than memory.
+   */
+  importFiles(files: Iterable<GivenFile>, options?: ImportOptions): Promise<Imported>;
 
   /** Titles of the documents that come with the package, by name. */
   presets(kind: Kind): Promise<Record<string, string>>;
@@ -173,6 +193,45 @@ export interface CoresOptions extends Omit<SearchOptions, 'objective'> {
   scheduler?: 'corrected' | 'stream-2024' | 'stream-2023';
   /** Bring weights to their cores before anything else. */
   prefetch_weights?: boolean;
+}
+
+export interface AttentionOptions extends Asked {
+  /** New tokens of each sequence: a prompt, or 1 with `cached`; 2048. */
+  tokens?: number;
+  /** Tokens whose keys and values are cached; 0. */
+  cached?: number;
+  /** Sequences at a time; 1. */
+  batch?: number;
+  /** Of all elements, or of each kind: `{ activations: 16, keys: 8, sums: 32, weights: 4 }`; kinds that are left out have 16. */
+  bits?: number | { activations?: number; keys?: number; sums?: number; weights?: number };
+  /** Whether new tokens see themselves and each other where there is a cache; AccelForge has it that they do not. */
+  sees_itself?: boolean;
+  /** Generate so many tokens after the others. */
+  generate?: number;
+  /** With `generate`: read the prompt so many tokens at a time. */
+  chunk?: number;
+  objective?: 'energy' | 'latency' | 'edp';
+}
+
+export interface StudyOptions extends Asked {
+  /** Documents that the study calls by names of their own, by kind and name; all others are presets. */
+  documents?: Partial<Record<'hardware' | 'network' | 'system', Record<string, Document>>>;
+}
+
+/** A file that a person chose, or a name with its bytes. */
+export type GivenFile = File | { name: string; data: BlobPart };
+
+export interface ImportOptions extends Asked {
+  /** How large dimensions are that an ONNX model leaves open, by name. */
+  sizes?: Record<string, number>;
+}
+
+/** Documents as texts, those of which the files have something, and lines about each file. */
+export interface Imported {
+  hardware?: string;
+  network?: string;
+  system?: string;
+  report: string[];
 }
 
 /** What is in a document, by its kind. */

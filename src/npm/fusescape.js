@@ -53,6 +53,20 @@ export class Fusescape {
     return this.#ask('cores', { system, hardware, network }, options);
   }
 
+  attention(hardware, transformer, { bits = 16, ...options } = {}) {
+    const ofEach = typeof bits === 'object' ? Object.entries(bits).map(([kind, count]) => `${kind}=${count}`).join(',') : String(bits);
+    return this.#ask('attention', { hardware, transformer }, { ...options, bits: ofEach });
+  }
+
+  study(study, { documents = {}, ...options } = {}) {
+    const named = Object.entries(documents).map(([kind, given]) => [kind, texts(given)]);
+    return this.#ask('study', { study }, { ...options, ...Object.fromEntries(named) });
+  }
+
+  importFiles(files, options) {
+    return this.#ask('import', {}, options, undefined, [...files].map(blob));
+  }
+
   presets(kind) {
     return this.#ask('presets', {}, {}, kind);
   }
@@ -66,12 +80,13 @@ export class Fusescape {
     this.#end(new Error('Fusescape was closed.'), this.#asked.splice(0));
   }
 
-  #ask(command, documents, { signal, progress, ...options } = {}, kind) {
+  #ask(command, documents, { signal, progress, ...options } = {}, kind, files = []) {
     return new Promise((found, refused) => {
       signal?.throwIfAborted();
       if (this.#isClosed) throw new Error('Fusescape was closed.');
-      const question = JSON.stringify({ command, kind, documents: texts(documents), options });
-      const asked = { question, progress, found, refused };
+      const sizes = files.map(({ name, data: { size } }) => ({ name, size }));
+      const question = JSON.stringify({ command, kind, documents: texts(documents), files: sizes, options });
+      const asked = { question, files: files.map(({ data }) => data), progress, found, refused };
       signal?.addEventListener('abort', () => this.#drop(asked, signal.reason), { once: true });
       this.#asked.push(asked);
       if (this.#asked.length === 1) this.#next();
@@ -83,7 +98,7 @@ export class Fusescape {
     const [asked] = this.#asked;
     if (asked === undefined) return;
     this.#worker ??= this.#begin();
-    this.#worker.postMessage(asked.question);
+    this.#worker.postMessage({ question: asked.question, files: asked.files });
   }
 
   #begin() {
@@ -129,6 +144,12 @@ export class Fusescape {
 function texts(documents) {
   const text = (given) => (typeof given === 'object' && given !== null ? JSON.stringify(given, null, 2) : given);
   return Object.fromEntries(Object.entries(documents).map(([kind, given]) => [kind, text(given)]));
+}
+
+/** A file as the worker reads it, piece by piece. */
+function blob(file) {
+  if (file instanceof File) return { name: file.name, data: file };
+  return { name: file.name, data: file.data instanceof Blob ? file.data : new Blob([file.data]) };
 }
 
 function sentence({ path, line, reason, remedy }) {

@@ -4,22 +4,26 @@
 //! them.
 //!
 //! - `question.rs`: questions as they are written; `answer.rs`: what is answered
-//! - `progress.rs`: how far a command is
+//! - `blob.rs`: bytes of files; `progress.rs`: how far a command is
 
 mod answer;
+mod blob;
 mod progress;
 mod question;
 
+use blob::Bytes;
 use fusescape::spec::{Diagnostic, Diagnostics};
 use js_sys::Function;
 use progress::Progress;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-/// Answers a question: `{"found": ...}` or, with all that is wrong, `{"wrong": [...]}`. `tell(done, count, what)` is told how far it is.
+/// Answers a question: `{"found": ...}` or, with all that is wrong, `{"wrong": [...]}`. `tell(done, count, what)` is told how far it is;
+/// `read(file, start, end)` gives bytes of its files.
 #[wasm_bindgen]
-pub fn answer(question: &str, tell: Function) -> String {
-    let found = question::read(question).and_then(|asked| answer::answer(asked, &Progress::new(tell)));
+pub fn answer(question: &str, tell: Function, read: Function) -> String {
+    let (bytes, progress) = (Bytes { read }, Progress::new(tell));
+    let found = question::read(question).and_then(|asked| answer::answer(asked, &bytes, &progress));
     match found {
         Ok(found) => json!({ "found": found }),
         Err(wrong) => json!({ "wrong": all_fields(&wrong) }),

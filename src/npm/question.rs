@@ -1,7 +1,8 @@
 //! Questions, as JSON.
 
 use fusescape::command::documents::{Kind, presets};
-use fusescape::command::options::{CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape::command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape::explore::study::StudyRequest;
 use fusescape::spec::{Diagnostic, Diagnostics, find_preset};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,12 @@ pub enum Question {
     Hierarchies(String, OnCore<HierarchyOptions>),
     /// A network on a system of cores.
     Cores(String, OnCore<CoresChoices>),
+    /// A step of a transformer on a core: texts of the hardware and of the model.
+    Attention(String, String, AttentionOptions),
+    /// All designs of a study.
+    Study(StudyRequest),
+    /// Documents out of files of other programs; sizes of dimensions that a model leaves open.
+    Import(Vec<GivenFile>, BTreeMap<String, u64>),
     /// The presets of a kind.
     Presets(Kind),
     /// What is in a document.
@@ -38,6 +45,31 @@ pub struct OnCore<T> {
     pub options: T,
 }
 
+/// A file, whose bytes are read from outside.
+#[derive(Deserialize)]
+pub struct GivenFile {
+    /// Its name.
+    pub name: String,
+    /// Number of its bytes.
+    pub size: u64,
+}
+
+/// What an import takes besides files.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ImportOptions {
+    sizes: BTreeMap<String, u64>,
+}
+
+/// Documents that a study calls by names of their own.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct StudyOptions {
+    hardware: BTreeMap<String, String>,
+    network: BTreeMap<String, String>,
+    system: BTreeMap<String, String>,
+}
+
 /// As it is written: a document is the name of a preset, or a text.
 #[derive(Deserialize)]
 struct Written {
@@ -45,6 +77,8 @@ struct Written {
     kind: Option<String>,
     #[serde(default)]
     documents: BTreeMap<String, String>,
+    #[serde(default)]
+    files: Vec<GivenFile>,
     #[serde(default)]
     options: Map<String, Value>,
 }
@@ -60,6 +94,9 @@ enum Command {
     MapLayers,
     Hierarchies,
     Cores,
+    Attention,
+    Study,
+    Import,
     Presets,
     Facts,
 }
@@ -84,6 +121,12 @@ pub fn read(text: &str) -> Result<Question, Diagnostics> {
         Command::MapLayers => Question::MapLayers(reader.on_core(), false),
         Command::Hierarchies => Question::Hierarchies(reader.document(Kind::Pool), reader.on_core()),
         Command::Cores => Question::Cores(reader.document(Kind::System), reader.on_core()),
+        Command::Attention => {
+            let [hardware, model] = [Kind::Hardware, Kind::Transformer].map(|kind| reader.document(kind));
+            Question::Attention(hardware, model, reader.options())
+        }
+        Command::Study => Question::Study(reader.study()),
+        Command::Import => Question::Import(written.files, reader.options::<ImportOptions>().sizes),
         Command::Presets => Question::Presets(Kind::named(&written.kind.unwrap_or_default())?),
         Command::Facts => {
             let kind = Kind::named(&written.kind.unwrap_or_default())?;
@@ -125,6 +168,29 @@ impl Reader {
                 self.wrong.0.extend(unknown.0.into_iter().map(|one| Diagnostic { path: path(), ..one }));
                 String::new()
             }
+        }
+    }
+
+    /// A study with the documents that it names: those that are given, and presets. What it names besides is told where it is validated.
+    fn study(&mut self) -> StudyRequest {
+        let Some(text) = self.documents.remove("study") else {
+            self.wrong.add("study", "This document is missing", "Give a text or an object");
+            return StudyRequest::default();
+        };
+        let StudyOptions { hardware, network, system } = self.options();
+        let [cores, networks, systems] = StudyRequest::names(&text);
+        let texts = |kind: Kind, own: BTreeMap<String, String>, names: Vec<String>| -> Vec<(String, String)> {
+            let text = |name: &String| {
+                let preset = || find_preset(presets(kind), name).ok().map(|preset| preset.text.to_owned());
+                own.get(name).cloned().or_else(preset)
+            };
+            names.into_iter().filter_map(|name| text(&name).map(|text| (name, text))).collect()
+        };
+        StudyRequest {
+            hardware: texts(Kind::Hardware, hardware, cores),
+            networks: texts(Kind::Network, network, networks),
+            systems: texts(Kind::System, system, systems),
+            text,
         }
     }
 

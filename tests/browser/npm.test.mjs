@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { COMMAND_LINE, REPOSITORY, commandLine, withPage } from './harness.mjs';
+import { input, model, node, weights } from './onnx.mjs';
 
 const PACKAGE = join(REPOSITORY, 'target', 'npm');
 
@@ -100,6 +101,15 @@ const SAME = [
     ['cores', '--system', 'ws-pair', '--workload', 'three-convs', '--tiles', '4', '--allocation', 'genetic', '--generations', '3']
       .concat(JSON_FORMAT),
   ],
+  [
+    'attention',
+    ['fusemax-like', 'gpt2-small', { tokens: 1024, bits: { keys: 8, weights: 4 }, objective: 'latency', generate: 8, chunk: 512 }],
+    ['attention', '--hardware', 'fusemax-like', '--model', 'gpt2-small', '--tokens', '1024', '--bits', 'keys=8,weights=4']
+      .concat('--objective', 'latency', '--generate', '8', '--chunk', '512', JSON_FORMAT),
+  ],
+  ['attention', ['fusemax-like', 'bert-base', { tokens: 512, bits: 8 }], [
+    'attention', '--hardware', 'fusemax-like', '--model', 'bert-base', '--tokens', '512', '--bits', '8', ...JSON_FORMAT,
+  ]],
 ];
 
 // Times, how often threads of one run searched the same or knew too little to rule something out, and what was built.
@@ -143,6 +153,106 @@ test('a mapping, a core with the best hierarchy and an own network go back in', 
     assert.equal(found.energies[0], found.energies[1]);
     assert.equal(found.facts.memories.at(-1).name, 'sram_2MiB');
     assert.equal(found.presets.fsrcnn, 'FSRCNN');
+  }));
+
+// One core and many, words and numbers, designs that break a constraint or are beaten, a grid and a refined front.
+const STUDIES = [
+  `name: Buffers
+hardware: [own, tpu-like-df]
+network: three-convs
+schedule: { columns: 16, rows: 16, search: loma, lpf_limit: 3 }
+constraints: [energy <= 3 uJ]
+objectives: [energy, latency, capacity]
+beaten: skip
+axes:
+  - { vary: hardware.memories.dram.width, from: 16 bit, to: 256 bit, count: 5, scale: log }
+  - { vary: schedule.stacks, values: [auto, layer-by-layer] }
+  - { vary: network.precision.W, values: [8, 4] }
+`,
+  `name: Links
+system: ws-pair
+network: three-convs
+schedule: { tiles: 4 }
+objectives: [energy, latency]
+sampling: { refine: 12 }
+axes:
+  - { vary: system.offchip.width, from: 16 bit, to: 128 bit, count: 8 }
+  - { vary: schedule.stacks, values: [automatic, one, each-layer] }
+`,
+];
+
+test('a study finds the rows and the front of the command line', () =>
+  withPackage(async ({ page }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fusescape-npm-study-'));
+    const preset = await readFile(join(REPOSITORY, 'presets', 'hardware', 'meta-proto-like-df.yaml'), 'utf8');
+    const own = preset.replace('size: 64 KiB', 'size: 16 KiB');
+    assert.notEqual(own, preset);
+    await writeFile(join(folder, 'own'), own);
+    for (const text of STUDIES) {
+      const [file, parquet, csv] = ['study.yaml', 'found.parquet', 'found.csv'].map((name) => join(folder, name));
+      await writeFile(file, text);
+      for (const out of [parquet, csv]) {
+        await rm(out, { force: true });
+        commandLine('study', 'run', file, '--out', out);
+      }
+      const told = [];
+      await page.exposeFunction(`tell${STUDIES.indexOf(text)}`, (...now) => told.push(now));
+      const { rows, notes, ...front } = comparable(await page.evaluate(
+        ([text, own, tell]) => window.fusescape.study(text, { documents: { hardware: { own } }, progress: window[tell] }),
+        [text, own, `tell${STUDIES.indexOf(text)}`],
+      ));
+      assert.deepEqual(front, comparable(JSON.parse(commandLine('study', 'front', parquet, '--format', 'json'))));
+      const [names, ...lines] = (await readFile(csv, 'utf8')).trim().split('\n').map((line) => line.split(','));
+      assert.equal(rows.length, lines.length);
+      // The last cell is a reason, which may have commas and quotes.
+      const cell = (row, at) => {
+        const text = lines[row].slice(at, at + 1 < names.length ? at + 1 : undefined).join(',');
+        if (text === '') return null;
+        return typeof rows[row][names[at]] === 'number' ? Number(text) : text.replace(/^"|"$/g, '').replaceAll('""', '"');
+      };
+      assert.deepEqual(rows.map((row) => names.map((name) => row[name])), rows.map((_, row) => names.map((_, at) => cell(row, at))));
+      assert.deepEqual(notes, []);
+      assert.deepEqual(told.at(-1), [rows.length, rows.length, 'designs']);
+    }
+    const broken = await refusal(page, 'study', 'name: no\nhardware: nobody\nnetwork: three-convs\n', { documents: { hardwar: {} } });
+    assert.deepEqual(broken.map(({ path }) => path), ['hardwar']);
+    const unknown = await refusal(page, 'study', 'name: no\nhardware: nobody\naxes: []\nnetwork: three-convs\n');
+    assert.ok(unknown.some(({ path, line }) => path === 'hardware' && line === 2), JSON.stringify(unknown));
+    const many = STUDIES[0].replace('own, ', '').replace('16 bit, to: 256 bit, count: 5', '1 MiB, to: 9 MiB, count: 9000')
+      .replace('[8, 4]', '[8, 7, 6, 5, 4, 3, 2]');
+    assert.match((await refusal(page, 'study', many))[0].reason, /designs are more than the 100000/);
+    await rm(folder, { recursive: true });
+  }));
+
+test('files become the documents that the command line makes of them', () =>
+  withPackage(async ({ page }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fusescape-npm-files-'));
+    const bytes = model(
+      node('Conv', ['x', 'w'], 'y', { kernel_shape: [3, 3], pads: [1, 1, 1, 1] }),
+      node('Conv', ['y', 'v'], 'z', { kernel_shape: [1, 1] }),
+      weights('w', [16, 3, 3, 3]),
+      weights('v', [8, 16, 1, 1]),
+      input('x', ['N', 3, 32, 32]),
+    );
+    const path = join(folder, 'net.onnx');
+    await writeFile(path, bytes);
+    const imported = await page.evaluate(async (bytes) => {
+      const { fusescape } = window;
+      const data = new Uint8Array(bytes);
+      const { network, report, ...others } = await fusescape.importFiles([{ name: 'net.onnx', data }], { sizes: { N: 2 } });
+      const [file] = [new File([data], 'net.onnx')];
+      const again = await fusescape.importFiles([file], { sizes: { N: 2 } });
+      return { network, report, others, again: again.network, facts: await fusescape.facts('network', network) };
+    }, [...bytes]);
+    assert.equal(imported.network, commandLine('import', path, '--size', 'N=2'));
+    assert.equal(imported.again, imported.network);
+    assert.deepEqual(imported.others, {});
+    assert.match(imported.report[0], /^net\.onnx, written by test: 2 layers/);
+    assert.equal(imported.facts.macs, 2 * 32 * 32 * (16 * 27 + 8 * 16));
+    const cut = await refusal(page, 'importFiles', [{ name: 'cut.onnx', data: 'not a model' }]);
+    assert.ok(cut[0].reason.includes('cut.onnx'), JSON.stringify(cut));
+    assert.deepEqual((await refusal(page, 'importFiles', [], { size: { N: 2 } })).map(({ path }) => path), ['size']);
+    await rm(folder, { recursive: true });
   }));
 
 /** Diagnostics of a question that is refused. */

@@ -32,15 +32,20 @@ pub struct Estimate {
 #[allow(clippy::disallowed_methods)]
 pub fn estimate(study: &Study) -> Result<Estimate, NoResult> {
     let designs = study.designs();
-    let run = DESIGNS * rayon::current_num_threads() as u64;
+    let most = DESIGNS * rayon::current_num_threads() as u64;
+    // The study in equal parts, and a run in the middle of each: no design is measured twice.
+    let parts = RUNS.min(designs.div_ceil(most));
+    let begin = |part: u64| (u128::from(designs) * u128::from(part) / u128::from(parts.max(1))) as u64;
     let workers = Workers::new(study, Arc::default());
     let start = Instant::now();
     let mut measured = 0;
-    for number in 0..RUNS {
-        let first = (u128::from(designs) * u128::from(2 * number + 1) / u128::from(2 * RUNS)) as u64;
-        let some: Vec<u64> = (first..(first + run).min(designs)).collect();
+    for part in 0..parts {
+        let (from, to) = (begin(part), begin(part + 1));
+        let count = most.min(to - from);
+        let first = from + (to - from - count) / 2;
+        let some: Vec<u64> = (first..first + count).collect();
         workers.rows(&some, &ParetoFront::default(), &Unwatched)?;
-        measured += some.len() as u64;
+        measured += count;
         if start.elapsed() > LONGEST {
             break;
         }

@@ -13,7 +13,7 @@ mod parts;
 
 pub use csv::CsvFile;
 pub use estimate::{Estimate, estimate, study_json};
-pub use front::{FrontOfFile, front_of_file};
+pub use front::front_of_file;
 pub use merge::merge;
 pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;

@@ -15,6 +15,11 @@ const { hardware } = await fusescape.hierarchies('alexnet-eyeriss', { only_best:
 const { trace, latency_cycles } = await fusescape.cores('ws-pair', 'three-convs', { hardware, signal: AbortSignal.timeout(1) });
 const clock: number | null = (await fusescape.facts('hardware', core)).clock_mhz;
 const macs: number = (await fusescape.facts('network', core)).macs;
+const step = await fusescape.attention('fusemax-like', 'gpt2-small', { tokens: 64, bits: { keys: 8 } });
+const buffers = await fusescape.study({ name: 'Buffers' }, { documents: { hardware: { mine: core } } });
+const cells: (string | number | null | undefined)[] = buffers.rows.map((row) => row.energy_pj);
+const imported = await fusescape.importFiles([new File([], 'net.onnx'), { name: 'w.yaml', data: 'name: x' }], { sizes: { N: 1 } });
+const text: string | undefined = imported.network;
 
 try {
   await fusescape.evaluate(core, core, { tile: [60, 72], progress: (done, count, what) => console.log(done / count, what) });
@@ -30,7 +35,9 @@ fusescape.depthFirst(core, core, { modes: ['cached'] });
 fusescape.depthFirst(core, core, { most_layers: 3 });
 // @ts-expect-error There is no such kind of document.
 fusescape.presets('model');
+// @ts-expect-error There is no such kind of element.
+fusescape.attention(core, core, { bits: { keis: 8 } });
 // @ts-expect-error A sweep has no such field.
 sweep.energy;
 
-console.log(energies, found, notes, priced, trace, latency_cycles, clock, macs);
+console.log(energies, found, notes, priced, trace, latency_cycles, clock, macs, step.layers, cells, text);

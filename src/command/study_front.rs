@@ -1,0 +1,94 @@
+//! The Pareto front of the rows of a study.
+
+use super::stamped;
+use crate::explore::study::{DesignRow, ParetoFront, Study};
+use crate::results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The front of a study's rows.
+pub struct StudyFront {
+    /// The study.
+    pub study: Study,
+    /// Rows on the front, in the order of their designs.
+    pub rows: Vec<DesignRow>,
+    /// Designs by their status.
+    pub designs: BTreeMap<&'static str, u64>,
+}
+
+/// Rows that no other one dominates so far.
+#[derive(Default)]
+pub struct FrontRows {
+    front: ParetoFront,
+    kept: BTreeMap<u64, DesignRow>,
+    designs: BTreeMap<&'static str, u64>,
+    /// Samples may repeat a design; rows are told apart by the order in which they come.
+    place: u64,
+}
+
+impl FrontRows {
+    /// Takes rows of a study.
+    pub fn add(&mut self, study: &Study, rows: Vec<DesignRow>) {
+        for row in rows {
+            *self.designs.entry(row.status.name()).or_default() += 1;
+            if let Some(objectives) = study.objectives_of(&row) {
+                if !self.front.dominates(&objectives) {
+                    self.front.add(self.place, &objectives);
+                    self.kept.insert(self.place, row);
+                }
+                self.place += 1;
+            }
+        }
+        let on_front: BTreeSet<u64> = self.front.rows().collect();
+        self.kept.retain(|place, _| on_front.contains(place));
+    }
+
+    /// The front of all rows.
+    pub fn end(self, study: Study) -> StudyFront {
+        StudyFront { study, rows: self.kept.into_values().collect(), designs: self.designs }
+    }
+}
+
+impl StudyFront {
+    /// Names of the columns, and the cells of each row.
+    pub fn cells(&self) -> (Vec<ResultColumn>, Vec<Vec<Cell>>) {
+        let columns = columns(&self.study);
+        let cells = self.rows.iter().map(|row| row_cells(&self.study, &columns, row)).collect();
+        (columns, cells)
+    }
+
+    /// For a spreadsheet.
+    pub fn csv(&self) -> String {
+        let (columns, rows) = self.cells();
+        let lines: Vec<String> = rows.iter().map(|cells| csv_line(cells)).collect();
+        std::iter::once(csv_head(&columns)).chain(lines).map(|line| line + "\n").collect()
+    }
+
+    /// For a program.
+    pub fn json(&self) -> Value {
+        let objectives: Vec<String> = self.study.objectives.iter().map(|objective| objective.column()).collect();
+        let found = json!({
+            "study": self.study.spec.name,
+            "objectives": objectives,
+            "designs": self.designs,
+            "front": rows_json(&self.study, &self.rows),
+        });
+        stamped("study-front", found)
+    }
+}
+
+/// Rows of a study for a program: every column by its name.
+pub fn rows_json(study: &Study, rows: &[DesignRow]) -> Value {
+    let columns = columns(study);
+    let value = |cell: &Cell| match cell {
+        Cell::Count(count) => json!(count),
+        Cell::Number(number) => json!(number),
+        Cell::Text(text) => json!(text),
+    };
+    let row = |row: &DesignRow| {
+        let cells = row_cells(study, &columns, row);
+        let fields = columns.iter().zip(&cells).map(|(column, cell)| (column.name.clone(), value(cell)));
+        Value::Object(fields.collect::<Map<_, _>>())
+    };
+    rows.iter().map(row).collect()
+}
