@@ -246,6 +246,12 @@ impl Rows {
         self.count
     }
 
+    /// What they are, for who looks at them.
+    fn __repr__(&self) -> String {
+        let names = self.columns().join(", ");
+        format!("<Rows: {} rows of {} columns: {names}>", self.count, self.schema.fields().len())
+    }
+
     /// Names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {

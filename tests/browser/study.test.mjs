@@ -167,6 +167,41 @@ test('axes are added by clicks, mistakes are told at once, a run stops and goes 
     assert.equal(await page.getByTestId('study-text').inputValue(), text);
   }));
 
+test('numbers of a system vary in a study of that system, and widths are in bits', () =>
+  withPage(async ({ page, url, screenshot }) => {
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    await page.getByTestId('workload-preset').selectOption('three-convs');
+    await page.getByTestId('tab-cores').click();
+    const card = page.getByTestId('system-card');
+    await card.getByTestId('system-numbers').locator('summary').click();
+    assert.match(await card.getByTestId('system-numbers').innerText(), /links\.0\.width\s+128 bit/);
+    assert.deepEqual(await violations(page, '[data-testid=system-card]'), []);
+    await card.getByRole('button', { name: 'Vary offchip.width in a study' }).click();
+    await page.getByTestId('study-view').waitFor();
+    await page.getByTestId('study-axes').getByText('system.offchip.width').waitFor();
+    const text = await page.getByTestId('study-text').inputValue();
+    assert.match(text, /^name: .*\nsystem: quad-beside\nhardware: meta-proto-like-df\nnetwork: three-convs\n/);
+    assert.match(text, /vary: system\.offchip\.width, from: 16 bit, to: 256 bit, count: 5/);
+    // Another number of it is another axis, chosen here; the accelerator is one of the cores.
+    assert.deepEqual(await page.getByTestId('study-vary').locator('optgroup').evaluateAll((all) => all.map(({ label }) => label)),
+      ['choices', 'system', 'accelerator']);
+    await page.getByTestId('study-vary').selectOption('schedule.stacks');
+    assert.match(await page.getByTestId('study-text').inputValue(), /vary: schedule\.stacks, values: \[automatic, one, each-layer\]/);
+    await page.getByTestId('study-text').fill(text.replace('objectives:', 'schedule: { tiles: 4, search: loma, lpf_limit: 3 }\nobjectives:'));
+    await page.getByTestId('study-start').click();
+    await settled(page, 'done');
+    await page.getByTestId('study-which').selectOption('all');
+    const rows = await page.getByTestId('study-designs').locator('tbody tr').allInnerTexts();
+    assert.equal(rows.length, 5);
+    for (const width of [16, 32, 64, 128, 256]) assert.ok(rows.some((row) => new RegExp(`\\b${width} bit\\b`).test(row)), rows.join('\n'));
+    await screenshot('study-system');
+    await page.getByTestId('study-open-row').first().click();
+    assert.match(await page.getByTestId('study-opened').innerText(), /\d+ bit offchip\.width/);
+    await page.getByTestId('study-use').click();
+    await page.locator('[data-testid=tab-cores][aria-current=page]').waitFor();
+  }));
+
 test('the view fits a small screen', () =>
   withPage(
     async ({ page, url }) => {

@@ -74,6 +74,9 @@ def test_the_front_and_the_facts_are_those_of_the_command_line(
     assert [axis["vary"] for axis in shown["axes"]] == [[*axis.vary] for axis in small.axes]
     seconds, measured = small.estimate()
     assert seconds > 0 and 0 < measured <= 1536
+    # No design is measured twice.
+    three = Study.from_text(DOCUMENT.split("axes:")[0] + "axes: [{ vary: schedule.rows, values: [4, 8, 16] }]\n")
+    assert len(three) == 3 == three.estimate().designs_measured
 
 
 def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes, tmp_path: Path) -> None:
