@@ -108,6 +108,9 @@ pub enum Command {
         /// Where to write: a file for one document, else a folder [default: print]
         #[arg(short, long)]
         out: Option<PathBuf>,
+        /// What ONNX models become: networks, or the transformers that they repeat the blocks of
+        #[arg(long = "as", value_enum, default_value_t = ModelKind::Network, value_name = "KIND")]
+        kind: ModelKind,
         /// Size of a dimension that an ONNX model leaves open; for several dimensions repeat it
         #[arg(long, value_name = "NAME=SIZE", value_parser = parse_size)]
         size: Vec<(String, u64)>,
@@ -318,15 +321,27 @@ impl StrategyOptions {
     }
 }
 
+/// What a file with a model becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelKind {
+    /// A network: every layer of it.
+    Network,
+    /// A transformer: the block that it repeats.
+    Transformer,
+}
+
 /// A transformer on a core, and what it computes.
 #[derive(Debug, Args)]
 pub struct Attention {
-    /// Transformer: a preset or a file
+    /// Transformer: a preset, a file, or an ONNX model that repeats the blocks of one
     #[arg(long, value_name = "PRESET|FILE", default_value = "llama-3-8b")]
     pub model: String,
     /// Hardware: a preset or a file
     #[arg(long, value_name = "PRESET|FILE", default_value = "fusemax-like")]
     pub hardware: String,
+    /// With an ONNX model: size of a dimension that it leaves open; for several dimensions repeat it
+    #[arg(long, value_name = "NAME=SIZE", value_parser = parse_size)]
+    pub size: Vec<(String, u64)>,
     /// New tokens of each sequence: a prompt, or 1 with `--cached`
     #[arg(long, default_value_t = 2048, value_name = "COUNT")]
     pub tokens: u64,

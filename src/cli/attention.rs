@@ -1,7 +1,7 @@
 //! `fusescape attention`: a transformer on a core, one step or generation; the published dataflows.
 
 use super::arguments::{Attention, Format};
-use super::documents::load;
+use super::documents::{load, load_transformer};
 use super::plain::plain;
 use super::{Failure, json_text, print};
 use fusescape::attention::{Cores, Step};
@@ -13,7 +13,7 @@ use fusescape::chart::{
 use fusescape::command::Unwatched;
 use fusescape::command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
 use fusescape::explore::{AttentionRequest, PublishedDataflow};
-use fusescape::spec::{hardware_presets, transformer_presets};
+use fusescape::spec::hardware_presets;
 
 /// Runs the command and prints what it found.
 pub fn run(options: &Attention) -> Result<(), Failure> {
@@ -53,7 +53,8 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
 }
 
 fn request(options: &Attention) -> Result<AttentionRequest, Failure> {
-    let documents = [load(&options.hardware, hardware_presets()), load(&options.model, transformer_presets())];
+    let documents =
+        [load(&options.hardware, hardware_presets()), load_transformer(&options.model, &options.size)];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(hardware), Ok(model)] = documents else { return Err(wrong.join("\n").into()) };
     Ok(AttentionRequest {

@@ -2,10 +2,11 @@
 
 use super::{Failure, print};
 use fusescape::attention::Transformer;
-use fusescape::command::files::{read_text, shown};
+use fusescape::command::files::{open, read_text, shown};
 use fusescape::command::unknown;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
+use fusescape::import::{self, Seekable};
 use fusescape::lesson::{Draw, Lesson, is_lesson, mistakes};
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
@@ -21,6 +22,26 @@ pub fn load(name: &str, presets: &'static [Preset]) -> Result<String, Failure> {
         Ok(preset) => Ok(preset.text.to_owned()),
         Err(unknown) if !Path::new(name).exists() => Err(format!("{unknown} Nor is there a file `{name}`.").into()),
         Err(_) => read(Path::new(name)),
+    }
+}
+
+/// Text of a transformer: of a preset, of a file, or made of an ONNX model, of which it is told what became.
+pub fn load_transformer(name: &str, sizes: &[(String, u64)]) -> Result<String, Failure> {
+    let path = Path::new(name);
+    if find_preset(transformer_presets(), name).is_ok() || !path.exists() {
+        if !sizes.is_empty() {
+            return Err("size: Only an ONNX model leaves sizes open. State no size.".to_owned().into());
+        }
+        return load(name, transformer_presets());
+    }
+    let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
+    let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    match import::transformer_of(import::File { name: file, source: Box::new(source) }, sizes.to_vec())? {
+        None => read(path),
+        Some((text, report)) => {
+            super::import::tell(&report);
+            Ok(text)
+        }
     }
 }
 

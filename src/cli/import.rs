@@ -38,6 +38,7 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, pa
     let documents: Vec<(&str, &String)> = [
         ("hardware.yaml", &imported.hardware),
         ("workload.yaml", &imported.workload),
+        ("transformer.yaml", &imported.transformer),
         ("system.yaml", &imported.system),
         ("constraints.yaml", &imported.constraints),
         ("mapping.yaml", &imported.mapping),

@@ -73,11 +73,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Grade { receipts, lesson } => grade::grade(receipts, lesson.as_deref()),
         Command::CheckLesson { lesson, variants } => lesson_check::check(lesson, *variants),
         Command::Validate { files } => documents::validate(files),
-        Command::Import { files, out, size, count_zeros, vector_unit, partial } => {
+        Command::Import { files, out, kind, size, count_zeros, vector_unit, partial } => {
             let options = fusescape::import::onnx::Options {
                 sizes: size.clone(),
                 counts_zeros: *count_zeros,
                 has_vector_unit: *vector_unit,
+                as_transformer: *kind == arguments::ModelKind::Transformer,
             };
             import::import(files, out.as_deref(), &options, *partial)
         }

@@ -25,13 +25,14 @@ pub use documents::{Documents, ImportedMapping, Texts};
 pub use report::{Finding, Report, Severity};
 pub use source::{Seekable, Source, text_of};
 
+use crate::attention::Transformer;
 use crate::hardware::Core;
 use crate::lesson::{Draw, Lesson, is_lesson};
 use crate::multicore::CoreSystem;
 use crate::spec::edit::Outline;
 use crate::spec::{
     Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, read_constraints, read_mapping, visible,
-    write_constraints, write_hardware, write_system, write_workload,
+    write_constraints, write_hardware, write_system, write_transformer, write_workload,
 };
 use crate::workload::{LayerKind, Network};
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,8 @@ pub struct Imported {
     pub workload: Option<String>,
     /// A system document.
     pub system: Option<String>,
+    /// A transformer document.
+    pub transformer: Option<String>,
     /// A constraint document.
     pub constraints: Option<String>,
     /// A mapping document, for hardware and workload beside it.
@@ -94,6 +97,26 @@ pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Dia
     parts.finish()
 }
 
+/// The transformer of an ONNX model, as a document, and what became of the model; `None`: the file is a text.
+///
+/// # Errors
+/// All reasons why none can be made of it; or sizes are stated of a text, which leaves none open.
+pub fn transformer_of(
+    mut file: File,
+    sizes: Vec<(String, u64)>,
+) -> Result<Option<(String, Report)>, Diagnostics> {
+    if is_text(&sample_of(file.source.as_mut())) {
+        let mut wrong = Diagnostics::default();
+        if !sizes.is_empty() {
+            wrong.add("size", "Only an ONNX model leaves sizes open, and this is a document", "State no size");
+        }
+        return wrong.or(None);
+    }
+    let options = onnx::Options { sizes, as_transformer: true, ..onnx::Options::default() };
+    let mut imported = import(vec![file], &options)?;
+    Ok(imported.transformer.zip(imported.reports.pop()))
+}
+
 /// Names of layers, and the lines where they begin.
 type Lines = Vec<(String, usize)>;
 
@@ -117,6 +140,13 @@ struct Parts {
 impl Parts {
     fn take(&mut self, name: &str, source: &mut dyn Source, options: &onnx::Options) {
         let sample = sample_of(source);
+        if !is_text(&sample) && options.as_transformer {
+            match onnx::import_transformer(source, name, options) {
+                Ok((spec, report)) => self.take_transformer(comment(&report) + &write_transformer(&spec), report),
+                Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
+            }
+            return;
+        }
         if !is_text(&sample) {
             match onnx::import(source, name, options) {
                 Ok((spec, report)) => self.set_layers(spec, report, Vec::new()),
@@ -237,9 +267,16 @@ impl Parts {
         if self.take_of_mappings(name, &text) {
             return;
         }
+        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        if has("feed_forward") || has("state_space") {
+            report.result = match Transformer::from_text(&text) {
+                Ok(model) => format!("taken as it is: {} layers of {} channels", model.layers, model.width),
+                Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+            };
+            return self.take_transformer(text, report);
+        }
         let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
         let is_system = has("cores") && has("offchip");
-        let mut report = Report { title: name.to_owned(), ..Report::default() };
         match (is_hardware, is_workload) {
             (_, true) if self.layers.is_some() || self.imported.workload.is_some() => self.twice("workload"),
             (_, true) => {
@@ -273,7 +310,7 @@ impl Parts {
             _ => self.diagnostics.add(
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
-                "Choose an ONNX model, a hardware, workload, system, mapping or constraint document, ZigZag's accelerator, mapping or \
+                "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document, ZigZag's accelerator, mapping or \
                  workload, a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of energies, \
                  or AccelForge's architecture, workload and mapping",
             ),
@@ -317,6 +354,13 @@ impl Parts {
         }
         self.imported.reports.push(report);
         true
+    }
+
+    fn take_transformer(&mut self, text: String, report: Report) {
+        if self.imported.transformer.replace(text).is_some() {
+            self.twice("transformer");
+        }
+        self.imported.reports.push(report);
     }
 
     fn set_layers(&mut self, spec: WorkloadSpec, report: Report, lines: Lines) {

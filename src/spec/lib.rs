@@ -79,4 +79,4 @@ pub use system::read_system;
 pub use transformer::read_transformer;
 pub use tree::{MAX_BYTES, line_of};
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
-pub use write::{quoted, scalar, write_hardware, write_mapping, write_system, write_workload};
+pub use write::{quoted, scalar, write_hardware, write_mapping, write_system, write_transformer, write_workload};

@@ -1,9 +1,9 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, InMemorySpec, KernelSpec, LayerSpec, LinkEnds,
+    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, InMemorySpec, KernelSpec, LatentSpec, LayerSpec, LinkEnds,
     LinkSpec, MacEnergySpec, MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec,
-    SystemSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    StateSpaceSpec, SystemSpec, TransformerSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};
@@ -262,6 +262,52 @@ pub fn write_mapping(spec: &MappingSpec) -> String {
             fields.extend(memories.iter().map(|(operand, memory)| format!("{operand}: {}", scalar(memory))));
             let _ = writeln!(text, "      - {}", braces(&fields));
         }
+    }
+    text
+}
+
+/// Writes a transformer document: what has its usual value is left out.
+pub fn write_transformer(spec: &TransformerSpec) -> String {
+    let mut text = head(&spec.name, &spec.about);
+    line(&mut text, "layers", &spec.layers.to_string());
+    line(&mut text, "width", &spec.width.to_string());
+    if let Some(StateSpaceSpec { channels, states, rank, kernel }) = spec.state_space {
+        let sizes = [("channels", channels), ("states", states), ("rank", rank), ("kernel", kernel)];
+        line(&mut text, "state_space", &braces(&sizes.map(|(name, size)| format!("{name}: {size}"))));
+        if spec.norm != "rms" {
+            line(&mut text, "norm", &scalar(&spec.norm));
+        }
+        return text;
+    }
+    line(&mut text, "heads", &spec.heads.to_string());
+    if spec.key_heads != spec.heads {
+        line(&mut text, "key_heads", &spec.key_heads.to_string());
+    }
+    line(&mut text, "head_size", &spec.head_size.to_string());
+    if let Some(LatentSpec { rank, rotary, absorbed }) = spec.latent {
+        line(&mut text, "latent", &format!("{{ rank: {rank}, rotary: {rotary}, absorbed: {absorbed} }}"));
+    }
+    let mut parts = vec![format!("width: {}", spec.hidden)];
+    if spec.gated {
+        parts.push("gated: true".to_owned());
+    }
+    parts.push(format!("activation: {}", scalar(&spec.activation)));
+    for (name, count, usual) in [("experts", spec.experts, 1), ("active", spec.active, 1), ("shared", spec.shared, 0)] {
+        if count != usual {
+            parts.push(format!("{name}: {count}"));
+        }
+    }
+    line(&mut text, "feed_forward", &braces(&parts));
+    line(&mut text, "norm", &scalar(&spec.norm));
+    for (name, is, usual) in
+        [("post_norm", spec.post_norm, false), ("rotary", spec.rotary, false), ("decoder", spec.decoder, true)]
+    {
+        if is != usual {
+            line(&mut text, name, &is.to_string());
+        }
+    }
+    if let Some(window) = spec.window {
+        line(&mut text, "window", &window.to_string());
     }
     text
 }

@@ -35,6 +35,10 @@ pub struct Builder {
     pub steps: u64,
     /// How much of what multiplies is counted.
     pub coverage: Coverage,
+    /// For each layer that a node made the number of the node.
+    pub origins: HashMap<String, usize>,
+    /// Layers of which the origin is known.
+    traced: usize,
     values: HashMap<String, Value>,
     /// Shapes that the file states.
     stated: HashMap<String, Vec<u64>>,
@@ -61,6 +65,8 @@ impl Builder {
             report: Report::default(),
             steps: 0,
             coverage: Coverage::default(),
+            origins: HashMap::new(),
+            traced: 0,
             values: HashMap::new(),
             stated: HashMap::new(),
             names: HashMap::new(),
@@ -117,6 +123,13 @@ impl Builder {
         }
     }
 
+    /// Says that a node made all layers that came last.
+    pub fn set_origin(&mut self, node: usize) {
+        let new = self.layers.iter().skip(self.traced).map(|layer| (layer.name.clone(), node));
+        self.origins.extend(new);
+        self.traced = self.layers.len();
+    }
+
     /// Says which shape the file states of a tensor.
     pub fn state(&mut self, name: &str, dims: Vec<u64>) {
         self.stated.insert(name.to_owned(), dims);
@@ -156,10 +169,7 @@ impl Builder {
 
     /// Notes what happened to a node.
     pub fn note(&mut self, severity: Severity, node: &Node, reason: &str) {
-        // Of a long path the end says where it is.
-        let place = clean(title(node));
-        let start = place.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
-        self.report.note(severity, &clean(&node.op), reason, place.get(start..).unwrap_or(&place));
+        self.report.note(severity, &clean(&node.op), reason, &place_of(node));
     }
 
     /// An input of the network, with the bits of an element where the file states them.
@@ -413,6 +423,13 @@ fn map_layer(name: &str, kind: &str, map: Map) -> LayerSpec {
 pub fn title(node: &Node) -> &str {
     let output = node.outputs.first().map_or("", String::as_str);
     if node.name.is_empty() { output } else { &node.name }
+}
+
+/// Where a node is; of a long path the end.
+pub fn place_of(node: &Node) -> String {
+    let place = clean(title(node));
+    let start = place.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    place.get(start..).unwrap_or(&place).to_owned()
 }
 
 /// A name that fits into lists and messages: no blanks, commas and the like, and not too long; of a path the end.

@@ -5,7 +5,7 @@
 //! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. What joins, cuts out,
 //! repeats or pads along axes of a map is a view that tiles reach through. Operators that cost
 //! something add a layer; those that only arrange data change a layout. Whatever costs something and is not counted goes into the
-//! report. `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
+//! report. What the graph repeats may be a transformer, too ([`transformer`]). `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
 mod attention;
@@ -24,14 +24,16 @@ mod product;
 mod quantised;
 mod recurrent;
 mod shapes;
+mod transformer;
 mod transposed;
+mod triangle;
 mod volume;
 mod window;
 mod wire;
 
 use super::report::{Report, Severity};
 use super::source::Source;
-use crate::spec::{DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, closest, is_hidden};
+use crate::spec::{DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, TransformerSpec, WorkloadSpec, closest, is_hidden};
 use crate::workload::MAX_EXTENT;
 use builder::{Builder, clean};
 use features::Value;
@@ -58,6 +60,8 @@ pub struct Options {
     pub counts_zeros: bool,
     /// Whether softmax, normalisations and activations become layers, which a vector unit computes.
     pub has_vector_unit: bool,
+    /// Whether a model is to be a transformer, and not a network.
+    pub as_transformer: bool,
 }
 
 /// Reads a model from a file called `name`.
@@ -65,7 +69,23 @@ pub struct Options {
 /// # Errors
 /// The file is no ONNX model, or nothing of it can be counted.
 pub fn import(source: &mut dyn Source, name: &str, options: &Options) -> Result<(WorkloadSpec, Report), Diagnostics> {
-    let model = model::read(source).map_err(|fault| {
+    network(&read(source, name)?, name, options)
+}
+
+/// Reads a model from a file called `name` as a transformer: layers that are all alike, each of attention and a feed-forward part.
+///
+/// # Errors
+/// The file is no ONNX model, or all reasons why no transformer can be made of it, each with the node that it is about.
+pub fn import_transformer(
+    source: &mut dyn Source,
+    name: &str,
+    options: &Options,
+) -> Result<(TransformerSpec, Report), Diagnostics> {
+    transformer::transformer(&read(source, name)?, name, options)
+}
+
+fn read(source: &mut dyn Source, name: &str) -> Result<Model, Diagnostics> {
+    model::read(source).map_err(|fault| {
         let mut diagnostics = Diagnostics::default();
         if let Some(kind) = other_kind(source) {
             let reason = format!("`{}` is no ONNX model, but {kind}", clean(name));
@@ -80,8 +100,7 @@ pub fn import(source: &mut dyn Source, name: &str, options: &Options) -> Result<
         let reason = format!("`{}` is no complete ONNX model: at byte {}, {}", clean(name), fault.at, fault.reason);
         diagnostics.add("", reason, "Fetch or export the file again, as ONNX");
         diagnostics
-    })?;
-    network(&model, name, options)
+    })
 }
 
 /// How files begin that are taken for models now and then, and what these are.
@@ -117,6 +136,14 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
 }
 
 fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec, Report), Diagnostics> {
+    let mut builder = walked(model, name, options)?;
+    caches::note(&mut builder);
+    builder.shorten_names();
+    finish(model, &mut builder, name)
+}
+
+/// The layers of a graph, under the names of the nodes that they are of.
+fn walked(model: &Model, name: &str, options: &Options) -> Result<Builder, Diagnostics> {
     let sizes = &options.sizes;
     let constants: HashSet<&str> = model.constants.iter().map(|tensor| tensor.name.as_str()).collect();
     let inputs: Vec<&Info> = model.inputs.iter().filter(|input| !constants.contains(input.name.as_str())).collect();
@@ -140,9 +167,7 @@ fn network(model: &Model, name: &str, options: &Options) -> Result<(WorkloadSpec
         }
     }
     builder.prune();
-    caches::note(&mut builder);
-    builder.shorten_names();
-    finish(model, builder, name)
+    Ok(builder)
 }
 
 /// What is known before a graph is walked through.
@@ -198,19 +223,16 @@ impl Given<'_> {
         for (name, dims) in &self.stated {
             builder.state(name, dims.clone());
         }
-        for node in &model.nodes {
+        for (index, node) in model.nodes.iter().enumerate() {
             operators::take(&mut builder, node);
+            builder.set_origin(index);
         }
         builder
     }
 }
 
-fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSpec, Report), Diagnostics> {
-    let title = [clean(name), model.producer.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-    let title = match &title[..] {
-        [name, producer] => format!("{name}, written by {}", plain(producer)),
-        title => title.concat(),
-    };
+fn finish(model: &Model, builder: &mut Builder, name: &str) -> Result<(WorkloadSpec, Report), Diagnostics> {
+    let title = title(model, name);
     let mut report = std::mem::take(&mut builder.report);
     if builder.layers.len() > MAX_LAYERS {
         return Err(too_many(name, builder.layers.len(), "layers"));
@@ -251,9 +273,18 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
         batch: builder.batch,
         density: DensitySpec::default(),
         precision: PrecisionSpec { w: Some(8), i: Some(8), o_partial: Some(16), o: Some(8) },
-        layers: builder.layers,
+        layers: std::mem::take(&mut builder.layers),
     };
     Ok((spec, report))
+}
+
+/// What is imported: the file, and who wrote it.
+fn title(model: &Model, name: &str) -> String {
+    let title = [clean(name), model.producer.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    match &title[..] {
+        [name, producer] => format!("{name}, written by {}", plain(producer)),
+        title => title.concat(),
+    }
 }
 
 fn too_many(name: &str, count: usize, what: &str) -> Diagnostics {

@@ -2,6 +2,7 @@
 //!
 //! Field numbers are those of `onnx.proto` (ONNX 1.18, Apache-2.0).
 
+use super::triangle::{self, Triangle};
 use super::wire::{Content, Fault, Wire};
 use crate::import::source::Source;
 
@@ -80,6 +81,8 @@ pub struct Tensor {
     pub ints: Option<Vec<i64>>,
     /// Fractions, if it holds such and few.
     pub floats: Option<Vec<f32>>,
+    /// What it lets tokens see, if it is a causal mask.
+    pub mask: Option<Triangle>,
 }
 
 /// Name and shape of a tensor.
@@ -317,6 +320,10 @@ fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
             (5 | 7, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
             (8, Content::Until(until)) => tensor.name = wire.text(until, MAX_TEXT)?,
             (9, Content::Until(until)) => {
+                let start = until - wire.left(until);
+                // Data that is cut off is missed where it is needed.
+                tensor.mask = triangle::read(wire, until, &tensor.dims).ok().flatten();
+                wire.go_to(start);
                 raw = wire.bytes(until, 8 * MAX_NUMBERS).ok();
                 wire.go_to(until);
             }

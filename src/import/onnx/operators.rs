@@ -128,9 +128,7 @@ pub fn take(builder: &mut Builder, node: &Node) {
         return;
     }
     let is_unknown = MULTIPLYING_UNKNOWN.contains(&node.op.as_str());
-    let is_known = MULTIPLYING.contains(&node.op.as_str()) || quantised::IN_BLOCKS.contains(&node.op.as_str());
-    let multiplies = is_unknown || is_known;
-    let multiplies = multiplies && !is_constant(builder, node);
+    let multiplies = multiplies(node) && !is_constant(builder, node);
     // A factor for all elements changes nothing of how they stand.
     let scales = matches!(node.op.as_str(), "Mul" | "Div") && has_number(builder, node);
     if !scales && !KEEPING_COPIES.contains(&node.op.as_str()) {
@@ -171,6 +169,12 @@ pub fn take(builder: &mut Builder, node: &Node) {
     }
 }
 
+/// Whether a node multiplies, be it that a layer stands for it or none does.
+pub fn multiplies(node: &Node) -> bool {
+    let op = node.op.as_str();
+    MULTIPLYING_UNKNOWN.contains(&op) || MULTIPLYING.contains(&op) || quantised::IN_BLOCKS.contains(&op)
+}
+
 /// Elements of the weights of a node that multiplies: its constants of two dimensions or more, but for biases and tables.
 fn weights(builder: &Builder, node: &Node) -> u64 {
     if let Some(matrix) = quantised::matrix(builder, node).filter(|_| quantised::IN_BLOCKS.contains(&node.op.as_str()))
@@ -188,7 +192,7 @@ fn weights(builder: &Builder, node: &Node) -> u64 {
 }
 
 /// Whether nothing that a node reads depends on the network's inputs.
-fn is_constant(builder: &Builder, node: &Node) -> bool {
+pub fn is_constant(builder: &Builder, node: &Node) -> bool {
     node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, Value::Constant(_)))
 }
 

@@ -129,6 +129,16 @@ impl<'s> Wire<'s> {
         Ok(bytes)
     }
 
+    /// Bytes up to `until`.
+    pub fn left(&self, until: u64) -> u64 {
+        until.saturating_sub(self.at)
+    }
+
+    /// The bits of an element of so many bytes, at most 8.
+    pub fn element(&mut self, size: u64) -> Result<u64, Fault> {
+        (0..size).try_fold(0, |bits, place| Ok(bits | u64::from(self.byte()?) << (8 * place.min(7))))
+    }
+
     /// Numbers: one of them, or several packed; at most `most` are kept.
     pub fn numbers(&mut self, content: Content, into: &mut Vec<u64>, most: usize) -> Result<(), Fault> {
         match content {

@@ -1,0 +1,433 @@
+//! The blocks that a graph repeats: attention, and the feed-forward part behind it.
+
+use super::flow::{Flow, Id, INPUTS, Origin, Origins, Work};
+use super::lanes::{Norm, activation, is_rotary, norm};
+use super::mask::Mask;
+use super::refusals::{AS_A_NETWORK, Refusals};
+use std::collections::BTreeSet;
+
+/// One block: the sizes that a document has words for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sizes {
+    /// Channels of a token between blocks.
+    pub width: u64,
+    /// Query heads.
+    pub heads: u64,
+    /// Heads of keys and values.
+    pub key_heads: u64,
+    /// Elements of a query, key or value.
+    pub head_size: u64,
+    /// Channels within the feed-forward part.
+    pub hidden: u64,
+    /// Whether a third matrix gates these.
+    pub gated: bool,
+    /// What is done to these.
+    pub activation: &'static str,
+    /// How tokens are normalised.
+    pub norm: Norm,
+    /// Whether the norm follows the residual sum.
+    pub post_norm: bool,
+    /// Whether queries and keys are rotated.
+    pub rotary: bool,
+    /// What queries do not see.
+    pub mask: Mask,
+    /// Tokens, in all sequences.
+    pub rows: u64,
+    /// Keys of a sequence.
+    pub keys: u64,
+}
+
+/// A block.
+#[derive(Debug)]
+pub struct Block {
+    /// Number of the node that weighs the values.
+    pub node: usize,
+    /// All of its products and sums.
+    pub parts: BTreeSet<Id>,
+    /// Sizes.
+    pub sizes: Sizes,
+    /// Things that it does and a document has no words for, and what of them is counted.
+    pub notes: Vec<(&'static str, usize)>,
+}
+
+/// Attention in the graph.
+#[derive(Debug, Clone)]
+struct Core {
+    /// The products of it.
+    products: Vec<Id>,
+    /// What weighs the values: what results come out of.
+    context: Id,
+    /// Tensors of queries, keys and values, and what they come out of.
+    reads: [(String, Origins); 3],
+    depth: u64,
+    value_depth: u64,
+    /// Scores, in all images.
+    scores: u64,
+    mask: Mask,
+}
+
+/// The blocks, in their order. Whatever keeps the model from being a transformer is told.
+pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
+    let cores = cores(flow, refusals);
+    if cores.is_empty() && refusals.is_empty() {
+        refusals.add("", "There is no attention in it: no softmax stands between two products of computed matrices".to_owned(), AS_A_NETWORK);
+    }
+    let mut blocks = Vec::new();
+    let mut before: Option<Id> = None;
+    for core in &cores {
+        let found = Finder { flow, core, refusals }.block(before);
+        before = found.as_ref().and_then(|block| block.parts.iter().rev().find(|id| flow.sum(**id).is_some()).copied());
+        blocks.extend(found);
+    }
+    blocks
+}
+
+/// All attention that there is.
+fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
+    let mut cores = Vec::new();
+    let mut scores_of_cores = BTreeSet::new();
+    for (id, origin) in flow.origins.iter().enumerate() {
+        let Origin::Product(product) = origin else { continue };
+        let node = &flow.nodes[product.node];
+        match (product.work, &product.reads[..]) {
+            (Work::Attention { depth, value_depth, scores }, [queries, keys, values, ..]) => {
+                let reads = [queries.clone(), keys.clone(), values.clone()];
+                let mask = Mask::of_operator(flow, node);
+                cores.push(Core { products: vec![id], context: id, reads, depth, value_depth, scores, mask });
+            }
+            (Work::Attention { .. }, _) => {
+                refusals.add(flow.place(product.node), "Its queries, keys and values are not all known".to_owned(), AS_A_NETWORK);
+            }
+            (Work::Pair { columns, .. }, [first, second, ..]) => {
+                let is_pair = |origins: &Origins| match origins[..] {
+                    [one] => flow.product(one).filter(|one| matches!(one.work, Work::Pair { .. })).map(|_| one),
+                    _ => None,
+                };
+                let (shares, values, scored) = match (is_pair(&first.1), is_pair(&second.1)) {
+                    (Some(scored), _) => (first, second, scored),
+                    (None, Some(scored)) => (second, first, scored),
+                    (None, None) => continue,
+                };
+                let Some(scores) = flow.product(scored) else { continue };
+                let (Work::Pair { depth, .. }, [queries, keys, ..]) = (scores.work, &scores.reads[..]) else { continue };
+                scores_of_cores.insert(scored);
+                let between = flow.between(&shares.0, &[scored], |_| false);
+                let weighs = |index: &usize| matches!(flow.nodes[*index].op.as_str(), "Softmax" | "Exp");
+                if !between.iter().any(weighs) {
+                    let reason = "No softmax stands between the two products of computed matrices: this is no attention that is known here";
+                    refusals.add(flow.place(product.node), reason.to_owned(), AS_A_NETWORK);
+                    continue;
+                }
+                let mask = Mask::between(flow, &between, scored);
+                let scores = scores.macs(flow) / depth.max(1);
+                let reads = [queries.clone(), keys.clone(), values.clone()];
+                cores.push(Core {
+                    products: vec![scored, id],
+                    context: id,
+                    reads,
+                    depth,
+                    value_depth: columns,
+                    scores,
+                    mask,
+                });
+            }
+            _ => {}
+        }
+    }
+    for (id, origin) in flow.origins.iter().enumerate() {
+        let Origin::Product(product) = origin else { continue };
+        let is_known = scores_of_cores.contains(&id) || cores.iter().any(|core| core.context == id);
+        if matches!(product.work, Work::Pair { .. }) && !is_known {
+            let reason = "It multiplies two computed matrices, and is no part of attention";
+            refusals.add(flow.place(product.node), reason.to_owned(), AS_A_NETWORK);
+        }
+    }
+    cores
+}
+
+/// Finds the block around attention.
+struct Finder<'a, 'm> {
+    flow: &'a Flow<'m>,
+    core: &'a Core,
+    refusals: &'a mut Refusals,
+}
+
+impl Finder<'_, '_> {
+    fn refuse<T>(&mut self, node: usize, reason: impl Into<String>) -> Option<T> {
+        let place = self.flow.place(node);
+        self.refusals.add(place, reason.into(), AS_A_NETWORK);
+        None
+    }
+
+    /// The block; `before` is the sum that ends the one before.
+    fn block(&mut self, before: Option<Id>) -> Option<Block> {
+        let flow = self.flow;
+        let node = flow.product(self.core.context)?.node;
+        let projected = self.projections(node)?;
+        let projections: BTreeSet<Id> = projected.iter().copied().collect();
+        let stream = self.stream(&projections, node)?;
+        if before.is_some_and(|before| stream[..] != [before]) {
+            return self.refuse(node, "Attention reads something else than what the block before it computes");
+        }
+        let (output, sum) = self.output(node)?;
+        let Heads { width, rows, heads, key_heads } = self.heads(&projected, output, node)?;
+        let FeedForward { contraction, expansions, end, hidden } = self.feed_forward(&stream, sum, node)?;
+        let gated = self.gate(contraction, &expansions, hidden)?;
+        let mut notes = Vec::new();
+        let read = |id: Id| flow.product(id).and_then(|product| product.reads.first()).map(|(tensor, _)| tensor.as_str());
+        // Norms before products, and on the way of the stream.
+        let sums = [flow.sum(sum)?, flow.sum(end)?];
+        let first = *projections.first()?;
+        let pre = {
+            let passing = flow.unshaped(&sums[0].stream.0).to_owned();
+            flow.between(read(first)?, &stream, |tensor| flow.unshaped(tensor) == passing)
+        };
+        let is_parallel = flow.product(*expansions.first()?)?.reads.first()?.1 == stream;
+        let pre_feed = if is_parallel {
+            Vec::new()
+        } else {
+            let passing = flow.unshaped(&sums[1].stream.0).to_owned();
+            flow.between(read(*expansions.first()?)?, &[sum], |tensor| flow.unshaped(tensor) == passing)
+        };
+        let post = if is_parallel || sum == end { Vec::new() } else { flow.between(&sums[1].stream.0, &[sum], |_| false) };
+        let branches =
+            [flow.between(&sums[0].branch.0, &[output], |_| false), flow.between(&sums[1].branch.0, &[contraction], |_| false)];
+        let mut kind = |nodes: &[usize]| match norm(flow, nodes) {
+            Ok(kind) => kind,
+            Err(op) => {
+                let place = nodes.iter().copied().find(|index| flow.nodes[*index].op == op).unwrap_or(node);
+                self.refusals.add(flow.place(place), format!("`{op}` is no norm that a transformer document has a word for"), AS_A_NETWORK);
+                None
+            }
+        };
+        let [pre, pre_feed, post, after, after_feed] =
+            [&pre, &pre_feed, &post, &branches[0], &branches[1]].map(|nodes| kind(nodes));
+        let norms: BTreeSet<Norm> = [pre, pre_feed, post, after, after_feed].into_iter().flatten().collect();
+        if norms.len() > 1 {
+            return self.refuse(node, "It has norms of two kinds");
+        }
+        let (norm, post_norm) = match (pre.or(pre_feed), post, after.or(after_feed)) {
+            (Some(norm), None, after) => {
+                if after.is_some() {
+                    notes.push(("norms behind attention and the feed-forward part, before the sums, are left out", node));
+                }
+                if !is_parallel && pre.is_none() != pre_feed.is_none() {
+                    notes.push(("only one of attention and the feed-forward part has a norm; both have one in the document", node));
+                }
+                (norm, false)
+            }
+            (None, Some(norm), None) => (norm, true),
+            (None, None, Some(norm)) => {
+                notes.push(("norms stand before the sums; in the document they follow these", node));
+                (norm, true)
+            }
+            (None, None, None) => ("none", false),
+            _ => return self.refuse(node, "It has norms both before products and on the way of the residual stream"),
+        };
+        if is_parallel {
+            notes.push(("attention and the feed-forward part read the same tokens; in the document one follows the other", node));
+        }
+        let [queries, keys, _] = &self.core.reads;
+        let mut rotary = false;
+        for ((tensor, origins), product) in [queries, keys].into_iter().zip(&projected) {
+            let nodes = flow.between(tensor, origins, |_| false);
+            rotary |= is_rotary(flow, &nodes, *product);
+            if super::lanes::norm(flow, &nodes) != Ok(None) {
+                notes.push(("norms of queries and keys are left out", node));
+            }
+        }
+        rotary |= flow.nodes[node].int("do_rotary") == Some(1);
+        let hidden_nodes = flow.between(read(contraction)?, &expansions, |_| false);
+        let of_expansions: Vec<_> =
+            expansions.iter().filter_map(|id| Some(&*flow.nodes[flow.product(*id)?.node])).collect();
+        let activation = match activation(flow, &hidden_nodes, &of_expansions, gated) {
+            Ok(activation) => activation,
+            Err(op) => {
+                let reason = format!("The activation, `{op}`, is none that a transformer document has a word for: gelu, silu, relu");
+                return self.refuse(flow.product(contraction)?.node, reason);
+            }
+        };
+        if super::lanes::norm(flow, &hidden_nodes) != Ok(None) {
+            notes.push(("norms within the feed-forward part are left out", node));
+        }
+        let parts: BTreeSet<Id> = self.core.products.iter().chain(&projections).chain(&expansions).copied().chain([output, contraction, sum, end]).collect();
+        let head_size = self.core.depth;
+        let keys = self.core.scores.checked_div(heads * rows)?;
+        let sizes = Sizes { width, heads, key_heads, head_size, hidden, gated, activation, norm, post_norm, rotary, mask: self.core.mask, rows, keys };
+        Some(Block { node, parts, sizes, notes })
+    }
+
+    /// The products that make queries, keys and values: one, two or three.
+    fn projections(&mut self, node: usize) -> Option<Vec<Id>> {
+        let mut found = Vec::new();
+        for ((_, origins), what) in self.core.reads.clone().iter().zip(["Queries", "Keys", "Values"]) {
+            let one = match origins[..] {
+                [one] => self.flow.product(one).filter(|product| matches!(product.work, Work::Weighted { .. })).map(|_| one),
+                _ => None,
+            };
+            match one {
+                Some(one) => found.push(one),
+                None if origins[..] == [INPUTS] => {
+                    return self.refuse(node, format!("{what} are inputs of the model, and not made of tokens by weights"));
+                }
+                None => return self.refuse(node, format!("{what} do not come out of one product with weights")),
+            }
+        }
+        Some(found)
+    }
+
+    /// What queries, keys and values are made of.
+    fn stream(&mut self, projections: &BTreeSet<Id>, node: usize) -> Option<Origins> {
+        let mut read = projections.iter().filter_map(|id| self.flow.product(*id)?.reads.first());
+        let stream = read.next()?.1.clone();
+        if read.any(|(_, origins)| *origins != stream) {
+            return self.refuse(node, "Keys and values come out of other tokens than queries: attention to another sequence");
+        }
+        let reads_product = stream.iter().any(|id| self.flow.product(*id).is_some());
+        let is_first = |id: &Id| self.flow.product(*id).is_some_and(|product| product.reads.iter().all(|(_, origins)| origins[..] == [INPUTS]));
+        if reads_product && !stream.iter().all(is_first) {
+            return self.refuse(node, "Queries, keys or values come out of several products in a row, as with latents");
+        }
+        Some(stream)
+    }
+
+    /// The product that results of attention go through, and the sum behind it.
+    fn output(&mut self, node: usize) -> Option<(Id, Id)> {
+        let context = self.core.context;
+        let readers: Vec<Id> = self.products().filter(|(_, reads)| reads.iter().any(|(_, origins)| origins.contains(&context))).map(|(id, _)| id).collect();
+        let [output] = readers[..] else {
+            return self.refuse(node, format!("{} products read the results of attention, not one", readers.len()));
+        };
+        let of_output = self.flow.product(output)?;
+        if !matches!(of_output.work, Work::Weighted { .. }) || of_output.reads.first()?.1[..] != [context] {
+            return self.refuse(of_output.node, "It reads the results of attention, and is no product of these alone with weights");
+        }
+        match self.sum_of(output) {
+            Some(sum) => Some((output, sum)),
+            None => self.refuse(of_output.node, "No residual sum adds the results of attention to what it read"),
+        }
+    }
+
+    fn products(&self) -> impl Iterator<Item = (Id, &[(String, Origins)])> {
+        self.flow.origins.iter().enumerate().filter_map(|(id, origin)| match origin {
+            Origin::Product(product) => Some((id, &product.reads[..])),
+            _ => None,
+        })
+    }
+
+    /// The sum that adds what a product makes to the stream.
+    fn sum_of(&self, product: Id) -> Option<Id> {
+        let adds = |origin: &Origin| matches!(origin, Origin::Sum(sum) if sum.branch.1.contains(&product));
+        self.flow.origins.iter().position(adds)
+    }
+
+    /// Channels, heads and rows, of what weights make of tokens.
+    fn heads(&mut self, projected: &[Id], output: Id, node: usize) -> Option<Heads> {
+        let Core { depth, value_depth, .. } = *self.core;
+        let shape = |id: Id| match self.flow.product(id)?.work {
+            Work::Weighted { rows, reads, columns } => Some((rows, reads, columns)),
+            _ => None,
+        };
+        let (rows, joined, width) = shape(output)?;
+        if depth != value_depth {
+            let reason = format!("Values have {value_depth} elements, queries and keys {depth}; a document has one size of a head");
+            return self.refuse(node, reason);
+        }
+        let distinct: BTreeSet<Id> = projected.iter().copied().collect();
+        let all: Vec<(u64, u64, u64)> = distinct.iter().filter_map(|id| shape(*id)).collect();
+        if let Some((_, reads, _)) = all.iter().find(|(_, reads, _)| *reads != width) {
+            return self.refuse(node, format!("It reads {reads} channels of a token, and its results have {width}"));
+        }
+        if all.iter().any(|(own, ..)| *own != rows) {
+            return self.refuse(node, "Queries and keys are of unlike numbers of tokens");
+        }
+        let columns = all.iter().fold(0_u64, |sum, (_, _, columns)| sum.saturating_add(*columns));
+        let heads = joined.checked_div(depth)?;
+        let of_keys = columns.checked_div(depth)?.checked_sub(heads).map(|both| both / 2);
+        let key_heads = of_keys.filter(|key_heads| {
+            let fits = joined == heads * depth && columns == (heads + 2 * key_heads) * depth && *key_heads > 0;
+            let each = [heads, *key_heads, *key_heads].map(|heads| heads * depth);
+            fits && (distinct.len() < 3 || projected.iter().zip(each).all(|(id, own)| shape(*id).is_some_and(|(_, _, columns)| columns == own)))
+        });
+        match key_heads {
+            Some(key_heads) => Some(Heads { width, rows, heads, key_heads }),
+            None => {
+                let reason = format!("{columns} channels of queries, keys and values, and {joined} of results, do not divide into heads of {depth}");
+                self.refuse(node, reason)
+            }
+        }
+    }
+
+    /// The feed-forward part of the tokens that attention makes, or of those that it reads.
+    fn feed_forward(&mut self, stream: &Origins, sum: Id, node: usize) -> Option<FeedForward> {
+        let flow = self.flow;
+        let made_of = |id: Id| flow.product(id).and_then(|product| Some(&product.reads.first()?.1));
+        let mut found = Vec::new();
+        for (end, origin) in flow.origins.iter().enumerate().skip(sum) {
+            let Origin::Sum(last) = origin else { continue };
+            // The next attention ends the search.
+            for &contraction in last.branch.1.iter() {
+                let Some(expansions) = made_of(contraction) else { continue };
+                let reads = |expected: &[Id]| expansions.iter().all(|id| made_of(*id).is_some_and(|own| own[..] == *expected));
+                let is_behind = end != sum && last.stream.1[..] == [sum];
+                if (is_behind && reads(&[sum])) || ((is_behind || end == sum) && reads(stream) && expansions.iter().all(|id| flow.product(*id).is_some())) {
+                    found.push((contraction, expansions.clone(), end));
+                }
+            }
+        }
+        let [(contraction, expansions, end)] = &found[..] else {
+            return match found.len() {
+                0 => self.refuse(node, "No feed-forward part of two products with weights follows attention and is added to its sum"),
+                count => self.refuse(node, format!("{count} feed-forward parts follow attention")),
+            };
+        };
+        let Work::Weighted { reads: hidden, columns, .. } = flow.product(*contraction)?.work else {
+            let place = flow.product(*contraction)?.node;
+            return self.refuse(place, "The feed-forward part does not end with a product with weights");
+        };
+        let Work::Weighted { columns: width, .. } = flow.product(self.output(node)?.0)?.work else { return None };
+        if columns != width {
+            let place = flow.product(*contraction)?.node;
+            return self.refuse(place, format!("The feed-forward part makes {columns} channels of {width}"));
+        }
+        Some(FeedForward { contraction: *contraction, expansions: expansions.to_vec(), end: *end, hidden })
+    }
+
+    /// Whether hidden channels are gated.
+    fn gate(&mut self, contraction: Id, expansions: &[Id], hidden: u64) -> Option<bool> {
+        let columns: Vec<u64> = expansions
+            .iter()
+            .filter_map(|id| match self.flow.product(*id)?.work {
+                Work::Weighted { columns, .. } => Some(columns),
+                _ => None,
+            })
+            .collect();
+        let node = self.flow.product(contraction)?.node;
+        match columns[..] {
+            [own] if own == hidden && expansions.len() == 1 => Some(false),
+            [both] if hidden.checked_mul(2) == Some(both) && expansions.len() == 1 => Some(true),
+            [one, other] if one == hidden && other == hidden && expansions.len() == 2 => Some(true),
+            _ => {
+                let told: Vec<String> = columns.iter().map(u64::to_string).collect();
+                let reason = format!("It reads {hidden} channels that {} products with weights make, of {} channels", expansions.len(), told.join(", "));
+                self.refuse(node, reason)
+            }
+        }
+    }
+}
+
+/// What weights make of tokens.
+struct Heads {
+    width: u64,
+    rows: u64,
+    heads: u64,
+    key_heads: u64,
+}
+
+/// The products of the feed-forward part, and the sum behind it.
+struct FeedForward {
+    contraction: Id,
+    expansions: Vec<Id>,
+    end: Id,
+    hidden: u64,
+}

@@ -1,0 +1,91 @@
+//! What stands between products: norms, rotary embeddings, activations.
+
+use super::flow::{Flow, Id};
+use crate::import::onnx::model::Node;
+
+/// How something is normalised, as documents write it.
+pub type Norm = &'static str;
+
+/// The norm among some nodes; an error names one that documents have no word for.
+pub fn norm(flow: &Flow, nodes: &[usize]) -> Result<Option<Norm>, String> {
+    let of = |index: &usize| &flow.nodes[*index];
+    let has = |ops: &[&str]| nodes.iter().map(of).any(|node| ops.contains(&node.op.as_str()));
+    if has(&["LayerNormalization"]) {
+        return Ok(Some("layer"));
+    }
+    if has(&["SimplifiedLayerNormalization", "RMSNormalization", "LpNormalization"]) {
+        return Ok(Some("rms"));
+    }
+    if let Some(other) = nodes.iter().map(of).find(|node| node.op.ends_with("Normalization") || node.op == "LRN") {
+        return Err(other.op.clone());
+    }
+    let is_reduced = has(&["ReduceMean", "ReduceSumSquare", "ReduceL2", "ReduceSum"]);
+    Ok(is_reduced.then(|| if has(&["Sub"]) { "layer" } else { "rms" }))
+}
+
+/// Whether queries or keys are rotated: pairs of channels are multiplied by cosines and sines, and added up.
+pub fn is_rotary(flow: &Flow, nodes: &[usize], product: Id) -> bool {
+    let reads = |name: &String| flow.of(name).is_some_and(|own| own.contains(&product));
+    let is_product = |name: &String| {
+        let maker = flow.maker(flow.unshaped(name)).and_then(|index| flow.nodes.get(index));
+        maker.is_some_and(|node| node.op == "Mul") && reads(name)
+    };
+    nodes.iter().map(|index| &flow.nodes[*index]).any(|node| match node.op.as_str() {
+        "RotaryEmbedding" => true,
+        "Add" | "Sub" => node.inputs.len() == 2 && node.inputs.iter().all(is_product),
+        _ => false,
+    })
+}
+
+/// What is done to hidden channels by nodes between products of the feed-forward part; an error names what documents have no word for.
+pub fn activation(flow: &Flow, nodes: &[usize], expansions: &[&Node], is_gated: bool) -> Result<&'static str, String> {
+    let of = |index: &usize| &flow.nodes[*index];
+    let has = |op: &str| nodes.iter().map(of).any(|node| node.op == op);
+    let is_computed = |name: &String| flow.of(name).is_some();
+    let products = nodes.iter().map(of).filter(|node| node.op == "Mul" && node.inputs.iter().all(is_computed)).count();
+    // Some products apply it themselves.
+    let applied = expansions.iter().filter_map(|node| node.text("activation"));
+    let mut found: Vec<&'static str> = applied.filter_map(|name| known(name).ok()).collect();
+    for node in nodes.iter().map(of) {
+        match known(&node.op) {
+            Ok(name) => found.push(name),
+            Err(true) => return Err(node.op.clone()),
+            Err(false) => {}
+        }
+    }
+    let own = usize::from(is_gated);
+    if has("Sigmoid") {
+        // `x * sigmoid(1.702 x)` is GELU, too.
+        let scales = nodes.iter().map(of).any(|node| node.op == "Mul" && !node.inputs.iter().all(is_computed));
+        match products {
+            count if count <= own => return Err("Sigmoid".to_owned()),
+            _ => found.push(if scales { "gelu" } else { "silu" }),
+        }
+    }
+    if has("Tanh") {
+        // GELU takes the tangent of a cubic function of its argument.
+        match has("Pow") || products > own + 1 {
+            true => found.push("gelu"),
+            false => return Err("Tanh".to_owned()),
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    match found[..] {
+        [] => Ok("none"),
+        [one] => Ok(one),
+        _ => Err(found.join(" and ")),
+    }
+}
+
+/// The word for what an operator does; else whether it is a function that there is no word for.
+fn known(op: &str) -> Result<&'static str, bool> {
+    match op {
+        "Gelu" | "FastGelu" | "QuickGelu" | "BiasGelu" | "Erf" => Ok("gelu"),
+        "Swish" | "Silu" => Ok("silu"),
+        "Relu" => Ok("relu"),
+        "LeakyRelu" | "PRelu" | "Elu" | "Selu" | "Celu" | "Mish" | "HardSwish" | "HardSigmoid" | "Softplus" | "Softsign"
+        | "ThresholdedRelu" | "Softmax" | "Exp" | "Log" => Err(true),
+        _ => Err(false),
+    }
+}

@@ -1,0 +1,73 @@
+//! Masks of attention: which keys a query does not see.
+
+use super::flow::{Flow, Id, stated_mask};
+use crate::import::onnx::model::Node;
+use crate::import::onnx::triangle::Triangle;
+
+/// What is known of what hides keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mask {
+    /// Whether positions are compared with each other, so that a query does not see the keys behind its own.
+    pub is_causal: bool,
+    /// How many keys up to its own a query sees.
+    pub window: Option<u64>,
+}
+
+impl Mask {
+    /// A mask that a constant holds.
+    pub fn of(triangle: Triangle) -> Self {
+        Self { is_causal: true, window: triangle.window }
+    }
+
+    /// What hides keys by any of two masks.
+    pub fn and(self, other: Self) -> Self {
+        let window = [self.window, other.window].into_iter().flatten().min();
+        Self { is_causal: self.is_causal || other.is_causal, window }
+    }
+
+    /// The mask of an operator that holds a whole attention.
+    pub fn of_operator(flow: &Flow, node: &Node) -> Self {
+        let stated = |name: &str| node.int(name) == Some(1);
+        let is_causal = node.op == "GroupQueryAttention" || stated("is_causal") || stated("unidirectional");
+        let window = node.int("local_window_size").and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0);
+        node.inputs.iter().skip(1).map(|name| flow.mask(name)).fold(Self { is_causal, window }, Self::and)
+    }
+
+    /// What hides scores: what nodes between them and the values read besides.
+    pub fn between(flow: &Flow, nodes: &[usize], scores: Id) -> Self {
+        let besides = |name: &&String| flow.of(name).is_none_or(|own| !own.contains(&scores));
+        let read = nodes.iter().flat_map(|index| flow.nodes[*index].inputs.iter().filter(besides));
+        read.map(|name| flow.mask(name)).fold(Self::default(), Self::and)
+    }
+
+    /// The mask in what a node makes.
+    pub fn after(flow: &Flow, node: &Node) -> Self {
+        let own = match node.op.as_str() {
+            "Trilu" => Self { is_causal: true, window: None },
+            "Less" | "LessOrEqual" | "Greater" | "GreaterOrEqual" => compared(flow, node),
+            _ => stated_mask(node).unwrap_or_default(),
+        };
+        // A product or a sum of tokens hides nothing.
+        node.inputs.iter().map(|name| flow.mask(name)).fold(own, Self::and)
+    }
+}
+
+/// Positions of queries and keys that are compared: with each other, one of them moved by a window.
+fn compared(flow: &Flow, node: &Node) -> Mask {
+    let is_list = |name: &String| flow.dims(name).is_none_or(|dims| dims.iter().product::<u64>() > 1);
+    let [one, other] = &node.inputs[..] else { return Mask::default() };
+    if !is_list(one) || !is_list(other) || flow.dims(one).is_some_and(|dims| flow.dims(other) == Some(dims)) {
+        return Mask::default();
+    }
+    let moved = |name: &String| {
+        let maker = &flow.nodes[flow.maker(name)?];
+        let by = match (maker.op.as_str(), &maker.inputs[..]) {
+            ("Sub", [_, by]) => *flow.ints(by)?.first()?,
+            ("Add", [_, by]) => flow.ints(by)?.first()?.checked_neg()?,
+            _ => return None,
+        };
+        u64::try_from(by).ok().filter(|by| *by > 1)
+    };
+    let window = moved(one).or_else(|| moved(other));
+    Mask { is_causal: true, window }
+}
