@@ -24,7 +24,7 @@ async function receive(data) {
       await isHeld;
       self.postMessage('Ready');
     } else {
-      const answer = await (data.files ? WorkerEngine.import(data.files) : answerTo(data));
+      const answer = await (data.files ? WorkerEngine.import(data.files, data.asTransformer) : answerTo(data));
       self.postMessage(answer, [answer.buffer]);
     }
   } catch (error) {

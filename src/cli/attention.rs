@@ -53,8 +53,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
 }
 
 fn request(options: &Attention) -> Result<AttentionRequest, Failure> {
-    let documents =
-        [load(&options.hardware, hardware_presets()), load_transformer(&options.model, &options.size)];
+    let documents = [load(&options.hardware, hardware_presets()), load_transformer(&options.model, &options.size)];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(hardware), Ok(model)] = documents else { return Err(wrong.join("\n").into()) };
     Ok(AttentionRequest {

@@ -101,10 +101,7 @@ pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Dia
 ///
 /// # Errors
 /// All reasons why none can be made of it; or sizes are stated of a text, which leaves none open.
-pub fn transformer_of(
-    mut file: File,
-    sizes: Vec<(String, u64)>,
-) -> Result<Option<(String, Report)>, Diagnostics> {
+pub fn transformer_of(mut file: File, sizes: Vec<(String, u64)>) -> Result<Option<(String, Report)>, Diagnostics> {
     if is_text(&sample_of(file.source.as_mut())) {
         let mut wrong = Diagnostics::default();
         if !sizes.is_empty() {

@@ -92,6 +92,22 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
             columns.push(of_best(("bound_by", Words)));
             ("schedules", columns)
         }
+        "divided-attention" => {
+            let parts = ["heads", "queries", "keys", "sequences", "layers"];
+            let of_split = |name: &str| Column { pointer: format!("/split/{name}"), ..field(name, Count) };
+            let figures = [
+                ("energy_pj", Real),
+                ("link_energy_pj", Real),
+                ("latency_cycles", Count),
+                ("interval_cycles", Count),
+                ("link_cycles", Count),
+                ("link_bits", Count),
+                ("dram_bits", Count),
+                ("macs", Count),
+                ("cache_bytes_of_a_core", Real),
+            ];
+            ("divided", parts.map(of_split).into_iter().chain(all(&[&figures])).collect())
+        }
         "published-attention" => {
             let figures = [("dataflow", Words), ("latency_s", Real), ("energy_pj", Real), ("dram_bytes", Real)];
             let used = [("utilisation_2d", Real), ("utilisation_1d", Real)];

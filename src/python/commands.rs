@@ -2,6 +2,7 @@
 
 use crate::errors::{DiagnosticFields, all_fields, error, fields};
 use crate::work::{Told, shared_pool, work};
+use fusescape::attention::Cores;
 use fusescape::command::depth_first::Row;
 use fusescape::command::layer::LayerResult;
 use fusescape::command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
@@ -161,6 +162,26 @@ pub fn attention(
     work(py, shared_pool()?, progress, move |watch| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
         let found = command::attention::attention(request, generated, watch)?;
+        Ok((found.json().to_string(), Vec::new()))
+    })
+}
+
+/// A step of a transformer on several cores, divided in every way.
+#[pyfunction]
+pub fn divided_attention(
+    py: Python<'_>,
+    hardware: String,
+    model: String,
+    options: &Bound<'_, PyAny>,
+    cores: (u64, u64, f64),
+    progress: Told<'_>,
+) -> PyResult<Found> {
+    let options: AttentionOptions = depythonize(options)?;
+    let (step, bits, objective, _) = options.read().map_err(all)?;
+    let (count, link_bits, link_pj) = cores;
+    work(py, shared_pool()?, progress, move |watch| {
+        let request = AttentionRequest { hardware, model, step, bits, objective };
+        let found = command::attention::on_cores(request, Cores { count, link_bits, link_pj }, watch)?;
         Ok((found.json().to_string(), Vec::new()))
     })
 }

@@ -64,9 +64,9 @@ pub fn replaced(text: &str, changes: Vec<(String, String)>) -> PyResult<String> 
 type Documents = (Vec<(&'static str, String)>, Vec<String>);
 
 /// Documents out of files of other programs, such as ONNX models, and what is good to know of each file. `sizes` are those of dimensions
-/// that a model leaves open.
+/// that a model leaves open; `as_transformer`: a model is the transformer whose blocks it repeats, and not a network.
 #[pyfunction]
-pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>) -> PyResult<Documents> {
+pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>, as_transformer: bool) -> PyResult<Documents> {
     let source = |path: PathBuf| -> std::io::Result<import::File<'static>> {
         let source = File::open(&path).and_then(import::Seekable::new);
         let source = source.map_err(|why| std::io::Error::new(why.kind(), format!("{}: {why}", path.display())))?;
@@ -74,9 +74,14 @@ pub fn import_files(paths: Vec<PathBuf>, sizes: Vec<(String, u64)>) -> PyResult<
         Ok(import::File { name, source: Box::new(source) })
     };
     let sources = paths.into_iter().map(source).collect::<std::io::Result<Vec<_>>>()?;
-    let options = import::onnx::Options { sizes, ..Default::default() };
+    let options = import::onnx::Options { sizes, as_transformer, ..Default::default() };
     let imported = import::import(sources, &options).map_err(|wrong| error(&wrong))?;
     let lines = imported.reports.iter().flat_map(import::Report::lines).collect();
-    let documents = [("hardware", imported.hardware), ("network", imported.workload), ("system", imported.system)];
+    let documents = [
+        ("hardware", imported.hardware),
+        ("network", imported.workload),
+        ("system", imported.system),
+        ("transformer", imported.transformer),
+    ];
     Ok((documents.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect(), lines))
 }

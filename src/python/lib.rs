@@ -24,7 +24,9 @@ mod _fusescape {
     #[pymodule_export]
     use super::arrow::Rows;
     #[pymodule_export]
-    use super::commands::{attention, cores, depth_first, fuse, hierarchies, map_layers, optimal, published_attention};
+    use super::commands::{
+        attention, cores, depth_first, divided_attention, fuse, hierarchies, map_layers, optimal, published_attention,
+    };
     #[pymodule_export]
     use super::documents::{facts, import_files, preset, presets, replaced, text_of};
     #[pymodule_export]

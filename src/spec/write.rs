@@ -1,9 +1,9 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, InMemorySpec, KernelSpec, LatentSpec, LayerSpec, LinkEnds,
-    LinkSpec, MacEnergySpec, MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec, PrecisionSpec,
-    StateSpaceSpec, SystemSpec, TransformerSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
+    CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, HardwareSpec, InMemorySpec, KernelSpec, LatentSpec,
+    LayerSpec, LinkEnds, LinkSpec, MacEnergySpec, MemorySpec, OffchipPortSpec, OperationSpec, PaddingSpec, PortSpec,
+    PrecisionSpec, StateSpaceSpec, SystemSpec, TransformerSpec, UnrollSpec, VectorUnitSpec, ViewSpec, WorkloadSpec,
 };
 use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};

@@ -104,6 +104,8 @@ pub struct ImportedDocuments {
     pub workload: Option<String>,
     /// The system of cores; the view of many cores then shows it.
     pub system: Option<String>,
+    /// The transformer; alone, the view of attention then shows it.
+    pub transformer: Option<String>,
     /// Constraints on mappings.
     pub constraints: Option<String>,
     /// The mapping of a layer of these documents; the view of mappings then shows it.

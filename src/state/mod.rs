@@ -116,10 +116,16 @@ impl State {
             | Action::Take(half, text) => {
                 self.design.document_mut(half).write(text);
             }
-            Action::Import(ImportedDocuments { hardware, workload, system, constraints, mapping }) => {
+            Action::Import(ImportedDocuments { hardware, workload, system, transformer, constraints, mapping }) => {
                 let is_alone = hardware.is_none() && workload.is_none() && system.is_none();
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
+                }
+                if let Some(text) = transformer {
+                    self.attention.change(AttentionChange::Write(text));
+                    if is_alone {
+                        self.view.tab = Tab::Attention;
+                    }
                 }
                 if let Some(text) = constraints {
                     self.mapping.change(MappingChange::Constrain(text));

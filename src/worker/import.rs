@@ -32,11 +32,11 @@ pub enum ImportNews {
 
 #[wasm_bindgen]
 impl WorkerEngine {
-    /// Imports files that belong together; tells of progress, and answers with [`ImportNews::Done`].
+    /// Imports files that belong together, an ONNX model as a transformer or as a network; tells of progress, and answers with [`ImportNews::Done`].
     ///
     /// # Errors
     /// If the browser cannot read files here; the text `import` if the code that imports cannot be fetched.
-    pub async fn import(files: Vec<File>) -> Result<Uint8Array, JsValue> {
+    pub async fn import(files: Vec<File>, as_transformer: bool) -> Result<Uint8Array, JsValue> {
         let import = importer().await.map_err(|_| JsValue::from_str("import"))?;
         let of = files.iter().map(|file| file.size()).sum();
         let progress = Rc::new(RefCell::new(Progress { before: 0.0, of, last: Instant::now() }));
@@ -45,17 +45,17 @@ impl WorkerEngine {
             let source = BlobSource { reader: FileReaderSync::new()?, progress: Rc::clone(&progress), file };
             sources.push(import::File { name: source.file.name(), source: Box::new(source) });
         }
-        Ok(to_array(&ImportNews::Done(import(sources)))?)
+        Ok(to_array(&ImportNews::Done(import(sources, as_transformer)))?)
     }
 }
 
 /// Imports files that belong together.
-type Importer = fn(Vec<import::File<'static>>) -> Result<Imported, Diagnostics>;
+type Importer = fn(Vec<import::File<'static>>, bool) -> Result<Imported, Diagnostics>;
 
 /// Few import, so it is in a file of its own (see `app::platform::pieces`).
 #[wasm_split(import, fallible)]
 fn importer() -> Result<Importer, SplitLoaderError> {
-    Ok(|files| import::import(files, &import::onnx::Options::default()))
+    Ok(|files, as_transformer| import::import(files, &import::onnx::Options { as_transformer, ..Default::default() }))
 }
 
 /// The progress of an import.

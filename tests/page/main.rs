@@ -27,6 +27,7 @@ mod onnx_lanes;
 mod onnx_products;
 mod onnx_quantised;
 mod onnx_recurrent;
+mod onnx_transformers;
 mod onnx_volumes;
 /// What fuzzing asks of readers, which so is compiled here, too.
 #[path = "../../fuzz/src/lib.rs"]

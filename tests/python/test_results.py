@@ -86,6 +86,20 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     assert generation.cache_bytes == 2 * 768 * 2 * 521 * 12 * 2
 
 
+def test_a_divided_step_computes_all_of_it_once_and_is_faster() -> None:
+    found = fusescape.divided_attention("fusemax-like", "gpt2-small", tokens=128, cores=2, objective="latency")
+    assert found.best is not None
+    assert found.best.latency_cycles < found.one_core.latency_cycles
+    assert [step.latency_cycles for step in found.steps] == sorted(step.latency_cycles for step in found.steps)
+    for step in found.steps:
+        parts = 1
+        for part in step.split.values():
+            parts *= part
+        assert (parts, step.macs >= found.one_core.macs) == (2, True)
+        assert abs(sum(step.energy.values()) + step.link_energy_pj - step.energy_pj) <= 1e-9 * step.energy_pj
+    assert any(split["sequences"] == 2 for split, _ in found.refused), "one sequence cannot be divided"
+
+
 def test_a_state_space_model_has_no_attention_and_a_cache_that_does_not_grow() -> None:
     found = fusescape.attention("fusemax-like", "mamba-130m", tokens=64, generate=9)
     assert (found.schedules, found.best, found.recomputed, found.layers) == ((), None, None, 24)
@@ -135,6 +149,7 @@ def test_rows_are_an_arrow_stream_with_one_schema() -> None:
         (lambda: fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1), None),
         (lambda: fusescape.cores("ws-pair", "three-convs", tiles=4), 3),
         (lambda: fusescape.attention("fusemax-like", "gpt2-small", tokens=64), 5),
+        (lambda: fusescape.divided_attention("fusemax-like", "gpt2-small", tokens=64, cores=2), 4),
         (lambda: fusescape.published_attention("bert-base", tokens=1024), 5),
     ],
 )

@@ -109,6 +109,13 @@ CASES: dict[str, tuple[list[str], Command]] = {
         ["attention", "--hardware", "fusemax-like", "--model", "mamba-130m", "--tokens", "300", "--generate", "3", "--format", "json"],
         lambda: fusescape.attention("fusemax-like", "mamba-130m", tokens=300, generate=3),
     ),
+    "divided_attention": (
+        ["attention", "--model", "gpt2-small", "--tokens", "64", "--cores", "4", "--link-width", "256", "--link-energy", "0.5"]
+        + ["--objective", "latency", "--format", "json"],
+        lambda: fusescape.divided_attention(
+            "fusemax-like", "gpt2-small", tokens=64, cores=4, link_width=256, link_energy=0.5, objective="latency"
+        ),
+    ),
     "published_attention": (
         ["attention", "--published", "--model", "bert-base", "--batch", "64", "--tokens", "1024", "--as-published", "--format", "json"],
         lambda: fusescape.published_attention("bert-base", tokens=1024, batch=64, as_published=True),

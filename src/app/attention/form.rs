@@ -32,6 +32,9 @@ pub struct FormCardProps {
     pub act: Callback<Action>,
     /// Fields that are wrong, by name.
     pub wrong: Vec<String>,
+    /// Buttons behind the heading.
+    #[prop_or_default]
+    pub children: Html,
 }
 
 /// The form.
@@ -77,6 +80,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 <button type="button" class="link" onclick={fusemax} data-testid="attention-fusemax">
                     { "take FuseMax’s accelerator" }
                 </button>
+                { props.children.clone() }
             </h2>
             <p class="hint">{ termed(hint) }</p>
             <div class="form">

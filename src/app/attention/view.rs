@@ -6,8 +6,10 @@ use super::generation::GenerationCard;
 use super::motion::MotionCard;
 use super::published::PublishedCard;
 use super::step::{Step, TilesCard};
+use crate::app::design::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::document_text::use_text_offered;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::explore::{AttentionAnswer, AttentionRequest};
@@ -59,12 +61,34 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     if let Some(answer) = answers.shown().next() {
         *last.borrow_mut() = Some(Rc::new(answer.clone()));
     }
+    // What is dropped here is the view's: its report stands beside the form.
+    let import = use_import(&props.act, true);
+    let is_offered = use_text_offered();
+    let ondragover = Callback::from(move |event: DragEvent| {
+        if is_offered && carries_files(&event) {
+            event.prevent_default();
+        }
+    });
+    let ondrop = {
+        let start = import.start.clone();
+        Callback::from(move |event: DragEvent| {
+            if is_offered && !event.default_prevented() {
+                event.prevent_default();
+                start.emit(dropped(&event));
+            }
+        })
+    };
     let answer = last.borrow().clone();
     let is_old = answers.are_old() || request.is_none();
     html! {
-        <div data-testid="attention-view" data-status={status}>
+        <div data-testid="attention-view" data-status={status} {ondragover} {ondrop}>
             <section class="card" aria-label="Transformer">
-                <FormCard form={form.clone()} objective={chosen.design.schedule.objective} act={props.act.clone()} wrong={fields} />
+                <FormCard form={form.clone()} objective={chosen.design.schedule.objective} act={props.act.clone()} wrong={fields}>
+                    if is_offered {
+                        <ImportButton start={import.start.clone()} name="model" label="open a model" />
+                    }
+                </FormCard>
+                { import_panel(&import, "model") }
                 <DiagnosticList diagnostics={wrong.clone()} testid="attention-diagnostics" />
                 if let Some(answer) = &answer {
                     <Step answer={Rc::clone(answer)} {is_old} />

@@ -94,7 +94,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             }
         })
     };
-    let import = use_import(&props.act);
+    let import = use_import(&props.act, false);
     let is_over = use_state_eq(|| false);
     let over = |over: bool| {
         let is_over = is_over.setter();

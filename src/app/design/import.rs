@@ -23,8 +23,8 @@ use yew::prelude::*;
 /// Functions whose code is fetched when files are first imported.
 #[derive(Clone, Copy)]
 pub struct ImportParts {
-    /// Imports files; the first callback hears how that stands, the second of what comes out.
-    pub import: fn(Vec<File>, Callback<Import>, Callback<Action>) -> Option<Importer>,
+    /// Imports files, ONNX models as transformers or as networks; the first callback hears how that stands, the second of what comes out.
+    pub import: fn(Vec<File>, bool, Callback<Import>, Callback<Action>) -> Option<Importer>,
     /// Draws how an import stands, and what became of the files.
     pub import_report: fn(&ImportHandle, &'static str) -> Html,
 }
@@ -67,7 +67,11 @@ impl Drop for Importer {
 
 impl Importer {
     /// Starts on files; `tell` hears of everything.
-    fn start(files: &[File], tell: Callback<Result<ImportNews, Notice>>) -> Result<Self, JsValue> {
+    fn start(
+        files: &[File],
+        as_transformer: bool,
+        tell: Callback<Result<ImportNews, Notice>>,
+    ) -> Result<Self, JsValue> {
         let (failed, late, is_over) = (tell.clone(), tell.clone(), Rc::new(Cell::new(false)));
         let is_ready = Rc::new(Cell::new(false));
         let lock = Rc::new(Cell::new(None::<String>));
@@ -101,6 +105,7 @@ impl Importer {
         lock.set(Some(name));
         let second = Object::new();
         Reflect::set(&second, &"files".into(), &files.iter().collect::<Array>())?;
+        Reflect::set(&second, &"asTransformer".into(), &as_transformer.into())?;
         worker.post_message(&second)?;
         let late = Timeout::new(START_MS, move || {
             if !is_ready.get() {
@@ -122,9 +127,9 @@ pub struct ImportHandle {
     pub close: Callback<()>,
 }
 
-/// One import after the other. The documents that come out are taken over in one action.
+/// One import after the other, of ONNX models as transformers or as networks. The documents that come out are taken over in one action.
 #[hook]
-pub fn use_import(act: &Callback<Action>) -> ImportHandle {
+pub fn use_import(act: &Callback<Action>, as_transformer: bool) -> ImportHandle {
     let state = use_state(|| Import::None);
     let importer = use_mut_ref(|| None::<Importer>);
     let close = {
@@ -143,7 +148,7 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
             let (setter, importer, act) = (setter.clone(), Rc::clone(&importer), act.clone());
             with_piece(move |parts: ImportParts| {
                 let tell = Callback::from(move |import: Import| setter.set(import));
-                let started = (parts.import)(files, tell, act);
+                let started = (parts.import)(files, as_transformer, tell, act);
                 drop(importer.replace(started));
             });
         })
@@ -152,13 +157,19 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
 }
 
 /// Imports files. Only `shell::parts` may name it.
-pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -> Option<Importer> {
+pub fn import(
+    files: Vec<File>,
+    as_transformer: bool,
+    tell: Callback<Import>,
+    act: Callback<Action>,
+) -> Option<Importer> {
     let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
     let of = files.iter().map(|file| file.size()).sum();
     tell.emit(Import::Reading(names.clone(), 0.0, of));
     let (hears, again) = (tell.clone(), files.clone());
     let started = Importer::start(
         &files,
+        as_transformer,
         Callback::from(move |news: Result<ImportNews, Notice>| match news {
             Ok(ImportNews::Progress { done, of }) => hears.emit(Import::Reading(names.clone(), done, of)),
             Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
@@ -188,6 +199,7 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
             hardware: imported.hardware.clone(),
             workload: imported.workload.clone(),
             system: imported.system.clone(),
+            transformer: imported.transformer.clone(),
             constraints: imported.constraints.clone(),
             mapping: imported.mapped.clone().map(|of| (of.layer, of.unroll, of.mapping)),
         })),
@@ -247,7 +259,7 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware, workload, system and lesson documents, ZigZag’s YAML, a system of Stream with all \
+                title="ONNX models, hardware, workload, transformer, system and lesson documents, ZigZag’s YAML, a system of Stream with all \
                        its cores, Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >

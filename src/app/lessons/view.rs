@@ -41,7 +41,7 @@ pub struct LessonsViewProps {
 pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let all = use_memo((), |()| lessons());
     let act = props.tell.reform(Event::Act);
-    let import = use_import(&act);
+    let import = use_import(&act, false);
     let is_offered = use_text_offered();
     let student = props.chosen.lesson.as_ref().map(|lesson| lesson.student.clone()).unwrap_or_default();
     let names = lesson_presets().iter().map(|preset| preset.id.to_owned()).collect();

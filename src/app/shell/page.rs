@@ -43,7 +43,8 @@ pub fn Page() -> Html {
     );
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
-    let import = use_import(act);
+    // What is dropped where a transformer is shown is one.
+    let import = use_import(act, state.chosen.view.tab == Tab::Attention);
 
     let built = use_stages(2);
     let on_dismiss = {

@@ -33,7 +33,9 @@ mod wire;
 
 use super::report::{Report, Severity};
 use super::source::Source;
-use crate::spec::{DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, TransformerSpec, WorkloadSpec, closest, is_hidden};
+use crate::spec::{
+    DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, TransformerSpec, WorkloadSpec, closest, is_hidden,
+};
 use crate::workload::MAX_EXTENT;
 use builder::{Builder, clean};
 use features::Value;

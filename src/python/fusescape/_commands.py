@@ -13,6 +13,7 @@ from ._options import AttentionOptions, CoresOptions, HierarchyOptions, MapOptio
 from ._results import (
     Attention,
     CoresSchedule,
+    DividedAttention,
     Evaluation,
     Fusions,
     Hierarchies,
@@ -357,6 +358,37 @@ def attention(
     options = _attention_options(tokens, cached, batch, bits, sees_itself, generate, chunk, objective)
     core, text = as_document(Hardware, hardware).text, as_document(Transformer, model).text
     return _reading.attention(*_noted(_fusescape.attention(core, text, options, told(progress))))
+
+
+def divided_attention(
+    hardware: HardwareLike,
+    model: TransformerLike,
+    *,
+    cores: int,
+    link_width: int = 512,
+    link_energy: float = 0.2,
+    tokens: int = 2048,
+    cached: int = 0,
+    batch: int = 1,
+    bits: int | Mapping[str, int] = 16,
+    sees_itself: bool = True,
+    objective: Literal["energy", "latency", "edp"] = "energy",
+    progress: Progress = False,
+) -> DividedAttention:
+    """One step of a transformer on several cores that are all like this one, on one DRAM, divided in every way that uses all of them: by
+    heads and hidden channels (tensor parallelism), queries, keys, sequences, and layers one after the other (a pipeline).
+
+    :param cores: number of cores.
+    :param link_width: bits that each core sends, and receives, in a cycle.
+    :param link_energy: energy of sending a bit to another core, pJ.
+    :raises FusescapeError: with all that is wrong, or what one core cannot compute.
+
+    The other parameters are those of :func:`attention`.
+    """
+    options = _attention_options(tokens, cached, batch, bits, sees_itself, None, None, objective)
+    core, text = as_document(Hardware, hardware).text, as_document(Transformer, model).text
+    links = (cores, link_width, link_energy)
+    return _reading.divided_attention(*_noted(_fusescape.divided_attention(core, text, options, links, told(progress))))
 
 
 def published_attention(

@@ -58,7 +58,7 @@ class Document:
         ``sizes`` are those of dimensions that an ONNX model leaves open: ``Network.from_file("model.onnx", batch=1)``. What is good to
         know of a translation, :func:`import_files` says.
         """
-        found, _ = _fusescape.import_files([fspath(path)], list(sizes.items()))
+        found, _ = _fusescape.import_files([fspath(path)], list(sizes.items()), cls.kind == "transformer")
         for kind, text in found:
             if kind == cls.kind:
                 return cls(text)
@@ -177,8 +177,11 @@ class Pool(_OwnDocument):
         return tuple(self._facts["memories"])
 
 
-class Transformer(_OwnDocument):
-    """A transformer: the sizes of its layers, which are all alike."""
+class Transformer(Document):
+    """A transformer: the sizes of its layers, which are all alike.
+
+    ``from_file`` makes one of an ONNX model, too, that repeats the blocks of a transformer; :func:`import_files` says what is left out.
+    """
 
     kind = "transformer"
     __slots__ = ()
@@ -206,20 +209,26 @@ class Imported(NamedTuple):
     network: Network | None
     system: System | None
     report: tuple[str, ...]
+    transformer: Transformer | None = None
 
 
-def import_files(*paths: str | PathLike[str], sizes: Mapping[str, int] | None = None) -> Imported:
+def import_files(
+    *paths: str | PathLike[str], sizes: Mapping[str, int] | None = None, as_transformer: bool = False
+) -> Imported:
     """Translates files that belong together: an ONNX model, or files of ZigZag, Stream, Timeloop or AccelForge.
 
     They are told by their content. ``sizes`` are those of dimensions that an ONNX model leaves open, by name.
+    ``as_transformer``: an ONNX model is the transformer whose blocks it repeats, and not a network.
     """
-    found, report = _fusescape.import_files([fspath(path) for path in paths], list((sizes or {}).items()))
+    names = [fspath(path) for path in paths]
+    found, report = _fusescape.import_files(names, list((sizes or {}).items()), as_transformer)
     texts = dict(found)
     return Imported(
         Hardware(texts["hardware"]) if "hardware" in texts else None,
         Network(texts["network"]) if "network" in texts else None,
         System(texts["system"]) if "system" in texts else None,
         tuple(report),
+        Transformer(texts["transformer"]) if "transformer" in texts else None,
     )
 
 

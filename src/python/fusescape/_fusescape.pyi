@@ -14,6 +14,7 @@ __all__ = [
     "attention",
     "cores",
     "depth_first",
+    "divided_attention",
     "facts",
     "fuse",
     "hierarchies",
@@ -83,7 +84,7 @@ def replaced(text: str, changes: Sequence[tuple[str, str]]) -> str: ...
 def share_link(hardware: str, network: str, site: str) -> str: ...
 def linked(link: str) -> tuple[str, str]: ...
 def import_files(
-    paths: Sequence[str | PathLike[str]], sizes: Sequence[tuple[str, int]]
+    paths: Sequence[str | PathLike[str]], sizes: Sequence[tuple[str, int]], as_transformer: bool
 ) -> tuple[list[tuple[str, str]], list[str]]: ...
 def depth_first(
     hardware: str, network: str, options: SweepOptions, is_single: bool, progress: _Progress
@@ -105,6 +106,9 @@ def cores(
 ) -> tuple[str, list[_Diagnostic], str]: ...
 def attention(
     hardware: str, model: str, options: AttentionOptions, progress: _Progress
+) -> tuple[str, list[_Diagnostic]]: ...
+def divided_attention(
+    hardware: str, model: str, options: AttentionOptions, cores: tuple[int, int, float], progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def published_attention(
     hardware: str, model: str, options: AttentionOptions, as_published: bool

@@ -11,6 +11,8 @@ from ._results import (
     Attention,
     AttentionSchedule,
     CoresSchedule,
+    DividedAttention,
+    DividedStep,
     Evaluation,
     Fusion,
     Fusions,
@@ -245,6 +247,24 @@ def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
         not_counted=found["not_counted"],
         generation=_generation(found["generation"]),
+    )
+
+
+def _divided_step(found: dict[str, Any]) -> DividedStep:
+    named = {"energy": found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause")}
+    return DividedStep(**named)
+
+
+def divided_attention(text: str, notes: tuple[Diagnostic, ...]) -> DividedAttention:
+    found = json.loads(text)
+    return DividedAttention(
+        _json=text,
+        notes=notes,
+        hardware=found["hardware"],
+        model=found["model"]["name"],
+        one_core=_divided_step(found["one_core"]),
+        steps=tuple(_divided_step(way) for way in found["divided"]),
+        refused=tuple((way["split"], way["why"]) for way in found["not_divided"]),
     )
 
 

@@ -364,6 +364,48 @@ class Attention(Result):
 
 
 @dataclass(frozen=True)
+class DividedStep:
+    """A step of a transformer on several cores: all layers."""
+
+    split: Mapping[str, int]
+    """In how many parts ``heads``, ``queries``, ``keys``, ``sequences`` and ``layers`` are divided."""
+    energy_pj: float
+    energy: Mapping[str, float] = field(repr=False)
+    """Energy of all cores in pJ, by its cause."""
+    link_energy_pj: float
+    """Energy of what cores send each other."""
+    latency_cycles: int
+    """Of one step by itself."""
+    interval_cycles: int
+    """Between the ends of two steps where each group of layers works on a step of its own."""
+    link_cycles: int
+    link_bits: int
+    dram_bits: int
+    macs: int
+    cache_bytes_of_a_core: float
+
+
+@dataclass(frozen=True)
+class DividedAttention(Result):
+    """One step of a transformer on several cores, divided in every way. Rows for data frames: a way each."""
+
+    kind = "divided-attention"
+    hardware: str
+    model: str
+    one_core: DividedStep = field(repr=False)
+    """The step on one of the cores."""
+    steps: tuple[DividedStep, ...] = field(repr=False)
+    """Every way to divide it, the best first."""
+    refused: tuple[tuple[Mapping[str, int], str], ...] = field(repr=False)
+    """What cannot be divided so, and why."""
+
+    @property
+    def best(self) -> DividedStep | None:
+        """The best way; ``None``: there is none."""
+        return self.steps[0] if self.steps else None
+
+
+@dataclass(frozen=True)
 class PublishedDataflow:
     """A dataflow of the FuseMax artifact: attention of one layer, on its own machine."""
 

@@ -46,6 +46,7 @@ pub const UINT8: i64 = 2;
 pub const INT8: i64 = 3;
 pub const UINT16: i64 = 4;
 pub const INT64: i64 = 7;
+pub const BOOL: i64 = 9;
 pub const FLOAT16: i64 = 10;
 pub const FLOAT8: i64 = 17;
 pub const UINT4: i64 = 21;
@@ -104,6 +105,12 @@ impl Graph {
         };
         let raw = vec![0; dims.iter().product::<i64>() as usize * size];
         self.message = self.message.message(5, &tensor(name, data_type, dims).bytes(9, &raw));
+        self
+    }
+
+    /// A tensor with these bytes.
+    pub fn raw(mut self, name: &str, data_type: i64, dims: &[i64], bytes: &[u8]) -> Self {
+        self.message = self.message.message(5, &tensor(name, data_type, dims).bytes(9, bytes));
         self
     }
 

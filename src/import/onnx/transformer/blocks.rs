@@ -1,6 +1,6 @@
 //! The blocks that a graph repeats: attention, and the feed-forward part behind it.
 
-use super::flow::{Flow, Id, INPUTS, Origin, Origins, Work};
+use super::flow::{Flow, INPUTS, Id, Origin, Origins, Work};
 use super::lanes::{Norm, activation, is_rotary, norm};
 use super::mask::Mask;
 use super::refusals::{AS_A_NETWORK, Refusals};
@@ -70,7 +70,11 @@ struct Core {
 pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
     let cores = cores(flow, refusals);
     if cores.is_empty() && refusals.is_empty() {
-        refusals.add("", "There is no attention in it: no softmax stands between two products of computed matrices".to_owned(), AS_A_NETWORK);
+        refusals.add(
+            "",
+            "There is no attention in it: no softmax stands between two products of computed matrices".to_owned(),
+            AS_A_NETWORK,
+        );
     }
     let mut blocks = Vec::new();
     let mut before: Option<Id> = None;
@@ -96,7 +100,11 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
                 cores.push(Core { products: vec![id], context: id, reads, depth, value_depth, scores, mask });
             }
             (Work::Attention { .. }, _) => {
-                refusals.add(flow.place(product.node), "Its queries, keys and values are not all known".to_owned(), AS_A_NETWORK);
+                refusals.add(
+                    flow.place(product.node),
+                    "Its queries, keys and values are not all known".to_owned(),
+                    AS_A_NETWORK,
+                );
             }
             (Work::Pair { columns, .. }, [first, second, ..]) => {
                 let is_pair = |origins: &Origins| match origins[..] {
@@ -109,7 +117,9 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
                     (None, None) => continue,
                 };
                 let Some(scores) = flow.product(scored) else { continue };
-                let (Work::Pair { depth, .. }, [queries, keys, ..]) = (scores.work, &scores.reads[..]) else { continue };
+                let (Work::Pair { depth, .. }, [queries, keys, ..]) = (scores.work, &scores.reads[..]) else {
+                    continue;
+                };
                 scores_of_cores.insert(scored);
                 let between = flow.between(&shares.0, &[scored], |_| false);
                 let weighs = |index: &usize| matches!(flow.nodes[*index].op.as_str(), "Softmax" | "Exp");
@@ -174,7 +184,8 @@ impl Finder<'_, '_> {
         let FeedForward { contraction, expansions, end, hidden } = self.feed_forward(&stream, sum, node)?;
         let gated = self.gate(contraction, &expansions, hidden)?;
         let mut notes = Vec::new();
-        let read = |id: Id| flow.product(id).and_then(|product| product.reads.first()).map(|(tensor, _)| tensor.as_str());
+        let read =
+            |id: Id| flow.product(id).and_then(|product| product.reads.first()).map(|(tensor, _)| tensor.as_str());
         // Norms before products, and on the way of the stream.
         let sums = [flow.sum(sum)?, flow.sum(end)?];
         let first = *projections.first()?;
@@ -189,14 +200,21 @@ impl Finder<'_, '_> {
             let passing = flow.unshaped(&sums[1].stream.0).to_owned();
             flow.between(read(*expansions.first()?)?, &[sum], |tensor| flow.unshaped(tensor) == passing)
         };
-        let post = if is_parallel || sum == end { Vec::new() } else { flow.between(&sums[1].stream.0, &[sum], |_| false) };
-        let branches =
-            [flow.between(&sums[0].branch.0, &[output], |_| false), flow.between(&sums[1].branch.0, &[contraction], |_| false)];
+        let post =
+            if is_parallel || sum == end { Vec::new() } else { flow.between(&sums[1].stream.0, &[sum], |_| false) };
+        let branches = [
+            flow.between(&sums[0].branch.0, &[output], |_| false),
+            flow.between(&sums[1].branch.0, &[contraction], |_| false),
+        ];
         let mut kind = |nodes: &[usize]| match norm(flow, nodes) {
             Ok(kind) => kind,
             Err(op) => {
                 let place = nodes.iter().copied().find(|index| flow.nodes[*index].op == op).unwrap_or(node);
-                self.refusals.add(flow.place(place), format!("`{op}` is no norm that a transformer document has a word for"), AS_A_NETWORK);
+                self.refusals.add(
+                    flow.place(place),
+                    format!("`{op}` is no norm that a transformer document has a word for"),
+                    AS_A_NETWORK,
+                );
                 None
             }
         };
@@ -209,10 +227,16 @@ impl Finder<'_, '_> {
         let (norm, post_norm) = match (pre.or(pre_feed), post, after.or(after_feed)) {
             (Some(norm), None, after) => {
                 if after.is_some() {
-                    notes.push(("norms behind attention and the feed-forward part, before the sums, are left out", node));
+                    notes.push((
+                        "norms behind attention and the feed-forward part, before the sums, are left out",
+                        node,
+                    ));
                 }
                 if !is_parallel && pre.is_none() != pre_feed.is_none() {
-                    notes.push(("only one of attention and the feed-forward part has a norm; both have one in the document", node));
+                    notes.push((
+                        "only one of attention and the feed-forward part has a norm; both have one in the document",
+                        node,
+                    ));
                 }
                 (norm, false)
             }
@@ -225,7 +249,10 @@ impl Finder<'_, '_> {
             _ => return self.refuse(node, "It has norms both before products and on the way of the residual stream"),
         };
         if is_parallel {
-            notes.push(("attention and the feed-forward part read the same tokens; in the document one follows the other", node));
+            notes.push((
+                "attention and the feed-forward part read the same tokens; in the document one follows the other",
+                node,
+            ));
         }
         let [queries, keys, _] = &self.core.reads;
         let mut rotary = false;
@@ -243,17 +270,41 @@ impl Finder<'_, '_> {
         let activation = match activation(flow, &hidden_nodes, &of_expansions, gated) {
             Ok(activation) => activation,
             Err(op) => {
-                let reason = format!("The activation, `{op}`, is none that a transformer document has a word for: gelu, silu, relu");
+                let reason = format!(
+                    "The activation, `{op}`, is none that a transformer document has a word for: gelu, silu, relu"
+                );
                 return self.refuse(flow.product(contraction)?.node, reason);
             }
         };
         if super::lanes::norm(flow, &hidden_nodes) != Ok(None) {
             notes.push(("norms within the feed-forward part are left out", node));
         }
-        let parts: BTreeSet<Id> = self.core.products.iter().chain(&projections).chain(&expansions).copied().chain([output, contraction, sum, end]).collect();
+        let parts: BTreeSet<Id> = self
+            .core
+            .products
+            .iter()
+            .chain(&projections)
+            .chain(&expansions)
+            .copied()
+            .chain([output, contraction, sum, end])
+            .collect();
         let head_size = self.core.depth;
         let keys = self.core.scores.checked_div(heads * rows)?;
-        let sizes = Sizes { width, heads, key_heads, head_size, hidden, gated, activation, norm, post_norm, rotary, mask: self.core.mask, rows, keys };
+        let sizes = Sizes {
+            width,
+            heads,
+            key_heads,
+            head_size,
+            hidden,
+            gated,
+            activation,
+            norm,
+            post_norm,
+            rotary,
+            mask: self.core.mask,
+            rows,
+            keys,
+        };
         Some(Block { node, parts, sizes, notes })
     }
 
@@ -262,13 +313,16 @@ impl Finder<'_, '_> {
         let mut found = Vec::new();
         for ((_, origins), what) in self.core.reads.clone().iter().zip(["Queries", "Keys", "Values"]) {
             let one = match origins[..] {
-                [one] => self.flow.product(one).filter(|product| matches!(product.work, Work::Weighted { .. })).map(|_| one),
+                [one] => {
+                    self.flow.product(one).filter(|product| matches!(product.work, Work::Weighted { .. })).map(|_| one)
+                }
                 _ => None,
             };
             match one {
                 Some(one) => found.push(one),
                 None if origins[..] == [INPUTS] => {
-                    return self.refuse(node, format!("{what} are inputs of the model, and not made of tokens by weights"));
+                    return self
+                        .refuse(node, format!("{what} are inputs of the model, and not made of tokens by weights"));
                 }
                 None => return self.refuse(node, format!("{what} do not come out of one product with weights")),
             }
@@ -281,10 +335,15 @@ impl Finder<'_, '_> {
         let mut read = projections.iter().filter_map(|id| self.flow.product(*id)?.reads.first());
         let stream = read.next()?.1.clone();
         if read.any(|(_, origins)| *origins != stream) {
-            return self.refuse(node, "Keys and values come out of other tokens than queries: attention to another sequence");
+            return self
+                .refuse(node, "Keys and values come out of other tokens than queries: attention to another sequence");
         }
         let reads_product = stream.iter().any(|id| self.flow.product(*id).is_some());
-        let is_first = |id: &Id| self.flow.product(*id).is_some_and(|product| product.reads.iter().all(|(_, origins)| origins[..] == [INPUTS]));
+        let is_first = |id: &Id| {
+            self.flow
+                .product(*id)
+                .is_some_and(|product| product.reads.iter().all(|(_, origins)| origins[..] == [INPUTS]))
+        };
         if reads_product && !stream.iter().all(is_first) {
             return self.refuse(node, "Queries, keys or values come out of several products in a row, as with latents");
         }
@@ -294,13 +353,20 @@ impl Finder<'_, '_> {
     /// The product that results of attention go through, and the sum behind it.
     fn output(&mut self, node: usize) -> Option<(Id, Id)> {
         let context = self.core.context;
-        let readers: Vec<Id> = self.products().filter(|(_, reads)| reads.iter().any(|(_, origins)| origins.contains(&context))).map(|(id, _)| id).collect();
+        let readers: Vec<Id> = self
+            .products()
+            .filter(|(_, reads)| reads.iter().any(|(_, origins)| origins.contains(&context)))
+            .map(|(id, _)| id)
+            .collect();
         let [output] = readers[..] else {
             return self.refuse(node, format!("{} products read the results of attention, not one", readers.len()));
         };
         let of_output = self.flow.product(output)?;
         if !matches!(of_output.work, Work::Weighted { .. }) || of_output.reads.first()?.1[..] != [context] {
-            return self.refuse(of_output.node, "It reads the results of attention, and is no product of these alone with weights");
+            return self.refuse(
+                of_output.node,
+                "It reads the results of attention, and is no product of these alone with weights",
+            );
         }
         match self.sum_of(output) {
             Some(sum) => Some((output, sum)),
@@ -330,7 +396,9 @@ impl Finder<'_, '_> {
         };
         let (rows, joined, width) = shape(output)?;
         if depth != value_depth {
-            let reason = format!("Values have {value_depth} elements, queries and keys {depth}; a document has one size of a head");
+            let reason = format!(
+                "Values have {value_depth} elements, queries and keys {depth}; a document has one size of a head"
+            );
             return self.refuse(node, reason);
         }
         let distinct: BTreeSet<Id> = projected.iter().copied().collect();
@@ -347,12 +415,15 @@ impl Finder<'_, '_> {
         let key_heads = of_keys.filter(|key_heads| {
             let fits = joined == heads * depth && columns == (heads + 2 * key_heads) * depth && *key_heads > 0;
             let each = [heads, *key_heads, *key_heads].map(|heads| heads * depth);
-            fits && (distinct.len() < 3 || projected.iter().zip(each).all(|(id, own)| shape(*id).is_some_and(|(_, _, columns)| columns == own)))
+            fits && (distinct.len() < 3
+                || projected.iter().zip(each).all(|(id, own)| shape(*id).is_some_and(|(_, _, columns)| columns == own)))
         });
         match key_heads {
             Some(key_heads) => Some(Heads { width, rows, heads, key_heads }),
             None => {
-                let reason = format!("{columns} channels of queries, keys and values, and {joined} of results, do not divide into heads of {depth}");
+                let reason = format!(
+                    "{columns} channels of queries, keys and values, and {joined} of results, do not divide into heads of {depth}"
+                );
                 self.refuse(node, reason)
             }
         }
@@ -368,16 +439,24 @@ impl Finder<'_, '_> {
             // The next attention ends the search.
             for &contraction in last.branch.1.iter() {
                 let Some(expansions) = made_of(contraction) else { continue };
-                let reads = |expected: &[Id]| expansions.iter().all(|id| made_of(*id).is_some_and(|own| own[..] == *expected));
+                let reads =
+                    |expected: &[Id]| expansions.iter().all(|id| made_of(*id).is_some_and(|own| own[..] == *expected));
                 let is_behind = end != sum && last.stream.1[..] == [sum];
-                if (is_behind && reads(&[sum])) || ((is_behind || end == sum) && reads(stream) && expansions.iter().all(|id| flow.product(*id).is_some())) {
+                if (is_behind && reads(&[sum]))
+                    || ((is_behind || end == sum)
+                        && reads(stream)
+                        && expansions.iter().all(|id| flow.product(*id).is_some()))
+                {
                     found.push((contraction, expansions.clone(), end));
                 }
             }
         }
         let [(contraction, expansions, end)] = &found[..] else {
             return match found.len() {
-                0 => self.refuse(node, "No feed-forward part of two products with weights follows attention and is added to its sum"),
+                0 => self.refuse(
+                    node,
+                    "No feed-forward part of two products with weights follows attention and is added to its sum",
+                ),
                 count => self.refuse(node, format!("{count} feed-forward parts follow attention")),
             };
         };
@@ -409,7 +488,11 @@ impl Finder<'_, '_> {
             [one, other] if one == hidden && other == hidden && expansions.len() == 2 => Some(true),
             _ => {
                 let told: Vec<String> = columns.iter().map(u64::to_string).collect();
-                let reason = format!("It reads {hidden} channels that {} products with weights make, of {} channels", expansions.len(), told.join(", "));
+                let reason = format!(
+                    "It reads {hidden} channels that {} products with weights make, of {} channels",
+                    expansions.len(),
+                    told.join(", ")
+                );
                 self.refuse(node, reason)
             }
         }

@@ -222,7 +222,9 @@ impl<'m> Flow<'m> {
             })
         };
         for output in node.outputs.iter().filter(|output| !output.is_empty()) {
-            if let Some(origins) = &origins {
+            // Shapes of computed tensors are constant.
+            let is_fixed = matches!(self.builder.value(output), Some(Value::Constant(_)));
+            if let Some(origins) = origins.as_ref().filter(|_| !is_fixed) {
                 self.tensors.insert(output.clone(), Rc::clone(origins));
             }
             self.makers.insert(output.clone(), index);
@@ -234,20 +236,17 @@ impl<'m> Flow<'m> {
     }
 
     /// A product.
-    fn multiplied(
-        &mut self,
-        index: usize,
-        node: &Node,
-        read: Vec<(String, Origins)>,
-        made: &[LayerId],
-    ) -> Origins {
+    fn multiplied(&mut self, index: usize, node: &Node, read: Vec<(String, Origins)>, made: &[LayerId]) -> Origins {
         let network = self.network;
         let shape = |id: &LayerId| &network.layer(*id).shape;
-        let is_whole = matches!(node.op.as_str(), "Attention" | "QAttention" | "MultiHeadAttention" | "GroupQueryAttention");
+        let is_whole =
+            matches!(node.op.as_str(), "Attention" | "QAttention" | "MultiHeadAttention" | "GroupQueryAttention");
         let (layers, mut reads) = (made.to_vec(), read);
         let work = match (made, is_whole) {
             ([], _) => Work::Missed,
             ([rest @ .., scores, context], true) => {
+                let own: Vec<&String> = node.inputs.iter().take(3).collect();
+                reads.retain(|(name, _)| own.contains(&name));
                 if !rest.is_empty() {
                     reads.truncate(1);
                     let work = rest.first().map_or(Work::Other, |id| weighted(shape(id)));
@@ -291,7 +290,8 @@ impl<'m> Flow<'m> {
             return together();
         }
         let is_stream = |origins: &Origins| origins.iter().all(|id| self.product(*id).is_none());
-        let is_attention = |id: &Id| self.product(*id).is_some_and(|product| !matches!(product.work, Work::Weighted { .. }));
+        let is_attention =
+            |id: &Id| self.product(*id).is_some_and(|product| !matches!(product.work, Work::Weighted { .. }));
         if one.1.iter().chain(other.1.iter()).any(is_attention) {
             return together();
         }

@@ -84,8 +84,8 @@ fn known(op: &str) -> Result<&'static str, bool> {
         "Gelu" | "FastGelu" | "QuickGelu" | "BiasGelu" | "Erf" => Ok("gelu"),
         "Swish" | "Silu" => Ok("silu"),
         "Relu" => Ok("relu"),
-        "LeakyRelu" | "PRelu" | "Elu" | "Selu" | "Celu" | "Mish" | "HardSwish" | "HardSigmoid" | "Softplus" | "Softsign"
-        | "ThresholdedRelu" | "Softmax" | "Exp" | "Log" => Err(true),
+        "LeakyRelu" | "PRelu" | "Elu" | "Selu" | "Celu" | "Mish" | "HardSwish" | "HardSigmoid" | "Softplus"
+        | "Softsign" | "ThresholdedRelu" | "Softmax" | "Exp" | "Log" => Err(true),
         _ => Err(false),
     }
 }

@@ -25,11 +25,7 @@ use refusals::{AS_A_NETWORK, Refusals};
 use std::collections::BTreeSet;
 
 /// A transformer, and what became of the model.
-pub fn transformer(
-    model: &Model,
-    name: &str,
-    options: &Options,
-) -> Result<(TransformerSpec, Report), Diagnostics> {
+pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(TransformerSpec, Report), Diagnostics> {
     let options = Options { has_vector_unit: false, ..options.clone() };
     let mut builder = walked(model, name, &options)?;
     let sizes: Vec<_> = builder.report.findings.iter().filter(|finding| finding.what == "size").cloned().collect();
@@ -73,8 +69,8 @@ pub fn transformer(
     }
     note_left_out(&flow, &outside, &parts, &mut report);
     report.result = format!(
-        "a transformer of {} layers, {} heads and {} channels; at {} new tokens{} of {} {} they take {own} MACs, as in the network of the same \
-         model, where {left_out} more are left out",
+        "a transformer of {} layers, {} heads and {} channels; {} new tokens{} of {} {} take {own} MACs, as many as in the network of the \
+         same model{}",
         transformer.layers,
         transformer.heads,
         transformer.width,
@@ -82,6 +78,7 @@ pub fn transformer(
         if step.cached > 0 { format!(" behind {} cached ones", step.cached) } else { String::new() },
         step.batch,
         if step.batch == 1 { "sequence" } else { "sequences" },
+        if left_out > 0 { format!(", which has {left_out} more, in what is left out") } else { String::new() },
     );
     Ok((spec, report))
 }
@@ -115,7 +112,11 @@ fn alike(flow: &Flow, blocks: &[Block], refusals: &mut Refusals) {
         compare("keys", one.keys.to_string(), other.keys.to_string());
         if !unlike.is_empty() {
             let reason = format!("A block is not like the first one: {}", unlike.join("; "));
-            refusals.add(flow.place(block.node), reason, "Export a part of the model of which all blocks are alike, or import it as a network");
+            refusals.add(
+                flow.place(block.node),
+                reason,
+                "Export a part of the model of which all blocks are alike, or import it as a network",
+            );
         }
     }
 }
@@ -147,7 +148,11 @@ fn outside(flow: &Flow, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id
             Origin::Sum(sum) => (sum.node, "It adds to the residual stream"),
             Origin::Inputs => continue,
         };
-        refusals.add(flow.place(node), format!("{what} within the blocks, and is no part of attention or of a feed-forward part"), AS_A_NETWORK);
+        refusals.add(
+            flow.place(node),
+            format!("{what} within the blocks, and is no part of attention or of a feed-forward part"),
+            AS_A_NETWORK,
+        );
     }
     others.into_iter().filter(|id| flow.product(*id).is_some()).collect()
 }
@@ -174,7 +179,10 @@ fn document(model: &Model, name: &str, sizes: &Sizes, layers: usize, has_cache: 
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     TransformerSpec {
         name: clean(stem),
-        about: format!("The blocks of {}. Embeddings, heads behind the blocks and biases are not counted.", title(model, name)),
+        about: format!(
+            "The blocks of {}. Embeddings, heads behind the blocks and biases are not counted.",
+            title(model, name)
+        ),
         layers: layers as u64,
         width: sizes.width,
         heads: sizes.heads,
@@ -198,21 +206,28 @@ fn document(model: &Model, name: &str, sizes: &Sizes, layers: usize, has_cache: 
 fn note_left_out(flow: &Flow, outside: &[Id], parts: &BTreeSet<Id>, report: &mut Report) {
     let (first, last) = (parts.first().copied().unwrap_or(0), parts.last().copied().unwrap_or(0));
     for product in outside.iter() {
-        let place = if *product < first { "before the blocks" } else if *product > last { "behind the blocks" } else { "beside the blocks" };
+        let place = if *product < first {
+            "before the blocks"
+        } else if *product > last {
+            "behind the blocks"
+        } else {
+            "beside the blocks"
+        };
         let Some(product) = flow.product(*product) else { continue };
         let what = match product.work {
             Work::Weighted { rows, reads, columns } => format!("{reads} x {columns} weights for {rows} rows"),
             Work::Missed => "which the network does not count either".to_owned(),
             _ => "a product".to_owned(),
         };
-        let reason = format!("{place}, {what}: {} MACs that the document has not", product.macs(flow));
+        let reason = format!("{place}, {what}: {} MACs, left out", product.macs(flow));
         report.note(Severity::NotCounted, &flow.nodes[product.node].op, &reason, &flow.place(product.node));
     }
     for (index, node) in flow.nodes.iter().enumerate() {
         let table = (node.op == "Gather").then(|| flow.dims(node.inputs.first()?)).flatten();
-        let is_looked_up = node.inputs.first().is_some_and(|name| flow.of(name).is_none()) && node.outputs.first().is_some_and(|name| flow.of(name).is_some());
+        let is_looked_up = node.inputs.first().is_some_and(|name| flow.of(name).is_none())
+            && node.outputs.first().is_some_and(|name| flow.of(name).is_some());
         if let (Some([rows, columns]), true) = (table.as_deref(), is_looked_up) {
-            let reason = format!("a table of {rows} x {columns}, of which rows are looked up");
+            let reason = format!("a table of {rows} x {columns}, of which rows are looked up, left out");
             report.note(Severity::NotCounted, "embedding", &reason, &flow.place(index));
         }
     }

@@ -3,7 +3,8 @@
 use crate::spec::Diagnostics;
 
 /// What to do with a model of which no transformer can be made.
-pub const AS_A_NETWORK: &str = "Import it as a network, and see view Landscape or Schedule; or write a transformer document by hand";
+pub const AS_A_NETWORK: &str =
+    "Import it as a network, and see view Landscape or Schedule; or write a transformer document by hand";
 
 /// Reasons, with what to do and where.
 #[derive(Debug, Default)]
