@@ -1,12 +1,16 @@
 //! Any bytes as an ONNX model: an answer, never a panic, and never more layers than a document can hold.
 
 use fusescape::import::onnx;
-use fusescape::spec::{read_workload, write_workload};
+use fusescape::spec::{read_transformer, read_workload, write_transformer, write_workload};
 use fusescape::workload::Network;
 
 /// Panics where that is not so.
 pub fn holds(bytes: &[u8]) {
     let mut bytes = bytes;
+    if let Ok((spec, report)) = onnx::import_transformer(&mut bytes.clone(), "model.onnx", &Default::default()) {
+        assert!(!report.lines().is_empty());
+        assert_eq!(read_transformer(&write_transformer(&spec)).0, spec);
+    }
     if let Ok((spec, report)) = onnx::import(&mut bytes, "model.onnx", &Default::default()) {
         assert!(!report.lines().is_empty());
         let text = write_workload(&spec);

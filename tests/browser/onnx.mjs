@@ -22,6 +22,12 @@ const tensor = (name, dims) => [...dims.map((dim) => number(1, dim)), number(2, 
 
 /** Weights of no particular value. */
 export const weights = (name, dims) => field(5, ...tensor(name, dims), field(9, Buffer.alloc(4 * dims.reduce((a, b) => a * b, 1))));
+/** A list of whole numbers, such as a shape. */
+export const ints = (name, list) => {
+  const bytes = Buffer.alloc(8 * list.length);
+  list.forEach((value, place) => bytes.writeBigInt64LE(BigInt(value), 8 * place));
+  return field(5, number(1, list.length), number(2, 7), field(8, name), field(9, bytes));
+};
 /** Weights of `bytes` bytes that are not there: what comes before them. */
 export const weightsHead = (name, dims, bytes) => {
   const inner = Buffer.concat([...tensor(name, dims), head(9, bytes)]);

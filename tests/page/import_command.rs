@@ -45,6 +45,30 @@ fn a_model_is_imported_to_a_file_with_its_report() {
 }
 
 #[test]
+fn a_model_that_repeats_blocks_is_scheduled_as_the_document_that_is_made_of_it() {
+    let folder = folder("import-transformer");
+    let (model, document) = (folder.join("my-gpt.onnx"), folder.join("my-gpt.yaml"));
+    std::fs::write(&model, crate::onnx_transformers::gpt().model()).unwrap();
+    let (model, document) = (model.to_str().unwrap(), document.to_str().unwrap());
+    let output = fusescape(&["import", model, "--as", "transformer", "--out", document]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("as many as in the network of the same model") && said.contains("behind the blocks"), "{said}");
+    let step = |model: &str| fusescape(&["attention", "--model", model, "--tokens", "32", "--format", "json"]);
+    let (of_model, of_document) = (step(model), step(document));
+    assert!(of_model.status.success());
+    assert_eq!(of_model.stdout, of_document.stdout);
+    assert_eq!(String::from_utf8(of_model.stderr).unwrap(), said);
+    assert!(fusescape(&["validate", document]).status.success());
+    // A document, and a preset, leave no size open.
+    for other in [document, "gpt2-small"] {
+        let output = fusescape(&["attention", "--model", other, "--size", "sequence=8"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains("Only an ONNX model leaves sizes open"), "{said}");
+    }
+}
+
+#[test]
 fn a_model_of_which_much_is_missing_is_written_only_if_a_part_will_do() {
     let folder = folder("import-partial");
     let graph = Graph::default().input("x", &[1, 16, 64]).dense("x", "a", 64, 32);

@@ -431,6 +431,11 @@ fn model(style: Style, layers: i64) -> Graph {
     blocks.graph.dense(&stream.1, "head", WIDTH, WORDS)
 }
 
+/// A model as GPT-2 is, small.
+pub(crate) fn gpt() -> Graph {
+    model(Style { hides: Hides::Trilu, is_joined: true, ..PLAIN }, LAYERS)
+}
+
 fn transformer(graph: &Graph) -> Result<(TransformerSpec, Report), Diagnostics> {
     onnx::import_transformer(&mut graph.model().as_slice(), "my-gpt.onnx", &onnx::Options::default())
 }
@@ -603,94 +608,150 @@ fn refused(graph: &Graph) -> Vec<(String, String)> {
     wrong.0.into_iter().map(|one| (one.path, one.reason)).collect()
 }
 
-#[test]
-fn what_is_no_transformer_is_refused_with_its_place() {
-    let block = |style: Style, name: &str, from: Graph, stream: (String, String)| {
-        let mut blocks = Blocks { graph: from, style, block: name.to_owned() };
-        let stream = blocks.block(stream);
+/// Graphs that are no transformers, with a place and a reason that are told of each.
+pub(crate) fn others() -> Vec<(Graph, &'static str, &'static str)> {
+    let start = || Graph::default().input("x", &[1, TOKENS, WIDTH]).weights("lowest", FLOAT, &[]);
+    let blocks = |style: Style| Blocks { graph: start(), style, block: "one".to_owned() };
+    let first = |style: Style| {
+        let mut blocks = blocks(style);
+        let stream = blocks.block(("x".to_owned(), "x".to_owned()));
         (blocks.graph, stream)
     };
-    let start = || Graph::default().input("x", &[1, TOKENS, WIDTH]).weights("lowest", FLOAT, &[]);
-    let first = |style: Style| block(style, "one", start(), ("x".to_owned(), "x".to_owned()));
-    let cases: Vec<(Graph, &str, &str)> = vec![
+    // A second block, of another style, that reads something.
+    let second = |style: Style, graph: Graph, read: &str| {
+        let mut blocks = Blocks { graph, style, block: "two".to_owned() };
+        blocks.block((read.to_owned(), read.to_owned()));
+        blocks.graph
+    };
+    let turn = [("perm", Ints(&[0, 2, 1]))];
+    // Attention of tensors, and what follows.
+    let of = |read: [&str; 3], columns: [i64; 3], graph: Graph| {
+        let mut blocks = Blocks { graph, style: PLAIN, block: "one".to_owned() };
+        let [q, k, v] = [0, 1, 2].map(|part| {
+            let channels = if read[part] == "twice" { 2 * WIDTH } else { WIDTH };
+            blocks.dense(read[part], ["q", "k", "v"][part], channels, columns[part])
+        });
+        let context = blocks.node("MultiHeadAttention", &[&q, &k, &v], "context", &[("num_heads", Int(HEADS))]);
+        let output = blocks.dense(&context, "output", columns[2], WIDTH);
+        let sum = blocks.node("Add", &["x", &output], "sum", &[]);
+        let made = blocks.feed_forward(&sum);
+        blocks.node("Add", &[&sum, &made], "end", &[]);
+        blocks.graph
+    };
+    let mut all = vec![
         (start().dense("x", "only", WIDTH, WIDTH), "", "There is no attention in it"),
-        (
-            {
-                let graph =
-                    start().dense("x", "q", WIDTH, SIZE).dense("x", "k", WIDTH, SIZE).dense("x", "v", WIDTH, SIZE);
-                let graph = graph.node("Transpose", &["k"], &["kt"], &[("perm", Ints(&[0, 2, 1]))]);
-                graph.node("MatMul", &["q", "kt"], &["scores"], &[]).node("MatMul", &["scores", "v"], &["linear"], &[])
-            },
-            "linear",
-            "No softmax stands between",
-        ),
-        (
-            {
-                let (graph, _) = first(PLAIN);
-                graph
-                    .dense("one/middle.normal", "extra", WIDTH, WIDTH)
-                    .node("MatMul", &["extra", "extra.weight"], &["more"], &[])
-                    .node("Transpose", &["extra"], &["turned"], &[("perm", Ints(&[0, 2, 1]))])
-                    .node("MatMul", &["extra", "turned"], &["gram"], &[])
-            },
-            "gram",
-            "multiplies two computed matrices, and is no part of attention",
-        ),
-        (
-            first(Style { activation: "Elu", ..PLAIN }).0,
-            "one/down.product",
-            "The activation, `Elu`, is none that a transformer document has a word for",
-        ),
+        (first(Style { activation: "Elu", ..PLAIN }).0, "one/down.product", "The activation, `Elu`, is none"),
         (first(Style { activation: "Sigmoid", ..PLAIN }).0, "one/down.product", "The activation, `Sigmoid`"),
+        (first(Style { activation: "Tanh", ..PLAIN }).0, "one/down.product", "The activation, `Tanh`"),
         (
-            {
-                let (graph, stream) = first(PLAIN);
-                block(Style { key_heads: 2, activation: "Relu", ..PLAIN }, "two", graph, stream).0
-            },
-            "two/context",
-            "A block is not like the first one: key_heads 2, not 6; feed_forward.activation relu, not gelu",
-        ),
-        (
-            {
-                let (graph, (sum, _)) = first(PLAIN);
-                let graph = graph.dense(&sum, "adapter", WIDTH, WIDTH);
-                block(PLAIN, "two", graph, ("adapter".to_owned(), "adapter".to_owned())).0
-            },
-            "two/context",
-            "",
-        ),
-        (
-            {
-                // Keys and values of another sequence.
-                let graph = start().input("other", &[1, TOKENS, WIDTH]).dense("other", "encoded", WIDTH, WIDTH);
-                let mut blocks = Blocks {
-                    graph,
-                    style: Style { written: Written::Operator("MultiHeadAttention"), ..PLAIN },
-                    block: "one".to_owned(),
-                };
-                let (q, k, v) = (
-                    blocks.dense("x", "q", WIDTH, WIDTH),
-                    blocks.dense("encoded", "k", WIDTH, WIDTH),
-                    blocks.dense("encoded", "v", WIDTH, WIDTH),
-                );
-                blocks.node("MultiHeadAttention", &[&q, &k, &v], "context", &[("num_heads", Int(HEADS))]);
-                blocks.graph.dense("one/context", "one/output", WIDTH, WIDTH)
-            },
+            of(["x", "other", "other"], [WIDTH; 3], start().input("other", &[1, TOKENS, WIDTH])),
             "one/context",
             "Keys and values come out of other tokens than queries",
         ),
         (
-            {
-                let mut blocks = Blocks { graph: start(), style: PLAIN, block: "one".to_owned() };
-                let attended = blocks.attention("x");
-                blocks.node("Add", &["x", &attended], "sum", &[]);
-                blocks.graph
-            },
+            of(["x"; 3], [WIDTH, WIDTH, 2 * WIDTH], start()),
             "one/context",
-            "No feed-forward part of two products with weights follows attention",
+            "Values have 16 elements, queries and keys 8",
         ),
     ];
-    for (graph, place, reason) in cases {
+    let scores = start().dense("x", "q", WIDTH, SIZE).dense("x", "k", WIDTH, SIZE).dense("x", "v", WIDTH, SIZE);
+    let scores = scores.node("Transpose", &["k"], &["kt"], &turn).node("MatMul", &["q", "kt"], &["scores"], &[]);
+    all.push((scores.node("MatMul", &["scores", "v"], &["linear"], &[]), "linear", "No softmax stands between"));
+    let (graph, (sum, _)) = first(PLAIN);
+    let gram =
+        graph.clone().node("Transpose", &[&sum], &["turned"], &turn).node("MatMul", &[&sum, "turned"], &["gram"], &[]);
+    all.push((gram, "gram", "It multiplies two computed matrices, and is no part of attention"));
+    all.push((
+        second(Style { key_heads: 2, activation: "Relu", ..PLAIN }, graph.clone(), &sum),
+        "two/context",
+        "A block is not like the first one: key_heads 2, not 6; feed_forward.activation relu, not gelu",
+    ));
+    all.push((
+        second(PLAIN, graph.clone(), "x"),
+        "two/context",
+        "Attention reads something else than what the block before it computes",
+    ));
+    all.push((
+        second(PLAIN, graph.dense(&sum, "adapter", WIDTH, WIDTH), "adapter"),
+        "two/context",
+        "Queries, keys or values come out of several products in a row",
+    ));
+    // Keys and values of another sequence.
+    let encoded = start().input("other", &[1, TOKENS, WIDTH]).dense("other", "before", WIDTH, WIDTH);
+    let encoded = encoded.node("Softmax", &["before"], &["encoded"], &[]);
+    all.push((
+        of(["x", "encoded", "encoded"], [WIDTH; 3], encoded),
+        "one/context",
+        "Keys and values come out of other tokens than queries",
+    ));
+    let twice = start().node("Concat", &["x", "x"], &["twice"], &[("axis", Int(2))]);
+    all.push((
+        of(["twice"; 3], [WIDTH; 3], twice),
+        "one/context",
+        "It reads 96 channels of a token, and its results have 48",
+    ));
+    let part = start().ints("zero", &[0]).ints("end", &[TOKENS / 2]).ints("axis", &[1]);
+    let part = part.dense("x", "made", WIDTH, WIDTH).node("Slice", &["made", "zero", "end", "axis"], &["part"], &[]);
+    all.push((
+        of(["made", "part", "part"], [WIDTH; 3], part),
+        "one/context",
+        "Queries and keys are of unlike numbers of tokens",
+    ));
+    let mut alone = blocks(PLAIN);
+    let attended = alone.attention("x");
+    all.push((alone.graph.clone(), "one/output.product", "No residual sum adds the results of attention"));
+    alone.node("Add", &["x", &attended], "sum", &[]);
+    all.push((alone.graph, "one/context", "No feed-forward part of two products with weights follows attention"));
+    let mut looped = blocks(PLAIN);
+    looped.attention("x");
+    let looped = looped.graph.node("Transpose", &["x"], &["turned"], &turn);
+    all.push((
+        looped.node("MatMul", &["one/context.tokens", "turned"], &["again"], &[]),
+        "one/context",
+        "2 products read the results of attention",
+    ));
+    let mut crossed = blocks(Style { written: Written::Operator("MultiHeadAttention"), ..PLAIN });
+    let [q, k, v] = ["q", "k", "v"].map(|name| crossed.dense("x", name, WIDTH, WIDTH));
+    crossed.node("MultiHeadAttention", &[&q, &k, &v], "context", &[("num_heads", Int(HEADS))]);
+    let crossed = crossed.graph.node("Transpose", &["x"], &["turned"], &turn);
+    all.push((
+        crossed.node("MatMul", &["one/context", "turned"], &["again"], &[]),
+        "again",
+        "It reads the results of attention, and is no product of these alone",
+    ));
+    // Norms in two places, and of two kinds.
+    let mut both = blocks(PLAIN);
+    let normal = both.norm("x", "before");
+    let attended = both.attention(&normal);
+    let sum = both.node("Add", &["x", &attended], "sum", &[]);
+    let passing = both.norm(&sum, "behind");
+    let made = both.feed_forward(&passing);
+    both.node("Add", &[&passing, &made], "end", &[]);
+    all.push((both.graph, "one/context", "It has norms both before products and on the way of the residual stream"));
+    let mut unlike = blocks(Style { norm: "rms", ..PLAIN });
+    let normal = unlike.norm("x", "before");
+    unlike.style.norm = "layer";
+    unlike.block(("x".to_owned(), normal));
+    all.push((unlike.graph, "one/context", "It has norms of two kinds"));
+    // Two parts side by side that are joined.
+    let mut joined = blocks(PLAIN);
+    let attended = joined.attention("x");
+    let sum = joined.node("Add", &["x", &attended], "sum", &[]);
+    let (up, other) = (joined.dense(&sum, "up", WIDTH, HIDDEN), joined.dense(&sum, "other", WIDTH, HIDDEN));
+    let hidden = joined.node("Concat", &[&up, &other], "hidden", &[("axis", Int(2))]);
+    let made = joined.dense(&hidden, "down", 2 * HIDDEN, WIDTH);
+    joined.node("Add", &[&sum, &made], "end", &[]);
+    all.push((
+        joined.graph,
+        "one/down.product",
+        "It reads 160 channels that 2 products with weights make, of 80, 80 channels",
+    ));
+    all
+}
+
+#[test]
+fn what_is_no_transformer_is_refused_with_its_place() {
+    for (graph, place, reason) in others() {
         let told = refused(&graph);
         assert!(told.iter().any(|(path, why)| path == place && why.contains(reason)), "{place}: {reason}: {told:?}");
     }

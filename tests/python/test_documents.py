@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fusescape
 import pytest
 from fusescape import FusescapeError, Hardware, Network, Pool, System, Transformer
+
+if TYPE_CHECKING:
+    from conftest import CommandLine
 
 MEMORY = {"name": "dram", "size": "1 MiB", "operands": ["W", "I", "O"], "width": "64 bit", "shared_over": "all"}
 SMALL: dict[str, Any] = {
@@ -140,3 +143,43 @@ def test_an_onnx_model_is_a_network(tmp_path: Path) -> None:
     found = fusescape.import_files(path, sizes={"batch": 2})
     assert found.network == network and found.hardware is None
     assert found.report
+
+
+def block() -> bytes:
+    """A model of one block of a transformer: four heads in one operator, a hidden layer of 96, sums; its sequence is left open."""
+    nodes, weights = [], []
+
+    def node(op: str, inputs: list[str], output: str, heads: int = 0) -> str:
+        attribute = field(5, field(1, "num_heads") + field(3, heads) + field(20, 2)) if heads else b""
+        nodes.append(field(1, b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, op) + attribute))
+        return output
+
+    def dense(source: str, output: str, rows: int, columns: int) -> str:
+        weights.append(field(5, field(1, rows) + field(1, columns) + field(2, 1) + field(8, f"{output}.weights")))
+        return node("MatMul", [source, f"{output}.weights"], output)
+
+    heads = [dense("x", name, 32, 32) for name in ("q", "k", "v")]
+    attended = dense(node("MultiHeadAttention", heads, "context", 4), "output", 32, 32)
+    middle = node("Add", ["x", attended], "middle")
+    hidden = node("Relu", [dense(middle, "up", 32, 96)], "hidden")
+    node("Add", [middle, dense(hidden, "down", 96, 32)], "y")
+    shape = b"".join(field(1, size) for size in (field(1, 1), field(2, "sequence"), field(1, 32)))
+    tokens = field(11, field(1, "x") + field(2, field(1, field(1, 1) + field(2, shape))))
+    return field(1, 8) + field(7, b"".join(nodes) + field(2, "block") + b"".join(weights) + tokens) + field(8, field(2, 13))
+
+
+def test_an_onnx_model_is_a_transformer_too(tmp_path: Path, command_line: CommandLine) -> None:
+    path = tmp_path / "block.onnx"
+    path.write_bytes(block())
+    model = Transformer.from_file(path, sequence=20)
+    assert (model.layers, model.weights, model.is_decoder) == (1, 4 * 32 * 32 + 2 * 32 * 96, False)
+    found = fusescape.import_files(path, sizes={"sequence": 20}, as_transformer=True)
+    assert found.transformer == model and found.network is None
+    assert "20 new tokens of 1 sequence take 230400 MACs, as many as in the network" in found.report[0]
+    step = fusescape.attention("fusemax-like", str(path), tokens=64)
+    printed = command_line.json("attention", "--model", str(path), "--tokens", "64", "--format", "json")
+    assert step.to_dict() == printed
+    with pytest.raises(FusescapeError, match="no attention") as told:
+        (tmp_path / "other.onnx").write_bytes(convolution())
+        Transformer.from_file(tmp_path / "other.onnx", batch=1)
+    assert "network" in told.value.diagnostics[0].remedy

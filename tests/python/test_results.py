@@ -95,7 +95,8 @@ def test_a_divided_step_computes_all_of_it_once_and_is_faster() -> None:
         parts = 1
         for part in step.split.values():
             parts *= part
-        assert (parts, step.macs >= found.one_core.macs) == (2, True)
+        assert parts == 2
+        assert step.split["layers"] == 1 or step.macs == found.one_core.macs
         assert abs(sum(step.energy.values()) + step.link_energy_pj - step.energy_pj) <= 1e-9 * step.energy_pj
     assert any(split["sequences"] == 2 for split, _ in found.refused), "one sequence cannot be divided"
 
@@ -149,7 +150,7 @@ def test_rows_are_an_arrow_stream_with_one_schema() -> None:
         (lambda: fusescape.hierarchies("alexnet-eyeriss", layers=["conv3"], max_levels=1), None),
         (lambda: fusescape.cores("ws-pair", "three-convs", tiles=4), 3),
         (lambda: fusescape.attention("fusemax-like", "gpt2-small", tokens=64), 5),
-        (lambda: fusescape.divided_attention("fusemax-like", "gpt2-small", tokens=64, cores=2), 4),
+        (lambda: fusescape.divided_attention("fusemax-like", "gpt2-small", tokens=64, cores=2), 3),
         (lambda: fusescape.published_attention("bert-base", tokens=1024), 5),
     ],
 )

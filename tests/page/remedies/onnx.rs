@@ -2,13 +2,23 @@
 //! behind `@` sizes that a person states.
 
 use super::{Grown, Room};
+use crate::onnx_transformers::others;
 use fusescape::import::{Coverage, onnx};
 use fusescape::spec::Diagnostics;
 use fusescape_test_support::onnx::{FLOAT, Graph, Message};
 
 pub const ROOM: Room = Room {
     sources: &["src/import/onnx", "src/import/coverage.rs"],
-    no_remedies: &["Imported from {}.", "Imported from {}. Not counted: {}."],
+    no_remedies: &[
+        "Imported from {}.",
+        "Imported from {}. Not counted: {}.",
+        "The blocks of {}. Embeddings, heads behind the blocks and biases are not counted.",
+        // What would be wrong with the importer.
+        "A transformer of {} layers would take {own} multiply-accumulates for {} tokens, the network of this model {}",
+        "Its attention stands in blocks of a form that is not known here",
+        "It multiplies within the blocks, and is no part of them",
+        "It adds to the residual stream, and is no part of a block",
+    ],
     tables: &[],
     grown,
 };
@@ -39,7 +49,11 @@ fn model(name: &str) -> Vec<u8> {
         "unknown operator" => behind(&[], input().dense("x", "a", 64, 32)).model(),
         "simplified" => behind(&[1, 16, 32], input().dense("x", "a", 64, 32)).model(),
         "without the operator" => input().dense("x", "a", 64, 32).dense("a", "c", 32, 16).model(),
-        other => panic!("there is no model {other}"),
+        other => {
+            let index = other.split_once(' ').and_then(|(_, index)| index.parse::<usize>().ok());
+            let index = index.unwrap_or_else(|| panic!("there is no model {other}"));
+            others()[index].0.model()
+        }
     }
 }
 
@@ -49,6 +63,9 @@ fn read(text: &str) -> Result<(), Diagnostics> {
     let size = |one: &str| one.split_once('=').map(|(name, size)| (name.to_owned(), size.parse().unwrap()));
     let sizes = stated.split(',').filter_map(size).collect();
     let options = onnx::Options { sizes, ..onnx::Options::default() };
+    if name.starts_with("transformer") {
+        return onnx::import_transformer(&mut model(name).as_slice(), "model.onnx", &options).map(drop);
+    }
     let (_, report) = onnx::import(&mut model(name).as_slice(), "model.onnx", &options)?;
     let mut wrong = Diagnostics::default();
     if !report.coverage.is_some_and(|coverage| coverage.is_whole()) {
@@ -74,5 +91,9 @@ fn grown() -> Vec<Grown> {
     let grown = |&(wrong, remedy, followed): &(&str, &'static str, &str)| -> Grown {
         (read, wrong.to_owned(), remedy, followed.to_owned())
     };
-    CASES.iter().map(grown).collect()
+    // A model that is no transformer is a network.
+    let as_networks = others().into_iter().enumerate().map(|(index, _)| -> Grown {
+        (read, format!("transformer {index}"), "mport it as a network", format!("network {index}"))
+    });
+    CASES.iter().map(grown).chain(as_networks).collect()
 }

@@ -79,9 +79,12 @@ pub fn blocks(flow: &Flow, refusals: &mut Refusals) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut before: Option<Id> = None;
     for core in &cores {
-        let found = Finder { flow, core, refusals }.block(before);
+        let found = Finder { flow, core, refusals, notes: Vec::new() }.block(before);
         before = found.as_ref().and_then(|block| block.parts.iter().rev().find(|id| flow.sum(**id).is_some()).copied());
         blocks.extend(found);
+    }
+    if blocks.len() < cores.len() && refusals.is_empty() {
+        refusals.add("", "Its attention stands in blocks of a form that is not known here".to_owned(), AS_A_NETWORK);
     }
     blocks
 }
@@ -98,13 +101,6 @@ fn cores(flow: &Flow, refusals: &mut Refusals) -> Vec<Core> {
                 let reads = [queries.clone(), keys.clone(), values.clone()];
                 let mask = Mask::of_operator(flow, node);
                 cores.push(Core { products: vec![id], context: id, reads, depth, value_depth, scores, mask });
-            }
-            (Work::Attention { .. }, _) => {
-                refusals.add(
-                    flow.place(product.node),
-                    "Its queries, keys and values are not all known".to_owned(),
-                    AS_A_NETWORK,
-                );
             }
             (Work::Pair { columns, .. }, [first, second, ..]) => {
                 let is_pair = |origins: &Origins| match origins[..] {
@@ -160,6 +156,7 @@ struct Finder<'a, 'm> {
     flow: &'a Flow<'m>,
     core: &'a Core,
     refusals: &'a mut Refusals,
+    notes: Vec<(&'static str, usize)>,
 }
 
 impl Finder<'_, '_> {
@@ -183,111 +180,13 @@ impl Finder<'_, '_> {
         let Heads { width, rows, heads, key_heads } = self.heads(&projected, output, node)?;
         let FeedForward { contraction, expansions, end, hidden } = self.feed_forward(&stream, sum, node)?;
         let gated = self.gate(contraction, &expansions, hidden)?;
-        let mut notes = Vec::new();
-        let read =
-            |id: Id| flow.product(id).and_then(|product| product.reads.first()).map(|(tensor, _)| tensor.as_str());
-        // Norms before products, and on the way of the stream.
-        let sums = [flow.sum(sum)?, flow.sum(end)?];
-        let first = *projections.first()?;
-        let pre = {
-            let passing = flow.unshaped(&sums[0].stream.0).to_owned();
-            flow.between(read(first)?, &stream, |tensor| flow.unshaped(tensor) == passing)
-        };
-        let is_parallel = flow.product(*expansions.first()?)?.reads.first()?.1 == stream;
-        let pre_feed = if is_parallel {
-            Vec::new()
-        } else {
-            let passing = flow.unshaped(&sums[1].stream.0).to_owned();
-            flow.between(read(*expansions.first()?)?, &[sum], |tensor| flow.unshaped(tensor) == passing)
-        };
-        let post =
-            if is_parallel || sum == end { Vec::new() } else { flow.between(&sums[1].stream.0, &[sum], |_| false) };
-        let branches = [
-            flow.between(&sums[0].branch.0, &[output], |_| false),
-            flow.between(&sums[1].branch.0, &[contraction], |_| false),
-        ];
-        let mut kind = |nodes: &[usize]| match norm(flow, nodes) {
-            Ok(kind) => kind,
-            Err(op) => {
-                let place = nodes.iter().copied().find(|index| flow.nodes[*index].op == op).unwrap_or(node);
-                self.refusals.add(
-                    flow.place(place),
-                    format!("`{op}` is no norm that a transformer document has a word for"),
-                    AS_A_NETWORK,
-                );
-                None
-            }
-        };
-        let [pre, pre_feed, post, after, after_feed] =
-            [&pre, &pre_feed, &post, &branches[0], &branches[1]].map(|nodes| kind(nodes));
-        let norms: BTreeSet<Norm> = [pre, pre_feed, post, after, after_feed].into_iter().flatten().collect();
-        if norms.len() > 1 {
-            return self.refuse(node, "It has norms of two kinds");
-        }
-        let (norm, post_norm) = match (pre.or(pre_feed), post, after.or(after_feed)) {
-            (Some(norm), None, after) => {
-                if after.is_some() {
-                    notes.push((
-                        "norms behind attention and the feed-forward part, before the sums, are left out",
-                        node,
-                    ));
-                }
-                if !is_parallel && pre.is_none() != pre_feed.is_none() {
-                    notes.push((
-                        "only one of attention and the feed-forward part has a norm; both have one in the document",
-                        node,
-                    ));
-                }
-                (norm, false)
-            }
-            (None, Some(norm), None) => (norm, true),
-            (None, None, Some(norm)) => {
-                notes.push(("norms stand before the sums; in the document they follow these", node));
-                (norm, true)
-            }
-            (None, None, None) => ("none", false),
-            _ => return self.refuse(node, "It has norms both before products and on the way of the residual stream"),
-        };
-        if is_parallel {
-            notes.push((
-                "attention and the feed-forward part read the same tokens; in the document one follows the other",
-                node,
-            ));
-        }
-        let [queries, keys, _] = &self.core.reads;
-        let mut rotary = false;
-        for ((tensor, origins), product) in [queries, keys].into_iter().zip(&projected) {
-            let nodes = flow.between(tensor, origins, |_| false);
-            rotary |= is_rotary(flow, &nodes, *product);
-            if super::lanes::norm(flow, &nodes) != Ok(None) {
-                notes.push(("norms of queries and keys are left out", node));
-            }
-        }
-        rotary |= flow.nodes[node].int("do_rotary") == Some(1);
-        let hidden_nodes = flow.between(read(contraction)?, &expansions, |_| false);
-        let of_expansions: Vec<_> =
-            expansions.iter().filter_map(|id| Some(&*flow.nodes[flow.product(*id)?.node])).collect();
-        let activation = match activation(flow, &hidden_nodes, &of_expansions, gated) {
-            Ok(activation) => activation,
-            Err(op) => {
-                let reason = format!(
-                    "The activation, `{op}`, is none that a transformer document has a word for: gelu, silu, relu"
-                );
-                return self.refuse(flow.product(contraction)?.node, reason);
-            }
-        };
-        if super::lanes::norm(flow, &hidden_nodes) != Ok(None) {
-            notes.push(("norms within the feed-forward part are left out", node));
-        }
-        let parts: BTreeSet<Id> = self
-            .core
-            .products
-            .iter()
-            .chain(&projections)
-            .chain(&expansions)
-            .copied()
-            .chain([output, contraction, sum, end])
-            .collect();
+        let products = Products { projected, output, sum, expansions, contraction, end };
+        let (norm, post_norm) = self.norms(&products, &stream, node)?;
+        let rotary = self.is_rotary(&products, node);
+        let activation = self.activation(&products, gated, node)?;
+        let Products { projected, output, sum, expansions, contraction, end } = products;
+        let parts = [&self.core.products, &projected, &expansions].into_iter().flatten().copied();
+        let parts = parts.chain([output, contraction, sum, end]).collect();
         let head_size = self.core.depth;
         let keys = self.core.scores.checked_div(heads * rows)?;
         let sizes = Sizes {
@@ -305,7 +204,106 @@ impl Finder<'_, '_> {
             rows,
             keys,
         };
-        Some(Block { node, parts, sizes, notes })
+        Some(Block { node, parts, sizes, notes: std::mem::take(&mut self.notes) })
+    }
+
+    /// How tokens are normalised: before products, on the way of the stream, or at the end of branches.
+    fn norms(&mut self, products: &Products, stream: &Origins, node: usize) -> Option<(Norm, bool)> {
+        let flow = self.flow;
+        let Products { output, sum, contraction, end, .. } = *products;
+        let [of_sum, of_end] = [flow.sum(sum)?, flow.sum(end)?];
+        let expansion = *products.expansions.first()?;
+        let is_parallel = flow.product(expansion)?.reads.first()?.1 == *stream;
+        let before = |product: Id, origins: &[Id], passing: &str| {
+            let passing = flow.unshaped(passing);
+            flow.between(flow.read_by(product), origins, |tensor| flow.unshaped(tensor) == passing)
+        };
+        let is_alone = |nodes: Vec<usize>| if is_parallel { Vec::new() } else { nodes };
+        let places = [
+            before(*products.projected.first()?, stream, &of_sum.stream.0),
+            is_alone(before(expansion, &[sum], &of_end.stream.0)),
+            is_alone(flow.between(&of_end.stream.0, &[sum], |_| false)),
+            flow.between(&of_sum.branch.0, &[output], |_| false),
+            flow.between(&of_end.branch.0, &[contraction], |_| false),
+        ];
+        let mut found = [None; 5];
+        for (found, nodes) in found.iter_mut().zip(&places) {
+            match norm(flow, nodes) {
+                Ok(kind) => *found = kind,
+                Err(op) => {
+                    let place = nodes.iter().copied().find(|index| flow.nodes[*index].op == op).unwrap_or(node);
+                    return self.refuse(place, format!("`{op}` is no norm that a transformer document has a word for"));
+                }
+            }
+        }
+        if found.iter().flatten().collect::<BTreeSet<_>>().len() > 1 {
+            return self.refuse(node, "It has norms of two kinds");
+        }
+        let [first, second, passing, behind, last] = found;
+        if is_parallel {
+            self.note(
+                "attention and the feed-forward part read the same tokens; in the document one follows the other",
+                node,
+            );
+        } else if first.is_none() != second.is_none() {
+            self.note(
+                "only one of attention and the feed-forward part has a norm; both have one in the document",
+                node,
+            );
+        }
+        match (first.or(second), passing, behind.or(last)) {
+            (Some(norm), None, after) => {
+                if after.is_some() {
+                    self.note("norms behind attention and the feed-forward part, before the sums, are left out", node);
+                }
+                Some((norm, false))
+            }
+            (None, Some(norm), None) => Some((norm, true)),
+            (None, None, Some(norm)) => {
+                self.note("norms stand before the sums; in the document they follow these", node);
+                Some((norm, true))
+            }
+            (None, None, None) => Some(("none", false)),
+            _ => self.refuse(node, "It has norms both before products and on the way of the residual stream"),
+        }
+    }
+
+    /// Whether queries and keys are rotated.
+    fn is_rotary(&mut self, products: &Products, node: usize) -> bool {
+        let mut rotary = self.flow.nodes[node].int("do_rotary") == Some(1);
+        for ((tensor, origins), product) in self.core.reads.iter().take(2).zip(&products.projected) {
+            let nodes = self.flow.between(tensor, origins, |_| false);
+            rotary |= is_rotary(self.flow, &nodes, *product);
+            if norm(self.flow, &nodes) != Ok(None) {
+                self.note("norms of queries and keys are left out", node);
+            }
+        }
+        rotary
+    }
+
+    /// What is done to hidden channels.
+    fn activation(&mut self, products: &Products, gated: bool, node: usize) -> Option<&'static str> {
+        let flow = self.flow;
+        let nodes = flow.between(flow.read_by(products.contraction), &products.expansions, |_| false);
+        if norm(flow, &nodes) != Ok(None) {
+            self.note("norms within the feed-forward part are left out", node);
+        }
+        let of_expansions = products.expansions.iter().filter_map(|id| Some(&*flow.nodes[flow.product(*id)?.node]));
+        match activation(flow, &nodes, &of_expansions.collect::<Vec<_>>(), gated) {
+            Ok(activation) => Some(activation),
+            Err(op) => {
+                let reason = format!(
+                    "The activation, `{op}`, is none that a transformer document has a word for: gelu, silu, relu"
+                );
+                self.refuse(flow.product(products.contraction)?.node, reason)
+            }
+        }
+    }
+
+    fn note(&mut self, what: &'static str, node: usize) {
+        if !self.notes.contains(&(what, node)) {
+            self.notes.push((what, node));
+        }
     }
 
     /// The products that make queries, keys and values: one, two or three.
@@ -333,16 +331,18 @@ impl Finder<'_, '_> {
     /// What queries, keys and values are made of.
     fn stream(&mut self, projections: &BTreeSet<Id>, node: usize) -> Option<Origins> {
         let mut read = projections.iter().filter_map(|id| self.flow.product(*id)?.reads.first());
-        let stream = read.next()?.1.clone();
-        if read.any(|(_, origins)| *origins != stream) {
-            return self
-                .refuse(node, "Keys and values come out of other tokens than queries: attention to another sequence");
+        let (tensor, stream) = read.next()?.clone();
+        // Inputs of the model are told by their tensors.
+        let is_input = stream[..] == [INPUTS];
+        let is_same = |name: &str| !is_input || self.flow.unshaped(name) == self.flow.unshaped(&tensor);
+        if read.any(|(name, origins)| *origins != stream || !is_same(name)) {
+            let reason = "Keys and values come out of other tokens than queries: attention to another sequence";
+            return self.refuse(node, reason);
         }
         let reads_product = stream.iter().any(|id| self.flow.product(*id).is_some());
         let is_first = |id: &Id| {
-            self.flow
-                .product(*id)
-                .is_some_and(|product| product.reads.iter().all(|(_, origins)| origins[..] == [INPUTS]))
+            let product = self.flow.product(*id);
+            product.is_some_and(|product| product.reads.iter().all(|(_, origins)| origins[..] == [INPUTS]))
         };
         if reads_product && !stream.iter().all(is_first) {
             return self.refuse(node, "Queries, keys or values come out of several products in a row, as with latents");
@@ -436,7 +436,6 @@ impl Finder<'_, '_> {
         let mut found = Vec::new();
         for (end, origin) in flow.origins.iter().enumerate().skip(sum) {
             let Origin::Sum(last) = origin else { continue };
-            // The next attention ends the search.
             for &contraction in last.branch.1.iter() {
                 let Some(expansions) = made_of(contraction) else { continue };
                 let reads =
@@ -460,15 +459,7 @@ impl Finder<'_, '_> {
                 count => self.refuse(node, format!("{count} feed-forward parts follow attention")),
             };
         };
-        let Work::Weighted { reads: hidden, columns, .. } = flow.product(*contraction)?.work else {
-            let place = flow.product(*contraction)?.node;
-            return self.refuse(place, "The feed-forward part does not end with a product with weights");
-        };
-        let Work::Weighted { columns: width, .. } = flow.product(self.output(node)?.0)?.work else { return None };
-        if columns != width {
-            let place = flow.product(*contraction)?.node;
-            return self.refuse(place, format!("The feed-forward part makes {columns} channels of {width}"));
-        }
+        let Work::Weighted { reads: hidden, .. } = flow.product(*contraction)?.work else { return None };
         Some(FeedForward { contraction: *contraction, expansions: expansions.to_vec(), end: *end, hidden })
     }
 
@@ -497,6 +488,19 @@ impl Finder<'_, '_> {
             }
         }
     }
+}
+
+/// The products of a block with weights, and its sums.
+struct Products {
+    /// Those that make queries, keys and values, which may be one.
+    projected: Vec<Id>,
+    output: Id,
+    /// The sum behind attention.
+    sum: Id,
+    expansions: Vec<Id>,
+    contraction: Id,
+    /// The sum behind the feed-forward part.
+    end: Id,
 }
 
 /// What weights make of tokens.

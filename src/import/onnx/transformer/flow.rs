@@ -178,6 +178,12 @@ impl<'m> Flow<'m> {
         }
     }
 
+    /// The first tensor that a product reads.
+    pub fn read_by(&self, product: Id) -> &str {
+        let read = self.product(product).and_then(|product| product.reads.first());
+        read.map_or("", |(tensor, _)| tensor.as_str())
+    }
+
     /// A sum.
     pub fn sum(&self, id: Id) -> Option<&Sum> {
         match self.origins.get(id)? {

@@ -143,16 +143,12 @@ fn outside(flow: &Flow, parts: &BTreeSet<Id>, refusals: &mut Refusals) -> Vec<Id
     }
     let others = (1..count).filter(|id| !parts.contains(id)).collect::<Vec<_>>();
     for &id in others.iter().filter(|id| follows[**id] && precedes[**id]) {
-        let (node, what) = match &flow.origins[id] {
-            Origin::Product(product) => (product.node, "It multiplies"),
-            Origin::Sum(sum) => (sum.node, "It adds to the residual stream"),
+        let (node, reason) = match &flow.origins[id] {
+            Origin::Product(product) => (product.node, "It multiplies within the blocks, and is no part of them"),
+            Origin::Sum(sum) => (sum.node, "It adds to the residual stream, and is no part of a block"),
             Origin::Inputs => continue,
         };
-        refusals.add(
-            flow.place(node),
-            format!("{what} within the blocks, and is no part of attention or of a feed-forward part"),
-            AS_A_NETWORK,
-        );
+        refusals.add(flow.place(node), reason.to_owned(), AS_A_NETWORK);
     }
     others.into_iter().filter(|id| flow.product(*id).is_some()).collect()
 }
