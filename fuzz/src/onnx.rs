@@ -6,8 +6,8 @@ use fusescape::workload::Network;
 
 /// Panics where that is not so.
 pub fn holds(bytes: &[u8]) {
-    let mut bytes = bytes;
-    if let Ok((spec, report)) = onnx::import_transformer(&mut bytes.clone(), "model.onnx", &Default::default()) {
+    let (mut bytes, mut again) = (bytes, bytes);
+    if let Ok((spec, report)) = onnx::import_transformer(&mut again, "model.onnx", &Default::default()) {
         assert!(!report.lines().is_empty());
         assert_eq!(read_transformer(&write_transformer(&spec)).0, spec);
     }

@@ -307,9 +307,9 @@ impl Parts {
             _ => self.diagnostics.add(
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
-                "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document, ZigZag's accelerator, mapping or \
-                 workload, a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of energies, \
-                 or AccelForge's architecture, workload and mapping",
+                "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document, ZigZag's accelerator, \
+                 mapping or workload, a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of \
+                 energies, or AccelForge's architecture, workload and mapping",
             ),
         }
     }

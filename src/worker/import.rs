@@ -32,7 +32,8 @@ pub enum ImportNews {
 
 #[wasm_bindgen]
 impl WorkerEngine {
-    /// Imports files that belong together, an ONNX model as a transformer or as a network; tells of progress, and answers with [`ImportNews::Done`].
+    /// Imports files that belong together, an ONNX model as a transformer or as a network; tells of progress, and answers with
+    /// [`ImportNews::Done`].
     ///
     /// # Errors
     /// If the browser cannot read files here; the text `import` if the code that imports cannot be fetched.

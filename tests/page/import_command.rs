@@ -53,7 +53,10 @@ fn a_model_that_repeats_blocks_is_scheduled_as_the_document_that_is_made_of_it()
     let output = fusescape(&["import", model, "--as", "transformer", "--out", document]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("as many as in the network of the same model") && said.contains("behind the blocks"), "{said}");
+    assert!(
+        said.contains("as many as in the network of the same model") && said.contains("behind the blocks"),
+        "{said}"
+    );
     let step = |model: &str| fusescape(&["attention", "--model", model, "--tokens", "32", "--format", "json"]);
     let (of_model, of_document) = (step(model), step(document));
     assert!(of_model.status.success());

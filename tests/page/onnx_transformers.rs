@@ -63,6 +63,10 @@ struct Style {
     is_gated: bool,
     activation: &'static str,
     is_gemm: bool,
+    /// Norms of queries and keys.
+    has_head_norms: bool,
+    /// Norms of what is added to the stream.
+    has_last_norms: bool,
 }
 
 const PLAIN: Style = Style {
@@ -80,6 +84,8 @@ const PLAIN: Style = Style {
     is_gated: false,
     activation: "Gelu",
     is_gemm: false,
+    has_head_norms: false,
+    has_last_norms: false,
 };
 
 /// A graph with names of its own for each block.
@@ -163,6 +169,14 @@ impl Blocks {
         let shape = self.ints(&format!("{name}.shape"), &[BATCH, -1, heads, SIZE]);
         let split = self.node("Reshape", &[from, &shape], &format!("{name}.split"), &[]);
         self.node("Transpose", &[&split], &format!("{name}.turned"), &[("perm", Ints(&[0, 2, 1, 3]))])
+    }
+
+    fn head_norm(&mut self, from: &str, name: &str) -> String {
+        if !self.style.has_head_norms {
+            return from.to_owned();
+        }
+        let gain = self.weights(&format!("{name}.gain"), &[SIZE]);
+        self.node("SimplifiedLayerNormalization", &[from, &gain], &format!("{name}.normal"), &[])
     }
 
     /// Channels that are rotated by cosines and sines, as PyTorch's `rotate_half` does.
@@ -268,6 +282,7 @@ impl Blocks {
             return self.dense(&context, "output", WIDTH, WIDTH);
         }
         let (q, k, v) = (self.heads(&q, "q", HEADS), self.heads(&k, "k", key_heads), self.heads(&v, "v", key_heads));
+        let (q, k) = (self.head_norm(&q, "q"), self.head_norm(&k, "k"));
         let (q, k) = (self.rotated(&q, "q"), self.rotated(&k, "k"));
         let (k, v) = (self.seen(&k, "k"), self.seen(&v, "v"));
         let columns = self.node("Transpose", &[&k], "columns", &[("perm", Ints(&[0, 1, 3, 2]))]);
@@ -336,6 +351,8 @@ impl Blocks {
 
     /// The sum of two tensors, and its norm.
     fn added(&mut self, stream: &str, branch: &str, name: &str) -> (String, String) {
+        let last = self.style.has_last_norms.then(|| self.norm(branch, &format!("{name}.last")));
+        let branch = last.as_deref().unwrap_or(branch);
         if self.style.skips {
             let gain = self.weights(&format!("{name}.gain"), &[WIDTH]);
             let op =
@@ -483,6 +500,7 @@ fn styles() -> Vec<(Style, &'static str)> {
         (Style { written: WithWeights, hides: Nothing, ..bert }, "gelu"),
         (Style { is_norm_apart: true, activation: "quick", ..bert }, "gelu"),
         (llama, "silu"),
+        (Style { has_head_norms: true, has_last_norms: true, ..llama }, "silu"),
         (Style { hides: Compared(Some(7)), activation: "Swish", is_norm_apart: false, ..llama }, "silu"),
         (Style { key_heads: 1, past: 16, hides: Nothing, ..llama }, "silu"),
         (
@@ -545,6 +563,13 @@ fn every_form_of_a_transformer_is_the_document_of_its_sizes() {
         assert!(says(Severity::NotCounted, "embedding: a table of 100 x 48"), "{style:?}");
         let is_told = says(Severity::Expressed, "attention and the feed-forward part read the same tokens");
         assert_eq!(is_told, style.is_parallel, "{style:?}");
+        let is_told = says(Severity::NotCounted, "norms of queries and keys are left out");
+        assert_eq!(is_told, style.has_head_norms, "{style:?}");
+        let is_told = says(
+            Severity::NotCounted,
+            "norms behind attention and the feed-forward part, before the sums, are left out",
+        );
+        assert_eq!(is_told, style.has_last_norms, "{style:?}");
     }
 }
 

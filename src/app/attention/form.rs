@@ -77,10 +77,12 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         <>
             <h2>
                 { heading }
-                <button type="button" class="link" onclick={fusemax} data-testid="attention-fusemax">
-                    { "take FuseMax’s accelerator" }
-                </button>
-                { props.children.clone() }
+                <span class="actions">
+                    { props.children.clone() }
+                    <button type="button" class="link" onclick={fusemax} data-testid="attention-fusemax">
+                        { "take FuseMax’s accelerator" }
+                    </button>
+                </span>
             </h2>
             <p class="hint">{ termed(hint) }</p>
             <div class="form">

@@ -259,8 +259,8 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware, workload, transformer, system and lesson documents, ZigZag’s YAML, a system of Stream with all \
-                       its cores, Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
+                title="ONNX models, hardware, workload, transformer, system and lesson documents, ZigZag’s YAML, a system of Stream \
+                       with all its cores, Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
                 { props.label }

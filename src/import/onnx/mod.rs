@@ -5,7 +5,8 @@
 //! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. What joins, cuts out,
 //! repeats or pads along axes of a map is a view that tiles reach through. Operators that cost
 //! something add a layer; those that only arrange data change a layout. Whatever costs something and is not counted goes into the
-//! report. What the graph repeats may be a transformer, too ([`transformer`]). `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
+//! report. What the graph repeats may be a transformer, too ([`transformer`]). `wire.rs` walks through protocol buffers without reading
+//! weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
 mod attention;

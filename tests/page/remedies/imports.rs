@@ -157,7 +157,7 @@ const TOGETHER: [(Files, &str, Files); 3] = [
     ),
     (
         &[("notes.txt", "hello")],
-        "Choose an ONNX model, a hardware, workload, system, mapping or constraint document",
+        "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document",
         &[("net.yaml", WORKLOAD)],
     ),
 ];

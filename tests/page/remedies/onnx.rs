@@ -3,7 +3,7 @@
 
 use super::{Grown, Room};
 use crate::onnx_transformers::others;
-use fusescape::import::{Coverage, onnx};
+use fusescape::import::{Coverage, File, onnx, transformer_of};
 use fusescape::spec::Diagnostics;
 use fusescape_test_support::onnx::{FLOAT, Graph, Message};
 
@@ -74,6 +74,15 @@ fn read(text: &str) -> Result<(), Diagnostics> {
     wrong.or(())
 }
 
+/// Takes a document for a model with open sizes.
+fn document(text: &str) -> Result<(), Diagnostics> {
+    let (text, sizes) = match text.strip_suffix('@') {
+        Some(text) => (text, vec![("sequence".to_owned(), 8)]),
+        None => (text, Vec::new()),
+    };
+    transformer_of(File { name: "my-model.yaml".to_owned(), source: Box::new(text.as_bytes()) }, sizes).map(drop)
+}
+
 const CASES: &[(&str, &str, &str)] = &[
     ("picture", "Choose an ONNX file, or export the model as ONNX", "whole"),
     ("cut", "Fetch or export the file again, as ONNX", "whole"),
@@ -95,5 +104,6 @@ fn grown() -> Vec<Grown> {
     let as_networks = others().into_iter().enumerate().map(|(index, _)| -> Grown {
         (read, format!("transformer {index}"), "mport it as a network", format!("network {index}"))
     });
-    CASES.iter().map(grown).chain(as_networks).collect()
+    let sized: Grown = (document, "layers: 2@".to_owned(), "State no size", "layers: 2".to_owned());
+    CASES.iter().map(grown).chain(as_networks).chain([sized]).collect()
 }

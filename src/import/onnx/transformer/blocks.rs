@@ -4,6 +4,7 @@ use super::flow::{Flow, INPUTS, Id, Origin, Origins, Work};
 use super::lanes::{Norm, activation, is_rotary, norm};
 use super::mask::Mask;
 use super::refusals::{AS_A_NETWORK, Refusals};
+use crate::import::report::Severity;
 use std::collections::BTreeSet;
 
 /// One block: the sizes that a document has words for.
@@ -37,6 +38,9 @@ pub struct Sizes {
     pub keys: u64,
 }
 
+/// What a document has no words for, and its node.
+pub type Note = (Severity, &'static str, usize);
+
 /// A block.
 #[derive(Debug)]
 pub struct Block {
@@ -46,8 +50,8 @@ pub struct Block {
     pub parts: BTreeSet<Id>,
     /// Sizes.
     pub sizes: Sizes,
-    /// Things that it does and a document has no words for, and what of them is counted.
-    pub notes: Vec<(&'static str, usize)>,
+    /// What is left out of it or expressed otherwise, with the node.
+    pub notes: Vec<Note>,
 }
 
 /// Attention in the graph.
@@ -156,7 +160,7 @@ struct Finder<'a, 'm> {
     flow: &'a Flow<'m>,
     core: &'a Core,
     refusals: &'a mut Refusals,
-    notes: Vec<(&'static str, usize)>,
+    notes: Vec<Note>,
 }
 
 impl Finder<'_, '_> {
@@ -242,11 +246,13 @@ impl Finder<'_, '_> {
         let [first, second, passing, behind, last] = found;
         if is_parallel {
             self.note(
+                Severity::Expressed,
                 "attention and the feed-forward part read the same tokens; in the document one follows the other",
                 node,
             );
         } else if first.is_none() != second.is_none() {
             self.note(
+                Severity::Expressed,
                 "only one of attention and the feed-forward part has a norm; both have one in the document",
                 node,
             );
@@ -254,13 +260,17 @@ impl Finder<'_, '_> {
         match (first.or(second), passing, behind.or(last)) {
             (Some(norm), None, after) => {
                 if after.is_some() {
-                    self.note("norms behind attention and the feed-forward part, before the sums, are left out", node);
+                    self.note(
+                        Severity::NotCounted,
+                        "norms behind attention and the feed-forward part, before the sums, are left out",
+                        node,
+                    );
                 }
                 Some((norm, false))
             }
             (None, Some(norm), None) => Some((norm, true)),
             (None, None, Some(norm)) => {
-                self.note("norms stand before the sums; in the document they follow these", node);
+                self.note(Severity::Expressed, "norms stand before the sums; in the document they follow these", node);
                 Some((norm, true))
             }
             (None, None, None) => Some(("none", false)),
@@ -275,7 +285,7 @@ impl Finder<'_, '_> {
             let nodes = self.flow.between(tensor, origins, |_| false);
             rotary |= is_rotary(self.flow, &nodes, *product);
             if norm(self.flow, &nodes) != Ok(None) {
-                self.note("norms of queries and keys are left out", node);
+                self.note(Severity::NotCounted, "norms of queries and keys are left out", node);
             }
         }
         rotary
@@ -286,7 +296,7 @@ impl Finder<'_, '_> {
         let flow = self.flow;
         let nodes = flow.between(flow.read_by(products.contraction), &products.expansions, |_| false);
         if norm(flow, &nodes) != Ok(None) {
-            self.note("norms within the feed-forward part are left out", node);
+            self.note(Severity::NotCounted, "norms within the feed-forward part are left out", node);
         }
         let of_expansions = products.expansions.iter().filter_map(|id| Some(&*flow.nodes[flow.product(*id)?.node]));
         match activation(flow, &nodes, &of_expansions.collect::<Vec<_>>(), gated) {
@@ -300,9 +310,9 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn note(&mut self, what: &'static str, node: usize) {
-        if !self.notes.contains(&(what, node)) {
-            self.notes.push((what, node));
+    fn note(&mut self, severity: Severity, what: &'static str, node: usize) {
+        if !self.notes.contains(&(severity, what, node)) {
+            self.notes.push((severity, what, node));
         }
     }
 
@@ -440,7 +450,8 @@ impl Finder<'_, '_> {
                 let Some(expansions) = made_of(contraction) else { continue };
                 let reads =
                     |expected: &[Id]| expansions.iter().all(|id| made_of(*id).is_some_and(|own| own[..] == *expected));
-                let is_behind = end != sum && last.stream.1[..] == [sum];
+                // A sum that adds attention, too, is of the next block.
+                let is_behind = end != sum && last.stream.1[..] == [sum] && last.branch.1.len() == 1;
                 if (is_behind && reads(&[sum]))
                     || ((is_behind || end == sum)
                         && reads(stream)

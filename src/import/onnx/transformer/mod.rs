@@ -3,8 +3,8 @@
 //! The graph is imported as a network first ([`super::walked`]), which works out shapes and says which products there are. [`flow`] follows
 //! what comes out of what; [`blocks`] finds attention (two products of computed matrices with a softmax between, or an operator that holds
 //! all of it), the products with weights before and behind it, and the feed-forward part behind these; [`lanes`] tells norms, rotary
-//! embeddings and activations between them, [`mask`] what queries do not see. All blocks have to be alike. What is before and behind them is
-//! left out, and told. In the end the multiply-accumulates of the document are compared with those of the network.
+//! embeddings and activations between them, [`mask`] what queries do not see. All blocks have to be alike. What is before and behind them
+//! is left out, and told. In the end the multiply-accumulates of the document are compared with those of the network.
 
 mod blocks;
 mod flow;
@@ -49,8 +49,8 @@ pub fn transformer(model: &Model, name: &str, options: &Options) -> Result<(Tran
     let transformer = Transformer::from_text(&text)?;
     let mut report = Report { title: title(model, name), ..Report::default() };
     report.findings.extend(sizes);
-    for (what, node) in found.iter().flat_map(|block| &block.notes) {
-        report.note(Severity::Expressed, "block", what, &flow.place(*node));
+    for (severity, what, node) in found.iter().flat_map(|block| &block.notes) {
+        report.note(*severity, "block", what, &flow.place(*node));
     }
     // The document computes what the network does, but for what is left out.
     let all = network_macs(&flow, flow.origins.iter().enumerate().map(|(id, _)| id));
