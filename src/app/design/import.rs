@@ -20,11 +20,14 @@ use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker};
 use yew::prelude::*;
 
+/// Imports files, ONNX models as transformers or as networks; the first callback hears how that stands, the second of what comes out.
+pub type ImportFiles = fn(Vec<File>, bool, Callback<Import>, Callback<Action>) -> Option<Importer>;
+
 /// Functions whose code is fetched when files are first imported.
 #[derive(Clone, Copy)]
 pub struct ImportParts {
-    /// Imports files, ONNX models as transformers or as networks; the first callback hears how that stands, the second of what comes out.
-    pub import: fn(Vec<File>, bool, Callback<Import>, Callback<Action>) -> Option<Importer>,
+    /// Imports files.
+    pub import: ImportFiles,
     /// Draws how an import stands, and what became of the files.
     pub import_report: fn(&ImportHandle, &'static str) -> Html,
 }
