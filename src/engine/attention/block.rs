@@ -291,6 +291,7 @@ struct Search<'a> {
 /// What the parts of a block cost, and what all others do.
 #[derive(Clone, Copy)]
 struct Beside {
+    tiles: u64,
     run: Total,
     busy: Busy,
     others: Total,
@@ -319,7 +320,8 @@ impl Search<'_> {
                         tiled.needed_bits(&attention.bits, machine).is_some_and(|needed| fits(machine, needed));
                     let Some(run) = tiled.cost(&tiles, &attention.bits, machine).filter(|_| has_room) else { continue };
                     let others = self.before.and(Run::total(rest));
-                    runs.push((schedule, Beside { run: (&run).into(), busy: run.busy, others }));
+                    let count = tiles.iter().map(|(count, _)| count).sum();
+                    runs.push((schedule, Beside { tiles: count, run: (&run).into(), busy: run.busy, others }));
                 }
             }
             for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads) && !runs.is_empty()) {
@@ -357,12 +359,16 @@ impl Search<'_> {
         let results = self.problem.result_bits();
         let dram = &machine.dram;
         let saved = dram.energy_pj(0, results) + dram.energy_pj(results, 0);
-        let saved_cycles = dram.cycles(0, results) + dram.cycles(results, 0);
-        let busy = floor.phases[0].and(&open.busy);
-        let busy = Busy { dram: busy.dram.saturating_sub(saved_cycles), ..busy };
+        let of_attention = &floor.phases[0];
+        let first = Busy { dram: of_attention.dram.saturating_sub(dram.cycles(0, results)), ..*of_attention };
+        let then = Busy { dram: open.busy.dram.saturating_sub(dram.cycles(results, 0)), ..open.busy };
+        // Each part is rounded up, by less than a cycle.
+        let share = 1.0 / open.tiles.max(1) as f64;
+        let alone = (first.cycles() + then.cycles()) as f64 * share;
+        let beside = first.and(&then).cycles() as f64 * (1.0 - share) - 2.0;
         let block = Total {
             energy_pj: (floor.energy_pj + open.run.energy_pj - saved) * (1.0 - HAIR),
-            cycles: busy.cycles() as f64,
+            cycles: (alone + beside.max(0.0)) * (1.0 - HAIR),
             dram_bits: floor.dram_bits + open.run.dram_bits - 2.0 * results as f64,
         };
         block.and(open.others).rank(self.objective, machine)

@@ -321,7 +321,7 @@ fn every_model_may_have_blocks() {
             let [_, chain] = model.parts();
             let machine = machine.as_ref().unwrap();
             let blocks = BlockProblem { attention: &problem, chain: &chain, step: &step, machine };
-            assert!(blocks.is_joined(), "{}", preset.name);
+            assert!(blocks.is_joined(), "{}", preset.id);
             models += 1;
         }
     }
