@@ -86,6 +86,14 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     assert generation.cache_bytes == 2 * 768 * 2 * 521 * 12 * 2
 
 
+def test_a_block_moves_less_than_attention_and_what_follows_it() -> None:
+    found = fusescape.attention("fusemax-like", "bert-base", tokens=512)
+    assert found.best is not None and found.block is not None
+    assert "output projection" in found.block.parts and found.block.tiles > 1
+    assert sum(found.block.energy.values()) == pytest.approx(found.block.energy_pj)
+    assert found.block.macs >= found.best.macs and found.block.dram_bits * found.layers <= found.cost.dram_bits
+
+
 def test_a_divided_step_computes_all_of_it_once_and_is_faster() -> None:
     found = fusescape.divided_attention("fusemax-like", "gpt2-small", tokens=128, cores=2, objective="latency")
     assert found.best is not None

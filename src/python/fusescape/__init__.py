@@ -29,6 +29,7 @@ from ._fusescape import Rows, __version__
 from ._links import open_link, share_link
 from ._results import (
     Attention,
+    AttentionBlock,
     AttentionSchedule,
     CoresSchedule,
     DividedAttention,
@@ -61,6 +62,7 @@ from ._study import Axis, Estimate, Study, StudyFront, StudyResults, study
 
 __all__ = [
     "Attention",
+    "AttentionBlock",
     "AttentionSchedule",
     "Axis",
     "CoresSchedule",

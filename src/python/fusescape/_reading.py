@@ -9,6 +9,7 @@ from ._documents import Hardware
 from ._errors import Diagnostic
 from ._results import (
     Attention,
+    AttentionBlock,
     AttentionSchedule,
     CoresSchedule,
     DividedAttention,
@@ -218,6 +219,15 @@ def _attention_schedule(fusion: str, best: dict[str, Any]) -> AttentionSchedule:
     )
 
 
+def _block(found: dict[str, Any] | None) -> AttentionBlock | None:
+    if found is None:
+        return None
+    names = ("tile_tokens", "tiles", "weights_stay", "energy_pj", "latency_cycles", "bound_by", "dram_bits", "weight_bits", "macs")
+    return AttentionBlock(
+        parts=tuple(found["parts"]), energy=found["energy_pj_by_cause"], **{name: found[name] for name in names}
+    )
+
+
 def _generation(found: dict[str, Any] | None) -> Generation | None:
     if found is None:
         return None
@@ -244,6 +254,7 @@ def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
         schedules=tuple(schedules.values()),
         recomputed=recomputed,
         best=recomputed if found["best_recomputes"] else schedules.get(found["best"]),
+        block=_block(found["block"]),
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
         not_counted=found["not_counted"],
         generation=_generation(found["generation"]),

@@ -340,6 +340,30 @@ class Generation:
 
 
 @dataclass(frozen=True)
+class AttentionBlock:
+    """Attention of one layer in a block with parts that follow it, tile of tokens by tile of tokens: its results stay on the chip."""
+
+    parts: tuple[str, ...]
+    """What follows attention in it."""
+    tile_tokens: int
+    """Tokens in a tile."""
+    tiles: int
+    weights_stay: bool
+    """Whether the weights of the parts stay on the chip; else they come for every tile."""
+    energy_pj: float
+    energy: Mapping[str, float]
+    """Energy by cause, pJ."""
+    latency_cycles: int
+    bound_by: str
+    """What takes longest."""
+    dram_bits: int
+    """Bits to and from DRAM."""
+    weight_bits: int
+    """Bits of weights among them."""
+    macs: int
+
+
+@dataclass(frozen=True)
 class Attention(Result):
     """One step of a transformer. Rows for data frames: a kind of schedule of attention each, of one layer."""
 
@@ -356,6 +380,8 @@ class Attention(Result):
     """The best that computes keys and values again; ``None``: none fits, or there are no inputs to compute them of."""
     best: AttentionSchedule | None
     """The best of all, together with what comes before attention; ``None``: state-space blocks have no attention."""
+    block: AttentionBlock | None
+    """Attention with parts that follow it, which then stands in the place of ``best``; ``None``: that is no better."""
     compulsory_bytes: Mapping[str, float] = field(repr=False)
     """Bytes that one layer moves at least, by what they are."""
     not_counted: Mapping[str, int] = field(repr=False)
