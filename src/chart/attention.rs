@@ -366,9 +366,13 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
             }
             if let Some(block) = &layer.block {
                 let results = block.attention.dram[Tensor::Output as usize].written;
+                let side_by_side = match block.tiles {
+                    1 => "with one tile nothing runs side by side",
+                    _ => "while the parts work on a tile, attention works on the next",
+                };
                 notes.push(format!(
-                    "Attention runs in a block with what follows it, {} of {} tokens: its results, {}, stay on the chip, and while the \
-                     parts work on a tile, attention works on the next. The table of kinds above is of attention by itself.",
+                    "Attention runs in a block with what follows it, {} of {} tokens: its results, {}, stay on the chip, and {side_by_side}. \
+                     The table of kinds above is of attention by itself.",
                     if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
                     group_thousands(block.tile),
                     Quantity::Bytes.text((results * layer.layers) as f64 / 8.0),
