@@ -162,6 +162,12 @@ test('attention moves step by step, by keys, by play and in the tiles of the hea
     await page.goto(link);
     await motion.getByText(/in tiles of \d+ queries/).waitFor();
     assert.equal(await motion.getByText(/in tiles of \d+ queries/).innerText(), tiles);
+    // The list chooses a pair, too, for who has no pointer.
+    const list = page.getByTestId('attention-pair');
+    assert.equal(await list.locator('option:checked').innerText().then((text) => text.split(':')[0].replaceAll(/[^\d,]/g, '')), tiles.match(/\d+/g).join(','));
+    await list.selectOption({ index: 1 });
+    const pair = await list.inputValue();
+    await motion.getByText(`in tiles of ${pair.split(' ')[0]} queries and ${pair.split(' ')[1]} keys`).waitFor();
     await page.getByTestId('attention-best-tiles').click();
     await motion.getByText(/in tiles of \d+ queries/).waitFor({ state: 'detached' });
   }));

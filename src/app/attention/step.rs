@@ -1,5 +1,6 @@
 //! One step: what fusion saves, the schedules of every kind, the parts of the step, and tiles of queries and keys.
 
+use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::ask::use_answers;
@@ -7,9 +8,9 @@ use crate::app::workers::handle::Workers;
 use crate::attention::{AttentionPart, Fusion};
 use crate::chart::{
     Quantity, Table, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
-    more_or_less, step_parts,
+    group_thousands, more_or_less, step_parts,
 };
-use crate::explore::{AttentionAnswer, AttentionRequest};
+use crate::explore::{AttentionAnswer, AttentionRequest, AttentionTiles};
 use crate::question::{TileAttention, Topic};
 use crate::state::{Action, AttentionChange, AttentionForm};
 use std::rc::Rc;
@@ -173,6 +174,13 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
             }
         })
     };
+    let on_pair = {
+        let (act, kind) = (props.act.clone(), AttentionForm::word_of(tiles.fusion).to_owned());
+        Callback::from(move |tile| {
+            act.emit(Action::Attention(AttentionChange::Look { kind: kind.clone(), tile }));
+        })
+    };
+    let shown = props.form.tile().map(|(queries, keys)| format!("{queries} {keys}")).unwrap_or_default();
     html! {
         <section class={classes!("card", answers.are_old().then_some("old"))} data-testid="attention-tiles-card"
             data-status={answers.status()}>
@@ -181,12 +189,26 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
                 { format!(
                     "{} of attention in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger tiles of \
                      queries read keys and values less often; larger tiles of keys correct the running results less often. The least \
-                     is framed. A click shows a pair in motion, above.",
+                     is framed. A click, or the list below, shows a pair in motion, above.",
                     quantity.title(),
                     tiles.fusion.name(),
                 ) }
             </p>
             <Figure title="" chart={Drawn::new(chart)} {on_click} testid="attention-tiles" />
+            <div class="row">
+                <Select label="Tiles in motion" choices={pairs(tiles, quantity)} value={shown} onchange={on_pair} testid="attention-pair" />
+            </div>
         </section>
     }
+}
+
+/// The pairs of tiles that fit, as a person who has no pointer chooses them.
+fn pairs(tiles: &AttentionTiles, quantity: Quantity) -> Vec<Choice> {
+    let all = tiles.queries.iter().flat_map(|queries| tiles.keys.iter().map(move |keys| (queries, keys)));
+    let fitting = all.zip(&tiles.scores).filter_map(|((queries, keys), score)| {
+        let score = quantity.text((*score)?);
+        let title = format!("{} queries, {} keys: {score}", group_thousands(*queries), group_thousands(*keys));
+        Some(Choice::new(format!("{queries} {keys}"), title))
+    });
+    std::iter::once(Choice::new("", "its best")).chain(fitting).collect()
 }
