@@ -107,7 +107,7 @@ fn Numbers(props: &NumbersProps) -> Html {
         }
     };
     html! {
-        <details data-testid="system-numbers">
+        <details class="numbers" data-testid="system-numbers">
             <summary>{ "Numbers" }</summary>
             <dl class="system-numbers">{ for numbers.iter().enumerate().map(number) }</dl>
         </details>
