@@ -371,8 +371,8 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
                     _ => "while the parts work on a tile, attention works on the next",
                 };
                 notes.push(format!(
-                    "Attention runs in a block with what follows it, {} of {} tokens: its results, {}, stay on the chip, and {side_by_side}. \
-                     The table of kinds above is of attention by itself.",
+                    "Attention runs in a block with what follows it, {} of {} tokens: its results, {}, stay on the chip, and \
+                     {side_by_side}. The table of kinds above is of attention by itself.",
                     if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
                     group_thousands(block.tile),
                     Quantity::Bytes.text((results * layer.layers) as f64 / 8.0),
