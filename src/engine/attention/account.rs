@@ -119,6 +119,34 @@ impl Busy {
         let longest = self.cycles();
         self.parts().iter().find(|(_, cycles)| *cycles == longest).map_or("", |(name, _)| name)
     }
+
+    /// Each of them, made something else.
+    pub(super) fn map(&self, of: impl Fn(u64) -> u64) -> Self {
+        let Self { array, lanes, dram, activations, keys } = *self;
+        Self { array: of(array), lanes: of(lanes), dram: of(dram), activations: of(activations), keys: of(keys) }
+    }
+
+    /// All of both.
+    pub(super) const fn and(&self, other: &Self) -> Self {
+        Self {
+            array: self.array + other.array,
+            lanes: self.lanes + other.lanes,
+            dram: self.dram + other.dram,
+            activations: self.activations + other.activations,
+            keys: self.keys + other.keys,
+        }
+    }
+
+    /// What is left without the other.
+    pub(super) const fn less(&self, other: &Self) -> Self {
+        Self {
+            array: self.array - other.array,
+            lanes: self.lanes - other.lanes,
+            dram: self.dram - other.dram,
+            activations: self.activations - other.activations,
+            keys: self.keys - other.keys,
+        }
+    }
 }
 
 /// What a schedule costs: all heads and sequences.

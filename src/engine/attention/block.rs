@@ -209,33 +209,6 @@ impl BlockProblem<'_> {
     }
 }
 
-impl Busy {
-    fn map(&self, of: impl Fn(u64) -> u64) -> Self {
-        let Self { array, lanes, dram, activations, keys } = *self;
-        Self { array: of(array), lanes: of(lanes), dram: of(dram), activations: of(activations), keys: of(keys) }
-    }
-
-    const fn and(&self, other: &Self) -> Self {
-        Self {
-            array: self.array + other.array,
-            lanes: self.lanes + other.lanes,
-            dram: self.dram + other.dram,
-            activations: self.activations + other.activations,
-            keys: self.keys + other.keys,
-        }
-    }
-
-    const fn less(&self, other: &Self) -> Self {
-        Self {
-            array: self.array - other.array,
-            lanes: self.lanes - other.lanes,
-            dram: self.dram - other.dram,
-            activations: self.activations - other.activations,
-            keys: self.keys - other.keys,
-        }
-    }
-}
-
 impl From<&Block> for Total {
     fn from(block: &Block) -> Self {
         Self {
