@@ -321,15 +321,17 @@ struct ToldHeight {
 
 impl ToldHeight {
     /// Tells of another height after a pause in which nothing else changes. The first is told at once, so that there is something to see;
-    /// later ones when the sweep is over and no figure is awaited.
-    fn tell_soon(self: &Rc<Self>) {
+    /// later ones when the sweep is over and nothing is awaited. That must hold twice: what comes after the sweep is asked for when its
+    /// end is drawn.
+    fn tell_soon(self: &Rc<Self>, was_settled: bool) {
         let next = Rc::clone(self);
         // Drops the one before, which is then never called.
         self.waiting.replace(Some(Timeout::new(PAUSE_MS, move || {
             let is_running = next.element.get_attribute("data-status").as_deref() == Some("running");
             let is_awaited = matches!(next.element.query_selector(".awaited"), Ok(Some(_)));
-            if next.told.get() > 0.0 && (is_running || is_awaited) {
-                return next.tell_soon();
+            let is_settled = !is_running && !is_awaited;
+            if next.told.get() > 0.0 && !(is_settled && was_settled) {
+                return next.tell_soon(is_settled);
             }
             let height = next.element.get_bounding_client_rect().height();
             if next.told.replace(height) != height {
@@ -346,7 +348,7 @@ fn use_height(place: &NodeRef) {
         let Some(element) = place.cast::<Element>() else { return };
         let height =
             Rc::new(ToldHeight { element: element.clone(), told: Cell::new(0.0), waiting: RefCell::new(None) });
-        let call = Closure::<dyn FnMut()>::new(move || height.tell_soon());
+        let call = Closure::<dyn FnMut()>::new(move || height.tell_soon(false));
         if let Ok(observer) = ResizeObserver::new(call.as_ref().unchecked_ref()) {
             observer.observe(&element);
             // As long as the page.

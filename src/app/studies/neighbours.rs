@@ -32,7 +32,7 @@ pub struct NeighboursProps {
 /// A card with the neighbours of a point; a click opens one.
 #[component]
 pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
-    let all = use_neighbours(&props.workers, &props.results, props.is_current, props.opened);
+    let (all, is_awaited) = use_neighbours(&props.workers, &props.results, props.is_current, props.opened);
     let may_edit = use_text_offered();
     let on_open = {
         let (act, results) = (props.act.clone(), Rc::clone(&props.results));
@@ -48,10 +48,10 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
     let can_open = Callback::from(move |strategy: DepthFirstStrategy| {
         results.point_of(&strategy).is_some() || may_edit && matches!(strategy.fuse, FuseDepth::Cuts(_))
     });
-    html! { <Neighbours {all} {on_open} {can_open} /> }
+    html! { <Neighbours {all} {is_awaited} {on_open} {can_open} /> }
 }
 
-/// The neighbours of a point of the sweep and what changes towards each, as far as it is known. Nothing is asked before the sweep is
+/// The neighbours of a point of the sweep and what changes towards each, as far as it is known; and whether more is awaited. Nothing is asked before the sweep is
 /// over, as that goes first; nor while an edit waits, where it is not `is_current`.
 #[hook]
 fn use_neighbours(
@@ -59,7 +59,7 @@ fn use_neighbours(
     results: &SweepResults,
     is_current: bool,
     point: Option<u32>,
-) -> Rc<Vec<ComparedNeighbour>> {
+) -> (Rc<Vec<ComparedNeighbour>>, bool) {
     let is_settled = results.status == Status::Done && !results.stale && is_current;
     let strategy = point.filter(|_| is_settled).and_then(|point| results.strategy(point)).cloned();
     let request = results.requests.first().cloned();
@@ -88,7 +88,8 @@ fn use_neighbours(
         let all = all.chain(cut_questions.iter().enumerate().filter_map(cut)).collect();
         *kept.borrow_mut() = Rc::new(all);
     }
-    Rc::clone(&kept.borrow())
+    let is_awaited = !(answers.is_complete() && cuts.is_complete());
+    (Rc::clone(&kept.borrow()), is_awaited)
 }
 
 fn asked(request: Rc<Request>, from: &DepthFirstStrategy) -> (Vec<CompareNeighbour>, Vec<CompareCut>) {

@@ -41,6 +41,9 @@ pub enum Outcome {
 pub struct NeighboursProps {
     /// The neighbours.
     pub all: Rc<Vec<ComparedNeighbour>>,
+    /// Whether workers were asked and have not answered all.
+    #[prop_or_default]
+    pub is_awaited: bool,
     /// Called with a neighbour that a person opens; without it they are only shown.
     #[prop_or_default]
     pub on_open: Option<Callback<DepthFirstStrategy>>,
@@ -54,7 +57,11 @@ pub struct NeighboursProps {
 pub fn Neighbours(props: &NeighboursProps) -> Html {
     let is_busy = props.all.is_empty() || props.all.iter().any(|one| one.outcome == Outcome::Awaited);
     html! {
-        <section class="card" data-testid="neighbours" aria-busy={is_busy.then_some("true")}>
+        <section
+            class={classes!("card", props.is_awaited.then_some("awaited"))}
+            data-testid="neighbours"
+            aria-busy={is_busy.then_some("true")}
+        >
             <h2>{ "Why this and not that" }</h2>
             if props.all.is_empty() {
                 <p class="hint">{ "What changes towards the neighbours comes when all points are known." }</p>
