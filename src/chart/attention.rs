@@ -82,14 +82,24 @@ fn tile_text(account: &Account) -> String {
 
 /// `tiles of 256 tokens, weights stream; queries stay, one pass, 256 queries × 4 heads, 512 keys, keys stay`.
 fn block_text(block: &Block) -> String {
-    let Block { attention, run, tile, .. } = block;
+    let Block { attention, queries, parts, tile, .. } = block;
+    let held = attention.schedule.held;
+    let stay = |stays: bool| if stays { "stay" } else { "stream" };
+    let before = (queries.is_some() || held.is_recomputed()).then_some(block.weights_before_stay);
+    let behind = parts.as_ref().map(|run| run.resident);
+    let weights = match (before, behind) {
+        (Some(before), Some(behind)) if before != behind => {
+            format!("weights before attention {}, behind it {}", stay(before), stay(behind))
+        }
+        (Some(stays), _) | (None, Some(stays)) => format!("weights {}", stay(stays)),
+        (None, None) => String::new(),
+    };
     format!(
-        "tiles of {} tokens, weights {}; {}, {}, keys {}",
+        "tiles of {} tokens, {weights}; {}, {}, keys {}",
         group_thousands(*tile),
-        if run.resident { "stay" } else { "stream" },
         attention.schedule.fusion.name(),
         tile_text(attention),
-        attention.schedule.held.name(),
+        held.name(),
     )
 }
 
@@ -176,7 +186,7 @@ pub fn step_parts(layer: &LayerSchedule) -> Table {
         row("attention".to_owned(), how, best.energy_pj(), busy, best.dram_bits(), best.macs)
     });
     let block = layer.block.as_ref().map(|block| {
-        let name = format!("attention + {}", block.run.parts.join(" + "));
+        let name = block.names().join(" + ");
         let busy = (block.latency_cycles(), block.bound_by());
         row(name, block_text(block), block.energy_pj(), busy, block.dram_bits(), block.macs())
     });
@@ -355,6 +365,31 @@ pub fn generation_roofline(generations: &[Generation]) -> Option<Roofline> {
     })
 }
 
+/// What a block of attention keeps on the chip, of so many layers.
+fn block_note(block: &Block, layers: u64) -> String {
+    let bytes = |bits: u64| Quantity::Bytes.text((bits * layers) as f64 / 8.0);
+    let queries = block.queries.as_ref().map(|_| {
+        let bits = block.attention.dram[Tensor::Queries as usize].read;
+        format!("its queries, {}", bytes(bits))
+    });
+    let results = block.parts.as_ref().map(|_| {
+        let bits = block.attention.dram[Tensor::Output as usize].written;
+        format!("its results, {}", bytes(bits))
+    });
+    let kept: Vec<String> = queries.into_iter().chain(results).collect();
+    let side_by_side = match block.tiles {
+        1 => "with one tile nothing runs side by side",
+        _ => "while a tile is at one of them, the next is at the one before",
+    };
+    format!(
+        "Attention runs in a block with what is around it, {} of {} tokens: {} stay on the chip, and {side_by_side}. The table of kinds \
+         above is of attention by itself.",
+        if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
+        group_thousands(block.tile),
+        kept.join(", and "),
+    )
+}
+
 /// What of a step is not counted, and over which space the best is the best.
 pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
@@ -364,23 +399,17 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
                 let names: Vec<&str> = tied.iter().map(|fusion| fusion.name()).collect();
                 notes.push(format!("As good as “{}”: {}.", best.schedule.fusion.name(), names.join("; ")));
             }
-            if let Some(block) = &layer.block {
-                let results = block.attention.dram[Tensor::Output as usize].written;
-                let side_by_side = match block.tiles {
-                    1 => "with one tile nothing runs side by side",
-                    _ => "while the parts work on a tile, attention works on the next",
-                };
-                notes.push(format!(
-                    "Attention runs in a block with what follows it, {} of {} tokens: its results, {}, stay on the chip, and \
-                     {side_by_side}. The table of kinds above is of attention by itself.",
-                    if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
-                    group_thousands(block.tile),
-                    Quantity::Bytes.text((results * layer.layers) as f64 / 8.0),
-                ));
-            } else {
-                notes.push("No block of attention with what follows it, in the tiles that are tried, is better.".to_owned());
+            match &layer.block {
+                Some(block) => notes.push(block_note(block, layer.layers)),
+                None => notes.push(
+                    "No block of attention with what is around it, in the tiles that are tried, is better.".to_owned(),
+                ),
             }
-            if layer.block.is_none() && best.schedule.held.is_recomputed() {
+            let is_recomputed = match &layer.block {
+                Some(block) => block.attention.schedule.held.is_recomputed(),
+                None => best.schedule.held.is_recomputed(),
+            };
+            if is_recomputed {
                 notes.push(
                     "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what comes \
                      before it and attention take less together than any others that are tried."
@@ -389,9 +418,11 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
             }
             notes.push(format!(
                 "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
-                 tiles, at most {} of them), each was priced ({}) or is proved not to be better.",
+                 tiles, at most {} of them), each was priced ({}) or is proved not to be better; so was each block of attention with what is \
+                 around it ({} priced).",
                 group_thousands(MOST_TILES),
                 group_thousands(found.priced),
+                group_thousands(layer.blocks_priced),
             ));
         }
         None => notes.push(

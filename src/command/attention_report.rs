@@ -53,18 +53,21 @@ fn run_json(run: &Run) -> Value {
 }
 
 fn block_json(block: &Block) -> Value {
+    let parts = |run: &Option<Run>| run.as_ref().map_or_else(Vec::new, |run| run.parts.clone());
     json!({
-        "parts": block.run.parts,
+        "queries": parts(&block.queries),
+        "parts": parts(&block.parts),
         "tile_tokens": block.tile,
         "tiles": block.tiles,
-        "weights_stay": block.run.resident,
+        "weights_before_stay": block.weights_before_stay,
+        "weights_stay": block.parts.as_ref().is_some_and(|run| run.resident),
         "schedule": block.attention.schedule,
         "energy_pj": block.energy_pj(),
         "energy_pj_by_cause": energy_json(&block.energy),
         "latency_cycles": block.latency_cycles(),
         "bound_by": block.bound_by(),
         "dram_bits": block.dram_bits(),
-        "weight_bits": block.run.weight_bits,
+        "weight_bits": block.weight_bits(),
         "on_chip_bits": block.needed_bits,
         "macs": block.macs(),
     })
@@ -111,6 +114,7 @@ impl AttentionReport {
             "as_good": attention.iter().flat_map(|one| &one.tied).map(|fusion| fusion.name()).collect::<Vec<_>>(),
             "priced": attention.map_or(0, |attention| attention.found.priced),
             "before": runs(&layer.before),
+            "blocks_priced": layer.blocks_priced,
             "block": layer.block.as_ref().map(block_json),
             "after": runs(&layer.after),
             "not_counted": uncounted,

@@ -136,17 +136,6 @@ impl Busy {
             keys: self.keys + other.keys,
         }
     }
-
-    /// What is left without the other.
-    pub(super) const fn less(&self, other: &Self) -> Self {
-        Self {
-            array: self.array - other.array,
-            lanes: self.lanes - other.lanes,
-            dram: self.dram - other.dram,
-            activations: self.activations - other.activations,
-            keys: self.keys - other.keys,
-        }
-    }
 }
 
 /// What a schedule costs: all heads and sequences.
@@ -209,18 +198,23 @@ pub(super) struct Work {
 /// What a schedule costs; `None` if it needs more room than there is, or computes keys and values again where there is nothing to compute
 /// them of, or with more than 2^54 multiply-accumulates.
 pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Option<Account> {
+    account_of(&Movement { problem, machine, schedule }, None)
+}
+
+/// The same where weights that compute keys and values come so often, those of a head at a time.
+pub(super) fn account_of(movement: &Movement<'_>, weight_loads: Option<u64>) -> Option<Account> {
+    let Movement { problem, machine, schedule } = *movement;
     let needed_bits = schedule.needed_bits(problem);
     let has_source = !schedule.held.is_recomputed() || problem.source.is_some();
     (has_source && schedule.is_countable(problem) && fits(machine, needed_bits)).then(|| {
         let mut works = [Work::default(); 3];
-        let movement = Movement { problem, machine, schedule };
         match schedule.fusion {
             Fusion::None => movement.unfused(&mut works),
             Fusion::Rows(_) | Fusion::QueriesStay => movement.queries_stay(&mut works[0]),
             Fusion::KeysStay => movement.keys_stay(&mut works[0]),
         }
         let mut once = Work::default();
-        movement.once(&mut once);
+        movement.once(&mut once, weight_loads.unwrap_or_else(|| movement.weight_loads()));
         movement.sum(&works, &once, needed_bits)
     })
 }

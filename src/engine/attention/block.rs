@@ -1,40 +1,45 @@
-//! Attention together with the parts that follow it: the output projection, the residual sum, the feed-forward part, or some of them.
+//! Attention together with the parts around it: what computes its queries, and what follows it, the output projection, the residual sum,
+//! the feed-forward part, or some of them.
 //!
-//! For every tile of tokens attention goes over all heads, whose results stay on the chip; then the parts follow for these tokens. A tile
-//! is a part of the queries of a sequence, or some whole sequences. The results never cross the border of the chip. While the parts work
-//! on a tile, attention works on the next: both have their room, and what they need of array, lanes and memories adds up. The attention
-//! of the first tile and the parts of the last have nothing beside them.
+//! For every tile of tokens the queries are computed, for all heads; attention goes over all heads, whose results stay on the chip; then the
+//! parts that follow are computed for these tokens. A tile is a part of the queries of a sequence, or some whole sequences. What lies
+//! between never crosses the border of the chip. Queries may come from DRAM instead, and results may go there. While the parts work on a
+//! tile, attention works on the next, and queries of the one after that are computed: each has its room, and what they need of array,
+//! lanes and memories adds up. The first tiles and the last have less beside them.
 //!
-//! Where keys and values stay, those of a head stay while it is at work, if a tile holds all queries of its sequences; else those of all
-//! heads stay. Keys and values that are computed again, keys that stay while queries pass, and unfused scores have no block.
+//! Keys and values are needed whole by every tile, so that they are in DRAM before, or are computed again for every tile. Where they stay,
+//! those of a head stay while it is at work, if a tile holds all queries of its sequences; else those of all heads stay. Where they are
+//! computed again, the weights of all heads stay, or those of a head come when its turn comes, in every tile; inputs that stay are read by
+//! the queries, too. Keys that stay while queries pass, and unfused scores have no block.
 
-use super::account::{Account, Busy, Cause, Moved, account, fits};
-use super::floor::{Floor, Floors, Meetings};
-use super::linear::{Held, Part, Run, TiledRun, best_runs_from};
+use super::account::{Account, Busy, Cause, Moved, Tensor, account_of, fits};
+use super::linear::{Held, Part, Run, TiledRun};
 use super::machine::Machine;
+use super::movement::Movement;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, Schedule, sizes};
-use super::search::{Rank, Total, tile_sizes};
+use super::search::{Total, tile_sizes};
 use super::transformer::Step;
-use crate::search::Objective;
 use serde::{Deserialize, Serialize};
-
-/// By so much, relatively, bounds that are added up in another order than blocks are less.
-const HAIR: f64 = 1e-9;
+use std::ops::Range;
 
 /// Attention and the parts that run together with it, tile of tokens by tile of tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Block {
-    /// Attention, as it costs by itself; its results go to DRAM there.
+    /// What computes queries, as it costs by itself; they go to DRAM there. `None`: they come from DRAM.
+    pub queries: Option<Run>,
+    /// Attention, as it costs in such tiles; its queries come from DRAM and its results go there.
     pub attention: Account,
-    /// The parts, as they cost by themselves; they read these results there.
-    pub run: Run,
+    /// The parts that follow, as they cost by themselves; they read these results there. `None`: the results go to DRAM.
+    pub parts: Option<Run>,
+    /// Whether weights that compute queries, keys and values in it stay on the chip.
+    pub weights_before_stay: bool,
     /// Tokens in a tile.
     pub tile: u64,
     /// How many tiles there are.
     pub tiles: u64,
-    /// The attention of the first tile, all that works side by side, and the parts of the last tile, one after the other.
-    pub phases: [Busy; 3],
+    /// Phases one after the other, with what works side by side in each: with more and more tiles at work, and then with fewer.
+    pub phases: Vec<Busy>,
     /// Bits from DRAM and to it.
     pub dram: Moved,
     /// Energy by cause, pJ, in the order of [`Cause::ALL`].
@@ -44,6 +49,11 @@ pub struct Block {
 }
 
 impl Block {
+    /// The parts around attention.
+    pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.queries.iter().chain(&self.parts)
+    }
+
     /// Energy, pJ.
     pub fn energy_pj(&self) -> f64 {
         self.energy.iter().sum()
@@ -59,14 +69,27 @@ impl Block {
         self.dram.read + self.dram.written
     }
 
+    /// Bits of weights among them.
+    pub fn weight_bits(&self) -> u64 {
+        let of_keys = self.attention.dram[Tensor::Weights as usize].read;
+        of_keys + self.runs().map(|run| run.weight_bits).sum::<u64>()
+    }
+
     /// Multiply-accumulates.
-    pub const fn macs(&self) -> u64 {
-        self.attention.macs + self.run.macs
+    pub fn macs(&self) -> u64 {
+        self.attention.macs + self.runs().map(|run| run.macs).sum::<u64>()
     }
 
     /// What takes longest in the longest phase.
     pub fn bound_by(&self) -> &'static str {
         self.phases.iter().max_by_key(|phase| phase.cycles()).map_or("", Busy::bound_by)
+    }
+
+    /// What it computes, in its order: `queries`, `attention`, `output projection`.
+    pub fn names(&self) -> Vec<&str> {
+        let before = self.queries.iter().flat_map(|run| &run.parts).map(String::as_str);
+        let behind = self.parts.iter().flat_map(|run| &run.parts).map(String::as_str);
+        before.chain(["attention"]).chain(behind).collect()
     }
 }
 
@@ -93,8 +116,13 @@ impl TokenTile {
         sizes(step.batch, self.sequences).map(|(count, size)| (count, size * step.tokens)).collect()
     }
 
+    /// How many tiles there are.
+    pub(super) fn count(&self, step: &Step) -> u64 {
+        self.all(step).iter().map(|(count, _)| count).sum()
+    }
+
     /// Those that are tried: the sizes that attention has along queries, and every number of tiles of whole sequences.
-    fn tried(step: &Step, machine: &Machine) -> Vec<Self> {
+    pub(super) fn tried(step: &Step, machine: &Machine) -> Vec<Self> {
         let parts = tile_sizes(step.tokens, &[machine.unrolled[0]]).into_iter().filter(|&size| size < step.tokens);
         let mut tiles: Vec<Self> = parts.map(|queries| Self { sequences: 1, queries }).collect();
         let mut most = step.batch;
@@ -107,9 +135,11 @@ impl TokenTile {
     }
 }
 
-/// Attention and what follows it, whose blocks are looked for.
+/// Attention and what is around it, whose blocks are looked for.
 #[derive(Clone, Copy)]
 pub struct BlockProblem<'a> {
+    /// What computes its queries; empty where they are not computed by themselves.
+    pub queries: &'a [Part],
     /// Attention.
     pub attention: &'a Problem,
     /// What follows it.
@@ -120,93 +150,221 @@ pub struct BlockProblem<'a> {
     pub machine: &'a Machine,
 }
 
-/// A block, but for the tiles of keys.
+/// A block.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockSchedule {
     /// Tokens in a tile.
     pub tile: TokenTile,
-    /// How many of the parts run together with attention.
+    /// Whether queries are computed in it.
+    pub has_queries: bool,
+    /// How many of the parts that follow attention run together with it.
     pub parts: usize,
-    /// Whether the weights of these stay on the chip.
-    pub weights_stay: bool,
+    /// Whether the weights that compute queries, keys and values stay on the chip.
+    pub weights_before_stay: bool,
+    /// Whether the weights of the parts do.
+    pub weights_behind_stay: bool,
     /// Attention: its queries are those of the tile.
     pub attention: Schedule,
 }
 
 impl BlockProblem<'_> {
-    fn run<'b>(&'b self, schedule: &BlockSchedule, run: &'b std::ops::Range<usize>) -> TiledRun<'b> {
-        let held = Held { weights: schedule.weights_stay, states: true };
-        TiledRun { chain: self.chain, run, step: self.step, tile: schedule.tile.tokens(), held }
+    pub(super) fn runs<'b>(&'b self, schedule: &BlockSchedule, ranges: &'b [Range<usize>; 2]) -> [TiledRun<'b>; 2] {
+        let [queries, parts] = ranges;
+        let run = |chain, run, weights| {
+            let held = Held { weights, states: true };
+            TiledRun { chain, run, step: self.step, tile: schedule.tile.tokens(), held }
+        };
+        [run(self.queries, queries, schedule.weights_before_stay), run(self.chain, parts, schedule.weights_behind_stay)]
     }
 
-    /// Whether what follows attention reads just its results.
+    /// Which parts of both chains a block has.
+    pub(super) const fn ranges(&self, schedule: &BlockSchedule) -> [Range<usize>; 2] {
+        [0..if schedule.has_queries { self.queries.len() } else { 0 }, 0..schedule.parts]
+    }
+
+    /// Whether what follows attention reads just its results, and it just the queries.
     pub fn is_joined(&self) -> bool {
         let [reads, passes] = self.chain.first().map_or([0; 2], |first| [first.reads(), first.passes()]);
         let shape = &self.attention.shape;
-        reads == shape.heads * shape.value_depth && passes == 0 && shape.queries == self.step.tokens
+        let queries = self.queries.last().map_or(0, Part::writes);
+        let has_all_queries = self.queries.is_empty() || queries == shape.heads * shape.depth;
+        has_all_queries && reads == shape.heads * shape.value_depth && passes == 0 && shape.queries == self.step.tokens
     }
 
-    /// Bits of the results of attention, which the parts read.
-    fn result_bits(&self) -> u64 {
-        self.attention.shape.output_elements() * self.attention.bits.activations
+    /// Bits that do not cross the border of the chip in a block: queries, which would be written and read; inputs that stay, which would be
+    /// read for queries once more; results, which would be written and read.
+    pub(super) fn saved(&self, schedule: &BlockSchedule) -> Saved {
+        let (shape, bits) = (&self.attention.shape, self.attention.bits.activations);
+        let all = |channels: u64| self.step.batch * self.step.tokens * channels * bits;
+        let inputs_stay = schedule.has_queries && schedule.attention.held == KeysHeld::InputsStay;
+        Saved {
+            queries: if schedule.has_queries { all(shape.heads * shape.depth) } else { 0 },
+            inputs: all(self.queries.first().filter(|_| inputs_stay).map_or(0, Part::reads)),
+            results: if schedule.parts > 0 { all(shape.heads * shape.value_depth) } else { 0 },
+        }
     }
 
-    /// Bits that a block needs on the chip.
-    fn needed_bits(&self, schedule: &BlockSchedule) -> Option<[u64; 2]> {
-        let (tile, bits, shape) = (&schedule.tile, &self.attention.bits, &self.attention.shape);
-        let [rows, weights] = self.run(schedule, &(0..schedule.parts)).needed_bits(bits, self.machine)?;
-        let [own, keys] = schedule.attention.needed_bits(self.attention);
-        let results = tile.tokens() * shape.heads * shape.value_depth * bits.activations;
-        let all_stay = schedule.attention.held == KeysHeld::Resident && tile.queries < self.step.tokens;
-        let keys = if all_stay { keys.checked_mul(shape.key_heads)? } else { keys };
-        Some([own + results + rows, keys.checked_add(weights)?])
+    /// How often weights that compute keys and values come, those of a head of keys at a time.
+    pub(super) fn weight_loads(&self, schedule: &BlockSchedule) -> u64 {
+        let heads = self.attention.shape.key_heads;
+        if schedule.weights_before_stay {
+            return heads;
+        }
+        // Where inputs stay, sequences of a tile come one after the other, each with all its heads.
+        let whole = schedule.tile.queries == self.step.tokens;
+        let turns = if whole && schedule.attention.held == KeysHeld::InputsStay {
+            self.step.batch
+        } else {
+            schedule.tile.count(self.step)
+        };
+        heads * turns
+    }
+
+    /// Bits that a block needs on the chip; `None` if they cannot be counted.
+    pub(super) fn needed_bits(&self, schedule: &BlockSchedule) -> Option<[u64; 2]> {
+        let BlockSchedule { tile, attention, .. } = schedule;
+        let (bits, shape) = (&self.attention.bits, &self.attention.shape);
+        let of_heads = |depth: u64| tile.tokens() * shape.heads * depth * bits.activations;
+        let [own, keys] = attention.needed_bits(self.attention);
+        let keys = match attention.held {
+            // All heads take their turn in every tile.
+            KeysHeld::Resident if tile.queries < self.step.tokens => keys.checked_mul(shape.key_heads)?,
+            held if held.is_recomputed() && schedule.weights_before_stay => {
+                let channels = self.attention.source.map_or(0, |source| source.channels);
+                let weights = channels * shape.pair_depth() * bits.weights;
+                keys.checked_add(weights.checked_mul(shape.key_heads - 1)?)?
+            }
+            _ => keys,
+        };
+        let mut needed = [own, keys];
+        let mut add = |[rows, weights]: [u64; 2]| {
+            needed = [needed[0].checked_add(rows)?, needed[1].checked_add(weights)?];
+            Some(())
+        };
+        let ranges = self.ranges(schedule);
+        let [queries, parts] = self.runs(schedule, &ranges);
+        if schedule.has_queries {
+            add(queries.needed_bits(bits, self.machine)?)?;
+            // Those of all heads, among them those that attention is at; those of the next tile, which a product leaves column by column.
+            let rows = of_heads(shape.depth) - attention.rows() * shape.depth * bits.activations;
+            let next = self.queries.last().filter(|last| last.product().is_some());
+            add([rows + next.map_or(0, |_| of_heads(shape.depth)), 0])?;
+        }
+        if schedule.parts > 0 {
+            add(parts.needed_bits(bits, self.machine)?)?;
+            add([of_heads(shape.value_depth), 0])?;
+        }
+        Some(needed)
     }
 
     /// What a block costs; `None` if it has no room, or attention with such a schedule, or with these parts, no block.
     pub fn account(&self, schedule: &BlockSchedule) -> Option<Block> {
-        let is_of_block = matches!(schedule.attention.fusion, Fusion::Rows(_) | Fusion::QueriesStay)
-            && !schedule.attention.held.is_recomputed()
-            && schedule.attention.queries == schedule.tile.queries;
+        let BlockSchedule { tile, has_queries, parts, attention, .. } = schedule;
+        let is_of_block = matches!(attention.fusion, Fusion::Rows(_) | Fusion::QueriesStay)
+            && attention.queries == tile.queries
+            && (*has_queries || *parts > 0)
+            && !(*has_queries && self.queries.is_empty());
         if !is_of_block || !self.is_joined() {
             return None;
         }
         let needed_bits = self.needed_bits(schedule).filter(|needed| fits(self.machine, *needed))?;
-        let attention = account(self.attention, self.machine, &schedule.attention)?;
-        let tiles = schedule.tile.all(self.step);
-        let run = self.run(schedule, &(0..schedule.parts)).cost(&tiles, &self.attention.bits, self.machine)?;
-        Some(self.sum(
-            attention,
-            run,
-            (schedule.tile.tokens(), tiles.iter().map(|(count, _)| count).sum()),
-            needed_bits,
-        ))
+        let movement = Movement { problem: self.attention, machine: self.machine, schedule: attention };
+        let attention = account_of(&movement, Some(self.weight_loads(schedule)))?;
+        let tiles = tile.all(self.step);
+        let ranges = self.ranges(schedule);
+        let [queries, parts] = self.runs(schedule, &ranges).map(|run| {
+            let has_parts = !run.run.is_empty();
+            has_parts.then(|| run.cost(&tiles, &self.attention.bits, self.machine))
+        });
+        let (queries, parts) =
+            (queries.map_or(Some(None), |run| run.map(Some))?, parts.map_or(Some(None), |run| run.map(Some))?);
+        Some(self.sum(schedule, queries, attention, parts, needed_bits))
     }
 
-    fn sum(&self, attention: Account, run: Run, (tile, tiles): (u64, u64), needed_bits: [u64; 2]) -> Block {
-        let results = self.result_bits();
+    fn sum(
+        &self,
+        schedule: &BlockSchedule,
+        queries: Option<Run>,
+        attention: Account,
+        parts: Option<Run>,
+        needed_bits: [u64; 2],
+    ) -> Block {
         let dram = &self.machine.dram;
+        let saved = self.saved(schedule);
         let moved = attention.dram.iter().fold(Moved::default(), |all, next| all.and(*next));
-        let of_attention = Moved { read: moved.read, written: moved.written - results };
-        let of_run = Moved { read: run.dram.read - results, written: run.dram.written };
-        let busy = |busy: &Busy, moved: Moved| Busy { dram: dram.cycles(moved.read, moved.written), ..*busy };
-        let [first, then] = [busy(&attention.phases[0], of_attention), busy(&run.busy, of_run)];
-        // Of equal tiles each takes its part.
-        let [filling, draining] = [first, then].map(|all| all.map(|cycles| cycles.div_ceil(tiles.max(1))));
-        let beside = first.less(&filling).and(&then.less(&draining));
-        let mut energy: [f64; 5] = std::array::from_fn(|at| attention.energy[at] + run.energy[at]);
-        energy[Cause::Dram as usize] =
-            dram.energy_pj(of_attention.read, of_attention.written) + dram.energy_pj(of_run.read, of_run.written);
+        let stages = saved.stages([
+            queries.as_ref().map(|run| (run.busy, run.dram)),
+            Some((attention.phases[0], moved)),
+            parts.as_ref().map(|run| (run.busy, run.dram)),
+        ]);
+        let busy = stages.iter().map(|(busy, moved)| Busy { dram: dram.cycles(moved.read, moved.written), ..*busy });
+        let tiles = schedule.tile.count(self.step);
+        let busy: Vec<Busy> = busy.collect();
+        let phase = |shares: Vec<Range<u64>>| {
+            let each = busy.iter().zip(shares).map(|(all, share)| all.map(|cycles| part(cycles, &share, tiles)));
+            each.fold(Busy::default(), |all, next| all.and(&next))
+        };
+        let mut energy = attention.energy;
+        for run in queries.iter().chain(&parts) {
+            energy.iter_mut().zip(run.energy).for_each(|(all, more)| *all += more);
+        }
+        energy[Cause::Dram as usize] = stages.iter().map(|(_, moved)| dram.energy_pj(moved.read, moved.written)).sum();
         Block {
+            phases: phases(stages.len() as u64, tiles).into_iter().map(phase).collect(),
+            dram: stages.iter().fold(Moved::default(), |all, (_, moved)| all.and(*moved)),
+            queries,
             attention,
-            run,
-            tile,
+            parts,
+            weights_before_stay: schedule.weights_before_stay,
+            tile: schedule.tile.tokens(),
             tiles,
-            phases: [filling, beside, draining],
-            dram: of_attention.and(of_run),
             energy,
             needed_bits,
         }
     }
+}
+
+/// Bits that do not cross the border of the chip.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Saved {
+    /// Not written by what computes queries, not read by attention.
+    pub(super) queries: u64,
+    /// Not read by what computes queries.
+    pub(super) inputs: u64,
+    /// Not written by attention, not read by what follows it.
+    pub(super) results: u64,
+}
+
+impl Saved {
+    /// What queries, attention and the parts that follow it move, those that there are, without what does not cross the border.
+    pub(super) fn stages(&self, stages: [Option<(Busy, Moved)>; 3]) -> Vec<(Busy, Moved)> {
+        let less = [
+            Moved { read: self.inputs, written: self.queries },
+            Moved { read: self.queries, written: self.results },
+            Moved { read: self.results, written: 0 },
+        ];
+        let without = |(stage, less): (Option<(Busy, Moved)>, Moved)| {
+            let (busy, moved) = stage?;
+            Some((busy, Moved { read: moved.read - less.read, written: moved.written - less.written }))
+        };
+        stages.into_iter().zip(less).filter_map(without).collect()
+    }
+}
+
+/// Phases of a pipeline of stages, each of which takes tile after tile, when the one before it is done with it: for every phase the tiles
+/// that each stage takes, from one to another.
+pub(super) fn phases(stages: u64, tiles: u64) -> Vec<Vec<Range<u64>>> {
+    let mut bounds: Vec<u64> = (0..stages).flat_map(|stage| [stage, stage + tiles]).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let of = |stage: u64, slot: u64| slot.saturating_sub(stage).min(tiles);
+    bounds.windows(2).map(|slots| (0..stages).map(|stage| of(stage, slots[0])..of(stage, slots[1])).collect()).collect()
+}
+
+/// What some of so many equal tiles take of all cycles.
+fn part(cycles: u64, share: &Range<u64>, tiles: u64) -> u64 {
+    let until = |tile: u64| (u128::from(cycles) * u128::from(tile)).div_ceil(u128::from(tiles.max(1)));
+    u64::try_from(until(share.end) - until(share.start)).unwrap_or(cycles)
 }
 
 impl From<&Block> for Total {
@@ -217,167 +375,4 @@ impl From<&Block> for Total {
             dram_bits: block.dram_bits() as f64,
         }
     }
-}
-
-/// A block that is better than attention and what follows it one after the other, and the runs of the parts behind it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BestBlock {
-    /// The block.
-    pub block: Block,
-    /// What it leaves to run after it.
-    pub after: Vec<Run>,
-}
-
-/// The best block; `None` where none is better than `apart`, which is what attention, all before and all behind it cost one after the
-/// other. `before` is what comes before attention where that computes no keys again.
-pub fn best_block(
-    problem: &BlockProblem<'_>,
-    objective: &Objective,
-    before: &Total,
-    apart: &Total,
-) -> Option<BestBlock> {
-    if !problem.is_joined() {
-        return None;
-    }
-    let least = apart.rank(objective, problem.machine);
-    let mut search = Search { problem: *problem, objective, before: *before, least, best: None };
-    let after: Vec<Option<Vec<Run>>> = (0..=problem.chain.len())
-        .map(|parts| {
-            let BlockProblem { attention, chain, step, machine } = problem;
-            best_runs_from(parts, chain, step, &attention.bits, machine, objective)
-        })
-        .collect();
-    search.all(&after);
-    search
-        .best
-        .map(|(block, parts)| BestBlock { block, after: after.into_iter().nth(parts).flatten().unwrap_or_default() })
-}
-
-struct Search<'a> {
-    problem: BlockProblem<'a>,
-    objective: &'a Objective,
-    before: Total,
-    least: Rank,
-    best: Option<(Block, usize)>,
-}
-
-/// What the parts of a block cost, and what all others do.
-#[derive(Clone, Copy)]
-struct Beside {
-    tiles: u64,
-    run: Total,
-    busy: Busy,
-    others: Total,
-}
-
-impl Search<'_> {
-    /// Blocks by ascending bound, until no other can be better.
-    fn all(&mut self, after: &[Option<Vec<Run>>]) {
-        let BlockProblem { attention, step, machine, .. } = self.problem;
-        let floors = Floors::new(attention, machine);
-        let [_, of_depth, of_columns] = machine.unrolled;
-        let keys = tile_sizes(attention.shape.keys, &[of_columns, of_depth]);
-        let (group, all_keys) = (attention.group(), attention.shape.keys);
-        let mut open: Vec<(Rank, BlockSchedule, Beside)> = Vec::new();
-        for tile in TokenTile::tried(step, machine) {
-            let tiles = tile.all(step);
-            let mut runs: Vec<(BlockSchedule, Beside)> = Vec::new();
-            for (parts, rest) in after.iter().enumerate().skip(1) {
-                let Some(rest) = rest else { continue };
-                for weights_stay in [true, false] {
-                    let schedule =
-                        BlockSchedule { tile, parts, weights_stay, attention: whole(&tile, group, all_keys) };
-                    let run = 0..parts;
-                    let tiled = self.problem.run(&schedule, &run);
-                    let has_room =
-                        tiled.needed_bits(&attention.bits, machine).is_some_and(|needed| fits(machine, needed));
-                    let Some(run) = tiled.cost(&tiles, &attention.bits, machine).filter(|_| has_room) else { continue };
-                    let others = self.before.and(Run::total(rest));
-                    let count = tiles.iter().map(|(count, _)| count).sum();
-                    runs.push((schedule, Beside { tiles: count, run: (&run).into(), busy: run.busy, others }));
-                }
-            }
-            for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads) && !runs.is_empty()) {
-                let first = Schedule { heads, ..whole(&tile, group, all_keys) };
-                let meetings = Meetings::of(attention, machine, &first.query_tiles(attention), &first);
-                for fusion in
-                    Fusion::ALL.into_iter().filter(|fusion| !matches!(fusion, Fusion::None | Fusion::KeysStay))
-                {
-                    for held in KeysHeld::STORED {
-                        let own = Schedule { fusion, held, ..first };
-                        let floor = floors.of(&own, &meetings);
-                        for (schedule, beside) in &runs {
-                            let schedule = BlockSchedule { attention: own, ..*schedule };
-                            let bound = self.bound(&floor, beside);
-                            if bound < self.least {
-                                open.push((bound, schedule, *beside));
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        open.sort_by_key(|(bound, ..)| *bound);
-        for (bound, schedule, beside) in open {
-            if bound >= self.least {
-                return;
-            }
-            self.tiles_of_keys(&floors, &schedule, &keys, &beside);
-        }
-    }
-
-    /// No block with such a floor of attention and such parts is better.
-    fn bound(&self, floor: &Floor, open: &Beside) -> Rank {
-        let machine = self.problem.machine;
-        let results = self.problem.result_bits();
-        let dram = &machine.dram;
-        let saved = dram.energy_pj(0, results) + dram.energy_pj(results, 0);
-        let of_attention = &floor.phases[0];
-        let first = Busy { dram: of_attention.dram.saturating_sub(dram.cycles(0, results)), ..*of_attention };
-        let then = Busy { dram: open.busy.dram.saturating_sub(dram.cycles(results, 0)), ..open.busy };
-        // Each part is rounded up, by less than a cycle.
-        let share = 1.0 / open.tiles.max(1) as f64;
-        let alone = (first.cycles() + then.cycles()) as f64 * share;
-        let beside = first.and(&then).cycles() as f64 * (1.0 - share) - 2.0;
-        let block = Total {
-            energy_pj: (floor.energy_pj + open.run.energy_pj - saved) * (1.0 - HAIR),
-            cycles: (alone + beside.max(0.0)) * (1.0 - HAIR),
-            dram_bits: floor.dram_bits + open.run.dram_bits - 2.0 * results as f64,
-        };
-        block.and(open.others).rank(self.objective, machine)
-    }
-
-    fn tiles_of_keys(&mut self, floors: &Floors<'_>, schedule: &BlockSchedule, keys: &[u64], beside: &Beside) {
-        let BlockProblem { attention, machine, .. } = self.problem;
-        let tiles = schedule.attention.query_tiles(attention);
-        let mut open: Vec<(Rank, BlockSchedule)> = Vec::new();
-        for &keys in keys {
-            let schedule = BlockSchedule { attention: Schedule { keys, ..schedule.attention }, ..*schedule };
-            if !self.problem.needed_bits(&schedule).is_some_and(|needed| fits(machine, needed)) {
-                continue;
-            }
-            let meetings = Meetings::of(attention, machine, &tiles, &schedule.attention);
-            let bound = self.bound(&floors.of(&schedule.attention, &meetings), beside);
-            if bound < self.least {
-                open.push((bound, schedule));
-            }
-        }
-        open.sort_by_key(|(bound, _)| *bound);
-        for (bound, schedule) in open {
-            if bound >= self.least {
-                return;
-            }
-            let Some(block) = self.problem.account(&schedule) else { continue };
-            let rank = Total::from(&block).and(beside.others).rank(self.objective, machine);
-            if rank < self.least {
-                self.least = rank;
-                self.best = Some((block, schedule.parts));
-            }
-        }
-    }
-}
-
-/// The schedule of attention with all heads of a group and all keys in a tile.
-const fn whole(tile: &TokenTile, heads: u64, keys: u64) -> Schedule {
-    Schedule { fusion: Fusion::QueriesStay, queries: tile.queries, heads, keys, held: KeysHeld::Streamed }
 }

@@ -8,6 +8,7 @@ use super::Cascade;
 use super::account::{Busy, Moved};
 use super::cascade::VectorStep;
 use super::machine::{Machine, Store};
+use super::movement::Movement;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
 use super::search::Total;
@@ -178,6 +179,12 @@ impl<'a> Floors<'a> {
 
     /// The floor of a schedule whose tiles meet so.
     pub fn of(&self, schedule: &Schedule, meet: &Meetings) -> Floor {
+        let movement = Movement { problem: self.problem, machine: self.machine, schedule };
+        self.with_loads(schedule, meet, movement.weight_loads())
+    }
+
+    /// The same where weights that compute keys and values come so often, those of a head at a time.
+    pub fn with_loads(&self, schedule: &Schedule, meet: &Meetings, weight_loads: u64) -> Floor {
         let (fusion, shape) = (schedule.fusion, &self.problem.shape);
         let mut phases = [Least::default(); 3];
         if fusion == Fusion::None {
@@ -197,7 +204,7 @@ impl<'a> Floors<'a> {
         }
         let mut phases = phases.map(|phase| phase.times(self.problem.repeats()));
         if schedule.held.is_recomputed() {
-            self.once(&mut phases[0], schedule.held);
+            self.once(&mut phases[0], schedule.held, weight_loads);
         }
         self.floor(&phases, meet.scores * self.problem.repeats())
     }
@@ -301,13 +308,11 @@ impl<'a> Floors<'a> {
     }
 
     /// What comes not for every head of every sequence: of all of them.
-    fn once(&self, least: &mut Least, held: KeysHeld) {
+    fn once(&self, least: &mut Least, held: KeysHeld, weight_loads: u64) {
         let Some(source) = self.problem.source else { return };
         let (shape, bits) = (&self.problem.shape, &self.problem.bits);
-        let inputs_stay = held == KeysHeld::InputsStay;
-        let weights = source.channels * shape.pair_depth() * bits.weights * shape.key_heads;
-        least.load_keys(if inputs_stay { shape.batch * weights } else { weights });
-        if inputs_stay {
+        least.load_keys(weight_loads * source.channels * shape.pair_depth() * bits.weights);
+        if held == KeysHeld::InputsStay {
             least.load(shape.batch * shape.keys * source.channels * bits.activations);
         }
     }

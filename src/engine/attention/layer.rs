@@ -1,7 +1,9 @@
 //! A whole model on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
 
 use super::account::Account;
-use super::block::{BestBlock, Block, BlockProblem, best_block};
+use super::account::Tensor;
+use super::block::{Block, BlockProblem};
+use super::block_search::{BestBlock, RunsBefore, best_block};
 use super::linear::{Part, Run, best_runs};
 use super::machine::Machine;
 use super::schedule::Fusion;
@@ -32,8 +34,10 @@ pub struct LayerSchedule {
     pub before: Vec<Run>,
     /// Attention by itself; `None`: a state-space block has none.
     pub attention: Option<AttentionPart>,
-    /// Attention with parts that follow it, in the place of both; `None`: that is no better, or there is none.
+    /// Attention with parts around it, in the place of all of them; `None`: that is no better, or there is none.
     pub block: Option<Block>,
+    /// How many blocks were priced; the others that are tried are proved not to be better.
+    pub blocks_priced: u64,
     /// The output projection, the feed-forward part, and the norm and sums between, as far as no block has them.
     pub after: Vec<Run>,
     /// What is not counted, as there are no lanes, with its operations; empty where there are lanes.
@@ -127,7 +131,7 @@ impl From<&Run> for StepCost {
 }
 
 /// Schedules one layer of a transformer: what comes before attention, attention and what comes after it one after the other, or attention
-/// in a block with some of what follows it, if that is better.
+/// in a block with some of what is around it, if that is better.
 ///
 /// # Errors
 ///
@@ -151,35 +155,64 @@ pub fn schedule_layer(
         return Err(diagnostics);
     }
     let [before, after] = runs_beside(model, step, bits, machine, objective)?;
-    let parts = model.parts();
-    let mut layer =
-        LayerSchedule { before, attention: None, block: None, after, uncounted: Vec::new(), layers: model.layers };
+    let mut layer = LayerSchedule {
+        before,
+        attention: None,
+        block: None,
+        blocks_priced: 0,
+        after,
+        uncounted: Vec::new(),
+        layers: model.layers,
+    };
     let Some(problem) = problem else { return Ok(layer) };
     let found = search(&problem, machine, objective);
     let stored = found.best(objective, machine).copied();
-    let again = found.recomputed.map(|best| {
-        let chain = counted(&model.parts_before_recomputing(), machine);
-        let runs = best_runs(&chain, step, &bits, machine, objective);
-        Ok((runs.ok_or_else(|| does_not_fit("A part beside attention"))?, best))
-    });
+    let runs = |parts: &[Part]| best_runs(&counted(parts, machine), step, &bits, machine, objective);
+    let again = model.parts_before_recomputing();
+    let recomputed = problem.source.and_then(|_| runs(&again));
     let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
-    let (best, before) = match (stored, again.transpose()?) {
+    let best = match (stored, found.recomputed.zip(recomputed.as_ref())) {
         (None, None) => return Err(does_not_fit("Attention")),
-        (Some(stored), None) => (stored, None),
+        (Some(stored), None) => stored,
         // What attention computes need not be computed before it.
-        (Some(stored), Some((runs, best))) if score(&layer.before, &stored) <= score(&runs, &best) => (stored, None),
-        (_, Some((runs, best))) => (best, Some(runs)),
+        (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => stored,
+        (_, Some((best, _))) => best,
     };
-    let chain = counted(&parts[1], machine);
-    let blocks = BlockProblem { attention: &problem, chain: &chain, step, machine };
-    let apart = Run::total(before.as_ref().unwrap_or(&layer.before)).and((&best).into()).and(Run::total(&layer.after));
-    match best_block(&blocks, objective, &Run::total(&layer.before), &apart) {
-        Some(BestBlock { block, after }) => (layer.block, layer.after) = (Some(block), after),
-        None => layer.before = before.unwrap_or(layer.before),
+    let apart = if best.schedule.held.is_recomputed() { recomputed.as_ref() } else { Some(&layer.before) };
+    let apart = apart.cloned().unwrap_or_default();
+    let total = Run::total(&apart).and((&best).into()).and(Run::total(&layer.after));
+
+    // A decoder caches its keys and values, so that they are computed before in any case.
+    let [of_queries, of_keys] = [model.parts_of_queries(), model.parts_of_keys()].map(Option::unwrap_or_default);
+    let keys_before = runs(&of_keys);
+    let stay_uncomputed = if model.causal { keys_before.clone() } else { Some(Vec::new()) };
+    let before = RunsBefore {
+        stored: [Some(std::mem::take(&mut layer.before)), keys_before],
+        recomputed: [recomputed, stay_uncomputed],
+    };
+    let [_, after] = model.parts();
+    let (queries, chain) = (counted(&of_queries, machine), counted(&after, machine));
+    let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step, machine };
+    let (block, priced) = best_block(&blocks, objective, &before, &total);
+    layer.blocks_priced = priced;
+    match block {
+        Some(BestBlock { before, block, after }) => {
+            (layer.before, layer.block, layer.after) = (before, Some(block), after);
+        }
+        None => layer.before = apart,
     }
     if machine.lanes.is_none() {
         let attention = layer.block.as_ref().map_or(&best, |block| &block.attention);
-        layer.uncounted = operations(&parts, step.batch * step.tokens, attention);
+        let computes_queries = layer.block.as_ref().is_some_and(|block| block.queries.is_some());
+        let is_recomputed = attention.schedule.held.is_recomputed();
+        let before = match (computes_queries, is_recomputed) {
+            (false, false) => vec![model.parts()[0].clone()],
+            (false, true) => vec![again],
+            (true, true) if !model.causal => vec![of_queries],
+            (true, _) => vec![of_keys, of_queries],
+        };
+        let parts = before.into_iter().chain([after]).flatten();
+        layer.uncounted = operations(parts, step.batch * step.tokens, attention);
     }
     let tied =
         if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
@@ -188,10 +221,10 @@ pub fn schedule_layer(
 }
 
 /// Operations of lanes in a layer, by what computes them.
-fn operations(parts: &[Vec<Part>; 2], tokens: u64, attention: &Account) -> Vec<(String, u64)> {
+fn operations(parts: impl Iterator<Item = Part>, tokens: u64, attention: &Account) -> Vec<(String, u64)> {
     let within = if attention.schedule.held.is_recomputed() { "softmax, what makes keys" } else { "softmax" };
     let mut all = vec![(within.to_owned(), attention.operations.iter().sum())];
-    for part in parts.iter().flatten() {
+    for part in parts {
         let Part::Lanes(step) = part else { continue };
         match all.iter_mut().find(|(name, _)| name == step.name()) {
             Some((_, count)) => *count += step.operations(tokens),
@@ -208,14 +241,14 @@ impl LayerSchedule {
             latency_cycles: best.latency_cycles(),
             energy: best.energy,
             dram_bits: best.dram_bits(),
-            weight_bits: 0,
+            weight_bits: best.dram[Tensor::Weights as usize].read,
             macs: best.macs,
         };
         let of_block = |block: &Block| StepCost {
             latency_cycles: block.latency_cycles(),
             energy: block.energy,
             dram_bits: block.dram_bits(),
-            weight_bits: block.run.weight_bits,
+            weight_bits: block.weight_bits(),
             macs: block.macs(),
         };
         let block = self.block.as_ref().map(of_block);

@@ -57,7 +57,7 @@ impl Part {
     }
 
     /// Channels of a token that it computes.
-    const fn writes(&self) -> u64 {
+    pub(super) const fn writes(&self) -> u64 {
         match self {
             Self::Product(product) => product.writes(),
             Self::Lanes(step) => step.channels,

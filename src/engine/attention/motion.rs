@@ -164,7 +164,7 @@ pub fn follow(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Resu
     let mut motion = AttentionMotion {
         problem: *problem,
         account,
-        once: StepWork::of(&movement, |book| movement.once(book)),
+        once: StepWork::of(&movement, |book| movement.once(book, movement.weight_loads())),
         tiles,
         meeting: Vec::new(),
         starts: vec![0],

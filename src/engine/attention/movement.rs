@@ -200,13 +200,18 @@ impl Movement<'_> {
         }
     }
 
-    /// What comes not for every head of every sequence: of all of them.
-    pub fn once(&self, ledger: &mut impl Ledger) {
+    /// How often weights come that compute keys and values again, those of a head of keys at a time. Where inputs stay, heads change for
+    /// every sequence; else sequences change for every head.
+    pub const fn weight_loads(&self) -> u64 {
+        let sequences = if matches!(self.schedule.held, KeysHeld::InputsStay) { self.problem.shape.batch } else { 1 };
+        self.problem.shape.key_heads * sequences
+    }
+
+    /// What comes not for every head of every sequence: of all of them. Weights of a head of keys come `weight_loads` times.
+    pub fn once(&self, ledger: &mut impl Ledger, weight_loads: u64) {
         let (shape, held) = (&self.problem.shape, self.schedule.held);
         let Some(source) = self.problem.source.filter(|_| held.is_recomputed()) else { return };
-        // Where inputs stay, heads change for every sequence; else sequences change for every head.
-        let sequences = if held == KeysHeld::InputsStay { shape.batch } else { 1 };
-        self.load(ledger, shape.key_heads * sequences, Tensor::Weights, source.channels * shape.pair_depth());
+        self.load(ledger, weight_loads, Tensor::Weights, source.channels * shape.pair_depth());
         if held == KeysHeld::InputsStay {
             self.load(ledger, shape.batch, Tensor::Inputs, shape.keys * source.channels);
         }

@@ -427,19 +427,37 @@ impl Transformer {
     /// What a layer computes before attention that computes keys and values by itself, of its inputs. A decoder has to cache them, and
     /// computes them here, too.
     pub fn parts_before_recomputing(&self) -> Vec<Part> {
-        let [before, _] = self.parts();
-        if self.causal || self.latent.is_some() {
-            return before;
-        }
+        let of_queries = self.parts_of_queries().filter(|_| !self.causal);
+        of_queries.unwrap_or_else(|| self.parts().into_iter().next().unwrap_or_default())
+    }
+
+    /// What of that computes queries alone; `None`: they come out of the same product as a latent, or there are none.
+    pub fn parts_of_queries(&self) -> Option<Vec<Part>> {
         let queries = self.heads * self.depth;
-        let of_queries = |part| match part {
-            Part::Product(_) => Part::Product(WeightedProduct::new("queries", self.width, queries)),
+        self.parts_before(WeightedProduct::new("queries", self.width, queries), queries)
+    }
+
+    /// What of that computes keys and values alone; `None`: there are none, or they come out of a latent.
+    pub fn parts_of_keys(&self) -> Option<Vec<Part>> {
+        let keys = self.key_heads * self.depth;
+        self.parts_before(WeightedProduct::new("keys, values", self.width, 2 * keys), keys)
+    }
+
+    /// The same parts before attention with another product, of whose columns the first ones are rotated.
+    fn parts_before(&self, product: WeightedProduct, rotated: u64) -> Option<Vec<Part>> {
+        if self.latent.is_some() || self.state_space.is_some() {
+            return None;
+        }
+        let with = |part| match part {
+            Part::Product(_) => Part::Product(product),
             Part::Lanes(TokenStep { work: TokenWork::Rotary { .. }, is_kept, .. }) => {
-                Part::Lanes(TokenStep { work: TokenWork::Rotary { before: 0, behind: 0 }, channels: queries, is_kept })
+                let work = TokenWork::Rotary { before: 0, behind: product.columns - rotated };
+                Part::Lanes(TokenStep { work, channels: rotated, is_kept })
             }
             other => other,
         };
-        before.into_iter().map(of_queries).collect()
+        let [before, _] = self.parts();
+        Some(before.into_iter().map(with).collect())
     }
 
     /// Attention of a layer in a step; `None`: there is none.

@@ -222,9 +222,13 @@ def _attention_schedule(fusion: str, best: dict[str, Any]) -> AttentionSchedule:
 def _block(found: dict[str, Any] | None) -> AttentionBlock | None:
     if found is None:
         return None
-    names = ("tile_tokens", "tiles", "weights_stay", "energy_pj", "latency_cycles", "bound_by", "dram_bits", "weight_bits", "macs")
+    names = ("tile_tokens", "tiles", "weights_before_stay", "weights_stay", "energy_pj", "latency_cycles", "bound_by", "dram_bits")
     return AttentionBlock(
-        parts=tuple(found["parts"]), energy=found["energy_pj_by_cause"], **{name: found[name] for name in names}
+        queries=tuple(found["queries"]),
+        parts=tuple(found["parts"]),
+        held=_HELD[found["schedule"]["held"]],
+        energy=found["energy_pj_by_cause"],
+        **{name: found[name] for name in (*names, "weight_bits", "macs")},
     )
 
 

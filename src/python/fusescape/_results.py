@@ -341,15 +341,21 @@ class Generation:
 
 @dataclass(frozen=True)
 class AttentionBlock:
-    """Attention of one layer in a block with parts that follow it, tile of tokens by tile of tokens: its results stay on the chip."""
+    """Attention of one layer in a block with parts around it, tile of tokens by tile of tokens: what lies between stays on the chip."""
 
+    queries: tuple[str, ...]
+    """What computes the queries of a tile in it; empty: they come from DRAM."""
     parts: tuple[str, ...]
-    """What follows attention in it."""
+    """What follows attention in it; empty: its results go to DRAM."""
     tile_tokens: int
     """Tokens in a tile."""
     tiles: int
+    weights_before_stay: bool
+    """Whether weights that compute queries, keys and values in it stay on the chip; else they come for every tile."""
     weights_stay: bool
-    """Whether the weights of the parts stay on the chip; else they come for every tile."""
+    """Whether the weights of the parts that follow stay on the chip; else they come for every tile."""
+    held: str
+    """What keys and values do while tiles of queries change: as in :class:`AttentionSchedule`."""
     energy_pj: float
     energy: Mapping[str, float]
     """Energy by cause, pJ."""
@@ -381,7 +387,7 @@ class Attention(Result):
     best: AttentionSchedule | None
     """The best of all, together with what comes before attention; ``None``: state-space blocks have no attention."""
     block: AttentionBlock | None
-    """Attention with parts that follow it, which then stands in the place of ``best``; ``None``: that is no better."""
+    """Attention with parts around it, which then stands in the place of ``best``; ``None``: that is no better."""
     compulsory_bytes: Mapping[str, float] = field(repr=False)
     """Bytes that one layer moves at least, by what they are."""
     not_counted: Mapping[str, int] = field(repr=False)

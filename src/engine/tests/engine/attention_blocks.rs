@@ -1,4 +1,4 @@
-//! Attention in a block with what follows it: against all blocks there are, and against a walk over tiles, heads and keys.
+//! Attention in a block with what is around it: against all blocks there are, and against a walk over tiles, heads and keys.
 
 use crate::attention_layers::{BITS, model};
 use crate::attention_schedules::machine;
@@ -36,10 +36,9 @@ fn score((energy, cycles, bits): Cost, objective: &Objective, machine: &Machine)
     objective.combine(energy, Cycles(cycles as f64), &words, &|_| words())
 }
 
-/// The parts that follow attention on a machine.
-fn chain(model: &Transformer, machine: &Machine) -> Vec<Part> {
-    let [_, after] = model.parts();
-    after.into_iter().filter(|part| machine.lanes.is_some() || part.product().is_some()).collect()
+/// Those of some parts that a machine computes.
+fn counted(parts: &[Part], machine: &Machine) -> Vec<Part> {
+    parts.iter().filter(|part| machine.lanes.is_some() || part.product().is_some()).copied().collect()
 }
 
 /// All tiles of tokens: every part of a sequence, every number of tiles of whole sequences.
@@ -49,18 +48,38 @@ fn tiles(step: &Step) -> Vec<TokenTile> {
     parts.chain(whole.map(|sequences| TokenTile { sequences, queries: step.tokens })).collect()
 }
 
-/// All schedules of blocks with some of the parts of a chain.
-fn schedules(problem: &Problem, step: &Step, parts: usize) -> Vec<BlockSchedule> {
+/// All schedules of blocks of a case.
+fn schedules(case: &Case) -> Vec<BlockSchedule> {
+    let Case { step, problem, chain, queries, .. } = case;
     let group = problem.shape.heads / problem.shape.key_heads;
     let mut all = Vec::new();
+    let flags = [false, true];
     for tile in tiles(step) {
-        for (parts, weights_stay) in (1..=parts).flat_map(|parts| [(parts, true), (parts, false)]) {
-            for fusion in Fusion::ALL {
-                for held in KeysHeld::ALL {
-                    for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
-                        for keys in 1..=problem.shape.keys {
-                            let attention = Schedule { fusion, queries: tile.queries, heads, keys, held };
-                            all.push(BlockSchedule { tile, parts, weights_stay, attention });
+        for (fusion, held) in Fusion::ALL.into_iter().flat_map(|fusion| KeysHeld::ALL.map(|held| (fusion, held))) {
+            if held.is_recomputed() && problem.source.is_none() {
+                continue;
+            }
+            for has_queries in flags.into_iter().filter(|has| !has || !queries.is_empty()) {
+                for parts in usize::from(!has_queries)..=chain.len() {
+                    for (weights_before_stay, weights_behind_stay) in
+                        flags.map(|one| flags.map(|two| (one, two))).concat()
+                    {
+                        let is_same = weights_before_stay && !has_queries && !held.is_recomputed();
+                        if is_same || weights_behind_stay && parts == 0 {
+                            continue;
+                        }
+                        for heads in (1..=group).filter(|heads| group.is_multiple_of(*heads)) {
+                            for keys in 1..=problem.shape.keys {
+                                let attention = Schedule { fusion, queries: tile.queries, heads, keys, held };
+                                all.push(BlockSchedule {
+                                    tile,
+                                    has_queries,
+                                    parts,
+                                    weights_before_stay,
+                                    weights_behind_stay,
+                                    attention,
+                                });
+                            }
                         }
                     }
                 }
@@ -75,6 +94,9 @@ struct Case {
     step: Step,
     machine: Machine,
     problem: Problem,
+    /// What computes its queries.
+    queries: Vec<Part>,
+    /// What follows attention.
     chain: Vec<Part>,
 }
 
@@ -88,13 +110,15 @@ impl Case {
             let Some(problem) = model.attention(&step, BITS).filter(|problem| problem.check().is_ok()) else {
                 continue;
             };
-            let chain = chain(&model, &machine);
-            return Self { model, step, machine, problem, chain };
+            let chain = counted(&model.parts()[1], &machine);
+            let queries = counted(&model.parts_of_queries().unwrap_or_default(), &machine);
+            return Self { model, step, machine, problem, queries, chain };
         }
     }
 
     fn blocks(&self) -> BlockProblem<'_> {
-        BlockProblem { attention: &self.problem, chain: &self.chain, step: &self.step, machine: &self.machine }
+        let Self { problem, queries, chain, step, machine, .. } = self;
+        BlockProblem { queries, attention: problem, chain, step, machine }
     }
 }
 
@@ -103,60 +127,64 @@ fn the_best_layer_is_the_best_of_all_with_and_without_blocks() {
     let mut random = Lcg(31);
     let weighted = Objective::Weighted(Weights { energy: 1.0, latency: 3.0, dram_accesses: 40.0 });
     let objectives = [Objective::Energy, Objective::Latency, Objective::DramAccesses, weighted];
-    let (mut with, mut without) = ([0; 4], [0; 4]);
+    let (mut with, mut without, mut kinds) = ([0; 4], 0, [0; 4]);
     for round in 0..120 {
         let case = Case::random(&mut random, 6000);
         let objective = &objectives[round % 4];
-        let Case { model, step, machine, problem, chain } = &case;
+        let Case { model, step, machine, problem, chain, .. } = &case;
         let Ok(layer) = schedule_layer(model, step, BITS, machine, objective) else { continue };
         let cost = layer.cost();
         let found = (cost.energy_pj(), cost.latency_cycles, cost.dram_bits);
         let layers = model.layers;
         let found = score((found.0 / layers as f64, found.1 / layers, found.2 / layers), objective, machine);
 
-        // Attention by itself, however it comes by its keys.
-        let own = layer.attention.as_ref().unwrap();
-        let after = best_runs(chain, step, &BITS, machine, objective).unwrap();
-        let runs = |runs: &[Run]| together(runs.iter().map(of_run));
-        let before_stored = {
-            let parts: Vec<Part> = model.parts()[0]
-                .iter()
-                .filter(|part| machine.lanes.is_some() || part.product().is_some())
-                .copied()
-                .collect();
-            let mut all = best_runs(&parts, step, &BITS, machine, objective).unwrap();
-            if let Some(product) = model.keys_of_latents() {
-                let step = Step { tokens: problem.shape.keys, ..*step };
-                all.extend(best_runs(&[Part::Product(product)], &step, &BITS, machine, objective).unwrap());
-            }
-            all
+        // What comes before, after, and attention by itself, however it comes by its keys.
+        let runs = |parts: &[Part]| {
+            let runs = best_runs(&counted(parts, machine), step, &BITS, machine, objective)?;
+            Some(together(runs.iter().map(of_run)))
         };
-        let mut least = own
-            .found
-            .best_of
-            .iter()
-            .filter_map(|(_, best)| best.as_ref())
-            .map(|best| score(together([runs(&before_stored), of_attention(best), runs(&after)]), objective, machine))
-            .fold(f64::INFINITY, f64::min);
-        if layer.block.is_none() {
-            least = least.min(score(
-                together([runs(&layer.before), of_attention(&own.best), runs(&after)]),
-                objective,
-                machine,
-            ));
+        let own = layer.attention.as_ref().unwrap();
+        let after = runs(&model.parts()[1]).unwrap();
+        let mut stored = runs(&model.parts()[0]).unwrap();
+        if let Some(product) = model.keys_of_latents() {
+            let step = Step { tokens: problem.shape.keys, ..*step };
+            let keys = best_runs(&[Part::Product(product)], &step, &BITS, machine, objective).unwrap();
+            stored = together([stored, together(keys.iter().map(of_run))]);
+        }
+        let keys = model.parts_of_keys().and_then(|parts| runs(&parts));
+        let before = |has_queries: bool, is_recomputed: bool| match (has_queries, is_recomputed) {
+            (false, false) => Some(stored),
+            (false, true) => runs(&model.parts_before_recomputing()),
+            // A decoder caches its keys and values.
+            (true, true) if !model.causal => Some((0.0, 0, 0)),
+            (true, _) => keys,
+        };
+        let mut least = f64::INFINITY;
+        let stored_best = own.found.best_of.iter().filter_map(|(_, best)| best.as_ref());
+        for best in stored_best.chain(&own.found.recomputed) {
+            let Some(before) = before(false, best.schedule.held.is_recomputed()) else { continue };
+            least = least.min(score(together([before, of_attention(best), after]), objective, machine));
         }
         // All blocks.
-        for schedule in schedules(problem, step, chain.len()) {
+        let rests: Vec<Option<Cost>> =
+            (0..=chain.len()).map(|parts| rest_of(chain, parts, step, machine, objective)).collect();
+        for schedule in schedules(&case) {
             let Some(block) = case.blocks().account(&schedule) else { continue };
-            let rest = rest_of(chain, schedule.parts, step, machine, objective);
-            let Some(rest) = rest else { continue };
-            least = least.min(score(together([runs(&before_stored), of_block(&block), rest]), objective, machine));
+            let before = before(schedule.has_queries, schedule.attention.held.is_recomputed());
+            let Some((before, rest)) = before.zip(rests[schedule.parts]) else { continue };
+            least = least.min(score(together([before, of_block(&block), rest]), objective, machine));
         }
         assert!((found - least).abs() <= least * 1e-9, "{found}, but {least}: {case}", case = case.model.name);
-        let count = if layer.block.is_some() { &mut with } else { &mut without };
-        count[round % 4] += 1;
+        let Some(block) = &layer.block else {
+            without += 1;
+            continue;
+        };
+        with[round % 4] += 1;
+        let is_recomputed = block.attention.schedule.held.is_recomputed();
+        kinds[usize::from(block.queries.is_some()) + 2 * usize::from(is_recomputed)] += 1;
     }
-    assert!(with.iter().all(|count| *count > 10) && without.iter().sum::<i32>() > 10, "{with:?} {without:?}");
+    assert!(with.iter().all(|count| *count > 10) && without > 2, "{with:?} {without}");
+    assert!(kinds.iter().all(|count| *count > 2), "{kinds:?}");
 }
 
 /// What the parts from one on cost, at best, by trying all ways to divide them into runs.
@@ -187,37 +215,50 @@ fn a_block_moves_what_a_walk_over_its_tiles_moves() {
     let mut blocks = 0;
     for _ in 0..60 {
         let case = Case::random(&mut random, 9000);
-        let Case { step, machine, problem, chain, .. } = &case;
-        for schedule in schedules(problem, step, chain.len()) {
+        let Case { machine, problem, .. } = &case;
+        for schedule in schedules(&case) {
             let Some(block) = case.blocks().account(&schedule) else { continue };
             blocks += 1;
             let walked = walk(&case, &schedule);
             assert_eq!((block.dram.read, block.dram.written), (walked.read, walked.written), "{schedule:?}");
             assert_eq!(block.tiles, walked.tiles, "{schedule:?}");
-            // What is needed on the chip, with the room of results that are collected.
+            // What is needed on the chip, with the room of queries and results that are collected.
             let [own, keys] = schedule.attention.needed_bits(problem);
-            let tokens = schedule.tile.tokens();
-            assert!(
-                block.needed_bits[0]
-                    >= own + tokens * problem.shape.heads * problem.shape.value_depth * BITS.activations
-            );
+            let of_heads = |depth: u64| schedule.tile.tokens() * problem.shape.heads * depth * BITS.activations;
+            let queries =
+                of_heads(problem.shape.depth) - schedule.attention.rows() * problem.shape.depth * BITS.activations;
+            let collected = if schedule.has_queries { queries } else { 0 };
+            let results = if schedule.parts > 0 { of_heads(problem.shape.value_depth) } else { 0 };
+            assert!(block.needed_bits[0] >= own + collected + results, "{schedule:?}");
             assert!(block.needed_bits[1] >= keys);
             let room = machine.activations.size_bits;
             assert!(block.needed_bits[0] + block.needed_bits[1] <= room, "{schedule:?}");
 
-            // All of it is busy as long as attention and the parts are, less what the results took.
-            let [filling, beside, draining] = block.phases;
-            let all = |of: fn(&Busy) -> u64| of(&filling) + of(&beside) + of(&draining);
-            let apart = |of: fn(&Busy) -> u64| of(&block.attention.phases[0]) + of(&block.run.busy);
+            // All of it is busy as long as attention and the parts are, less what did not cross the border.
+            let all = |of: fn(&Busy) -> u64| block.phases.iter().map(of).sum::<u64>();
+            let stages = |of: fn(&Busy) -> u64| -> Vec<u64> {
+                let runs = block.runs().map(|run| of(&run.busy));
+                runs.chain([of(&block.attention.phases[0])]).collect()
+            };
+            let apart = |of: fn(&Busy) -> u64| stages(of).iter().sum::<u64>();
             let same: [fn(&Busy) -> u64; 4] =
                 [|busy| busy.array, |busy| busy.lanes, |busy| busy.activations, |busy| busy.keys];
             assert!(same.iter().all(|of| all(*of) == apart(*of)), "{schedule:?}");
             assert!(all(|busy| busy.dram) <= apart(|busy| busy.dram), "{schedule:?}");
             let longest = same.iter().map(|of| all(*of)).max().unwrap();
             assert!(block.latency_cycles() >= longest, "{schedule:?}");
-            if block.tiles == 1 {
-                // With one tile nothing runs side by side.
-                assert_eq!(beside, Busy::default(), "{schedule:?}");
+            let (tiles, most) = (block.tiles, block.runs().count() as u64);
+            assert_eq!(
+                block.phases.len() as u64,
+                if tiles > most { 2 * most + 1 } else { most + tiles },
+                "{schedule:?}"
+            );
+            // The array works slot by slot: in each, on tiles of other stages.
+            if tiles == 1 {
+                let stages: Vec<u64> = block.phases.iter().map(|phase| phase.array).collect();
+                let (queries, parts) = (block.queries.as_ref(), block.parts.as_ref());
+                let each = queries.map(|run| run.busy.array).into_iter().chain([block.attention.phases[0].array]);
+                assert_eq!(stages, each.chain(parts.map(|run| run.busy.array)).collect::<Vec<_>>(), "{schedule:?}");
             }
         }
     }
@@ -232,23 +273,32 @@ struct Walked {
 
 /// Tile by tile, sequence by sequence, head by head, tile of keys by tile of keys.
 fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
-    let Case { step, machine, problem, chain, .. } = case;
+    let Case { step, machine, problem, chain, queries, .. } = case;
     let (shape, attention) = (&problem.shape, &schedule.attention);
     let group = shape.heads / shape.key_heads;
     let mut walked = Walked { read: 0, written: 0, tiles: 0 };
-    let row = RowTraffic::of(chain, &(0..schedule.parts), machine.unrolled[2]).unwrap();
-    let parts = &chain[..schedule.parts];
-    let weights_of = |tokens: u64| -> u64 {
+    let columns = machine.unrolled[2];
+    let behind = RowTraffic::of(chain, &(0..schedule.parts), columns);
+    let before = RowTraffic::of(queries, &(0..queries.len()), columns).filter(|_| schedule.has_queries);
+    let weights_of = |parts: &[Part], tokens: u64| -> u64 {
         let of = |part: &Part| match part {
             Part::Product(product) => product.used_weights(tokens).round() as u64,
             Part::Lanes(step) => step.weights(),
         };
         parts.iter().map(of).sum::<u64>() * BITS.weights
     };
-    if schedule.weights_stay {
-        walked.read += weights_of(step.batch * step.tokens);
+    let (inputs_stay, is_recomputed) = (attention.held == KeysHeld::InputsStay, attention.held.is_recomputed());
+    let channels = problem.source.map_or(0, |source| source.channels);
+    let of_head = channels * (shape.depth + shape.value_depth) * BITS.weights;
+    let all_tokens = step.batch * step.tokens;
+    if schedule.weights_behind_stay {
+        walked.read += weights_of(&chain[..schedule.parts], all_tokens);
     }
-    // Pieces of sequences, tile by tile.
+    if schedule.weights_before_stay {
+        walked.read += if schedule.has_queries { weights_of(queries, all_tokens) } else { 0 };
+        walked.read += if is_recomputed { shape.key_heads * of_head } else { 0 };
+    }
+    // Pieces of sequences, tile by tile: the first query and how many.
     let mut tiles: Vec<Vec<(u64, u64)>> = Vec::new();
     if schedule.tile.queries < step.tokens {
         for _ in 0..step.batch {
@@ -267,34 +317,57 @@ fn walk(case: &Case, schedule: &BlockSchedule) -> Walked {
     for tile in &tiles {
         walked.tiles += 1;
         let tokens: u64 = tile.iter().map(|(_, size)| size).sum();
+        if let Some(row) = before {
+            walked.read += if schedule.weights_before_stay { 0 } else { weights_of(queries, tokens) };
+            // Inputs that stay are there.
+            walked.read += tokens * (row.read - if inputs_stay { channels } else { 0 }) * BITS.activations;
+        }
+        if is_recomputed && !schedule.weights_before_stay {
+            // Of a head they stay for all sequences of a tile, unless these come one after the other.
+            let turns = if inputs_stay { tile.len() as u64 } else { 1 };
+            walked.read += turns * shape.key_heads * of_head;
+        }
         for &(start, size) in tile {
-            for _key_head in 0..shape.key_heads {
-                for _heads in 0..group / attention.heads {
+            if inputs_stay && start == 0 {
+                walked.read += shape.keys * channels * BITS.activations;
+            }
+            let seen = |key: u64| (start..start + size).any(|query| sees(problem, query, key));
+            let first = (0..shape.keys).find(|key| seen(*key)).unwrap();
+            let last = (0..shape.keys).rfind(|key| seen(*key)).unwrap();
+            let keys = last + 1 - first;
+            for _heads in 0..shape.key_heads * (group / attention.heads) {
+                if !schedule.has_queries {
                     walked.read += size * attention.heads * shape.depth * BITS.activations;
-                    if attention.held == KeysHeld::Streamed {
-                        let seen = |key: u64| (start..start + size).any(|query| sees(problem, query, key));
-                        let first = (0..shape.keys).find(|key| seen(*key)).unwrap();
-                        let last = (0..shape.keys).rfind(|key| seen(*key)).unwrap();
-                        let keys = last + 1 - first;
-                        for (at, depth) in pair.iter().enumerate() {
-                            // Values in keys come once more when rows of scores are done and the first tile has gone.
-                            let again = shape.values_in_keys
-                                && at == 0
-                                && attention.fusion != Fusion::QueriesStay
-                                && keys > attention.keys;
-                            let more = if again { keys * shape.value_depth } else { 0 };
-                            walked.read += (keys * depth + more) * BITS.keys;
-                        }
+                }
+                if attention.held == KeysHeld::Recomputed {
+                    // Keys and values are computed together, or each when its pass comes.
+                    let passes = if attention.fusion == Fusion::QueriesStay { 1 } else { 2 };
+                    walked.read += passes * keys * channels * BITS.activations;
+                }
+                if attention.held == KeysHeld::Streamed {
+                    for (at, depth) in pair.iter().enumerate() {
+                        // Values in keys come once more when rows of scores are done and the first tile has gone.
+                        let again = shape.values_in_keys
+                            && at == 0
+                            && attention.fusion != Fusion::QueriesStay
+                            && keys > attention.keys;
+                        let more = if again { keys * shape.value_depth } else { 0 };
+                        walked.read += (keys * depth + more) * BITS.keys;
                     }
                 }
             }
         }
-        if !schedule.weights_stay {
-            walked.read += weights_of(tokens);
+        let results = shape.heads * shape.value_depth;
+        match behind {
+            // Of what the parts read, the results of attention are there.
+            Some(row) => {
+                walked.read +=
+                    if schedule.weights_behind_stay { 0 } else { weights_of(&chain[..schedule.parts], tokens) };
+                walked.read += tokens * (row.read - results) * BITS.activations;
+                walked.written += tokens * row.written * BITS.activations;
+            }
+            None => walked.written += tokens * results * BITS.activations,
         }
-        // Of what the parts read, the results of attention are there.
-        walked.read += tokens * (row.read - shape.heads * shape.value_depth) * BITS.activations;
-        walked.written += tokens * row.written * BITS.activations;
     }
     walked
 }
@@ -308,7 +381,7 @@ fn sees(problem: &Problem, query: u64, key: u64) -> bool {
     key <= own && problem.window.is_none_or(|window| key + window > own)
 }
 
-/// What follows attention in every model reads just its results, so that blocks are looked for.
+/// What follows attention in every model reads just its results, and it just the queries, so that blocks are looked for.
 #[test]
 fn every_model_may_have_blocks() {
     let mut models = 0;
@@ -319,8 +392,10 @@ fn every_model_may_have_blocks() {
         for step in [Step::prefill(2, 64), Step { batch: 2, ..Step::prefill(1, 1) }] {
             let Some(problem) = model.attention(&step, BITS) else { continue };
             let [_, chain] = model.parts();
+            let queries = model.parts_of_queries().unwrap_or_default();
+            assert_eq!(queries.is_empty(), model.latent.is_some(), "{}", preset.id);
             let machine = machine.as_ref().unwrap();
-            let blocks = BlockProblem { attention: &problem, chain: &chain, step: &step, machine };
+            let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step: &step, machine };
             assert!(blocks.is_joined(), "{}", preset.id);
             models += 1;
         }

@@ -565,12 +565,17 @@ fn keys_and_values_of_an_encoder_are_computed_within_attention_where_that_is_bet
     let layer = schedule_layer(&vit, &step, bits, &machine, &objective).unwrap();
     let attention = layer.attention.as_ref().unwrap();
     assert_eq!(attention.best.schedule.held, KeysHeld::InputsStay);
-    assert!(layer.before.iter().all(|run| !run.parts.iter().any(|part| part.contains("keys"))));
-    // Every product is computed once: queries before it, keys and values within.
-    let tiles = 197_u64.div_ceil(attention.best.schedule.queries);
-    assert_eq!(tiles, 1);
-    let macs: u64 = layer.before.iter().chain(&layer.after).map(|run| run.macs).sum();
-    assert_eq!(macs + attention.best.macs, vit.weighted_macs(&step) + attention.problem.shape.macs());
+    // All of the layer is one block: every product is computed once, and nothing but inputs, weights and outputs crosses the border.
+    let block = layer.block.as_ref().unwrap();
+    assert_eq!(block.attention.schedule.held, KeysHeld::InputsStay);
+    assert!(layer.before.is_empty() && layer.after.is_empty());
+    assert_eq!(block.tiles, 1);
+    assert_eq!(block.macs(), vit.weighted_macs(&step) + attention.problem.shape.macs());
+    let compulsory = vit.compulsory(&step, bits);
+    let input_bits = 197 * vit.width * 16;
+    // The residual sum reads the input once more.
+    let bytes = compulsory.weights + compulsory.input + compulsory.output;
+    assert_eq!(block.dram_bits(), (8.0 * bytes) as u64 + input_bits);
     // A layer whose keys and values are stored moves them out and back in.
     let decoder = Transformer { causal: true, ..vit };
     let decoder = schedule_layer(&decoder, &step, bits, &machine, &objective).unwrap();
