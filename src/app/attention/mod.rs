@@ -4,7 +4,7 @@ mod cores;
 mod form;
 mod generation;
 mod motion;
-mod motion_player;
+mod motion_steps;
 mod published;
 mod step;
 pub mod view;

@@ -3,6 +3,6 @@
 pub mod layer_loops;
 mod layer_tables;
 pub mod motion_panel;
-pub mod motion_player;
+pub mod motion_steps;
 pub mod stack_panel;
 pub mod view;

@@ -48,6 +48,8 @@ pub mod neighbours;
 #[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
 #[cfg(target_arch = "wasm32")]
+pub mod player;
+#[cfg(target_arch = "wasm32")]
 pub mod pointers;
 #[cfg(target_arch = "wasm32")]
 pub mod regions;
@@ -55,6 +57,8 @@ pub mod regions;
 pub mod save;
 #[cfg(target_arch = "wasm32")]
 pub mod save_menu;
+#[cfg(target_arch = "wasm32")]
+pub mod stage;
 #[cfg(target_arch = "wasm32")]
 pub mod surroundings;
 #[cfg(target_arch = "wasm32")]

@@ -1,0 +1,101 @@
+//! What a step of attention in motion is: a tile of queries that meets a tile of keys; and where keys and a drag over the scores lead.
+
+use crate::app::widgets::player::{Speed, Stepped};
+use crate::app::widgets::stage::{Staged, Words};
+use crate::attention::Stage;
+use crate::chart::AttentionStep;
+use crate::explore::FollowedAttention;
+use std::rc::Rc;
+
+/// The last step.
+pub fn last(now: &AttentionStep) -> u64 {
+    now.of.motion.steps().saturating_sub(1)
+}
+
+/// A step, or the last one.
+pub fn at(now: &AttentionStep, number: u64) -> AttentionStep {
+    AttentionStep { number: number.min(last(now)), ..now.clone() }
+}
+
+/// The tile of queries of a step.
+pub fn tile_of(now: &AttentionStep) -> u64 {
+    now.step().map_or(0, |step| step.tile as u64)
+}
+
+/// A tile of queries, at the same key as far as it meets it.
+pub fn at_tile(now: &AttentionStep, tile: u64) -> AttentionStep {
+    let motion = &now.of.motion;
+    let tile = motion.tiles.len().saturating_sub(1).min(tile as usize);
+    let number = now.step().and_then(|step| motion.number_at(tile, step.keys.0, step.stage, step.head_tile));
+    at(now, number.unwrap_or(now.number))
+}
+
+/// Where a person begins: the second tile of keys of the last tile of queries, where there is one, and so something to correct.
+pub fn first_step(of: Rc<FollowedAttention>) -> AttentionStep {
+    let motion = &of.motion;
+    let last = motion.tiles.len().saturating_sub(1);
+    let second = motion.tiles.get(last).map(|tile| motion.schedule().keys + tile.key);
+    let number = second.and_then(|key| motion.number_at(last, key, Stage::All, 0));
+    AttentionStep { number: number.unwrap_or(0), of }
+}
+
+impl Stepped for AttentionStep {
+    const SPEEDS: &'static [Speed] = &[
+        Speed { count: 1, unit: "step" },
+        Speed { count: 4, unit: "step" },
+        Speed { count: 30, unit: "step" },
+        Speed { count: 600, unit: "step" },
+    ];
+
+    fn before(&self) -> Option<Self> {
+        Some(at(self, self.number.checked_sub(1)?))
+    }
+
+    fn after(&self) -> Option<Self> {
+        self.ahead(1, "")
+    }
+
+    fn ahead(&self, count: u64, _unit: &str) -> Option<Self> {
+        (self.number < last(self)).then(|| at(self, self.number.saturating_add(count)))
+    }
+
+    fn rewound(&self, _unit: &str) -> Self {
+        at(self, 0)
+    }
+}
+
+impl Staged for AttentionStep {
+    /// The scores.
+    type Grip = ();
+    const WORDS: Words = Words {
+        testid: "attention-motion",
+        keys: "Attention in motion: left and right arrow lead from step to step, up and down to the tile of queries above and below, \
+               Home to the first step, End to the last",
+        steps: "Steps",
+        buttons: ["The step before", "The next step"],
+    };
+
+    fn keyed(&self, key: &str) -> Option<Self> {
+        Some(match key {
+            "ArrowDown" => at_tile(self, tile_of(self) + 1),
+            "ArrowUp" => at_tile(self, tile_of(self).saturating_sub(1)),
+            "Home" => at(self, 0),
+            "End" => at(self, u64::MAX),
+            _ => return None,
+        })
+    }
+
+    fn pressed(&self, place: (f64, f64), width: u32) -> Option<(Self, Option<()>)> {
+        Some((self.dragged((), place, width)?, Some(())))
+    }
+
+    /// The step that computes the score at a place.
+    fn dragged(&self, (): (), place: (f64, f64), width: u32) -> Option<Self> {
+        let (query, key) = self.hit(place.0, place.1, width)?;
+        let motion = &self.of.motion;
+        let tile = motion.tiles.partition_point(|tile| tile.query + tile.size <= query);
+        let (stage, head_tile) = self.step().map_or((Stage::All, 0), |step| (step.stage, step.head_tile));
+        let number = motion.number_at(tile, key, stage, head_tile);
+        Some(number.map_or_else(|| self.clone(), |number| at(self, number)))
+    }
+}

@@ -1,0 +1,103 @@
+//! What a step of a stack in motion is: a layer in a tile; and where keys and a drag over a map lead.
+
+use crate::app::widgets::player::{Speed, Stepped};
+use crate::app::widgets::stage::{Staged, Words};
+use crate::chart::{Motion, MotionHit};
+use crate::depth_first::{NodeId, Step};
+use std::rc::Rc;
+
+/// What plays tile by tile, at the layer that is looked at; all else plays layer by layer.
+const TILE: &str = "tile";
+
+fn last_tile(now: &Motion) -> u64 {
+    now.moving.motion.tile_count().saturating_sub(1)
+}
+
+fn at(now: &Motion, step: Step) -> Motion {
+    Motion { step, ..now.clone() }
+}
+
+/// A tile at the same layer, or the last.
+pub fn at_tile(now: &Motion, tile: u64) -> Motion {
+    at(now, Step { tile: tile.min(last_tile(now)), ..now.step })
+}
+
+/// A layer of the same tile, or the last.
+pub fn at_layer(now: &Motion, node: u64) -> Motion {
+    let last = now.moving.motion.maps.len().saturating_sub(1);
+    at(now, Step { node: NodeId::from(last.min(node as usize)), ..now.step })
+}
+
+impl Stepped for Motion {
+    const SPEEDS: &'static [Speed] = &[
+        Speed { count: 1, unit: "layer" },
+        Speed { count: 4, unit: "layer" },
+        Speed { count: 4, unit: TILE },
+        Speed { count: 30, unit: TILE },
+        Speed { count: 600, unit: TILE },
+    ];
+
+    fn before(&self) -> Option<Self> {
+        Some(at(self, self.moving.motion.before(self.step)?))
+    }
+
+    fn after(&self) -> Option<Self> {
+        Some(at(self, self.moving.motion.after(self.step)?))
+    }
+
+    fn ahead(&self, count: u64, unit: &str) -> Option<Self> {
+        if unit == TILE {
+            return (self.step.tile < last_tile(self)).then(|| at_tile(self, self.step.tile.saturating_add(count)));
+        }
+        let mut steps = std::iter::successors(self.after(), Self::after).take(count as usize);
+        steps.next().map(|next| steps.last().unwrap_or(next))
+    }
+
+    fn rewound(&self, unit: &str) -> Self {
+        if unit == TILE { at_tile(self, 0) } else { at(self, Step::default()) }
+    }
+
+    fn kept(&self, start: &Self) -> Option<Self> {
+        let (before, after) = (&self.moving.motion, &start.moving.motion);
+        (Rc::ptr_eq(before, after) || before == after).then(|| at(start, self.step))
+    }
+}
+
+impl Staged for Motion {
+    /// A map.
+    type Grip = ();
+    const WORDS: Words = Words {
+        testid: "motion",
+        keys: "Data in motion: left and right arrow lead from layer to layer, up and down from tile to tile, page up and page down \
+               to the row of tiles above and below, Home to the first step, End to the last",
+        steps: "Steps",
+        buttons: ["The layer before", "The next layer"],
+    };
+
+    fn keyed(&self, key: &str) -> Option<Self> {
+        let (tile, columns) = (self.step.tile, self.moving.motion.columns.len() as u64);
+        Some(match key {
+            "ArrowDown" => at_tile(self, tile.saturating_add(1)),
+            "ArrowUp" => at_tile(self, tile.saturating_sub(1)),
+            "PageDown" => at_tile(self, tile.saturating_add(columns)),
+            "PageUp" => at_tile(self, tile.saturating_sub(columns)),
+            "Home" => at(self, Step::default()),
+            "End" => at_layer(&at_tile(self, u64::MAX), u64::MAX),
+            _ => return None,
+        })
+    }
+
+    fn pressed(&self, place: (f64, f64), width: u32) -> Option<(Self, Option<()>)> {
+        Some(match self.hit(place.0, place.1, width)? {
+            MotionHit::Tile(tile) => (at_tile(self, tile), Some(())),
+            MotionHit::Node(node) => (at_layer(self, node.index() as u64), None),
+        })
+    }
+
+    fn dragged(&self, (): (), place: (f64, f64), width: u32) -> Option<Self> {
+        match self.hit(place.0, place.1, width)? {
+            MotionHit::Tile(tile) => Some(at_tile(self, tile)),
+            MotionHit::Node(_) => None,
+        }
+    }
+}
