@@ -1,6 +1,6 @@
 //! Who computes what when on many cores: a timeline to move and zoom in, whose tiles show what they have to do with.
 
-use super::cursor::TimeCursor;
+use super::cursor::{Moment, TimeCursor};
 use super::numbers::{link_numbers, memory_numbers, tile_numbers};
 use super::timeline_moves::{Looking, Moves};
 use crate::app::widgets::data_table::{Twin, explained_table};
@@ -9,6 +9,7 @@ use crate::app::widgets::figure::{Drawn, use_observed_width};
 use crate::app::widgets::heatmap_figure::Tooltip;
 use crate::app::widgets::moving::{use_drawn, use_settled};
 use crate::app::widgets::pan_zoom::use_wheel;
+use crate::app::widgets::player::use_player;
 use crate::app::widgets::save::{Save, Saved, WIDTH};
 use crate::app::widgets::surroundings::use_surroundings;
 use crate::chart::{Chart, Hit, HitText, SystemLanes, link_table, memory_table};
@@ -53,16 +54,10 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
     let of = (props.account.layers.clone(), cores);
     let looking = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
     let moves = Moves { looking, lanes, view: view.clone(), update: use_force_update() };
-    let cursor = use_state_eq(|| None::<f64>);
     // Another schedule has other times.
-    let cursor_of = use_mut_ref(|| Rc::clone(&props.account));
-    let is_moved = Rc::ptr_eq(&cursor_of.borrow(), &props.account);
-    if !is_moved {
-        *cursor_of.borrow_mut() = Rc::clone(&props.account);
-        cursor.set(None);
-    }
-    let cycle = cursor.filter(|_| is_moved);
-    let chart = moves.chart().with_cursor(cycle);
+    let player = use_player(Moment { lanes: Rc::clone(&moves.lanes), cycle: None }, (), None);
+    let moment = player.now();
+    let chart = moves.chart().with_cursor(moment.cycle);
     use_drawn(&canvas, &chart, width);
     let settled = use_settled(&chart);
     let onwheel = {
@@ -138,7 +133,7 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
                     </Tooltip>
                 }
             </div>
-            <TimeCursor lanes={Rc::clone(&moves.lanes)} {cycle} on_cycle={Callback::from(move |cycle| cursor.set(Some(cycle)))} />
+            <TimeCursor {moment} is_playing={player.is_playing()} {player} />
             <div class="saves">
                 <Save what={Saved::Figure(Drawn::new(settled), WIDTH)} />
                 <SaveTrace account={Rc::clone(&props.account)} />
