@@ -77,6 +77,12 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
                 { "The scores of one head, tile by tile: which data stays on the chip, which streams past, and what each step moves. \
                    The other heads and sequences do the same." }
             </p>
+            if props.answer.layer.block.is_some() {
+                <p class="hint" data-testid="attention-motion-alone">
+                    { "This is attention by itself. In the best schedule of the layer it runs in a block with what follows it, where its \
+                       tiles may be others and its results stay on the chip." }
+                </p>
+            }
             <div class="row followed">
                 <Select label="Schedule" choices={kinds} value={props.form.kind.clone()}
                     onchange={change.reform(look)} testid="attention-kind" />
