@@ -191,3 +191,65 @@ test('an embedded Schedule shows it', () =>
     await page.goto(`${url}embed.html?view=schedule`);
     await page.getByTestId('motion-figure').waitFor();
   }));
+
+test('on a small screen the scrubber stays in sight while its picture is scrolled, and covers nothing behind it', () =>
+  withPage(
+    async ({ page, url }) => {
+      await open(page, url);
+      for (const [tab, view, part] of [
+        ['schedule', 'motion-view', 'motion-play'],
+        ['mapping', 'turns-view', 'turns-play'],
+        ['attention', 'attention-motion-view', 'attention-motion-play'],
+        ['cores', 'core-timeline-view', 'cursor-play'],
+      ]) {
+        await page.getByTestId(`tab-${tab}`).click();
+        const picture = page.getByTestId(view);
+        await picture.locator('canvas[height]').waitFor();
+        await page.waitForFunction((view) => document.querySelector(`[data-testid=${view}]`).offsetHeight > 600, view);
+        for (const colorScheme of ['light', 'dark']) {
+          await page.emulateMedia({ colorScheme });
+          for (const block of ['start', 'end']) {
+            const { top, bottom, height, color, card, isHit } = await placeOf(page, view, part, block);
+            assert.ok(top > 0 && bottom <= height, `${tab}, ${block}: from ${top} to ${bottom} of ${height}`);
+            assert.match(color, /^rgb\(/, `${tab}: what it covers does not shine through`);
+            assert.equal(color, card, tab);
+            assert.ok(isHit, `${tab}, ${block}: a finger meets the button`);
+          }
+          const [end, next] = await picture.evaluate((picture) => {
+            const scrubber = picture.closest('figure').querySelector('.scrubber');
+            const next = scrubber.nextElementSibling ?? scrubber.parentElement.nextElementSibling;
+            next.scrollIntoView({ block: 'end' });
+            return [scrubber.getBoundingClientRect().bottom, next.getBoundingClientRect().top];
+          });
+          assert.ok(end <= next, `${tab}: it ends at ${end}, and what comes next begins at ${next}`);
+        }
+        await page.emulateMedia({ media: 'print' });
+        assert.equal(await page.getByTestId(part).isVisible(), false, `${tab}: nobody plays on paper`);
+        await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+      }
+    },
+    { viewport: { width: 390, height: 700 } },
+  ));
+
+/** Where the scrubber is when its picture begins at the top of the window, or ends at its bottom; its colour and that of its card. */
+function placeOf(page, view, part, block) {
+  return page.getByTestId(view).evaluate(
+    (picture, [part, block]) => {
+      picture.scrollIntoView({ block });
+      const scrubber = picture.closest('figure').querySelector('.scrubber');
+      const colorOf = (element) => getComputedStyle(element).backgroundColor;
+      const { top, bottom } = scrubber.getBoundingClientRect();
+      const button = scrubber.querySelector(`[data-testid=${part}]`).getBoundingClientRect();
+      const hit = document.elementFromPoint(button.x + button.width / 2, button.y + button.height / 2);
+      return {
+        top,
+        bottom,
+        height: window.innerHeight,
+        color: colorOf(scrubber),
+        card: colorOf(picture.closest('.card')),
+        isHit: hit?.dataset.testid === part,
+      };
+    },
+    [part, block],
+  );
+}

@@ -88,10 +88,12 @@ pub fn TimeCursor(props: &TimeCursorProps) -> Html {
     };
     html! {
         <div class="time-cursor" data-testid="time-cursor">
-            <div class="row start" role="group" aria-label="Time cursor">
-                { player.play_button("cursor-play") }
-                { player.button("◂ tile", "The last begin or end of a tile", "cursor-back", Moment::before) }
-                { player.button("tile ▸", "The next begin or end of a tile", "cursor-next", Moment::after) }
+            <div class="scrubber" role="group" aria-label="Time cursor">
+                <div class="row">
+                    { player.button("◂ tile", "The last begin or end of a tile", "cursor-back", Moment::before) }
+                    { player.play_button("cursor-play") }
+                    { player.button("tile ▸", "The next begin or end of a tile", "cursor-next", Moment::after) }
+                </div>
                 { player.slider(&cycles) }
                 <output data-testid="cursor-cycle">{ caption }</output>
             </div>
