@@ -79,8 +79,8 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
             </p>
             if props.answer.layer.block.is_some() {
                 <p class="hint" data-testid="attention-motion-alone">
-                    { "This is attention by itself. In the best schedule of the layer it runs in a block with what follows it, where its \
-                       tiles may be others and its results stay on the chip." }
+                    { "This is attention by itself. In the best schedule of the layer it runs in a block with what is around it, where its \
+                       tiles may be others, and queries or results stay on the chip." }
                 </p>
             }
             <div class="row followed">

@@ -51,8 +51,8 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
     html! { <Neighbours {all} {is_awaited} {on_open} {can_open} /> }
 }
 
-/// The neighbours of a point of the sweep and what changes towards each, as far as it is known; and whether more is awaited. Nothing is asked before the sweep is
-/// over, as that goes first; nor while an edit waits, where it is not `is_current`.
+/// The neighbours of a point of the sweep and what changes towards each, as far as it is known; and whether more is awaited. Nothing is
+/// asked before the sweep is over, as that goes first; nor while an edit waits, where it is not `is_current`.
 #[hook]
 fn use_neighbours(
     workers: &Workers,

@@ -26,12 +26,12 @@ pub struct RunsBefore {
 }
 
 impl RunsBefore {
-    const fn of(&self, held: KeysHeld) -> &[Option<Vec<Run>>; 2] {
+    const fn with_keys(&self, held: KeysHeld) -> &[Option<Vec<Run>>; 2] {
         if held.is_recomputed() { &self.recomputed } else { &self.stored }
     }
 
     fn of_block(&self, schedule: &BlockSchedule) -> Option<&Vec<Run>> {
-        self.of(schedule.attention.held)[usize::from(schedule.has_queries)].as_ref()
+        self.with_keys(schedule.attention.held)[usize::from(schedule.has_queries)].as_ref()
     }
 }
 
@@ -170,7 +170,7 @@ impl Search<'_> {
                 if has_queries && queries.is_empty() || !has_queries && parts == 0 {
                     continue;
                 }
-                let before = &self.before.of(held)[usize::from(has_queries)];
+                let before = &self.before.with_keys(held)[usize::from(has_queries)];
                 let (Some(before), Some(behind)) = (before, &self.after[parts]) else { continue };
                 let others = Run::total(before).and(Run::total(behind));
                 for weights_before_stay in choices(has_queries || held.is_recomputed()) {

@@ -1,7 +1,6 @@
 //! A whole model on a core: one layer is scheduled, the others are the same. Steps of generation, with a cache.
 
-use super::account::Account;
-use super::account::Tensor;
+use super::account::{Account, Tensor};
 use super::block::{Block, BlockProblem};
 use super::block_search::{BestBlock, RunsBefore, best_block};
 use super::linear::{Part, Run, best_runs};
@@ -168,51 +167,30 @@ pub fn schedule_layer(
     let found = search(&problem, machine, objective);
     let stored = found.best(objective, machine).copied();
     let runs = |parts: &[Part]| best_runs(&counted(parts, machine), step, &bits, machine, objective);
-    let again = model.parts_before_recomputing();
-    let recomputed = problem.source.and_then(|_| runs(&again));
+    let before = RunsBefore::of(model, &layer.before, runs);
     let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
-    let best = match (stored, found.recomputed.zip(recomputed.as_ref())) {
+    let [recomputed, _] = &before.recomputed;
+    let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
         (None, None) => return Err(does_not_fit("Attention")),
-        (Some(stored), None) => stored,
+        (Some(stored), None) => (stored, &layer.before),
         // What attention computes need not be computed before it.
-        (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => stored,
-        (_, Some((best, _))) => best,
+        (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => {
+            (stored, &layer.before)
+        }
+        (_, Some((best, runs))) => (best, runs),
     };
-    let apart = if best.schedule.held.is_recomputed() { recomputed.as_ref() } else { Some(&layer.before) };
-    let apart = apart.cloned().unwrap_or_default();
-    let total = Run::total(&apart).and((&best).into()).and(Run::total(&layer.after));
-
-    // A decoder caches its keys and values, so that they are computed before in any case.
-    let [of_queries, of_keys] = [model.parts_of_queries(), model.parts_of_keys()].map(Option::unwrap_or_default);
-    let keys_before = runs(&of_keys);
-    let stay_uncomputed = if model.causal { keys_before.clone() } else { Some(Vec::new()) };
-    let before = RunsBefore {
-        stored: [Some(std::mem::take(&mut layer.before)), keys_before],
-        recomputed: [recomputed, stay_uncomputed],
-    };
-    let [_, after] = model.parts();
-    let (queries, chain) = (counted(&of_queries, machine), counted(&after, machine));
+    let total = Run::total(apart).and((&best).into()).and(Run::total(&layer.after));
+    let [queries, chain] = [model.parts_of_queries().unwrap_or_default(), after_attention(model)];
+    let [queries, chain] = [counted(&queries, machine), counted(&chain, machine)];
     let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step, machine };
     let (block, priced) = best_block(&blocks, objective, &before, &total);
+    (layer.before, layer.block, layer.after) = match block {
+        Some(BestBlock { before, block, after }) => (before, Some(block), after),
+        None => (apart.clone(), None, layer.after),
+    };
     layer.blocks_priced = priced;
-    match block {
-        Some(BestBlock { before, block, after }) => {
-            (layer.before, layer.block, layer.after) = (before, Some(block), after);
-        }
-        None => layer.before = apart,
-    }
     if machine.lanes.is_none() {
-        let attention = layer.block.as_ref().map_or(&best, |block| &block.attention);
-        let computes_queries = layer.block.as_ref().is_some_and(|block| block.queries.is_some());
-        let is_recomputed = attention.schedule.held.is_recomputed();
-        let before = match (computes_queries, is_recomputed) {
-            (false, false) => vec![model.parts()[0].clone()],
-            (false, true) => vec![again],
-            (true, true) if !model.causal => vec![of_queries],
-            (true, _) => vec![of_keys, of_queries],
-        };
-        let parts = before.into_iter().chain([after]).flatten();
-        layer.uncounted = operations(parts, step.batch * step.tokens, attention);
+        layer.uncounted = uncounted(model, step, layer.block.as_ref(), &best);
     }
     let tied =
         if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
@@ -220,11 +198,38 @@ pub fn schedule_layer(
     Ok(layer)
 }
 
-/// Operations of lanes in a layer, by what computes them.
-fn operations(parts: impl Iterator<Item = Part>, tokens: u64, attention: &Account) -> Vec<(String, u64)> {
+impl RunsBefore {
+    /// Those of a layer whose runs before attention are `stored` where attention reads all from DRAM.
+    fn of(model: &Transformer, stored: &[Run], runs: impl Fn(&[Part]) -> Option<Vec<Run>>) -> Self {
+        let keys = model.parts_of_keys().and_then(|parts| runs(&parts));
+        // A decoder caches its keys and values, so that they are computed before in any case.
+        let none = if model.causal { keys.clone() } else { Some(Vec::new()) };
+        Self { stored: [Some(stored.to_vec()), keys], recomputed: [runs(&model.parts_before_recomputing()), none] }
+    }
+}
+
+/// The parts of a layer behind attention.
+fn after_attention(model: &Transformer) -> Vec<Part> {
+    let [_, after] = model.parts();
+    after
+}
+
+/// Operations of lanes in a layer, by what computes them; `best` is its attention where there is no block.
+fn uncounted(model: &Transformer, step: &Step, block: Option<&Block>, best: &Account) -> Vec<(String, u64)> {
+    let attention = block.map_or(best, |block| &block.attention);
+    let is_recomputed = attention.schedule.held.is_recomputed();
+    let [all, after] = model.parts();
+    let [queries, keys] = [model.parts_of_queries(), model.parts_of_keys()].map(Option::unwrap_or_default);
+    let before = match (block.is_some_and(|block| block.queries.is_some()), is_recomputed) {
+        (false, false) => all,
+        (false, true) => model.parts_before_recomputing(),
+        (true, true) if !model.causal => queries,
+        (true, _) => [keys, queries].concat(),
+    };
+    let tokens = step.batch * step.tokens;
     let within = if attention.schedule.held.is_recomputed() { "softmax, what makes keys" } else { "softmax" };
     let mut all = vec![(within.to_owned(), attention.operations.iter().sum())];
-    for part in parts {
+    for part in [before, after].concat() {
         let Part::Lanes(step) = part else { continue };
         match all.iter_mut().find(|(name, _)| name == step.name()) {
             Some((_, count)) => *count += step.operations(tokens),

@@ -184,7 +184,8 @@ fn the_best_layer_is_the_best_of_all_with_and_without_blocks() {
         kinds[usize::from(block.queries.is_some()) + 2 * usize::from(is_recomputed)] += 1;
     }
     assert!(with.iter().all(|count| *count > 10) && without > 2, "{with:?} {without}");
-    assert!(kinds.iter().all(|count| *count > 2), "{kinds:?}");
+    // Who computes keys again computes queries of the same inputs.
+    assert!([0, 1, 3].iter().all(|&kind| kinds[kind] > 10), "{kinds:?}");
 }
 
 /// What the parts from one on cost, at best, by trying all ways to divide them into runs.
