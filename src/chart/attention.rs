@@ -418,8 +418,8 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
             }
             notes.push(format!(
                 "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
-                 tiles, at most {} of them), each was priced ({}) or is proved not to be better; so was each block of attention with what is \
-                 around it ({} priced).",
+                 tiles, at most {} of them), each was priced ({}) or is proved not to be better; so was each block of attention with \
+                 what is around it ({} priced).",
                 group_thousands(MOST_TILES),
                 group_thousands(found.priced),
                 group_thousands(layer.blocks_priced),

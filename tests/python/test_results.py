@@ -89,9 +89,11 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
 def test_a_block_moves_less_than_attention_and_what_follows_it() -> None:
     found = fusescape.attention("fusemax-like", "bert-base", tokens=512)
     assert found.best is not None and found.block is not None
-    assert "output projection" in found.block.parts and found.block.tiles > 1
+    assert found.block.queries == ("queries",) and "output projection" in found.block.parts
+    # All of a layer runs in it, keys and values computed there, too.
+    assert "recomputed" in found.block.held and found.block.dram_bits * found.layers == found.cost.dram_bits
     assert sum(found.block.energy.values()) == pytest.approx(found.block.energy_pj)
-    assert found.block.macs >= found.best.macs and found.block.dram_bits * found.layers <= found.cost.dram_bits
+    assert found.block.macs >= found.best.macs
 
 
 def test_a_divided_step_computes_all_of_it_once_and_is_faster() -> None:

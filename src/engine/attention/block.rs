@@ -1,8 +1,8 @@
 //! Attention together with the parts around it: what computes its queries, and what follows it, the output projection, the residual sum,
 //! the feed-forward part, or some of them.
 //!
-//! For every tile of tokens the queries are computed, for all heads; attention goes over all heads, whose results stay on the chip; then the
-//! parts that follow are computed for these tokens. A tile is a part of the queries of a sequence, or some whole sequences. What lies
+//! For every tile of tokens the queries are computed, for all heads; attention goes over all heads, whose results stay on the chip; then
+//! the parts that follow are computed for these tokens. A tile is a part of the queries of a sequence, or some whole sequences. What lies
 //! between never crosses the border of the chip. Queries may come from DRAM instead, and results may go there. While the parts work on a
 //! tile, attention works on the next, and queries of the one after that are computed: each has its room, and what they need of array,
 //! lanes and memories adds up. The first tiles and the last have less beside them.
