@@ -91,7 +91,7 @@ def test_a_block_moves_less_than_attention_and_what_follows_it() -> None:
     assert found.best is not None and found.block is not None
     assert found.block.queries == ("queries",) and "output projection" in found.block.parts
     # All of a layer runs in it, keys and values computed there, too.
-    assert "recomputed" in found.block.held and found.block.dram_bits * found.layers == found.cost.dram_bits
+    assert found.block.held == "inputs-stay" and found.block.dram_bits * found.layers == found.cost.dram_bits
     assert sum(found.block.energy.values()) == pytest.approx(found.block.energy_pj)
     assert found.block.macs >= found.best.macs
 
