@@ -382,12 +382,28 @@ fn block_note(block: &Block, layers: u64) -> String {
         _ => "while a tile is at one of them, the next is at the one before",
     };
     format!(
-        "Attention runs in a block with what is around it, {} of {} tokens: {} stay on the chip, and {side_by_side}. The table of kinds \
+        "Attention runs in a block with what is around it, {} of {} tokens: {}, stay on the chip, and {side_by_side}. The table of kinds \
          above is of attention by itself.",
         if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
         group_thousands(block.tile),
         kept.join(", and "),
     )
+}
+
+/// What computes keys and values, where attention does; `best` is attention by itself.
+fn recomputed_note(layer: &LayerSchedule, best: &Account) -> Option<&'static str> {
+    match &layer.block {
+        Some(block) if !block.attention.schedule.held.is_recomputed() => None,
+        Some(Block { tiles: 1, .. }) => {
+            Some("The block computes keys and values of the inputs of the layer, too; they never go to DRAM.")
+        }
+        Some(_) => Some("The block computes keys and values of the inputs of the layer, too, for every tile."),
+        None if !best.schedule.held.is_recomputed() => None,
+        None => Some(
+            "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what comes before it \
+             and attention take less together than any others that are tried.",
+        ),
+    }
 }
 
 /// What of a step is not counted, and over which space the best is the best.
@@ -405,16 +421,8 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
                     "No block of attention with what is around it, in the tiles that are tried, is better.".to_owned(),
                 ),
             }
-            let is_recomputed = match &layer.block {
-                Some(block) => block.attention.schedule.held.is_recomputed(),
-                None => best.schedule.held.is_recomputed(),
-            };
-            if is_recomputed {
-                notes.push(
-                    "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what comes \
-                     before it and attention take less together than any others that are tried."
-                        .to_owned(),
-                );
+            if let Some(again) = recomputed_note(layer, best) {
+                notes.push(again.to_owned());
             }
             notes.push(format!(
                 "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
