@@ -195,8 +195,8 @@ pub(super) struct Work {
     dram: [Moved; 8],
 }
 
-/// What a schedule costs; `None` if it needs more room than there is, or computes keys and values again where there is nothing to compute
-/// them of, or with more than 2^54 multiply-accumulates.
+/// What a schedule costs; `None` if it needs more room than there is, has keys and values elsewhere than the problem has them, or computes
+/// them again where there is nothing to compute them of, or with more than 2^54 multiply-accumulates.
 pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Option<Account> {
     account_of(&Movement { problem, machine, schedule }, None)
 }
@@ -205,8 +205,11 @@ pub fn account(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Opt
 pub(super) fn account_of(movement: &Movement<'_>, weight_loads: Option<u64>) -> Option<Account> {
     let Movement { problem, machine, schedule } = *movement;
     let needed_bits = schedule.needed_bits(problem);
-    let has_source = !schedule.held.is_recomputed() || problem.source.is_some();
-    (has_source && schedule.is_countable(problem) && fits(machine, needed_bits)).then(|| {
+    let is_held = match schedule.held {
+        held if held.is_recomputed() => problem.source.is_some(),
+        held => problem.stored().contains(&held),
+    };
+    (is_held && schedule.is_countable(problem) && fits(machine, needed_bits)).then(|| {
         let mut works = [Work::default(); 3];
         match schedule.fusion {
             Fusion::None => movement.unfused(&mut works),
@@ -268,12 +271,16 @@ impl Movement<'_> {
         let shape = &self.problem.shape;
         let running = shape.value_depth + 2;
         // Each tile comes once, and all of them where all stay.
-        if self.schedule.held.is_recomputed() {
-            let all: Vec<(u64, u64)> = sizes(shape.keys, self.schedule.keys).collect();
-            self.recompute_all(work, 1, self.pairs(), &all);
-        } else {
-            for &tensor in self.pairs() {
-                self.load(work, 1, tensor, shape.keys * self.depth_of(tensor));
+        match self.schedule.held {
+            KeysHeld::Kept => {}
+            held if held.is_recomputed() => {
+                let all: Vec<(u64, u64)> = sizes(shape.keys, self.schedule.keys).collect();
+                self.recompute_all(work, 1, self.pairs(), &all);
+            }
+            _ => {
+                for &tensor in self.pairs() {
+                    self.load(work, 1, tensor, shape.keys * self.depth_of(tensor));
+                }
             }
         }
         for of in self.schedule.query_tiles(self.problem) {
@@ -348,7 +355,7 @@ impl Movement<'_> {
     /// What does not comes for every tile of queries: from DRAM, or out of inputs.
     fn come(&self, work: &mut Work, times: u64, tensors: &[Tensor], keys: u64, tiles: &[(u64, u64)]) {
         match self.schedule.held {
-            KeysHeld::Resident => {}
+            KeysHeld::Resident | KeysHeld::Kept => {}
             KeysHeld::Streamed => {
                 for &tensor in tensors {
                     self.load(work, times, tensor, keys * self.depth_of(tensor));

@@ -151,8 +151,10 @@ impl Search<'_> {
     fn kinds(&self) -> impl Iterator<Item = (Fusion, KeysHeld)> + use<> {
         let has_source = self.problem.attention.source.is_some();
         let fusions = Fusion::ALL.into_iter().filter(|fusion| !matches!(fusion, Fusion::None | Fusion::KeysStay));
-        let kinds = fusions.flat_map(|fusion| KeysHeld::ALL.map(|held| (fusion, held)));
-        kinds.filter(move |(_, held)| has_source || !held.is_recomputed())
+        let stored = self.problem.attention.stored();
+        let recomputed = if has_source { &KeysHeld::RECOMPUTED[..] } else { &[] };
+        let held = stored.iter().chain(recomputed);
+        fusions.flat_map(move |fusion| held.clone().map(move |&held| (fusion, held)))
     }
 
     /// All that can be around attention in such tiles, with keys and values that are stored and that are computed again.

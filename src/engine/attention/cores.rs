@@ -1,7 +1,7 @@
 //! A transformer on several equal cores with one DRAM: what each of them computes, and what that costs.
 //!
 //! A [`Split`] divides sequences, heads, tokens and cached keys among the cores that compute a layer together, and layers among groups of
-//! such cores, a pipeline. Each core computes a smaller step of a smaller model, which [`schedule_layer`] schedules; what cores send each
+//! such cores, a pipeline. Each core computes a smaller step of a smaller model, which [`super::schedule_layer`] schedules; what cores send each
 //! other is added:
 //!
 //! - heads: each core has a part of the heads and of the hidden channels (tensor parallelism). Results of the output projection and of the
@@ -14,20 +14,24 @@
 //!   Keys and values of tokens before come out of DRAM, as cached ones do. Every core reads all weights.
 //! - sequences: each core has some of them. Every core reads all weights.
 //!
+//! A cache may lie in DRAM, or spread over the memories of the cores, each of which keeps what it reads: its layers, sequences and heads, or
+//! its part of the keys. Then keys are divided with new keys and values handed out around the ring; where queries are divided, cores read
+//! each other's keys and values, and these are in DRAM.
+//!
 //! Cores that work at the same time have equal parts of the bits that DRAM moves a cycle, rounded down. Each core sends and receives
 //! `link_bits` a cycle at the same time. A layer's parts, and what is sent between them, follow each other.
 
 use super::account::{Account, Cause, Moved, Tensor};
 use super::cascade::{ADD, DIVIDE, VectorStep, step as lane_step};
-use super::layer::{StepCost, runs_beside, schedule_layer};
-use super::machine::Machine;
+use super::key_store::KeyStore;
+use super::layer::{StepCost, runs_beside, schedule_stored_in};
+use super::machine::{Machine, Store};
 use super::schedule::Fusion;
-use super::search::search;
+use super::search::{Total, search};
 use super::transformer::{Step, Transformer};
 use super::{Busy, ElementBits, Problem, Shape};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
-use crate::units::Cycles;
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -141,6 +145,15 @@ pub struct SplitCost {
     pub macs: u64,
     /// Bytes of keys and values, all layers, that belong to a core: the largest part.
     pub cache_bytes: f64,
+    /// Where keys and values are: a cache on the chip is spread over the memories of the cores.
+    pub keys_in: KeyStore,
+}
+
+impl From<&SplitCost> for Total {
+    fn from(cost: &SplitCost) -> Self {
+        let (cycles, dram_bits) = (cost.latency_cycles as f64, cost.dram_bits as f64);
+        Self { energy_pj: cost.energy_pj(), cycles, dram_bits }
+    }
 }
 
 impl SplitCost {
@@ -151,8 +164,7 @@ impl SplitCost {
 
     /// The score, in the unit of the objective.
     pub fn score(&self, objective: &Objective, machine: &Machine) -> f64 {
-        let words = || self.dram_bits as f64 / machine.dram.read_width as f64;
-        objective.combine(self.energy_pj(), Cycles(self.latency_cycles as f64), &words, &|_| words())
+        Total::from(self).rank(objective, machine).0[0]
     }
 }
 
@@ -167,11 +179,11 @@ struct LayerCost {
     macs: u64,
 }
 
-/// What a step of a transformer costs on several cores.
+/// What a step of a transformer costs on several cores, with keys and values where they are best.
 ///
 /// # Errors
 ///
-/// The model or the step cannot be divided so, with the reason; what [`schedule_layer`] refuses.
+/// The model or the step cannot be divided so, with the reason; what [`super::schedule_layer`] refuses.
 pub fn split_step(
     model: &Transformer,
     step: &Step,
@@ -180,11 +192,40 @@ pub fn split_step(
     split: &Split,
     objective: &Objective,
 ) -> Result<SplitCost, Diagnostics> {
-    let of_layers = model.layers.div_ceil(split.layers);
     check(model, step, cores, split)?;
+    let stores = KeyStore::of(model, step).filter(|store| store.is_divided_by(split));
+    let (mut best, mut refused) = (None, None);
+    for store in stores {
+        match split_stored_in(store, model, step, bits, (machine, cores), split, objective) {
+            Ok(cost) => {
+                let rank = Total::from(&cost).rank(objective, machine);
+                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                    best = Some((rank, cost));
+                }
+            }
+            Err(why) => drop(refused.get_or_insert(why)),
+        }
+    }
+    match best {
+        Some((_, cost)) => Ok(cost),
+        None => Err(refused.unwrap_or_else(does_not_fit)),
+    }
+}
+
+/// The same with keys and values there.
+fn split_stored_in(
+    store: KeyStore,
+    model: &Transformer,
+    step: &Step,
+    bits: ElementBits,
+    (machine, cores): (&Machine, &Cores),
+    split: &Split,
+    objective: &Objective,
+) -> Result<SplitCost, Diagnostics> {
+    let of_layers = model.layers.div_ceil(split.layers);
     let layer = |at_once: u64| {
         let machine = machine.sharing_dram(at_once);
-        Division { model, step, bits, machine: &machine, cores, split, objective }.layer()
+        Division { model, step, bits, machine: &machine, cores, split, objective, store }.layer()
     };
     // A step by itself is in one group of cores at a time.
     let alone = layer(split.of_layer())?;
@@ -204,7 +245,20 @@ pub fn split_step(
         dram_bits: all(alone.dram_bits),
         macs: all(alone.macs),
         cache_bytes: cached * of_layers_share / of_heads as f64,
+        keys_in: store,
     })
+}
+
+impl KeyStore {
+    /// Whether cores that divide a step so have their keys and values there.
+    const fn is_divided_by(self, split: &Split) -> bool {
+        match self {
+            Self::Dram => true,
+            // What a core computes of keys and values, another one reads.
+            Self::Layer => split.queries == 1 && split.keys == 1,
+            Self::Cache => split.queries == 1,
+        }
+    }
 }
 
 fn check(model: &Transformer, step: &Step, cores: &Cores, split: &Split) -> Result<(), Diagnostics> {
@@ -297,6 +351,7 @@ struct Division<'a> {
     cores: &'a Cores,
     split: &'a Split,
     objective: &'a Objective,
+    store: KeyStore,
 }
 
 impl Division<'_> {
@@ -348,15 +403,18 @@ impl Division<'_> {
     /// A step on the cores that divide its heads and keys, all of them together.
     fn group(&self, step: &Step) -> Result<LayerCost, Diagnostics> {
         let parts = self.split.of_weights();
-        let part = part_of(self.model, parts);
+        let layers = self.model.layers.div_ceil(self.split.layers);
+        let part = Transformer { layers, ..part_of(self.model, parts) };
         let mut cost = LayerCost::default();
         if self.split.keys == 1 {
-            let layer = schedule_layer(&part, step, self.bits, self.machine, self.objective)?;
+            let stores = [self.store];
+            let layer = schedule_stored_in(&stores, 0, &part, step, self.bits, self.machine, self.objective)?;
             layer.pieces().for_each(|piece| cost.add(&piece, parts));
         } else {
-            let runs = runs_beside(&part, step, self.bits, self.machine, self.objective)?;
+            let machine = &self.beside_its_keys(step)?;
+            let runs = runs_beside(&part, step, self.bits, machine, self.objective, self.store)?;
             runs.iter().flatten().for_each(|run| cost.add(&run.into(), parts));
-            self.attention_over_keys(step, &mut cost)?;
+            self.attention_over_keys(step, machine, &mut cost)?;
         }
         // The output projection and the feed-forward part are sums over the cores that divide their weights: two of them, each added up
         // around the ring, then handed out.
@@ -368,8 +426,24 @@ impl Division<'_> {
         Ok(cost)
     }
 
-    /// Attention with the keys of all heads of a part divided: queries are handed out, partial results are merged.
-    fn attention_over_keys(&self, step: &Step, cost: &mut LayerCost) -> Result<(), Diagnostics> {
+    /// What is left of a core beside its part of the keys of a cache and the new keys and values that it computes.
+    fn beside_its_keys(&self, step: &Step) -> Result<Machine, Diagnostics> {
+        let Split { heads, keys, layers, .. } = *self.split;
+        if self.store == KeyStore::Dram {
+            return Ok(self.machine.clone());
+        }
+        let layers = self.model.layers.div_ceil(layers);
+        let whole = part_of(self.model, heads);
+        let of_token = step.batch * whole.cached_channels() * self.bits.keys;
+        let cached = whole.window.map_or(step.keys(), |window| step.keys().min(window));
+        let kept = layers * cached.div_ceil(keys);
+        let room = of_token.checked_mul(kept + step.tokens);
+        room.and_then(|room| self.machine.with_less_room(room)).ok_or_else(does_not_fit)
+    }
+
+    /// Attention with the keys of all heads of a part divided: queries are handed out, partial results are merged. Where a cache is on the
+    /// chip, new keys and values are handed out, too, and each core keeps its own.
+    fn attention_over_keys(&self, step: &Step, machine: &Machine, cost: &mut LayerCost) -> Result<(), Diagnostics> {
         let Split { heads, keys, .. } = *self.split;
         let whole = part_of(self.model, heads);
         let Some(problem) = whole.attention(step, self.bits) else { return Ok(()) };
@@ -377,14 +451,20 @@ impl Division<'_> {
         let rows = shape.batch * shape.heads * shape.queries;
         let queries = Ring { cores: keys, rows: rows * shape.depth, row_bits: self.bits.activations };
         self.send(cost, &queries, &|_| Vec::new());
+        let keys_on_chip = self.store == KeyStore::Cache;
+        if keys_on_chip {
+            let new = step.batch * step.tokens * whole.cached_channels();
+            let ring = Ring { cores: keys, rows: new, row_bits: self.bits.keys };
+            self.send_between(machine.weight_store(), cost, &ring, &|_| Vec::new());
+        }
         let mut slowest = 0;
         for (size, count) in equal_parts(shape.keys, keys) {
-            let part =
-                Problem { shape: Shape { keys: size, ..shape }, causal: false, window: None, source: None, ..problem };
+            let shape = Shape { keys: size, ..shape };
+            let part = Problem { shape, causal: false, window: None, source: None, keys_on_chip, ..problem };
             part.check()?;
-            let found = search(&part, self.machine, self.objective);
-            let best = found.best(self.objective, self.machine).ok_or_else(does_not_fit)?;
-            let partial = Partial::of(best, self.machine, keys);
+            let found = search(&part, machine, self.objective);
+            let best = found.best(self.objective, machine).ok_or_else(does_not_fit)?;
+            let partial = Partial::of(best, machine, keys);
             slowest = slowest.max(partial.cycles);
             let Partial { energy, dram_bits, .. } = partial;
             let piece = StepCost { energy, dram_bits, macs: best.macs, ..StepCost::default() };
@@ -411,8 +491,13 @@ impl Division<'_> {
         Ok(())
     }
 
-    /// What goes around a ring, with what lanes compute of each part that arrives.
+    /// What goes around a ring, from memory of activations to memory of activations.
     fn send(&self, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
+        self.send_between(&self.machine.activations, cost, ring, arrives);
+    }
+
+    /// What goes around a ring between such memories, with what lanes compute of each part that arrives.
+    fn send_between(&self, store: &Store, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
         let groups = self.split.of_weights() / ring.cores.max(1);
         let (machine, bits) = (self.machine, self.bits.sums);
         let mut moved = Moved { read: ring.sent_bits(), written: ring.sent_bits() };
@@ -432,7 +517,6 @@ impl Division<'_> {
                 moved.written += ring.turns() * one.writes * bits;
             }
         }
-        let store = &machine.activations;
         cost.energy[Cause::OnChip as usize] += store.energy_pj(moved.read * groups, moved.written * groups);
         cost.link_bits += ring.sent_bits() * groups;
         cost.cycles += cycles;

@@ -198,6 +198,7 @@ impl<'a> Floors<'a> {
             self.fused(fused, fusion, meet);
             match schedule.held {
                 held if held.is_recomputed() => self.again(fused, schedule, meet),
+                KeysHeld::Kept => {}
                 _ if fusion == Fusion::KeysStay => self.stored(fused, KeysHeld::Resident, meet, shape.pair_depth()),
                 held => self.stored(fused, held, meet, shape.pair_depth()),
             }
@@ -266,8 +267,11 @@ impl<'a> Floors<'a> {
 
     /// So many elements of every key, or its value, come from DRAM.
     const fn stored(&self, least: &mut Least, held: KeysHeld, meet: &Meetings, elements: u64) {
-        let is_streamed = matches!(held, KeysHeld::Streamed);
-        let keys = if is_streamed { meet.keys } else { self.problem.shape.keys };
+        let keys = match held {
+            KeysHeld::Kept => return,
+            KeysHeld::Streamed => meet.keys,
+            _ => self.problem.shape.keys,
+        };
         least.load_keys(keys * elements * self.problem.bits.keys);
     }
 

@@ -3,10 +3,11 @@
 use super::account::{Account, Tensor};
 use super::block::{Block, BlockProblem};
 use super::block_search::{BestBlock, RunsBefore, best_block};
+use super::key_store::KeyStore;
 use super::linear::{Part, Run, best_runs};
 use super::machine::Machine;
 use super::schedule::Fusion;
-use super::search::{Found, search};
+use super::search::{Found, Rank, Total, search};
 use super::transformer::{Step, Transformer};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
@@ -37,6 +38,10 @@ pub struct LayerSchedule {
     pub block: Option<Block>,
     /// How many blocks were priced; the others that are tried are proved not to be better.
     pub blocks_priced: u64,
+    /// Where keys and values are, and how many bits they take on the chip.
+    pub keys_in: (KeyStore, u64),
+    /// What all layers cost with keys and values in each of the places that they may have; `None` where they, or a part, do not fit.
+    pub stores: Vec<(KeyStore, Option<StepCost>)>,
     /// The output projection, the feed-forward part, and the norm and sums between, as far as no block has them.
     pub after: Vec<Run>,
     /// What is not counted, as there are no lanes, with its operations; empty where there are lanes.
@@ -78,9 +83,9 @@ impl StepCost {
     }
 }
 
-/// The parts that are computed here: without lanes the products alone.
+/// The parts that are computed here: without lanes not what they compute.
 fn counted(chain: &[Part], machine: &Machine) -> Vec<Part> {
-    let has_place = |part: &&Part| machine.lanes.is_some() || part.product().is_some();
+    let has_place = |part: &&Part| machine.lanes.is_some() || !matches!(part, Part::Lanes(_));
     chain.iter().filter(has_place).copied().collect()
 }
 
@@ -91,7 +96,7 @@ fn does_not_fit(what: &str) -> Diagnostics {
     diagnostics
 }
 
-/// The best runs of what comes before attention that reads all keys and values from DRAM, and of what comes after it.
+/// The best runs of what comes before attention that computes no keys or values again, and of what comes after it.
 ///
 /// # Errors
 ///
@@ -102,6 +107,7 @@ pub(super) fn runs_beside(
     bits: ElementBits,
     machine: &Machine,
     objective: &Objective,
+    store: KeyStore,
 ) -> Result<[Vec<Run>; 2], Diagnostics> {
     model.check()?;
     model.check_step(step)?;
@@ -110,11 +116,27 @@ pub(super) fn runs_beside(
             .ok_or_else(|| does_not_fit("A part beside attention"))
     };
     let [before, after] = model.parts();
-    let mut before = runs(&before, step)?;
+    let mut before = runs(&stored_in(store, model, before), step)?;
     if let Some((product, problem)) = model.keys_of_latents().zip(model.attention(step, bits)) {
         before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
     }
     Ok([before, runs(&after, step)?])
+}
+
+/// A chain that computes keys and values, and what brings them to their place.
+fn stored_in(store: KeyStore, model: &Transformer, chain: Vec<Part>) -> Vec<Part> {
+    match store {
+        KeyStore::Dram => chain,
+        KeyStore::Layer => model.keeping_keys(chain, model.causal),
+        KeyStore::Cache => model.keeping_keys(chain, false),
+    }
+}
+
+impl From<&StepCost> for Total {
+    fn from(cost: &StepCost) -> Self {
+        let (cycles, dram_bits) = (cost.latency_cycles as f64, cost.dram_bits as f64);
+        Self { energy_pj: cost.energy_pj(), cycles, dram_bits }
+    }
 }
 
 impl From<&Run> for StepCost {
@@ -130,7 +152,7 @@ impl From<&Run> for StepCost {
 }
 
 /// Schedules one layer of a transformer: what comes before attention, attention and what comes after it one after the other, or attention
-/// in a block with some of what is around it, if that is better.
+/// in a block with some of what is around it, if that is better; with keys and values in DRAM or on the chip, whichever is best.
 ///
 /// # Errors
 ///
@@ -142,9 +164,67 @@ pub fn schedule_layer(
     machine: &Machine,
     objective: &Objective,
 ) -> Result<LayerSchedule, Diagnostics> {
+    let stores: Vec<KeyStore> = KeyStore::of(model, step).collect();
+    schedule_stored_in(&stores, 0, model, step, bits, machine, objective)
+}
+
+/// The same with keys and values in one of these places, where a cache has at most so many tokens of each sequence.
+pub(super) fn schedule_stored_in(
+    stores: &[KeyStore],
+    most_tokens: u64,
+    model: &Transformer,
+    step: &Step,
+    bits: ElementBits,
+    machine: &Machine,
+    objective: &Objective,
+) -> Result<LayerSchedule, Diagnostics> {
     model.check()?;
     model.check_step(step)?;
-    let problem = model.attention(step, bits);
+    let (mut best, mut refused): (Option<(Rank, LayerSchedule)>, Option<Diagnostics>) = (None, None);
+    let mut tried = Vec::new();
+    for &store in stores {
+        let room = store.room(model, step, bits, most_tokens);
+        let left = room.and_then(|room| Some((room, machine.with_less_room(room)?)));
+        let Some((room, left)) = left else {
+            refused.get_or_insert_with(|| does_not_fit("What is kept of keys and values"));
+            tried.push((store, None));
+            continue;
+        };
+        match schedule_with((store, room), model, step, bits, &left, objective) {
+            Ok(layer) => {
+                let cost = layer.cost();
+                tried.push((store, Some(cost)));
+                let rank = Total::from(&cost).rank(objective, machine);
+                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                    best = Some((rank, layer));
+                }
+            }
+            Err(why) => {
+                refused.get_or_insert(why);
+                tried.push((store, None));
+            }
+        }
+    }
+    match best {
+        Some((_, layer)) => Ok(LayerSchedule { stores: tried, ..layer }),
+        None => Err(refused.unwrap_or_else(|| does_not_fit("The layer"))),
+    }
+}
+
+/// The best with keys and values there, on what is left of a core.
+fn schedule_with(
+    keys_in: (KeyStore, u64),
+    model: &Transformer,
+    step: &Step,
+    bits: ElementBits,
+    machine: &Machine,
+    objective: &Objective,
+) -> Result<LayerSchedule, Diagnostics> {
+    let store = keys_in.0;
+    let problem = model.attention(step, bits).map(|problem| match store {
+        KeyStore::Dram => problem,
+        KeyStore::Layer | KeyStore::Cache => Problem { source: None, keys_on_chip: true, ..problem },
+    });
     if let Some(problem) = &problem {
         problem.check()?;
     } else if machine.lanes.is_none() {
@@ -153,12 +233,14 @@ pub fn schedule_layer(
         diagnostics.add("hardware.vector_unit", reason, "Take hardware with a vector unit, such as `fusemax-like`");
         return Err(diagnostics);
     }
-    let [before, after] = runs_beside(model, step, bits, machine, objective)?;
+    let [before, after] = runs_beside(model, step, bits, machine, objective, store)?;
     let mut layer = LayerSchedule {
         before,
         attention: None,
         block: None,
         blocks_priced: 0,
+        keys_in,
+        stores: Vec::new(),
         after,
         uncounted: Vec::new(),
         layers: model.layers,
@@ -167,7 +249,7 @@ pub fn schedule_layer(
     let found = search(&problem, machine, objective);
     let stored = found.best(objective, machine).copied();
     let runs = |parts: &[Part]| best_runs(&counted(parts, machine), step, &bits, machine, objective);
-    let before = RunsBefore::of(model, &layer.before, runs);
+    let before = RunsBefore::of(model, store, &layer.before, runs);
     let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
     let [recomputed, _] = &before.recomputed;
     let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
@@ -199,9 +281,9 @@ pub fn schedule_layer(
 }
 
 impl RunsBefore {
-    /// Those of a layer whose runs before attention are `stored` where attention reads all from DRAM.
-    fn of(model: &Transformer, stored: &[Run], runs: impl Fn(&[Part]) -> Option<Vec<Run>>) -> Self {
-        let keys = model.parts_of_keys().and_then(|parts| runs(&parts));
+    /// Those of a layer whose runs before attention are `stored` where attention computes no keys or values again.
+    fn of(model: &Transformer, store: KeyStore, stored: &[Run], runs: impl Fn(&[Part]) -> Option<Vec<Run>>) -> Self {
+        let keys = model.parts_of_keys().and_then(|parts| runs(&stored_in(store, model, parts)));
         // A decoder caches its keys and values, so that they are computed before in any case.
         let none = if model.causal { keys.clone() } else { Some(Vec::new()) };
         Self { stored: [Some(stored.to_vec()), keys], recomputed: [runs(&model.parts_before_recomputing()), none] }
@@ -303,6 +385,8 @@ pub struct Generation {
     pub weight_bytes: f64,
     /// Bytes of the cache of all layers at the end.
     pub cache_bytes: f64,
+    /// Whether it is on the chip, from the first token to the last; else it is in DRAM.
+    pub cache_on_chip: bool,
     /// Layers, each with its part of the cache.
     pub layers: u64,
     /// Bytes of the memory of keys and values on the chip.
@@ -333,20 +417,39 @@ pub fn generate(
         diagnostics.add("chunk", reason, format!("Write at least {}", prompt.div_ceil(MOST_CHUNKS)));
         return Err(diagnostics);
     }
-    let cost = |step: &Step| Ok(schedule_layer(model, step, bits, machine, objective)?.cost());
-    let chunks = (0..prompt.div_ceil(chunk)).map(|at| {
-        let cached = at * chunk;
-        cost(&Step { cached, ..Step::prefill(batch, chunk.min(prompt - cached)) })
-    });
-    let chunks: Vec<StepCost> = chunks.collect::<Result<_, Diagnostics>>()?;
     let last = prompt + generated.max(1) - 1;
-    let mut cached = vec![prompt, prompt.midpoint(last), last];
-    cached.dedup();
-    let tokens = cached.into_iter().map(|cached| Ok((cached, cost(&Step::decode(batch, cached))?)));
+    let mut middle = vec![prompt, prompt.midpoint(last), last];
+    middle.dedup();
+    // Caches are in DRAM, or on the chip from the first token to the last, whichever is better for the typical token.
+    let of = |cache_on_chip: bool| -> Result<(StepCost, Vec<(u64, StepCost)>), Diagnostics> {
+        let cost = |step: &Step| {
+            let stores = KeyStore::of(model, step).filter(|store| (*store == KeyStore::Cache) == cache_on_chip);
+            let stores: Vec<KeyStore> = stores.collect();
+            Ok(schedule_stored_in(&stores, last + 1, model, step, bits, machine, objective)?.cost())
+        };
+        let chunks = (0..prompt.div_ceil(chunk)).map(|at| {
+            let cached = at * chunk;
+            cost(&Step { cached, ..Step::prefill(batch, chunk.min(prompt - cached)) })
+        });
+        let chunks: Vec<StepCost> = chunks.collect::<Result<_, Diagnostics>>()?;
+        let tokens = middle.iter().map(|&cached| Ok((cached, cost(&Step::decode(batch, cached))?)));
+        Ok((chunks.into_iter().fold(StepCost::default(), StepCost::and), tokens.collect::<Result<_, Diagnostics>>()?))
+    };
+    let rank = |(_, tokens): &(StepCost, Vec<(u64, StepCost)>)| {
+        tokens.get(tokens.len() / 2).map(|(_, cost)| Total::from(cost).rank(objective, machine))
+    };
+    let has_cache = KeyStore::of(model, &Step::decode(batch, prompt)).any(|store| store == KeyStore::Cache);
+    let on_chip = if has_cache { of(true).ok() } else { None };
+    let (cache_on_chip, (prefill, tokens)) = match (of(false), on_chip) {
+        (Ok(in_dram), Some(on_chip)) if rank(&on_chip) < rank(&in_dram) => (true, on_chip),
+        (Err(_), Some(on_chip)) => (true, on_chip),
+        (in_dram, _) => (false, in_dram?),
+    };
     Ok(Generation {
         sequences: *sequences,
-        prefill: chunks.into_iter().fold(StepCost::default(), StepCost::and),
-        tokens: tokens.collect::<Result<_, Diagnostics>>()?,
+        prefill,
+        tokens,
+        cache_on_chip,
         weight_bytes: (model.layers * model.weights() * bits.weights) as f64 / 8.0,
         cache_bytes: model.cache_bytes(batch, last + 1, bits),
         layers: model.layers,

@@ -29,6 +29,19 @@ pub enum Part {
     Product(WeightedProduct),
     /// What lanes compute for every token.
     Lanes(TokenStep),
+    /// Keys and values go where they stay on the chip.
+    Keep(KeptKeys),
+}
+
+/// Keys and values at the end of a row, which stay on the chip, where attention reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptKeys {
+    /// Channels of a token.
+    pub channels: u64,
+    /// Channels before them, which are left as they are.
+    pub before: u64,
+    /// Whether they go to DRAM, too, for later steps.
+    pub also_in_dram: bool,
 }
 
 impl Part {
@@ -37,6 +50,7 @@ impl Part {
         match self {
             Self::Product(product) => product.name,
             Self::Lanes(step) => step.name(),
+            Self::Keep(_) => "keeping keys, values",
         }
     }
 
@@ -44,7 +58,7 @@ impl Part {
     pub const fn product(&self) -> Option<&WeightedProduct> {
         match self {
             Self::Product(product) => Some(product),
-            Self::Lanes(_) => None,
+            Self::Lanes(_) | Self::Keep(_) => None,
         }
     }
 
@@ -53,6 +67,7 @@ impl Part {
         match self {
             Self::Product(product) => product.reads(),
             Self::Lanes(step) => step.reads(),
+            Self::Keep(keys) => keys.channels,
         }
     }
 
@@ -61,12 +76,13 @@ impl Part {
         match self {
             Self::Product(product) => product.writes(),
             Self::Lanes(step) => step.channels,
+            Self::Keep(_) => 0,
         }
     }
 
     const fn step(&self) -> Option<&TokenStep> {
         match self {
-            Self::Product(_) => None,
+            Self::Product(_) | Self::Keep(_) => None,
             Self::Lanes(step) => Some(step),
         }
     }
@@ -76,6 +92,7 @@ impl Part {
         match self {
             Self::Product(product) => product.weights(),
             Self::Lanes(step) => step.weights(),
+            Self::Keep(_) => 0,
         }
     }
 
@@ -93,6 +110,7 @@ impl Part {
         match self {
             Self::Product(product) => product.passes,
             Self::Lanes(step) => step.passes(),
+            Self::Keep(keys) => keys.before,
         }
     }
 
@@ -101,13 +119,22 @@ impl Part {
         match self {
             Self::Product(product) => product.passes,
             Self::Lanes(step) => step.tail(),
+            Self::Keep(_) => 0,
         }
     }
 
     const fn joins(&self) -> u64 {
         match self {
-            Self::Product(_) => 0,
+            Self::Product(_) | Self::Keep(_) => 0,
             Self::Lanes(step) => step.joins(),
+        }
+    }
+
+    /// Channels of a token that stay on the chip and go to DRAM, too.
+    const fn cached_channels(&self) -> u64 {
+        match self {
+            Self::Keep(keys) if keys.also_in_dram => keys.channels,
+            _ => 0,
         }
     }
 
@@ -145,7 +172,12 @@ impl RowTraffic {
         let is_left = |(at, part): &(usize, &Part)| part.is_kept() && kept.is_none() && at + 1 < parts.len();
         let left = parts.iter().enumerate().filter(is_left).map(|(_, part)| part.writes());
         // What passes by all parts need not come at all; what passes by some of them comes and goes with the rest.
-        let untouched = if parts.len() > 1 { parts.iter().map(Part::tail).min()? } else { first.passes() };
+        let untouched = match parts.split_last() {
+            Some((_, [])) => first.passes(),
+            // Before keys and values that go where they stay.
+            Some((Part::Keep(keys), rest)) => rest.iter().map(Part::tail).min()?.saturating_sub(keys.channels),
+            _ => parts.iter().map(Part::tail).min()?,
+        };
         // What a part reads and keeps goes with the row, unless a later part takes it; where nothing of the run computed it, it is in DRAM.
         let kept_by_last = last.keeps();
         let was_there = match parts.split_first() {
@@ -157,12 +189,12 @@ impl RowTraffic {
         let room = |(at, part): (usize, &Part)| {
             // What no part so far has read of the end of a row has not come yet.
             let so_far = parts.iter().take(at + 1).map(Part::tail).min().unwrap_or(0);
-            let to_come = if parts.len() > 1 { so_far } else { untouched };
+            let to_come = so_far.max(untouched);
             let at = run.start + at;
             let computed = match part {
                 Part::Product(product) if at + 1 == run.end => product.columns.min(columns_at_once),
                 Part::Product(product) => product.writes(),
-                Part::Lanes(_) => 0,
+                Part::Lanes(_) | Part::Keep(_) => 0,
             };
             // A product leaves what it reads as it is.
             let beside = kept.filter(|&(keeper, joiner)| {
@@ -415,7 +447,7 @@ impl TiledRun<'_> {
         let used = |product: &WeightedProduct, tokens: u64| product.used_weights(tokens).round() as u64 * bits.weights;
         let passes = |part: &Part, tokens: u64| match part {
             Part::Product(product) => used(product, tokens),
-            Part::Lanes(step) => step.weights() * bits.weights,
+            Part::Lanes(_) | Part::Keep(_) => part.weights() * bits.weights,
         };
         let of_tiles = |part: &Part| -> u64 {
             if resident {
@@ -426,7 +458,8 @@ impl TiledRun<'_> {
         let weight_bits: u64 = parts.iter().map(of_tiles).sum();
         let (state_bits, moves) = (self.state_bits(bits), StateMoves::of(step, self.tile, self.held.states));
         let read = tokens * row.read * bits.activations + weight_bits + moves.read * state_bits;
-        let written = tokens * row.written * bits.activations + moves.written * state_bits;
+        let cached = parts.iter().map(Part::cached_channels).sum::<u64>() * tokens * bits.keys;
+        let written = tokens * row.written * bits.activations + cached + moves.written * state_bits;
         let macs: u64 = parts.iter().filter_map(Part::product).map(|product| product.macs(tokens)).sum();
         let mut work =
             OnChip { array: 0, lanes: 0, activations: (written, read - weight_bits), weights: (0, weight_bits) };
@@ -436,6 +469,7 @@ impl TiledRun<'_> {
                 match part {
                     Part::Product(product) => work.product(product, count, size, bits, machine),
                     Part::Lanes(step) => of_lanes += work.lanes(step, count, size, bits, machine),
+                    Part::Keep(keys) => work.keep(keys, count * size, bits),
                 }
             }
         }
@@ -497,6 +531,12 @@ impl OnChip {
             self.activations.1 += times * of.sum_write_bits;
             self.weights.0 += times * of.second_bits;
         }
+    }
+
+    /// Keys and values of so many tokens go where they stay.
+    const fn keep(&mut self, keys: &KeptKeys, tokens: u64, bits: &ElementBits) {
+        self.activations.0 += tokens * keys.channels * bits.activations;
+        self.weights.1 += tokens * keys.channels * bits.keys;
     }
 
     /// What lanes compute, for so many tiles of so many tokens; its energy in lanes, pJ.

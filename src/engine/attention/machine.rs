@@ -154,6 +154,17 @@ impl Machine {
         Self { dram: Store { read_width, write_width, ..self.dram.clone() }, ..self.clone() }
     }
 
+    /// The core with so many bits less where keys, values and weights are kept; `None` if there are not so many.
+    pub fn with_less_room(&self, bits: u64) -> Option<Self> {
+        let less = |store: &Store| Some(Store { size_bits: store.size_bits.checked_sub(bits)?, ..store.clone() });
+        let mut machine = self.clone();
+        match &self.weights {
+            Some(weights) => machine.weights = Some(less(weights)?),
+            None => machine.activations = less(&self.activations)?,
+        }
+        Some(machine)
+    }
+
     /// Where keys, values and weights are kept.
     pub const fn weight_store(&self) -> &Store {
         match &self.weights {

@@ -6,7 +6,7 @@
 //!   that costs; `motion.rs`: step by step; `floor.rs`, `search.rs`: the best
 //! - `transformer.rs`: shapes of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
 //!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`: attention together with what is around it;
-//!   `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
+//!   `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
 //! The model of `account.rs`: data moves between DRAM, the memories on the chip and the registers of the array. DRAM, memories, array and
@@ -26,7 +26,7 @@
 //! let machine = Machine::of(&core)?;
 //! // BERT-base with 512 tokens.
 //! let (shape, bits) = (Shape::of_sequence(1, 12, 64, 512), ElementBits::all(8));
-//! let problem = Problem { shape, causal: false, window: None, bits, source: None };
+//! let problem = Problem { shape, causal: false, window: None, bits, source: None, keys_on_chip: false };
 //! let found = search(&problem, &machine, &Objective::Energy);
 //! let best = found.best(&Objective::Energy, &machine).expect("it fits");
 //!
@@ -43,6 +43,7 @@ mod block_search;
 mod cascade;
 mod cores;
 mod floor;
+mod key_store;
 mod layer;
 mod linear;
 mod machine;
@@ -63,8 +64,9 @@ pub use block::{Block, BlockProblem, BlockSchedule, TokenTile};
 pub use cascade::{Cascade, Running, VectorStep, attend};
 pub use cores::{Cores, MOST_CORES, Split, SplitCost, split_step};
 pub use floor::floor;
+pub use key_store::KeyStore;
 pub use layer::{AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
-pub use linear::{Held, Part, RowTraffic, Run, StateMoves, best_runs, run_of};
+pub use linear::{Held, KeptKeys, Part, RowTraffic, Run, StateMoves, best_runs, run_of};
 pub use machine::{Machine, Store};
 pub use motion::{AttentionMotion, LaneStep, MOST_STEPS, MotionStep, QueryTile, Stage, StepWork, follow};
 pub use movement::{Flow, Place};

@@ -452,6 +452,7 @@ impl Alike {
     fn come(&self, movement: &Movement<'_>, book: &mut Book, tensors: &[Tensor]) {
         match movement.schedule.held {
             KeysHeld::Resident => self.come_new(movement, book, tensors),
+            KeysHeld::Kept => {}
             KeysHeld::Streamed => {
                 tensors
                     .iter()
@@ -463,7 +464,7 @@ impl Alike {
 
     /// Keys that stay and are not there yet.
     fn come_new(&self, movement: &Movement<'_>, book: &mut Book, tensors: &[Tensor]) {
-        if self.new_keys == 0 {
+        if self.new_keys == 0 || movement.schedule.held == KeysHeld::Kept {
             return;
         }
         if movement.schedule.held.is_recomputed() {

@@ -1,6 +1,7 @@
 //! What is to be computed: attention of a shape, with or without a causal mask, in these precisions.
 
 use super::Shape;
+use super::schedule::KeysHeld;
 use super::token::{Norm, TokenStep, TokenWork};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,9 @@ pub struct Problem {
     pub bits: ElementBits,
     /// What keys and values may be computed of again; `None`: they are stored.
     pub source: Option<Source>,
+    /// Whether all keys and values, of all heads and sequences, are on the chip before attention begins, in room of their own; else they
+    /// are in DRAM.
+    pub keys_on_chip: bool,
 }
 
 impl Problem {
@@ -117,6 +121,11 @@ impl Problem {
         diagnostics.or(())
     }
 
+    /// What stored keys and values may do while tiles of queries change.
+    pub const fn stored(&self) -> &'static [KeysHeld] {
+        if self.keys_on_chip { &[KeysHeld::Kept] } else { &KeysHeld::STORED }
+    }
+
     /// Query heads that share a head of keys.
     pub const fn group(&self) -> u64 {
         self.shape.heads / self.shape.key_heads
@@ -156,10 +165,11 @@ impl Problem {
         batch * heads * (queries * keys - masked - outside)
     }
 
-    /// Bits that have to cross the border of the chip at least: queries, keys and values in, results out, each once.
+    /// Bits that have to cross the border of the chip at least: queries, keys and values in, results out, each once; keys and values that
+    /// are on the chip do not.
     pub const fn compulsory_bits(&self) -> u64 {
         let activations = self.shape.query_elements() + self.shape.output_elements();
-        let keys = self.shape.key_elements() + self.shape.value_elements();
+        let keys = if self.keys_on_chip { 0 } else { self.shape.key_elements() + self.shape.value_elements() };
         activations * self.bits.activations + keys * self.bits.keys
     }
 }

@@ -74,11 +74,13 @@ pub enum KeysHeld {
     Recomputed,
     /// They are computed again for every tile of queries, of the inputs of a whole sequence, which stay on the chip for all its heads.
     InputsStay,
+    /// Those of all heads and sequences are on the chip since they were computed.
+    Kept,
 }
 
 impl KeysHeld {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Resident, Self::Streamed, Self::Recomputed, Self::InputsStay];
+    pub const ALL: [Self; 5] = [Self::Resident, Self::Streamed, Self::Recomputed, Self::InputsStay, Self::Kept];
     /// Those with keys and values in DRAM.
     pub const STORED: [Self; 2] = [Self::Resident, Self::Streamed];
     /// Those that compute them again.
@@ -91,6 +93,7 @@ impl KeysHeld {
             Self::Resident => "stay",
             Self::Recomputed => "recomputed",
             Self::InputsStay => "recomputed, inputs stay",
+            Self::Kept => "kept on the chip",
         }
     }
 
@@ -201,6 +204,8 @@ impl Schedule {
         let keys = match self.held {
             KeysHeld::Streamed => 2 * self.keys * at_once * bits.keys,
             KeysHeld::Resident => all_keys * both * bits.keys,
+            // They have room of their own.
+            KeysHeld::Kept => 0,
             KeysHeld::Recomputed | KeysHeld::InputsStay => {
                 let channels = problem.source.map_or(0, |source| source.channels);
                 self.keys * at_once * bits.keys + channels * both * bits.weights

@@ -1,6 +1,7 @@
 //! The best schedule of attention, by trying every one that is not proved to be worse.
 //!
-//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed, stay or are computed again, how many query heads
+//! The space: what runs together ([`Fusion::ALL`]), whether keys and values are streamed, stay or are computed again (where they are on the
+//! chip, they just are), how many query heads
 //! of a group share a tile, and tiles of queries and of keys: every size up to [`EVERY_SIZE`]; above, every number of tiles, with the
 //! smallest tiles of that number and with these rounded up to what the array takes at once; no more than [`MOST_TILES`] tiles.
 //!
@@ -29,7 +30,7 @@ const EQUAL: f64 = 1e-12;
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// For each of [`Fusion::ALL`] its best schedule with keys and values in DRAM; `None` where none fits.
+    /// For each of [`Fusion::ALL`] its best schedule with stored keys and values; `None` where none fits.
     pub best_of: Vec<(Fusion, Option<Account>)>,
     /// The best of all that compute keys and values again; `None` where none fits, or there is nothing to compute them of.
     pub recomputed: Option<Account>,
@@ -38,7 +39,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// The best of all with keys and values in DRAM; `None` where none fits.
+    /// The best of all with stored keys and values; `None` where none fits.
     pub fn best(&self, objective: &Objective, machine: &Machine) -> Option<&Account> {
         let all = self.best_of.iter().filter_map(|(_, account)| account.as_ref());
         all.min_by_key(|account| Rank::of(objective, machine, account))
@@ -139,7 +140,7 @@ pub fn search(problem: &Problem, machine: &Machine, objective: &Objective) -> Fo
     let mut priced = 0;
     let best_of = Fusion::ALL.map(|fusion| {
         let mut search = Search::new(problem, machine, objective);
-        search.fusions(&[fusion], &KeysHeld::STORED);
+        search.fusions(&[fusion], problem.stored());
         priced += search.priced;
         (fusion, search.best.map(|(_, account)| account))
     });

@@ -1,6 +1,6 @@
 //! Transformers: the shapes of their layers, and what one step of them computes and moves at least.
 
-use super::linear::Part;
+use super::linear::{KeptKeys, Part};
 use super::state_space::StateSpace;
 use super::token::{Activation, Added, Norm, TokenStep, TokenWork};
 use super::{ElementBits, Problem, Shape, Source};
@@ -178,6 +178,12 @@ impl Compulsory {
     /// All of them.
     pub fn total(&self) -> f64 {
         self.weights + self.input + self.output + self.cache_read + self.cache_written
+    }
+
+    /// The same where the cache is on the chip.
+    #[must_use]
+    pub const fn without_cache(&self) -> Self {
+        Self { cache_read: 0.0, cache_written: 0.0, ..*self }
     }
 }
 
@@ -460,7 +466,15 @@ impl Transformer {
         Some(before.into_iter().map(with).collect())
     }
 
-    /// Attention of a layer in a step; `None`: there is none.
+    /// The parts of a chain that computes keys and values, which then stay on the chip. `also_in_dram`: they go there, too.
+    pub fn keeping_keys(&self, mut chain: Vec<Part>, also_in_dram: bool) -> Vec<Part> {
+        let row = chain.last().map_or(0, |last| last.writes() + last.passes());
+        let channels = self.cached_channels();
+        chain.push(Part::Keep(KeptKeys { channels, before: row.saturating_sub(channels), also_in_dram }));
+        chain
+    }
+
+    /// Attention of a layer in a step, with keys and values in DRAM; `None`: there is none.
     pub fn attention(&self, step: &Step, bits: ElementBits) -> Option<Problem> {
         if self.state_space.is_some() {
             return None;
@@ -487,7 +501,7 @@ impl Transformer {
         let has_inputs = self.latent.is_none() && step.cached == 0;
         let norm = if self.post_norm { Norm::None } else { self.norm };
         let source = has_inputs.then_some(Source { channels: self.width, norm, rotary: self.rotary });
-        Some(Problem { shape, causal, window: self.window.filter(|_| causal), bits, source })
+        Some(Problem { shape, causal, window: self.window.filter(|_| causal), bits, source, keys_on_chip: false })
     }
 
     /// Keys of a sequence that any new token sees: under a sliding window older ones are not read.
@@ -543,7 +557,7 @@ impl Transformer {
     }
 
     /// Channels of a token that are cached in one layer.
-    fn cached_channels(&self) -> u64 {
+    pub(super) fn cached_channels(&self) -> u64 {
         self.latent.map_or(2 * self.key_heads * self.depth, |latent| latent.rank + latent.rotary)
     }
 

@@ -3,9 +3,9 @@
 use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
-    Account, AttentionMotion, Compulsory, Cores, ElementBits, Fusion, Generation, KeysHeld, LayerSchedule, Machine,
-    Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer, account, follow, generate,
-    schedule_layer, score, split_step,
+    Account, AttentionMotion, Compulsory, Cores, ElementBits, Fusion, Generation, KeyStore, KeysHeld, LayerSchedule,
+    Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer, account, follow,
+    generate, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
@@ -38,7 +38,7 @@ pub struct AttentionAnswer {
     pub clock_mhz: Option<f64>,
     /// Bytes that DRAM holds.
     pub dram_bytes: f64,
-    /// Bytes that one layer moves at least.
+    /// Bytes that one layer moves at least, with keys and values where they are.
     pub compulsory: Compulsory,
     /// One layer.
     pub layer: LayerSchedule,
@@ -161,13 +161,16 @@ impl AttentionStudy {
     /// As [`schedule_layer`].
     pub fn answer(&self) -> Result<AttentionAnswer, Diagnostics> {
         let machine = &self.machine;
+        let layer = self.layer()?;
+        let compulsory = self.model.compulsory(&self.request.step, self.request.bits);
+        let keys_on_chip = layer.keys_in.0 == KeyStore::Cache;
         Ok(AttentionAnswer {
             model: self.model.clone(),
             core: machine.name.clone(),
             clock_mhz: machine.clock_mhz,
             dram_bytes: machine.dram.size_bits as f64 / 8.0,
-            compulsory: self.model.compulsory(&self.request.step, self.request.bits),
-            layer: self.layer()?,
+            compulsory: if keys_on_chip { compulsory.without_cache() } else { compulsory },
+            layer,
         })
     }
 
@@ -204,7 +207,8 @@ impl AttentionStudy {
     fn best_with(&self, problem: &Problem, (fusion, queries, keys): (Fusion, u64, u64)) -> Option<Account> {
         let (group, objective) = (problem.group(), &self.request.objective);
         let heads = (1..=group).filter(|heads| group.is_multiple_of(*heads));
-        let of_heads = |heads| KeysHeld::STORED.map(|held| Schedule { fusion, queries, heads, keys, held });
+        let of_heads =
+            |heads| problem.stored().iter().map(move |&held| Schedule { fusion, queries, heads, keys, held });
         let schedules = heads.flat_map(of_heads).filter(|schedule| fusion.takes(schedule.held));
         let priced = schedules.filter_map(|schedule| account(problem, &self.machine, &schedule));
         let score = |account: &Account| score(objective, &self.machine, account);

@@ -1,8 +1,8 @@
 //! Transformers on several cores, against a walk over every core and every element that is sent.
 
 use fusescape_engine::attention::{
-    Account, Activation, Cascade, Cause, Cores, ElementBits, Fusion, Machine, Norm, Split, SplitCost, Step, Tensor,
-    Transformer, attend, best_runs, schedule_layer, search, split_step,
+    Account, Activation, Cascade, Cause, Cores, ElementBits, Fusion, KeyStore, Machine, Norm, Part, Split, SplitCost,
+    Step, Store, Tensor, Transformer, attend, best_runs, schedule_layer, search, split_step,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
@@ -103,6 +103,11 @@ type PerRow = (Vec<(Operation, u64)>, u64, u64);
 
 /// What sending takes, and what lanes do with what arrives. Steps of lanes follow each other.
 fn charge(count: &mut Count, machine: &Machine, sent: &Sent, arrives: &[PerRow], row_bits: u64) {
+    charge_between(&machine.activations, count, machine, sent, arrives, row_bits);
+}
+
+/// The same from such memories to such memories.
+fn charge_between(store: &Store, count: &mut Count, machine: &Machine, sent: &Sent, arrives: &[PerRow], row_bits: u64) {
     count.cycles += sent.cycles;
     count.link_bits += sent.bits;
     let (mut read, mut written) = (sent.bits, sent.bits);
@@ -119,18 +124,19 @@ fn charge(count: &mut Count, machine: &Machine, sent: &Sent, arrives: &[PerRow],
             written += all * writes * row_bits;
         }
     }
-    count.energy += machine.activations.energy_pj(read, written);
+    count.energy += store.energy_pj(read, written);
 }
 
-/// A step on several cores: every core by itself.
+/// A step on several cores: every core by itself, with its keys and values there; `None` where they have no room.
 fn walk(
+    store: KeyStore,
     model: &Transformer,
     step: &Step,
     machine: &Machine,
     cores: &Cores,
     split: &Split,
     objective: &Objective,
-) -> Count {
+) -> Option<Count> {
     let shared = machine.sharing_dram(split.of_layer());
     let bound = |all: u64, parts: u64, part: u64| {
         // The first parts have one more.
@@ -147,7 +153,7 @@ fn walk(
                 (bound(step.tokens, split.queries, of_queries), bound(step.tokens, split.queries, of_queries + 1));
             let others = if model.causal { first } else { step.tokens - (end - first) };
             let own = Step { batch, tokens: end - first, cached: step.cached + others, sees_itself: true };
-            let group = group(model, &own, &shared, cores, split, objective);
+            let group = group(store, model, &own, &shared, cores, split, objective)?;
             slowest = slowest.max(group.cycles);
             all.energy += group.energy;
             all.link_bits += group.link_bits;
@@ -155,22 +161,25 @@ fn walk(
             all.macs += group.macs;
         }
     }
-    Count { cycles: slowest, ..all }
+    Some(Count { cycles: slowest, ..all })
 }
 
 fn group(
+    store: KeyStore,
     model: &Transformer,
     step: &Step,
     machine: &Machine,
     cores: &Cores,
     split: &Split,
     objective: &Objective,
-) -> Count {
+) -> Option<Count> {
     let of_weights = split.heads * split.keys;
     let part = |parts: u64| Transformer {
         heads: model.heads / parts,
         key_heads: (model.key_heads / parts).max(1),
         hidden: model.hidden.div_ceil(parts),
+        // The layers of the largest group.
+        layers: model.layers.div_ceil(split.layers),
         ..model.clone()
     };
     let mut count = Count::default();
@@ -183,15 +192,29 @@ fn group(
             count.macs += macs;
         }
     };
+    // With a cache on the chip there is room for so much less: for the largest part of the keys, all layers, and for what is computed.
+    let of_token = step.batch * 2 * part(split.heads).key_heads * model.depth * BITS.keys;
+    let seen = (step.cached + step.tokens).min(model.window.unwrap_or(u64::MAX));
+    let taken = of_token * (part(1).layers * seen.div_ceil(split.keys) + step.tokens);
+    let left = machine.with_less_room(if store == KeyStore::Cache && split.keys > 1 { taken } else { 0 })?;
     if split.keys == 1 {
         let layer = schedule_layer(&part(of_weights), step, BITS, machine, objective).unwrap();
-        for piece in layer.pieces() {
-            add(&mut count, piece.latency_cycles, piece.energy_pj(), piece.dram_bits, piece.macs);
-        }
+        let cost = layer.stores.iter().find(|(other, _)| *other == store)?.1?;
+        let layers = layer.layers;
+        add(
+            &mut count,
+            cost.latency_cycles / layers,
+            cost.energy_pj() / layers as f64,
+            cost.dram_bits / layers,
+            cost.macs / layers,
+        );
     } else {
-        for mut chain in part(of_weights).parts() {
-            chain.retain(|part| machine.lanes.is_some() || part.product().is_some());
-            for run in best_runs(&chain, step, &BITS, machine, objective).unwrap() {
+        let own = part(of_weights);
+        let [before, after] = own.parts();
+        let before = if store == KeyStore::Cache { own.keeping_keys(before, false) } else { before };
+        for mut chain in [before, after] {
+            chain.retain(|part| machine.lanes.is_some() || !matches!(part, Part::Lanes(_)));
+            for run in best_runs(&chain, step, &BITS, &left, objective)? {
                 add(&mut count, run.busy.cycles(), run.energy_pj(), run.dram_bits(), run.macs);
             }
         }
@@ -204,7 +227,8 @@ fn group(
         let mut part = problem;
         part.shape.keys = size + u64::from(of_keys < larger);
         (part.causal, part.window, part.source) = (false, None, None);
-        let mut best: Account = *search(&part, machine, objective).best(objective, machine).unwrap();
+        part.keys_on_chip = store == KeyStore::Cache;
+        let mut best: Account = *search(&part, &left, objective).best(objective, &left)?;
         // Of the results each core writes its part of those that are merged.
         let output = best.dram[Tensor::Output as usize].written;
         let kept = output.div_ceil(split.keys);
@@ -239,6 +263,11 @@ fn group(
         let [_, queries] =
             all_reduce(split.keys as usize, (rows * problem.shape.depth) as usize, BITS.activations, link);
         charge(&mut count, machine, &queries, &[], 0);
+        if store == KeyStore::Cache {
+            let new = step.batch * step.tokens * 2 * problem.shape.key_heads * model.depth;
+            let [_, keys] = all_reduce(split.keys as usize, new as usize, BITS.keys, link);
+            charge_between(machine.weight_store(), &mut count, machine, &keys, &[], 0);
+        }
         let row_bits = (value + 2) * BITS.sums;
         let [merged, _] = all_reduce(split.keys as usize, rows as usize, row_bits, link);
         use Operation::{Add, Divide, Exp, Max, Multiply};
@@ -262,7 +291,7 @@ fn group(
             charge(&mut count, machine, &hand_out, &[], 0);
         }
     }
-    count
+    Some(count)
 }
 
 fn assert_is(cost: &SplitCost, walked: &Count, model: &Transformer, cores: &Cores) {
@@ -281,7 +310,7 @@ fn assert_is(cost: &SplitCost, walked: &Count, model: &Transformer, cores: &Core
 fn a_step_on_several_cores_is_what_every_core_computes_and_sends() {
     let mut random = Lcg(7);
     let machines = [machine("fusemax-like"), machine("tpu-like-df")];
-    let (mut compared, mut of_kind) = (0, [0_usize; 5]);
+    let (mut compared, mut of_kind, mut of_store) = (0, [0_usize; 5], [0; 3]);
     for _ in 0..40 {
         let model = model(&mut random);
         let batch = 1 + random.below(4);
@@ -296,14 +325,68 @@ fn a_step_on_several_cores_is_what_every_core_computes_and_sends() {
         let objective = [Objective::Energy, Objective::Latency][objective].clone();
         for split in Split::all(cores.count) {
             let Ok(cost) = split_step(&model, &step, BITS, (machine, &cores), &split, &objective) else { continue };
-            assert_is(&cost, &walk(&model, &step, machine, &cores, &split, &objective), &model, &cores);
+            let walked = |store| walk(store, &model, &step, machine, &cores, &split, &objective);
+            assert_is(&cost, &walked(cost.keys_in).expect("it has room"), &model, &cores);
             compared += 1;
+            let at = KeyStore::ALL.iter().position(|store| *store == cost.keys_in).unwrap();
+            of_store[at] += 1;
+            // Cores that read each other's keys and values have them in DRAM, or, where keys are divided, in a cache.
+            for store in KeyStore::of(&model, &step) {
+                let is_own =
+                    store == KeyStore::Dram || split.queries == 1 && (split.keys == 1 || store == KeyStore::Cache);
+                let Some(other) = walked(store).filter(|_| is_own) else { continue };
+                let of_links = other.link_bits as f64 * cores.link_pj;
+                let [ours, other] = match objective {
+                    Objective::Energy => [cost.energy_pj(), (other.energy + of_links) * model.layers as f64],
+                    _ => [cost.latency_cycles as f64, (other.cycles * model.layers) as f64],
+                };
+                assert!(ours <= other * (1.0 + 1e-12), "{store:?} is better: {ours} {other}");
+            }
             for (count, (_, parts)) in of_kind.iter_mut().zip(split.parts()) {
                 *count += usize::from(parts > 1);
             }
         }
     }
     assert!(compared > 120 && of_kind.iter().all(|count| *count > 10), "{compared}, {of_kind:?}");
+    assert!(of_store.iter().all(|count| *count > 5), "{of_store:?}");
+}
+
+/// GPT-2 small, a byte a key: 12 layers of 1,536 bytes for each of 1,024 tokens are more than the 16 MiB of a core, and fit on two.
+#[test]
+fn a_cache_that_is_too_large_for_one_core_is_spread_over_several() {
+    let (machine, bits, gpt) = (machine("fusemax-like"), ElementBits::all(8), preset("gpt2-small"));
+    let cores = Cores { count: 4, link_bits: 1024, link_pj: 0.1 };
+    let step = Step::decode(1, 1023);
+    let cost =
+        |split: Split| split_step(&gpt, &step, bits, (&machine, &cores), &split, &Objective::DramAccesses).unwrap();
+    let whole = cost(Split::ONE);
+    assert_eq!(whole.keys_in, KeyStore::Dram);
+    let cache = 12 * 1536 * 1024;
+    assert!(8 * cache > machine.weight_store().size_bits && 4 * cache < machine.weight_store().size_bits);
+    for split in [
+        Split { heads: 2, ..Split::ONE },
+        Split { keys: 2, ..Split::ONE },
+        Split { layers: 2, ..Split::ONE },
+        Split { heads: 2, keys: 2, ..Split::ONE },
+    ] {
+        let spread = cost(split);
+        assert_eq!(spread.keys_in, KeyStore::Cache, "{}", split.text());
+        // What was cached does not come; of a token each core reads and writes a little more.
+        assert!(whole.dram_bits - spread.dram_bits >= 8 * cache * 99 / 100, "{}", split.text());
+    }
+    // Cores that divide sequences read all weights, each; the cache is spread all the same.
+    let split = Split { sequences: 2, ..Split::ONE };
+    let two =
+        split_step(&gpt, &Step { batch: 2, ..step }, bits, (&machine, &cores), &split, &Objective::Energy).unwrap();
+    assert_eq!(two.keys_in, KeyStore::Dram, "a sequence has a whole cache");
+    // Twice as many tokens are too many for two cores, and fit on four.
+    let longer = Step::decode(1, 2047);
+    let keys_in = |split| {
+        let cost = split_step(&gpt, &longer, bits, (&machine, &cores), &split, &Objective::DramAccesses);
+        cost.unwrap().keys_in
+    };
+    assert_eq!(keys_in(Split { heads: 2, ..Split::ONE }), KeyStore::Dram);
+    assert_eq!(keys_in(Split { heads: 4, ..Split::ONE }), KeyStore::Cache);
 }
 
 /// One core is the core.

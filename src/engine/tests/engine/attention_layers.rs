@@ -85,6 +85,7 @@ impl Chain {
             Part::Product(product) if product.reads_apart => product.reduction * (product.experts.1 + product.shared),
             Part::Product(product) => product.reduction,
             Part::Lanes(step) => step.channels,
+            Part::Keep(keys) => keys.before + keys.channels,
         };
         let mut maps: Vec<Vec<Channel>> = vec![(0..width).map(|at| (0, at)).collect()];
         let mut kept = None;
@@ -114,6 +115,10 @@ impl Chain {
                     front.iter().copied().chain(new(*channels)).chain(back.iter().copied()).collect()
                 }
                 Part::Lanes(step) => new(step.channels).collect(),
+                Part::Keep(keys) => {
+                    assert_eq!(old.len() as u64, keys.before + keys.channels, "{parts:?}");
+                    old[..keys.before as usize].to_vec()
+                }
             };
             if let Part::Lanes(TokenStep { is_kept: true, .. }) = part {
                 kept = Some(at + 1);
@@ -135,6 +140,7 @@ impl Chain {
                 map[..map.len() - *behind as usize].iter().copied().collect()
             }
             Part::Lanes(_) => map.iter().copied().collect(),
+            Part::Keep(keys) => map[keys.before as usize..].iter().copied().collect(),
         };
         if let Part::Lanes(step) = &self.parts[at] {
             match step.work {
@@ -166,7 +172,7 @@ impl Chain {
             // Lanes put results where they read; a product needs room for them, at the end of a run for few, of one expert.
             let is_last = at + 1 == run.end;
             let beside = match &self.parts[at] {
-                Part::Lanes(_) => 0,
+                Part::Lanes(_) | Part::Keep(_) => 0,
                 Part::Product(product) if is_last => columns.min(product.columns),
                 Part::Product(_) => computed.len() as u64,
             };
@@ -198,6 +204,15 @@ impl Chain {
     }
 }
 
+/// What is around attention, with keys and values that go to DRAM, and that stay on the chip.
+fn chains(model: &Transformer) -> Vec<Vec<Part>> {
+    let has_keys = model.state_space.is_none() && model.keys_of_latents().is_none();
+    let before = model.parts()[0].clone();
+    let keeping = [false, true].map(|also_in_dram| model.keeping_keys(before.clone(), also_in_dram));
+    let all = model.parts().into_iter().chain(keeping.into_iter().filter(|_| has_keys));
+    all.filter(|parts| !parts.is_empty()).collect()
+}
+
 /// All ways to cut so many parts into runs.
 fn partitions(parts: usize) -> Vec<Vec<std::ops::Range<usize>>> {
     (0..1_u32 << (parts - 1))
@@ -214,7 +229,7 @@ fn runs_move_what_a_simulation_does_channel_by_channel() {
     let mut random = Lcg(24);
     for _ in 0..300 {
         let model = model(&mut random);
-        for parts in model.parts().into_iter().filter(|parts| !parts.is_empty()) {
+        for parts in chains(&model) {
             let chain = Chain::new(&parts);
             for runs in partitions(parts.len()) {
                 let columns = 1 + random.below(4);
@@ -240,7 +255,7 @@ fn the_best_runs_are_the_best_of_all_partitions_and_tiles() {
         let objective = if round % 2 == 0 { Objective::Energy } else { Objective::Latency };
         let step = Step { cached: random.below(2), ..Step::prefill(1 + random.below(2), 1 + random.below(4)) };
         let tokens = step.batch * step.tokens;
-        for parts in model.parts().into_iter().filter(|parts| !parts.is_empty()) {
+        for parts in chains(&model) {
             let mut least: Option<f64> = None;
             let mut of_run = BTreeMap::new();
             for runs in partitions(parts.len()) {
@@ -290,7 +305,7 @@ fn lanes_do_what_the_formulas_say() {
         let parts = model.parts();
         let steps = parts.iter().flatten().filter_map(|part| match part {
             Part::Lanes(step) => Some(step.operations(3)),
-            Part::Product(_) => None,
+            Part::Product(_) | Part::Keep(_) => None,
         });
         steps.sum()
     };

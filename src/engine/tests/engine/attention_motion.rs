@@ -122,7 +122,8 @@ fn every_query_meets_every_key_that_it_sees_once_and_every_place_is_found_again(
 #[test]
 fn keys_that_stay_come_once_and_keys_that_stream_come_for_every_tile_of_queries() {
     let shape = Shape::of_sequence(1, 1, 4, 12);
-    let problem = Problem { shape, causal: false, window: None, bits: ElementBits::all(8), source: None };
+    let problem =
+        Problem { shape, causal: false, window: None, bits: ElementBits::all(8), source: None, keys_on_chip: false };
     let machine = machine(1 << 20, true);
     let keys_come = |held: KeysHeld| -> Vec<u64> {
         let schedule = Schedule { fusion: Fusion::QueriesStay, queries: 6, heads: 1, keys: 4, held };

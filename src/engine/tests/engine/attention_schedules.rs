@@ -60,6 +60,7 @@ pub fn problem(random: &mut Lcg, most: u64) -> Problem {
         norm: random.of(&Norm::NAMES).0,
         rotary: random.below(2) == 0,
     });
+    let keys_on_chip = source.is_none() && random.below(4) == 0;
     Problem {
         shape: Shape {
             batch: between(random, 1, 2),
@@ -75,6 +76,7 @@ pub fn problem(random: &mut Lcg, most: u64) -> Problem {
         window,
         bits: ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 },
         source,
+        keys_on_chip,
     }
 }
 
@@ -85,7 +87,7 @@ pub fn schedule(random: &mut Lcg, problem: &Problem) -> Schedule {
     let fusion = random.of(&Fusion::ALL);
     let again = if problem.source.is_some() { &KeysHeld::RECOMPUTED[..] } else { &[] };
     let held: Vec<KeysHeld> =
-        KeysHeld::STORED.iter().chain(again).copied().filter(|held| fusion.takes(*held)).collect();
+        problem.stored().iter().chain(again).copied().filter(|held| fusion.takes(*held)).collect();
     Schedule {
         fusion,
         queries: between(random, 1, problem.shape.queries),
@@ -234,7 +236,7 @@ impl<'a> Simulation<'a> {
             }
             self.recompute(0, 0..shape.keys);
             self.recompute(1, 0..shape.keys);
-        } else if keys_stay {
+        } else if keys_stay && held != KeysHeld::Kept {
             self.read[Tensor::Keys as usize] += shape.keys * shape.depth;
             self.read[Tensor::Values as usize] += shape.keys * value_depth;
         }
@@ -444,9 +446,41 @@ fn the_search_finds_the_best_of_all_tile_sizes_and_of_equals_the_one_with_the_le
         let again = again.min_by(|one, other| one.partial_cmp(other).expect("numbers"));
         assert_eq!(of(found.recomputed), again, "recomputed {objective:?} {problem:?}");
         for (fusion, found) in found.best_of {
-            assert_eq!(of(found), by_force(fusion, &KeysHeld::STORED), "{fusion:?} {objective:?} {problem:?}");
+            assert_eq!(of(found), by_force(fusion, problem.stored()), "{fusion:?} {objective:?} {problem:?}");
         }
     }
+}
+
+/// Keys and values are where the problem has them.
+#[test]
+fn what_is_on_the_chip_does_not_come_from_dram_and_what_is_in_dram_does() {
+    let mut random = Lcg(25);
+    let machine = machine(1 << 30, true);
+    let (mut on_chip, mut in_dram) = (0, 0);
+    for _ in 0..400 {
+        let problem = problem(&mut random, 12);
+        let own = schedule(&mut random, &problem);
+        for held in KeysHeld::ALL {
+            let schedule = Schedule { held, ..own };
+            let there = match held {
+                KeysHeld::Kept => problem.keys_on_chip,
+                held if held.is_recomputed() => problem.source.is_some(),
+                _ => !problem.keys_on_chip,
+            };
+            let account = account(&problem, &machine, &schedule);
+            assert_eq!(account.is_some(), there, "{held:?} of {problem:?}");
+            let Some(account) = account.filter(|_| !held.is_recomputed()) else { continue };
+            let come = [Tensor::Keys, Tensor::Values].map(|tensor| account.dram[tensor as usize].read);
+            if problem.keys_on_chip {
+                on_chip += 1;
+                assert_eq!((come, account.needed_bits[1]), ([0, 0], 0));
+            } else {
+                in_dram += 1;
+                assert!(come[0] >= problem.shape.key_elements() * problem.bits.keys);
+            }
+        }
+    }
+    assert!(on_chip > 40 && in_dram > 300, "{on_chip} {in_dram}");
 }
 
 /// One product, the softmax of a row, the other product: what each holds at a time.

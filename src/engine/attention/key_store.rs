@@ -1,0 +1,59 @@
+//! Where keys and values are between what computes them and attention: in DRAM, or on the chip, in room of their own.
+
+use super::ElementBits;
+use super::transformer::{Step, Transformer};
+use serde::{Deserialize, Serialize};
+
+/// Where keys and values are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum KeyStore {
+    /// In DRAM, with those of earlier tokens.
+    Dram,
+    /// On the chip, those of one layer, until the layer is computed. A decoder writes them to its cache in DRAM, too. Only where no token
+    /// is cached.
+    Layer,
+    /// The cache of all layers is on the chip, and stays there from step to step.
+    Cache,
+}
+
+impl KeyStore {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Dram, Self::Layer, Self::Cache];
+
+    /// As a person reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dram => "in DRAM",
+            Self::Layer => "on the chip, layer by layer",
+            Self::Cache => "on the chip, all layers",
+        }
+    }
+
+    /// Those that a model has in a step. Keys and values that come out of latents in every step are in DRAM, and state-space blocks have
+    /// none.
+    pub fn of(model: &Transformer, step: &Step) -> impl Iterator<Item = Self> + use<> {
+        let has_own = model.state_space.is_none() && model.keys_of_latents().is_none();
+        let (is_new, causal) = (step.cached == 0, model.causal);
+        Self::ALL.into_iter().filter(move |store| match store {
+            Self::Dram => true,
+            Self::Layer => has_own && is_new,
+            Self::Cache => has_own && causal,
+        })
+    }
+
+    /// Bits that they take on the chip, in a step after which caches have at most so many tokens of each sequence; `None` if they cannot
+    /// be counted. Of a sliding window only the tokens that it sees are cached.
+    pub fn room(self, model: &Transformer, step: &Step, bits: ElementBits, most_tokens: u64) -> Option<u64> {
+        let of_layer = model.keys_seen(step).max(step.tokens);
+        let tokens = match self {
+            Self::Dram => 0,
+            Self::Layer => of_layer,
+            Self::Cache => {
+                let all = most_tokens.max(step.cached + step.tokens);
+                let cached = model.window.map_or(all, |window| all.min(window));
+                cached.checked_mul(model.layers.saturating_sub(1))?.checked_add(cached.max(of_layer))?
+            }
+        };
+        tokens.checked_mul(step.batch)?.checked_mul(model.cached_channels())?.checked_mul(bits.keys)
+    }
+}
