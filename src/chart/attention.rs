@@ -6,8 +6,8 @@ use super::{
     TableCell, group_thousands, three_digits,
 };
 use crate::attention::{
-    Account, AttentionPart, Block, Busy, Cause, EVERY_SIZE, Fusion, Generation, LayerSchedule, MOST_TILES, Run,
-    Sequences, SplitCost, StepCost, Tensor,
+    Account, AttentionPart, Block, Busy, Cause, EVERY_SIZE, Fusion, Generation, KeyStore, LayerSchedule, MOST_TILES,
+    Run, Sequences, SplitCost, StepCost, Tensor,
 };
 use crate::cost::EnergyCause;
 use crate::explore::{AttentionTiles, PublishedDataflow};
@@ -80,6 +80,11 @@ fn tile_text(account: &Account) -> String {
     format!("{} {queries}{heads}, {} {keys}", group_thousands(schedule.queries), group_thousands(schedule.keys))
 }
 
+/// `1 token`.
+fn tokens_text(tokens: u64) -> String {
+    format!("{} token{}", group_thousands(tokens), if tokens == 1 { "" } else { "s" })
+}
+
 /// `tiles of 256 tokens, weights stream; queries stay, one pass, 256 queries × 4 heads, 512 keys, keys stay`.
 fn block_text(block: &Block) -> String {
     let Block { attention, queries, parts, tile, .. } = block;
@@ -95,8 +100,8 @@ fn block_text(block: &Block) -> String {
         (None, None) => String::new(),
     };
     format!(
-        "tiles of {} tokens, {weights}; {}, {}, keys {}",
-        group_thousands(*tile),
+        "tiles of {}, {weights}; {}, {}, keys {}",
+        tokens_text(*tile),
         attention.schedule.fusion.name(),
         tile_text(attention),
         held.name(),
@@ -283,7 +288,8 @@ fn division_text(one: &SplitCost, cost: &SplitCost) -> String {
 
 /// What the numbers of a divided step count.
 pub const DIVIDED_NOTE: &str = "Every core's schedule is the best by what is minimised: for the fastest division, minimise latency. \
-     Cores share DRAM: each has its part of the bits a cycle. Sums over heads and partial softmaxes over keys go around a ring of \
+     Cores share DRAM: each has its part of the bits a cycle. A cache is in DRAM, or spread over the memories of the cores, whichever is \
+     better. Sums over heads and partial softmaxes over keys go around a ring of \
      cores. A layer's parts, and what is sent between them, follow each other.";
 
 /// A step on several cores, divided in these ways, beside one core.
@@ -302,6 +308,7 @@ pub fn divided_steps(one: &SplitCost, costs: &[SplitCost]) -> Table {
             TableCell::of(Quantity::Bytes, cost.dram_bits as f64 / 8.0),
             TableCell::of(Quantity::Bytes, cost.link_bits as f64 / 8.0),
             TableCell::of(Quantity::Bytes, cost.cache_bytes),
+            TableCell::from(cost.keys_in.name()),
         ]
     };
     Table {
@@ -317,6 +324,7 @@ pub fn divided_steps(one: &SplitCost, costs: &[SplitCost]) -> Table {
             Column::measured("DRAM", Quantity::Bytes.base()),
             Column::measured("links", Quantity::Bytes.base()),
             Column::measured("cache of a core", Quantity::Bytes.base()),
+            Column::words("keys and values"),
         ],
         rows: std::iter::once(one).chain(costs).map(row).collect(),
     }
@@ -333,7 +341,7 @@ pub fn generation_room(generation: &Generation, dram_bytes: f64, has_states: boo
     let of_layer = generation.cache_bytes / generation.layers as f64;
     let fits = |needed: f64, there: f64| if needed <= there { "fits" } else { "does not fit" };
     format!(
-        "Weights take {}, {} {}: together it {} in DRAM of {}. A layer's part of {}, {}, {} in the {} on the chip.",
+        "Weights take {}, {} {}: together it {} in DRAM of {}. A layer's part of {}, {}, {} in the {} on the chip.{}",
         bytes(generation.weight_bytes),
         if has_states { "states" } else { "the cache at the end" },
         bytes(generation.cache_bytes),
@@ -343,6 +351,7 @@ pub fn generation_room(generation: &Generation, dram_bytes: f64, has_states: boo
         bytes(of_layer),
         fits(of_layer, generation.chip_bytes),
         bytes(generation.chip_bytes),
+        if generation.cache_on_chip { " Here all of it stays there, from the first token to the last." } else { "" },
     )
 }
 
@@ -382,10 +391,10 @@ fn block_note(block: &Block, layers: u64) -> String {
         _ => "while a tile is at one of them, the next is at the one before",
     };
     format!(
-        "Attention runs in a block with what is around it, {} of {} tokens: {}, stay on the chip, and {side_by_side}. The table of kinds \
+        "Attention runs in a block with what is around it, {} of {}: {}, stay on the chip, and {side_by_side}. The table of kinds \
          above is of attention by itself.",
         if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
-        group_thousands(block.tile),
+        tokens_text(block.tile),
         kept.join(", and "),
     )
 }
@@ -406,6 +415,27 @@ fn recomputed_note(layer: &LayerSchedule, best: &Account) -> Option<&'static str
     }
 }
 
+/// Where keys and values are, and what they would cost elsewhere.
+fn keys_note(layer: &LayerSchedule) -> Option<String> {
+    let (store, room) = layer.keys_in;
+    let taken = match store {
+        KeyStore::Dram => String::new(),
+        _ => format!(", and take {} there", Quantity::Bytes.text(room as f64 / 8.0)),
+    };
+    let others = layer.stores.iter().filter(|(other, _)| *other != store).map(|(other, cost)| match cost {
+        Some(cost) => format!(
+            "{}: {} and {}",
+            other.name(),
+            Quantity::Energy.text(cost.energy_pj()),
+            Quantity::Latency.text(cost.latency_cycles as f64),
+        ),
+        None => format!("{}: no room", other.name()),
+    });
+    let others: Vec<String> = others.collect();
+    let others = if others.is_empty() { String::new() } else { format!(" (the step with them {})", others.join("; ")) };
+    layer.attention.as_ref().map(|_| format!("Keys and values are {}{taken}{others}.", store.name()))
+}
+
 /// What of a step is not counted, and over which space the best is the best.
 pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
@@ -421,6 +451,7 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
                     "No block of attention with what is around it, in the tiles that are tried, is better.".to_owned(),
                 ),
             }
+            notes.extend(keys_note(layer));
             if let Some(again) = recomputed_note(layer, best) {
                 notes.push(again.to_owned());
             }

@@ -210,6 +210,7 @@ impl AttentionStep {
             }
             KeysHeld::Recomputed => format!("{tensor} {keys} are computed again, of inputs that stream in from DRAM."),
             KeysHeld::InputsStay => format!("{tensor} {keys} are computed again, of the inputs that stay on the chip."),
+            KeysHeld::Kept => format!("{tensor} {keys} are on the chip since they were computed."),
         })
     }
 

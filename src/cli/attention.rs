@@ -88,7 +88,7 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
     }
     text += &titled(&step_parts(layer));
     let cost = layer.cost();
-    let least = study.model.compulsory(&request.step, request.bits).total() * layer.layers as f64;
+    let least = study.compulsory(layer).total() * layer.layers as f64;
     text += &format!(
         "\nAll {} layers: {}, {}, {} MACs; {} to and from DRAM, of which {} are compulsory.\n",
         layer.layers,

@@ -3,7 +3,7 @@
 use super::attention::{AttentionReport, CoresReport, PublishedReport};
 use super::stamped;
 use crate::attention::published::{Array, Dataflow, Replay};
-use crate::attention::{Account, Block, Cause, Generation, Run, Split, SplitCost, StepCost, Tensor};
+use crate::attention::{Account, Block, Cause, Generation, KeyStore, Run, Split, SplitCost, StepCost, Tensor};
 use crate::spec::Diagnostics;
 use serde_json::{Value, json};
 
@@ -102,6 +102,8 @@ impl AttentionReport {
         let of_uncounted = |(name, count): &(String, u64)| (field(name), json!(count));
         let uncounted: Value = layer.uncounted.iter().map(of_uncounted).collect();
         let runs = |runs: &[Run]| -> Value { runs.iter().map(run_json).collect() };
+        let of_store = |(store, cost): &(KeyStore, Option<StepCost>)| json!({ "keys_in": store, "all_layers": cost.as_ref().map(cost_json) });
+        let stores: Value = layer.stores.iter().map(of_store).collect();
         let found = json!({
             "hardware": study.machine.name,
             "model": study.model,
@@ -116,10 +118,13 @@ impl AttentionReport {
             "before": runs(&layer.before),
             "blocks_priced": layer.blocks_priced,
             "block": layer.block.as_ref().map(block_json),
+            "keys_in": layer.keys_in.0,
+            "keys_on_chip_bits": layer.keys_in.1,
+            "all_layers_with_keys_in": stores,
             "after": runs(&layer.after),
             "not_counted": uncounted,
             "all_layers": cost_json(&layer.cost()),
-            "compulsory_bytes_of_a_layer": study.model.compulsory(&request.step, request.bits),
+            "compulsory_bytes_of_a_layer": study.compulsory(layer),
             "generation": generation.as_ref().map(|generation| json!({
                 "batch": generation.sequences.batch,
                 "prompt": generation.sequences.prompt,
@@ -128,6 +133,7 @@ impl AttentionReport {
                 "tokens": tokens_json(generation),
                 "weight_bytes": generation.weight_bytes,
                 "cache_bytes": generation.cache_bytes,
+                "cache_on_chip": generation.cache_on_chip,
                 "chip_bytes": generation.chip_bytes,
                 "dram_bytes": study.machine.dram.size_bits as f64 / 8.0,
                 "peak_macs_per_cycle": generation.peak_macs,
@@ -151,6 +157,7 @@ fn split_json(cost: &SplitCost) -> Value {
         "dram_bits": cost.dram_bits,
         "macs": cost.macs,
         "cache_bytes_of_a_core": cost.cache_bytes,
+        "keys_in": cost.keys_in,
     })
 }
 

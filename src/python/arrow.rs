@@ -105,6 +105,7 @@ fn layout(kind: &str) -> Option<(&'static str, Vec<Column>)> {
                 ("dram_bits", Count),
                 ("macs", Count),
                 ("cache_bytes_of_a_core", Real),
+                ("keys_in", Words),
             ];
             ("divided", parts.map(of_split).into_iter().chain(all(&[&figures])).collect())
         }

@@ -162,16 +162,20 @@ impl AttentionStudy {
     pub fn answer(&self) -> Result<AttentionAnswer, Diagnostics> {
         let machine = &self.machine;
         let layer = self.layer()?;
-        let compulsory = self.model.compulsory(&self.request.step, self.request.bits);
-        let keys_on_chip = layer.keys_in.0 == KeyStore::Cache;
         Ok(AttentionAnswer {
             model: self.model.clone(),
             core: machine.name.clone(),
             clock_mhz: machine.clock_mhz,
             dram_bytes: machine.dram.size_bits as f64 / 8.0,
-            compulsory: if keys_on_chip { compulsory.without_cache() } else { compulsory },
+            compulsory: self.compulsory(&layer),
             layer,
         })
+    }
+
+    /// Bytes that one layer moves at least, with keys and values where this schedule has them.
+    pub fn compulsory(&self, layer: &LayerSchedule) -> Compulsory {
+        let compulsory = self.model.compulsory(&self.request.step, self.request.bits);
+        if layer.keys_in.0 == KeyStore::Cache { compulsory.without_cache() } else { compulsory }
     }
 
     /// What a kind of schedule costs over tiles of queries and keys of round sizes.

@@ -197,7 +197,13 @@ def _step_cost(found: dict[str, Any]) -> StepCost:
     return StepCost(energy=found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause"))
 
 
-_HELD = {"Streamed": "streamed", "Resident": "resident", "Recomputed": "recomputed", "InputsStay": "inputs-stay"}
+_HELD = {
+    "Streamed": "streamed",
+    "Resident": "resident",
+    "Recomputed": "recomputed",
+    "InputsStay": "inputs-stay",
+    "Kept": "kept",
+}
 
 
 def _kind(fusion: str | dict[str, str]) -> str:
@@ -238,7 +244,7 @@ def _generation(found: dict[str, Any] | None) -> Generation | None:
     return Generation(
         prefill=_step_cost(found["prefill"]),
         tokens={token["cached"]: _step_cost(token["cost"]) for token in found["tokens"]},
-        **{name: found[name] for name in ("batch", "prompt", "chunk", "weight_bytes", "cache_bytes")},
+        **{name: found[name] for name in ("batch", "prompt", "chunk", "weight_bytes", "cache_bytes", "cache_on_chip")},
     )
 
 
@@ -259,6 +265,12 @@ def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
         recomputed=recomputed,
         best=recomputed if found["best_recomputes"] else schedules.get(found["best"]),
         block=_block(found["block"]),
+        keys_in=found["keys_in"].lower(),
+        keys_on_chip_bits=found["keys_on_chip_bits"],
+        costs_with_keys_in={
+            row["keys_in"].lower(): _step_cost(row["all_layers"]) if row["all_layers"] else None
+            for row in found["all_layers_with_keys_in"]
+        },
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
         not_counted=found["not_counted"],
         generation=_generation(found["generation"]),
@@ -267,7 +279,7 @@ def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
 
 def _divided_step(found: dict[str, Any]) -> DividedStep:
     named = {"energy": found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause")}
-    return DividedStep(**named)
+    return DividedStep(**named | {"keys_in": found["keys_in"].lower()})
 
 
 def divided_attention(text: str, notes: tuple[Diagnostic, ...]) -> DividedAttention:

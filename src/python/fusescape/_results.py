@@ -306,7 +306,8 @@ class AttentionSchedule:
     """Keys in a tile."""
     held: str
     """Where keys and values are while tiles of queries change: ``streamed`` or ``resident``; or they are computed again for every tile,
-    ``recomputed`` of inputs from DRAM, ``inputs-stay`` of inputs that stay on the chip."""
+    ``recomputed`` of inputs from DRAM, ``inputs-stay`` of inputs that stay on the chip; or they are ``kept`` on the chip since they were
+    computed."""
     energy_pj: float
     energy: Mapping[str, float]
     """Energy by cause, pJ."""
@@ -337,6 +338,8 @@ class Generation:
     weight_bytes: float
     cache_bytes: float
     """The cache of all layers at the end."""
+    cache_on_chip: bool
+    """Whether it is on the chip from the first token to the last; else it is in DRAM."""
 
 
 @dataclass(frozen=True)
@@ -381,13 +384,19 @@ class Attention(Result):
     cost: StepCost
     """The step, all layers."""
     schedules: tuple[AttentionSchedule, ...] = field(repr=False)
-    """Attention of one layer: the best schedule of every kind that fits, with keys and values in DRAM."""
+    """Attention of one layer: the best schedule of every kind that fits, with keys and values that are stored."""
     recomputed: AttentionSchedule | None = field(repr=False)
     """The best that computes keys and values again; ``None``: none fits, or there are no inputs to compute them of."""
     best: AttentionSchedule | None
     """The best of all, together with what comes before attention; ``None``: state-space blocks have no attention."""
     block: AttentionBlock | None
     """Attention with parts around it, which then stands in the place of ``best``; ``None``: that is no better."""
+    keys_in: str
+    """Where keys and values are: ``dram``; ``layer``: on the chip, those of one layer; ``cache``: on the chip, those of all layers."""
+    keys_on_chip_bits: int
+    """Bits that they take there."""
+    costs_with_keys_in: Mapping[str, StepCost | None] = field(repr=False)
+    """The step, all layers, with keys and values in each place that they may have; ``None``: they, or a part, do not fit."""
     compulsory_bytes: Mapping[str, float] = field(repr=False)
     """Bytes that one layer moves at least, by what they are."""
     not_counted: Mapping[str, int] = field(repr=False)
@@ -415,6 +424,8 @@ class DividedStep:
     dram_bits: int
     macs: int
     cache_bytes_of_a_core: float
+    keys_in: str
+    """Where keys and values are: ``dram``, ``layer`` or ``cache``, as of `Attention`."""
 
 
 @dataclass(frozen=True)
