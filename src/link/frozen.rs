@@ -23,7 +23,8 @@ pub(super) enum Kind {
 
 /// Texts of presets that have been replaced since, by kind.
 const RETIRED: [(Kind, &[&str]); 4] =
-    [(Kind::Hardware, &[]), (Kind::Workload, &[]), (Kind::Pool, &[]), (Kind::System, &[])];
+    [(Kind::Hardware, &[]), (Kind::Workload, &[]), (Kind::Pool, &[]), (Kind::System, SYSTEMS)];
+const SYSTEMS: &[&str] = &[include_str!("../../presets/retired/tpu-quad-2edcda58.yaml")];
 
 impl Kind {
     pub(super) const ALL: [Self; 4] = [Self::Hardware, Self::Workload, Self::Pool, Self::System];

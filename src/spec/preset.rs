@@ -65,6 +65,7 @@ presets! {
     "mobilenet-v2" => "MobileNetV2",
     "resnet18" => "ResNet18",
     "resnet50" => "ResNet50",
+    "attention-head" => "Attention head of Stream",
     "bert-base-block" => "BERT-base block",
     "gpt2-block" => "GPT-2 block, prompt",
     "gpt2-block-decode" => "GPT-2 block, next token",

@@ -32,7 +32,7 @@ impl KeyStore {
     /// Those that a model has in a step. Keys and values that come out of latents in every step are in DRAM, and state-space blocks have
     /// none.
     pub fn of(model: &Transformer, step: &Step) -> impl Iterator<Item = Self> + use<> {
-        let has_own = model.state_space.is_none() && model.keys_of_latents().is_none();
+        let has_own = model.has_own_keys();
         let (is_new, causal) = (step.cached == 0, model.causal);
         Self::ALL.into_iter().filter(move |store| match store {
             Self::Dram => true,

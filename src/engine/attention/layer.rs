@@ -116,7 +116,7 @@ pub(super) fn runs_beside(
             .ok_or_else(|| does_not_fit("A part beside attention"))
     };
     let [before, after] = model.parts();
-    let mut before = runs(&stored_in(store, model, before), step)?;
+    let mut before = runs(&stored_in(store, model, bits, before), step)?;
     if let Some((product, problem)) = model.keys_of_latents().zip(model.attention(step, bits)) {
         before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
     }
@@ -124,11 +124,13 @@ pub(super) fn runs_beside(
 }
 
 /// A chain that computes keys and values, and what brings them to their place.
-fn stored_in(store: KeyStore, model: &Transformer, chain: Vec<Part>) -> Vec<Part> {
+fn stored_in(store: KeyStore, model: &Transformer, bits: ElementBits, chain: Vec<Part>) -> Vec<Part> {
     match store {
-        KeyStore::Dram => chain,
-        KeyStore::Layer => model.keeping_keys(chain, model.causal),
-        KeyStore::Cache => model.keeping_keys(chain, false),
+        // With the bits of all that is computed they leave with it.
+        KeyStore::Dram if bits.keys == bits.activations || !model.has_own_keys() => chain,
+        KeyStore::Dram => model.keeping_keys(chain, false, true),
+        KeyStore::Layer => model.keeping_keys(chain, true, model.causal),
+        KeyStore::Cache => model.keeping_keys(chain, true, false),
     }
 }
 
@@ -249,7 +251,7 @@ fn schedule_with(
     let found = search(&problem, machine, objective);
     let stored = found.best(objective, machine).copied();
     let runs = |parts: &[Part]| best_runs(&counted(parts, machine), step, &bits, machine, objective);
-    let before = RunsBefore::of(model, store, &layer.before, runs);
+    let before = RunsBefore::of(model, (store, bits), &layer.before, runs);
     let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
     let [recomputed, _] = &before.recomputed;
     let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
@@ -282,11 +284,18 @@ fn schedule_with(
 
 impl RunsBefore {
     /// Those of a layer whose runs before attention are `stored` where attention computes no keys or values again.
-    fn of(model: &Transformer, store: KeyStore, stored: &[Run], runs: impl Fn(&[Part]) -> Option<Vec<Run>>) -> Self {
-        let keys = model.parts_of_keys().and_then(|parts| runs(&stored_in(store, model, parts)));
+    fn of(
+        model: &Transformer,
+        (store, bits): (KeyStore, ElementBits),
+        stored: &[Run],
+        runs: impl Fn(&[Part]) -> Option<Vec<Run>>,
+    ) -> Self {
+        let keys = model.parts_of_keys().and_then(|parts| runs(&stored_in(store, model, bits, parts)));
+        let stored = [Some(stored.to_vec()), keys];
         // A decoder caches its keys and values, so that they are computed before in any case.
-        let none = if model.causal { keys.clone() } else { Some(Vec::new()) };
-        Self { stored: [Some(stored.to_vec()), keys], recomputed: [runs(&model.parts_before_recomputing()), none] }
+        let queries = model.parts_of_queries().filter(|_| !model.causal);
+        let recomputed = queries.map(|queries| [runs(&queries), Some(Vec::new())]);
+        Self { recomputed: recomputed.unwrap_or_else(|| stored.clone()), stored }
     }
 }
 

@@ -29,19 +29,21 @@ pub enum Part {
     Product(WeightedProduct),
     /// What lanes compute for every token.
     Lanes(TokenStep),
-    /// Keys and values go where they stay on the chip.
+    /// Keys and values go where attention reads them.
     Keep(KeptKeys),
 }
 
-/// Keys and values at the end of a row, which stay on the chip, where attention reads them.
+/// Keys and values at the end of a row, with bits of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptKeys {
     /// Channels of a token.
     pub channels: u64,
     /// Channels before them, which are left as they are.
     pub before: u64,
-    /// Whether they go to DRAM, too, for later steps.
-    pub also_in_dram: bool,
+    /// Whether they stay on the chip.
+    pub on_chip: bool,
+    /// Whether they go to DRAM.
+    pub in_dram: bool,
 }
 
 impl Part {
@@ -50,7 +52,8 @@ impl Part {
         match self {
             Self::Product(product) => product.name,
             Self::Lanes(step) => step.name(),
-            Self::Keep(_) => "keeping keys, values",
+            Self::Keep(KeptKeys { on_chip: true, .. }) => "keeping keys, values",
+            Self::Keep(_) => "writing keys, values",
         }
     }
 
@@ -130,10 +133,10 @@ impl Part {
         }
     }
 
-    /// Channels of a token that stay on the chip and go to DRAM, too.
+    /// Channels of a token that go to DRAM as keys and values.
     const fn cached_channels(&self) -> u64 {
         match self {
-            Self::Keep(keys) if keys.also_in_dram => keys.channels,
+            Self::Keep(keys) if keys.in_dram => keys.channels,
             _ => 0,
         }
     }
@@ -154,7 +157,8 @@ pub struct RowTraffic {
     pub read: u64,
     /// Written to DRAM.
     pub written: u64,
-    /// On the chip at a time, at most; results of a product at the end leave as the array computes them, so many columns at once.
+    /// On the chip at a time, at most; results of a product at the end, be they keys and values or not, leave as the array computes them,
+    /// so many columns at once.
     pub kept: u64,
 }
 
@@ -186,13 +190,21 @@ impl RowTraffic {
             }
             _ => 0,
         };
+        // What the last product computes leaves column by column.
+        let leaving = match parts {
+            [.., Part::Product(product), Part::Keep(_)] if product.passes == 0 => run.end - 2,
+            _ => run.end - 1,
+        };
         let room = |(at, part): (usize, &Part)| {
             // What no part so far has read of the end of a row has not come yet.
             let so_far = parts.iter().take(at + 1).map(Part::tail).min().unwrap_or(0);
             let to_come = so_far.max(untouched);
             let at = run.start + at;
+            if at > leaving {
+                return 0;
+            }
             let computed = match part {
-                Part::Product(product) if at + 1 == run.end => product.columns.min(columns_at_once),
+                Part::Product(product) if at == leaving => product.columns.min(columns_at_once),
                 Part::Product(product) => product.writes(),
                 Part::Lanes(_) | Part::Keep(_) => 0,
             };
@@ -535,6 +547,9 @@ impl OnChip {
 
     /// Keys and values of so many tokens go where they stay.
     const fn keep(&mut self, keys: &KeptKeys, tokens: u64, bits: &ElementBits) {
+        if !keys.on_chip {
+            return;
+        }
         self.activations.0 += tokens * keys.channels * bits.activations;
         self.weights.1 += tokens * keys.channels * bits.keys;
     }

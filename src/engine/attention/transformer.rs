@@ -466,11 +466,16 @@ impl Transformer {
         Some(before.into_iter().map(with).collect())
     }
 
-    /// The parts of a chain that computes keys and values, which then stay on the chip. `also_in_dram`: they go there, too.
-    pub fn keeping_keys(&self, mut chain: Vec<Part>, also_in_dram: bool) -> Vec<Part> {
+    /// Whether it computes keys and values, or latents that are both, of its new tokens alone: not again of cached latents in every step.
+    pub(super) fn has_own_keys(&self) -> bool {
+        self.state_space.is_none() && self.keys_of_latents().is_none()
+    }
+
+    /// The parts of a chain that computes keys and values, which then stay on the chip, go to DRAM, or both.
+    pub fn keeping_keys(&self, mut chain: Vec<Part>, on_chip: bool, in_dram: bool) -> Vec<Part> {
         let row = chain.last().map_or(0, |last| last.writes() + last.passes());
         let channels = self.cached_channels();
-        chain.push(Part::Keep(KeptKeys { channels, before: row.saturating_sub(channels), also_in_dram }));
+        chain.push(Part::Keep(KeptKeys { channels, before: row.saturating_sub(channels), on_chip, in_dram }));
         chain
     }
 

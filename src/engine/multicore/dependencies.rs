@@ -158,18 +158,37 @@ impl Cells {
 
 /// The tiles of its source that each tile of a layer depends on, for one input.
 pub struct LayerDependencies {
-    axes: Vec<(AxisPieces, Vec<Vec<TileNumber>>)>,
+    axes: Vec<Along>,
     place: TileNumber,
 }
 
+/// Along an axis of the source.
+struct Along {
+    /// The pieces of the tiles that read; `None`: all of them read all of the axis.
+    pieces: Option<AxisPieces>,
+    /// What those of the source that each piece meets add to a tile's number.
+    meetings: Vec<Vec<TileNumber>>,
+}
+
+impl Along {
+    fn at(&self, position: &Position) -> &[TileNumber] {
+        &self.meetings[self.pieces.as_ref().map_or(0, |pieces| pieces.index(position))]
+    }
+}
+
 impl LayerDependencies {
-    /// For an input of the layer with such tiles.
+    /// For an input of the layer with such tiles; one without axes is read as a whole.
     pub fn new(
         producers: &Producers,
         (reader, grid): (&LoopNest, &Grid),
         input: &AccessFunction,
         rules: TilingRules,
     ) -> Self {
+        if input.axes.is_empty() {
+            let all = |cells: &Cells| cells.cells.iter().map(|cell| cell.number).collect();
+            let along = |cells: &Cells| Along { pieces: None, meetings: vec![all(cells)] };
+            return Self { axes: producers.axes.iter().map(along).collect(), place: producers.place };
+        }
         let axis = |(axis, cells): (&AxisExpression, &Cells)| {
             let along = AxisPieces::new(axis, grid);
             let meeting = |position: Position| {
@@ -180,26 +199,26 @@ impl LayerDependencies {
                 }
             };
             let meetings = along.positions().map(meeting).collect();
-            (along, meetings)
+            Along { pieces: Some(along), meetings }
         };
         Self { axes: input.axes.iter().zip(&producers.axes).map(axis).collect(), place: producers.place }
     }
 
     /// How many tiles of the source all tiles of the layer wait for.
     pub fn count(&self, grid: &Grid) -> u64 {
-        let along = self.axes.iter().map(|(_, meetings)| meetings.iter().map(|meeting| meeting.len() as u64).sum());
-        let combinations: u64 = self.axes.iter().map(|(along, _)| along.count() as u64).product();
+        let met = |along: &Along| along.meetings.iter().map(|meeting| meeting.len() as u64).sum();
+        let pieces = self.axes.iter().filter_map(|along| along.pieces.as_ref());
+        let combinations: u64 = pieces.map(|pieces| pieces.count() as u64).product();
         let beside = grid.count as u64 / combinations.max(1);
-        along.fold(beside, u64::saturating_mul)
+        self.axes.iter().map(met).fold(beside, u64::saturating_mul)
     }
 
     /// Puts the numbers of those tiles of the source that compute something of what a tile reads into a list, lowest first.
     pub fn list(&self, position: &Position, numbers: &mut Vec<TileNumber>) {
         numbers.clear();
         numbers.push(self.place);
-        for (along, meetings) in &self.axes {
-            let meeting = &meetings[along.index(position)];
-            let Some((&first, others)) = meeting.split_first() else { return numbers.clear() };
+        for along in &self.axes {
+            let Some((&first, others)) = along.at(position).split_first() else { return numbers.clear() };
             let before = numbers.len();
             for &place in others {
                 numbers.extend_from_within(..before);

@@ -290,25 +290,20 @@ impl CoresStudy {
         moves
     }
 
-    /// The Pareto front of a genetic search (Stream, Section 6): allocations with each layer on one core, by energy.
+    /// The Pareto front of a genetic search (Stream, Section 6): allocations with each layer on one core, by energy, each in the order of
+    /// the settings, or whichever is better.
     pub fn evolve(&self, costs: &mut TileCosts, evolution: Evolution) -> Vec<EvaluatedAllocation> {
         let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
-        let order = self.settings.order.unwrap_or(OrderRule::Deepest);
-        let choice =
-            |genes: &TiSlice<NestId, CoreId>| -> CoreAllocation { genes.iter().map(|&core| vec![core]).collect() };
+        let mut evaluate = |genes: &TiSlice<NestId, CoreId>| {
+            let choice: CoreAllocation = genes.iter().map(|&core| vec![core]).collect();
+            self.evaluate(costs, &[], &choice, None).ok()
+        };
         let mut objectives = |genes: &TiSlice<NestId, CoreId>| {
-            let evaluated = self.evaluate(costs, &[], &choice(genes), Some(order));
-            evaluated
-                .map_or((f64::INFINITY, f64::INFINITY), |evaluated| (evaluated.energy_pj, evaluated.latency_cycles))
+            let evaluated = evaluate(genes);
+            evaluated.map_or((f64::INFINITY, f64::INFINITY), |one| (one.energy_pj, one.latency_cycles))
         };
-        let front = evolve(&genes, evolution, &mut objectives);
-        let evaluated = |(genes, (energy_pj, latency_cycles)): (Individual, (f64, f64))| EvaluatedAllocation {
-            choice: choice(&genes),
-            order,
-            energy_pj,
-            latency_cycles,
-        };
-        front.into_iter().filter(|one| one.1.0.is_finite()).map(evaluated).collect()
+        let front: Vec<Individual> = evolve(&genes, evolution, &mut objectives).into_iter().map(|one| one.0).collect();
+        front.iter().filter_map(|genes| evaluate(genes)).collect()
     }
 
     /// Multiply-accumulates of all tiles of an allocation.

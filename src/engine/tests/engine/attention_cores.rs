@@ -211,7 +211,9 @@ fn group(
     } else {
         let own = part(of_weights);
         let [before, after] = own.parts();
-        let before = if store == KeyStore::Cache { own.keeping_keys(before, false) } else { before };
+        // Keys and values have bits of their own.
+        let on_chip = store == KeyStore::Cache;
+        let before = own.keeping_keys(before, on_chip, !on_chip);
         for mut chain in [before, after] {
             chain.retain(|part| machine.lanes.is_some() || !matches!(part, Part::Lanes(_)));
             for run in best_runs(&chain, step, &BITS, &left, objective)? {

@@ -160,6 +160,12 @@ impl Chain {
     fn run(&self, run: std::ops::Range<usize>, dram: &mut BTreeSet<Channel>, columns: u64) -> (u64, u64, u64) {
         let (mut chip, mut read, mut written, mut most) = (BTreeSet::new(), 0, 0, 0);
         for at in run.clone() {
+            if let Some([Part::Product(product), Part::Keep(_)]) = self.parts.get(at.max(run.start + 1) - 1..=at) {
+                if product.passes == 0 {
+                    // It went where it stays as it was computed.
+                    continue;
+                }
+            }
             for channel in self.reads(at) {
                 if !chip.contains(&channel) {
                     assert!(channel.0 == INPUT || dram.contains(&channel), "{channel:?} is nowhere");
@@ -170,7 +176,11 @@ impl Chain {
             let computed: Vec<Channel> =
                 self.maps[at + 1].iter().copied().filter(|channel| channel.0 == at + 1).collect();
             // Lanes put results where they read; a product needs room for them, at the end of a run for few, of one expert.
-            let is_last = at + 1 == run.end;
+            let is_left_by_columns = match &self.parts[at..run.end] {
+                [Part::Product(product), Part::Keep(_)] => product.passes == 0,
+                _ => false,
+            };
+            let is_last = at + 1 == run.end || is_left_by_columns;
             let beside = match &self.parts[at] {
                 Part::Lanes(_) | Part::Keep(_) => 0,
                 Part::Product(product) if is_last => columns.min(product.columns),
@@ -208,7 +218,8 @@ impl Chain {
 fn chains(model: &Transformer) -> Vec<Vec<Part>> {
     let has_keys = model.state_space.is_none() && model.keys_of_latents().is_none();
     let before = model.parts()[0].clone();
-    let keeping = [false, true].map(|also_in_dram| model.keeping_keys(before.clone(), also_in_dram));
+    let places = [(false, true), (true, false), (true, true)];
+    let keeping = places.map(|(on_chip, in_dram)| model.keeping_keys(before.clone(), on_chip, in_dram));
     let all = model.parts().into_iter().chain(keeping.into_iter().filter(|_| has_keys));
     all.filter(|parts| !parts.is_empty()).collect()
 }

@@ -62,6 +62,26 @@ fn best(study: &CoresStudy) -> SystemAccount {
     study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1
 }
 
+/// Scores need all keys, and what weighs values all of these, whatever the tiles: none begins before the last of them is there.
+#[test]
+fn attention_on_many_cores_waits_for_all_keys_and_values() {
+    for tiles in ["rows 32", "channels 128", "rows 16, channels 64"] {
+        let mut request = request(&preset(workload_presets(), "bert-base-block"));
+        request.system = preset(system_presets(), "stream-4ws");
+        request.settings.granularity = Granularity::from_words(tiles).unwrap();
+        let account = best(&study(&request));
+        let of = |name: &str| {
+            let layer = account.layers.iter_enumerated().find(|(_, own)| *own == name).map(|(id, _)| id);
+            account.tiles.iter().filter(move |tile| Some(tile.layer) == layer)
+        };
+        for (reader, source) in [("scores", "key"), ("context", "value")] {
+            let last = of(source).map(|tile| tile.end).fold(0.0, f64::max);
+            let first = of(reader).map(|tile| tile.start).fold(f64::INFINITY, f64::min);
+            assert!(last > 0.0 && first >= last, "{tiles}: {reader} begins at {first}, {source} ends at {last}");
+        }
+    }
+}
+
 /// Nothing is used twice, nothing over its capacity, everything there before it is read, and all time accounted for.
 fn check(account: &SystemAccount, what: &str) {
     for memory in &account.memories {

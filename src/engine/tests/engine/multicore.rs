@@ -479,6 +479,37 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
     }
 }
 
+/// The second matrix of attention, and what a view shows: every tile waits for all tiles that complete it.
+#[test]
+fn what_is_read_as_a_whole_is_waited_for_as_a_whole() {
+    let mut random = Lcg(47);
+    let mut several = 0;
+    for round in 0..rounds() {
+        let mut layers = random_network(&mut random);
+        for layer in &mut layers {
+            let computed = layer.nest.inputs.iter_mut().filter(|input| input.source.is_some());
+            computed.filter(|_| random.below(2) == 0).for_each(|input| input.axes.clear());
+        }
+        let network = tile_graph(&layers, TilingRules::CORRECTED);
+        let graph = &network.graph;
+        let between = graph.edges().filter(|edge| edge.operand.is_some()).count() as u64;
+        assert_eq!(count_edges(&layers, TilingRules::CORRECTED), between, "round {round}");
+        for (index, layer) in layers.iter_enumerated() {
+            for input in layer.nest.inputs.iter().filter(|input| input.axes.is_empty()) {
+                let all: Vec<TileId> = network.tiles_of(input.source.expect("it is computed")).collect();
+                let complete: Vec<TileId> = all.into_iter().filter(|tile| graph.tiles[*tile].is_final).collect();
+                several += usize::from(complete.len() > 1);
+                for to in network.tiles_of(index) {
+                    let edges = graph.predecessors(to).filter(|edge| edge.operand == Some(input.operand));
+                    let from: Vec<TileId> = edges.map(|edge| edge.from).collect();
+                    assert!(complete.iter().all(|tile| from.contains(tile)), "round {round}: {to} of {complete:?}");
+                }
+            }
+        }
+    }
+    assert!(several > rounds() as usize / 3, "{several}");
+}
+
 /// Channels cut in time, and each piece once more over cores: of every piece each core computes the same part.
 #[test]
 fn every_core_computes_its_part_of_each_piece_in_time() {
