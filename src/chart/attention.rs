@@ -43,7 +43,7 @@ pub fn attention_schedules(attention: &AttentionPart) -> Table {
         cells
     };
     Table {
-        caption: "Attention of one layer, the best schedule of each kind".to_owned(),
+        caption: "Attention of one layer by itself, the best schedule of each kind".to_owned(),
         columns: vec![
             Column::words("schedule"),
             Column::words("best"),
@@ -374,8 +374,30 @@ pub fn generation_roofline(generations: &[Generation]) -> Option<Roofline> {
     })
 }
 
+/// What runs together in a block, as a person reads it: `queries, attention, output projection and feed-forward part in one block`. What
+/// lanes compute between products is not named.
+pub fn block_title(block: &Block) -> String {
+    let has = |name: &str| block.parts.iter().flat_map(|run| &run.parts).any(|part| part == name);
+    let is_recomputed = block.attention.schedule.held.is_recomputed();
+    let names = [
+        ("queries", block.queries.is_some()),
+        ("keys", is_recomputed),
+        ("values", is_recomputed),
+        ("attention", true),
+        ("output projection", has("output projection")),
+        ("feed-forward part", has("contraction")),
+        ("first half of the feed-forward part", !has("contraction") && (has("expansion") || has("gate and expansion"))),
+    ];
+    let names: Vec<&str> = names.iter().filter(|(_, is_in)| *is_in).map(|(name, _)| *name).collect();
+    match names.split_last() {
+        Some((last, [])) => format!("{last} in one block"),
+        Some((last, rest)) => format!("{} and {last} in one block", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// What a block of attention keeps on the chip, of so many layers.
-fn block_note(block: &Block, layers: u64) -> String {
+pub fn block_note(block: &Block, layers: u64) -> String {
     let bytes = |bits: u64| Quantity::Bytes.text((bits * layers) as f64 / 8.0);
     let queries = block.queries.as_ref().map(|_| {
         let bits = block.attention.dram[Tensor::Queries as usize].read;
@@ -390,15 +412,25 @@ fn block_note(block: &Block, layers: u64) -> String {
         1 => "with one tile nothing runs side by side",
         _ => "while a tile is at one of them, the next is at the one before",
     };
+    let keys = match (block.attention.schedule.held.is_recomputed(), block.tiles) {
+        (false, _) => "",
+        (true, 1) => " The block computes keys and values of the inputs of the layer, too; they never go to DRAM.",
+        (true, _) => " The block computes keys and values of the inputs of the layer, too, for every tile.",
+    };
     format!(
+<<<<<<< HEAD
         "Attention runs in a block with what is around it, {} of {}: {}, stay on the chip, and {side_by_side}. The table of kinds \
          above is of attention by itself.",
+=======
+        "Attention runs in a block with what is around it, {} of {} tokens: {}, stay on the chip, and {side_by_side}.{keys}",
+>>>>>>> c9df8cfd (The headline of a step names the block that is run)
         if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
         tokens_text(block.tile),
         kept.join(", and "),
     )
 }
 
+<<<<<<< HEAD
 /// What computes keys and values, where attention does; `best` is attention by itself.
 fn recomputed_note(layer: &LayerSchedule, best: &Account) -> Option<&'static str> {
     match &layer.block {
@@ -437,26 +469,40 @@ fn keys_note(layer: &LayerSchedule) -> Option<String> {
 }
 
 /// What of a step is not counted, and over which space the best is the best.
+=======
+/// What of a step is not counted, and over which space the best is the best; what a block is, [`block_note`] says.
+>>>>>>> c9df8cfd (The headline of a step names the block that is run)
 pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
     match &layer.attention {
         Some(AttentionPart { found, best, tied, .. }) => {
             if !tied.is_empty() {
                 let names: Vec<&str> = tied.iter().map(|fusion| fusion.name()).collect();
-                notes.push(format!("As good as “{}”: {}.", best.schedule.fusion.name(), names.join("; ")));
+                let alone = if layer.block.is_some() { "Of attention by itself as" } else { "As" };
+                notes.push(format!("{alone} good as “{}”: {}.", best.schedule.fusion.name(), names.join("; ")));
             }
-            match &layer.block {
-                Some(block) => notes.push(block_note(block, layer.layers)),
-                None => notes.push(
+            if layer.block.is_none() {
+                notes.push(
                     "No block of attention with what is around it, in the tiles that are tried, is better.".to_owned(),
+<<<<<<< HEAD
                 ),
             }
             notes.extend(keys_note(layer));
             if let Some(again) = recomputed_note(layer, best) {
                 notes.push(again.to_owned());
+=======
+                );
+                if best.schedule.held.is_recomputed() {
+                    notes.push(
+                        "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what \
+                         comes before it and attention take less together than any others that are tried."
+                            .to_owned(),
+                    );
+                }
+>>>>>>> c9df8cfd (The headline of a step names the block that is run)
             }
             notes.push(format!(
-                "Of the kinds of schedules above, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
+                "Of the kinds of schedules of attention by itself, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
                  tiles, at most {} of them), each was priced ({}) or is proved not to be better; so was each block of attention with \
                  what is around it ({} priced).",
                 group_thousands(MOST_TILES),

@@ -71,8 +71,8 @@ pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title, tile_text};
 pub use attention::{
     DIVIDED_NOTE, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
-    divided_sentences, divided_steps, generation_curves, generation_roofline, generation_room, generation_table,
-    published_dataflows, sequences_text, step_parts,
+    block_note, block_title, divided_sentences, divided_steps, generation_curves, generation_roofline, generation_room,
+    generation_table, published_dataflows, sequences_text, step_parts,
 };
 pub use attention_motion::AttentionStep;
 pub use axis::AxisScale;

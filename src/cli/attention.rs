@@ -6,9 +6,9 @@ use super::plain::plain;
 use super::{Failure, json_text, print};
 use fusescape::attention::{Cores, Step};
 use fusescape::chart::{
-    Chart, DIVIDED_NOTE, Quantity, Table, attention_notes, attention_schedules, attention_traffic, divided_sentences,
-    divided_steps, generation_roofline, generation_room, generation_table, group_thousands, published_dataflows,
-    sequences_text, step_parts,
+    Chart, DIVIDED_NOTE, Quantity, Table, attention_notes, attention_schedules, attention_traffic, block_note,
+    block_title, divided_sentences, divided_steps, generation_roofline, generation_room, generation_table,
+    group_thousands, published_dataflows, sequences_text, step_parts,
 };
 use fusescape::command::Unwatched;
 use fusescape::command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
@@ -82,6 +82,9 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
         if cached > 0 { format!(" after {} cached", group_thousands(cached)) } else { String::new() },
         sequences_text(batch),
     );
+    if let Some(block) = &layer.block {
+        text += &format!("\nBest: {}.\n{}\n", block_title(block), block_note(block, layer.layers));
+    }
     if let Some(attention) = &layer.attention {
         text += &titled(&attention_schedules(attention));
         text += &titled(&attention_traffic(attention));

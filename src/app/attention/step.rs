@@ -5,10 +5,10 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::attention::{AttentionPart, Fusion};
+use crate::attention::{AttentionPart, Fusion, LayerSchedule};
 use crate::chart::{
     Quantity, Table, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
-    group_thousands, more_or_less, step_parts,
+    block_note, block_title, group_thousands, more_or_less, step_parts,
 };
 use crate::explore::{AttentionAnswer, AttentionRequest, AttentionTiles};
 use crate::question::{TileAttention, Topic};
@@ -45,14 +45,15 @@ pub fn Step(props: &StepProps) -> Html {
                     <b>{ Quantity::Bytes.text(cost.dram_bits as f64 / 8.0) }</b>
                     <span>{ "to and from DRAM" }</span>
                 </div>
-                if let Some(attention) = &layer.attention {
-                    <div class="kpi wide">
-                        <b class="name">{ attention.best.schedule.fusion.name() }</b><span>{ verdict(attention) }</span>
-                    </div>
+                if let Some((name, told)) = best(layer) {
+                    <div class="kpi wide" data-testid="attention-best"><b class="name">{ name }</b><span>{ told }</span></div>
                 }
             </div>
+            if let Some(block) = &layer.block {
+                <p class="why" data-testid="attention-block">{ block_note(block, layer.layers) }</p>
+            }
             if let Some(attention) = &layer.attention {
-                { fusion_saves(attention) }
+                { fusion_saves(attention, layer.block.is_some()) }
             }
             <h3 class="apart">{ format!("The whole step: {} layers", layer.layers) }</h3>
             <div class="parts">{ scrolled(step_parts(layer)) }</div>
@@ -68,15 +69,28 @@ pub fn Step(props: &StepProps) -> Html {
     }
 }
 
+/// What is best of a layer, and in which respect: the block that attention is in, or a schedule of attention by itself.
+fn best(layer: &LayerSchedule) -> Option<(String, String)> {
+    let attention = layer.attention.as_ref()?;
+    Some(match &layer.block {
+        Some(block) => (block_title(block), "best schedule of a layer".to_owned()),
+        None => (attention.best.schedule.fusion.name().to_owned(), verdict(attention)),
+    })
+}
+
 /// The schedules of every kind.
-fn fusion_saves(attention: &AttentionPart) -> Html {
+fn fusion_saves(attention: &AttentionPart, has_block: bool) -> Html {
+    let hint = match has_block {
+        true => "Energy of attention by itself, without the block, in one layer, each kind in its best tiles.",
+        false => "Energy of attention in one layer, each kind in its best tiles.",
+    };
     html! {
         <>
-            <p class="why" data-testid="attention-why">{ why(attention) }</p>
             <h3 class="apart">{ "What fusion saves" }</h3>
+            <p class="why" data-testid="attention-why">{ why(attention) }</p>
             <Figure
                 title=""
-                hint="Energy of attention in one layer, each kind in its best tiles."
+                {hint}
                 chart={Drawn::new(attention_energy(attention))}
                 testid="attention-energy"
             />
@@ -118,13 +132,13 @@ fn why(AttentionPart { found, best, .. }: &AttentionPart) -> String {
         );
     }
     if best.schedule.fusion == Fusion::None {
-        return "Fusion does not pay here: no fused schedule takes less.".to_owned();
+        return "Fusing attention by itself does not pay here: no fused schedule takes less.".to_owned();
     }
     let scores = unfused.dram[crate::attention::Tensor::Scores as usize];
     let energy = more_or_less(unfused.energy_pj(), best.energy_pj());
     format!(
-        "Unfused, {} of scores go to DRAM and come back, twice; fused, none do. Attention then takes {energy} energy, and moves {} to \
-         and from DRAM instead of {}. What takes longest: {}.",
+        "Unfused, {} of scores go to DRAM and come back, twice; fused, none do. Attention by itself then takes {energy} energy, and \
+         moves {} to and from DRAM instead of {}. What takes longest: {}.",
         Quantity::Bytes.text((scores.written / 2) as f64 / 8.0),
         Quantity::Bytes.text(best.dram_bits() as f64 / 8.0),
         Quantity::Bytes.text(unfused.dram_bits() as f64 / 8.0),
