@@ -418,33 +418,11 @@ pub fn block_note(block: &Block, layers: u64) -> String {
         (true, _) => " The block computes keys and values of the inputs of the layer, too, for every tile.",
     };
     format!(
-<<<<<<< HEAD
-        "Attention runs in a block with what is around it, {} of {}: {}, stay on the chip, and {side_by_side}. The table of kinds \
-         above is of attention by itself.",
-=======
-        "Attention runs in a block with what is around it, {} of {} tokens: {}, stay on the chip, and {side_by_side}.{keys}",
->>>>>>> c9df8cfd (The headline of a step names the block that is run)
+        "Attention runs in a block with what is around it, {} of {}: {}, stay on the chip, and {side_by_side}.{keys}",
         if block.tiles == 1 { "one tile".to_owned() } else { format!("{} tiles", group_thousands(block.tiles)) },
         tokens_text(block.tile),
         kept.join(", and "),
     )
-}
-
-<<<<<<< HEAD
-/// What computes keys and values, where attention does; `best` is attention by itself.
-fn recomputed_note(layer: &LayerSchedule, best: &Account) -> Option<&'static str> {
-    match &layer.block {
-        Some(block) if !block.attention.schedule.held.is_recomputed() => None,
-        Some(Block { tiles: 1, .. }) => {
-            Some("The block computes keys and values of the inputs of the layer, too; they never go to DRAM.")
-        }
-        Some(_) => Some("The block computes keys and values of the inputs of the layer, too, for every tile."),
-        None if !best.schedule.held.is_recomputed() => None,
-        None => Some(
-            "Attention computes keys and values of the inputs of the layer by itself, for every tile of queries; what comes before it \
-             and attention take less together than any others that are tried.",
-        ),
-    }
 }
 
 /// Where keys and values are, and what they would cost elsewhere.
@@ -468,10 +446,7 @@ fn keys_note(layer: &LayerSchedule) -> Option<String> {
     layer.attention.as_ref().map(|_| format!("Keys and values are {}{taken}{others}.", store.name()))
 }
 
-/// What of a step is not counted, and over which space the best is the best.
-=======
 /// What of a step is not counted, and over which space the best is the best; what a block is, [`block_note`] says.
->>>>>>> c9df8cfd (The headline of a step names the block that is run)
 pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
     let mut notes = Vec::new();
     match &layer.attention {
@@ -484,13 +459,6 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
             if layer.block.is_none() {
                 notes.push(
                     "No block of attention with what is around it, in the tiles that are tried, is better.".to_owned(),
-<<<<<<< HEAD
-                ),
-            }
-            notes.extend(keys_note(layer));
-            if let Some(again) = recomputed_note(layer, best) {
-                notes.push(again.to_owned());
-=======
                 );
                 if best.schedule.held.is_recomputed() {
                     notes.push(
@@ -499,12 +467,12 @@ pub fn attention_notes(layer: &LayerSchedule) -> Vec<String> {
                             .to_owned(),
                     );
                 }
->>>>>>> c9df8cfd (The headline of a step names the block that is run)
             }
+            notes.extend(keys_note(layer));
             notes.push(format!(
-                "Of the kinds of schedules of attention by itself, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above every number of \
-                 tiles, at most {} of them), each was priced ({}) or is proved not to be better; so was each block of attention with \
-                 what is around it ({} priced).",
+                "Of the kinds of schedules of attention by itself, with the tiles that are tried (all sizes up to {EVERY_SIZE}, above \
+                 every number of tiles, at most {} of them), each was priced ({}) or is proved not to be better; so was each block of \
+                 attention with what is around it ({} priced).",
                 group_thousands(MOST_TILES),
                 group_thousands(found.priced),
                 group_thousands(layer.blocks_priced),

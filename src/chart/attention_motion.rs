@@ -1,6 +1,7 @@
 //! Attention in motion: scores of one head as a matrix, with the tile of queries that meets a tile of keys, and beside it what the step
-//! moves between DRAM, chip, array and lanes; for a softmax in one pass also what runs along, on an example.
+//! moves between DRAM, chip, array and lanes; for a softmax in one pass also what runs along, on an example; of a block, its stages.
 
+mod around;
 mod flows;
 mod running;
 mod scores;
@@ -8,7 +9,7 @@ mod scores;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme, group_thousands, shorten};
-use crate::attention::{Cascade, Fusion, KeysHeld, MotionStep, Place, Stage, StepWork, Tensor};
+use crate::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
 use crate::chart::color::mix;
 use crate::explore::FollowedAttention;
 use std::rc::Rc;
@@ -74,6 +75,22 @@ impl AttentionStep {
         self.fusion().cascade() == Cascade::OnePass
     }
 
+    fn block(&self) -> Option<&Block> {
+        self.of.motion.block.as_ref()
+    }
+
+    /// `tokens 257–512`, the tile of tokens of a block.
+    fn tokens_text(&self, step: &MotionStep) -> String {
+        let motion = &self.of.motion;
+        let tile = motion.tiles[step.tile];
+        match motion.passes.get(step.pass) {
+            Some(Pass { sequences: 2.., .. }) => {
+                format!("all tokens of {} sequences", group_thousands(motion.passes[step.pass].sequences))
+            }
+            _ => format!("tokens {}", span_text(tile.query, tile.query + tile.size)),
+        }
+    }
+
     /// `Step 5 of 36: queries 257–512 meet keys 1–256`
     pub fn title(&self) -> String {
         let motion = &self.of.motion;
@@ -82,7 +99,9 @@ impl AttentionStep {
         let queries = span_text(tile.query, tile.query + tile.size);
         let keys = span_text(step.keys.0, step.keys.1);
         let heads = match motion.head_tiles() {
+            _ if matches!(step.stage, Stage::Queries | Stage::Behind) => ", all heads".to_owned(),
             1 => String::new(),
+            _ if step.stage == Stage::Weights => String::new(),
             all => format!(", heads {} of {}", step.head_tile + 1, all),
         };
         let what = match step.stage {
@@ -90,17 +109,25 @@ impl AttentionStep {
             Stage::Scores => format!("queries {queries} times keys {keys}"),
             Stage::Softmax => format!("softmax of queries {queries}"),
             Stage::Values => format!("queries {queries} take values {keys}"),
+            Stage::Queries => format!("queries of {} are computed", self.tokens_text(&step)),
+            Stage::Weights => format!("weights of keys and values come, {}", self.tokens_text(&step)),
+            Stage::Behind => format!("what follows attention, {}", self.tokens_text(&step)),
         };
         format!("Step {} of {}: {what}{heads}", group_thousands(self.number + 1), group_thousands(motion.steps()))
     }
 
-    /// `12.3 nJ of 98.1 nJ · 1,200 cycles`
+    /// `12.3 nJ, 12 times in attention of 98.1 µJ · 1,200 cycles, bound by the array`
     pub fn cost_text(&self) -> String {
-        let Some(work) = self.work() else { return String::new() };
+        let (Some(step), Some(work)) = (self.step(), self.work()) else { return String::new() };
         let cycles = work.busy.cycles();
         format!(
-            "{} of the {} of all steps · {}, bound by {}",
+            "{}, {} in {} of {} · {}, bound by {}",
             Quantity::Energy.text(work.energy_pj()),
+            match self.of.motion.times(&step) {
+                1 => "once".to_owned(),
+                times => format!("{} times", group_thousands(times)),
+            },
+            if self.block().is_some() { "a block" } else { "attention" },
             Quantity::Energy.text(self.of.motion.energy_pj()),
             Quantity::Latency.text(cycles as f64),
             match work.busy.bound_by() {
@@ -119,7 +146,14 @@ impl AttentionStep {
         let keys = span_text(step.keys.0, step.keys.1);
         let comes = |tensor: Tensor| work.flows.iter().any(|flow| flow.tensor == tensor && flow.from == Place::Dram);
         let (is_first, is_last) = (step.visit == 0, step.visit + 1 == step.visits);
+        if let (false, Some(block)) = (step.stage.is_attention(), self.block()) {
+            return self.around_told(&step, block);
+        }
         let mut told = Vec::new();
+        let has_queries = self.block().is_some_and(|block| block.queries.is_some());
+        let come = if has_queries { "are on the chip, where they were computed" } else { "come" };
+        let has_parts = self.block().is_some_and(|block| block.parts.is_some());
+        let go = if has_parts { "stay on the chip for what follows" } else { "go to DRAM" };
         match (self.fusion(), step.stage) {
             (Fusion::KeysStay, _) => {
                 if comes(Tensor::Keys) || comes(Tensor::Inputs) {
@@ -137,10 +171,12 @@ impl AttentionStep {
                 ));
             }
             (_, Stage::All) if is_first => {
-                told.push(format!("Queries {queries} come, and stay until all keys that they see have streamed past."));
+                told.push(format!(
+                    "Queries {queries} {come}, and stay until all keys that they see have streamed past."
+                ));
             }
             (_, Stage::Scores) if is_first => {
-                told.push(format!("Queries {queries} come, and stay until all their scores are there."));
+                told.push(format!("Queries {queries} {come}, and stay until all their scores are there."));
             }
             _ => {}
         }
@@ -156,8 +192,9 @@ impl AttentionStep {
                     }
                 });
                 told.push(match (is_last, self.fusion()) {
-                    (true, _) => "It was the last tile of keys: the numerators are divided by the denominator, once, and go to DRAM."
-                        .to_owned(),
+                    (true, _) => format!(
+                        "It was the last tile of keys: the numerators are divided by the denominator, once, and {go}."
+                    ),
                     (false, Fusion::KeysStay) => "What runs along goes to DRAM until the next tile of keys.".to_owned(),
                     (false, _) => String::new(),
                 });
@@ -173,14 +210,45 @@ impl AttentionStep {
                 }
                 _ => "All scores of these queries are on the chip: lanes turn them into weights.".to_owned(),
             }),
+            Stage::Queries | Stage::Weights | Stage::Behind => {}
             Stage::Values => told.push(match (self.fusion(), is_last) {
                 (Fusion::None, _) => "The weights come from DRAM once more.".to_owned(),
-                (_, true) => "It was the last tile of keys: the results go to DRAM.".to_owned(),
+                (_, true) => format!("It was the last tile of keys: the results {go}."),
                 (_, false) => String::new(),
             }),
         }
         told.retain(|sentence| !sentence.is_empty());
         told.join(" ")
+    }
+
+    /// What a block does around attention in a step.
+    fn around_told(&self, step: &MotionStep, block: &Block) -> String {
+        let tokens = self.tokens_text(step);
+        let parts = |run: Option<&crate::attention::Run>| run.map_or_else(String::new, |run| run.parts.join(", "));
+        let weights = |stay: bool| if stay { "are on the chip and stay" } else { "come from DRAM for this tile" };
+        match step.stage {
+            Stage::Queries => format!(
+                "Of {tokens} the queries of all heads are computed ({}). Inputs {}; weights {}. The queries stay on the chip, where \
+                 attention reads them, head by head.",
+                parts(block.queries.as_ref()),
+                match block.attention.schedule.held {
+                    KeysHeld::InputsStay => "are on the chip, where keys are computed of them, too",
+                    _ => "come from DRAM",
+                },
+                weights(block.weights_before_stay),
+            ),
+            Stage::Weights => format!(
+                "The weights that compute keys and values of a head come from DRAM, for {tokens}. Those of the other heads come when it \
+                 is their turn."
+            ),
+            _ => format!(
+                "The results of {tokens}, all heads, have not left the chip. What follows is computed of them: {}. Weights {}. What is \
+                 computed last goes to DRAM.{}",
+                parts(block.parts.as_ref()),
+                weights(block.parts.as_ref().is_some_and(|run| run.resident)),
+                if block.tiles > 1 { " Meanwhile attention is at the next tile of tokens." } else { "" },
+            ),
+        }
     }
 
     /// Where the keys of a step are from.
@@ -193,6 +261,7 @@ impl AttentionStep {
             Stage::Values => "Values",
             _ => "Keys and values",
         };
+        let again = if self.block().is_some_and(|block| block.tiles == 1) { "" } else { " again" };
         Some(match self.of.motion.schedule().held {
             KeysHeld::Streamed => format!("{tensor} {keys} stream in from DRAM, and make room for the next."),
             KeysHeld::Resident => {
@@ -208,8 +277,10 @@ impl AttentionStep {
                 };
                 format!("{tensor} {keys} {rest}.")
             }
-            KeysHeld::Recomputed => format!("{tensor} {keys} are computed again, of inputs that stream in from DRAM."),
-            KeysHeld::InputsStay => format!("{tensor} {keys} are computed again, of the inputs that stay on the chip."),
+            KeysHeld::Recomputed => format!("{tensor} {keys} are computed{again}, of inputs that stream in from DRAM."),
+            KeysHeld::InputsStay => {
+                format!("{tensor} {keys} are computed{again}, of the inputs that stay on the chip.")
+            }
             KeysHeld::Kept => format!("{tensor} {keys} are on the chip since they were computed."),
         })
     }
@@ -233,17 +304,22 @@ impl AttentionStep {
 
     fn layout(&self, width: i32) -> Layout {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
-        let top = TITLE + legend + 8;
+        let around_at = (0, TITLE);
+        let legend_at = TITLE + around::height(&self.of.motion);
+        let top = legend_at + legend + 8;
         let is_wide = width >= SIDE_BY_SIDE;
         let left = if is_wide { (width - BETWEEN) / 2 } else { width };
         let matrix = scores::Matrix::new(&self.of.motion, left.min(460));
-        let flows = flows::Layout::new(&self.of, if is_wide { width - left - BETWEEN } else { width }.min(460));
+        let stage = self.step().map_or(Stage::All, |step| step.stage);
+        let flows = flows::Layout::new(&self.of, stage, if is_wide { width - left - BETWEEN } else { width }.min(460));
         let flows_at = if is_wide { (left + BETWEEN, top) } else { (0, top + matrix.height + BETWEEN) };
         let below = flows_at.1 + flows.height;
         let running_at = (flows_at.0, below + if is_wide { 18 } else { BETWEEN });
         let running = if self.is_one_pass() { running::HEIGHT } else { 0 };
         let bottom = (top + matrix.height).max(if running > 0 { running_at.1 + running } else { below });
         Layout {
+            around_at,
+            legend_at,
             matrix_at: (0, top),
             matrix,
             flows_at,
@@ -260,40 +336,28 @@ impl AttentionStep {
         layout.matrix.hit(&self.of.motion, (x - f64::from(layout.matrix_at.0), y - f64::from(layout.matrix_at.1)))
     }
 
-    /// What crosses the border of the chip by tensor: in this step, in all steps of a head, and in attention as a whole.
+    /// What crosses the border of the chip by tensor: in this step, in all steps, and in attention or its block as a whole.
     pub fn sums(&self) -> Table {
         let motion = &self.of.motion;
         let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());
-        let crossed = |work: &StepWork, tensor: Tensor| -> u64 {
-            let flows = work.flows.iter().filter(|flow| flow.tensor == tensor);
-            flows
-                .map(|flow| match (flow.from, flow.to) {
-                    (Place::Dram, _) => flow.read_bits,
-                    (_, Place::Dram) => flow.written_bits,
-                    _ => 0,
-                })
-                .sum()
-        };
         let row = |tensor: Tensor| {
-            let moved = motion.account.dram[tensor as usize];
-            let all = moved.read + moved.written;
-            let once = crossed(&motion.once, tensor);
-            let of_head = (all - once) / motion.problem.repeats();
-            let here = self.work().map_or(0, |work| crossed(work, tensor));
+            let all = motion.dram_bits(tensor);
+            let once = motion.once.dram_bits(tensor);
+            let here = self.work().map_or(0, |work| work.dram_bits(tensor));
             let cell = |bits: u64| TableCell::of(Quantity::Bytes, bits as f64 / 8.0);
-            (all > 0).then(|| vec![TableCell::from(tensor.name()), cell(here), cell(of_head), cell(once), cell(all)])
+            (all > 0).then(|| vec![TableCell::from(tensor.name()), cell(here), cell(all - once), cell(once), cell(all)])
         };
-        let repeats = group_thousands(motion.problem.repeats());
+        let what = if self.block().is_some() { "the block" } else { "attention" };
         Table {
             caption: format!(
-                "To and from DRAM: all steps, {repeats} times, and what comes once, are attention of the layer"
+                "To and from DRAM: all steps, for all heads and sequences, and what comes once, are {what} of a layer"
             ),
             columns: vec![
                 Column::words("tensor"),
                 bytes("this step"),
                 bytes("all steps"),
                 bytes("once"),
-                bytes("attention of the layer"),
+                bytes(if self.block().is_some() { "block of a layer" } else { "attention of a layer" }),
             ],
             rows: Tensor::ALL.into_iter().filter_map(row).collect(),
         }
@@ -301,6 +365,8 @@ impl AttentionStep {
 }
 
 struct Layout {
+    around_at: (i32, i32),
+    legend_at: i32,
     matrix_at: (i32, i32),
     matrix: scores::Matrix,
     flows_at: (i32, i32),
@@ -317,14 +383,22 @@ impl Chart for AttentionStep {
         let mut sketch = Sketch::new(width, layout.height as u32);
         sketch.text(shorten(&self.title(), width as i32, 14.0, true), (0, 9), theme.heading());
         sketch.text(shorten(&self.cost_text(), width as i32, 12.0, false), (0, 29), theme.note());
-        draw_legend(&mut sketch, &self.entries(theme), (0, TITLE - 4), width as i32, theme.note());
+        draw_legend(&mut sketch, &self.entries(theme), (0, layout.legend_at - 4), width as i32, theme.note());
         let Some(step) = self.step() else { return sketch };
+        if let Some(block) = self.block() {
+            let stages = around::draw(&self.of.motion, block, step.stage, width as i32, theme);
+            sketch.place(stages, layout.around_at);
+        }
         sketch.place(layout.matrix.draw(&self.of.motion, &step, theme), layout.matrix_at);
         if let Some(work) = self.work() {
             sketch.place(layout.flows.draw(&self.of, work, theme), layout.flows_at);
         }
         if self.is_one_pass() {
-            sketch.place(running::draw(&step, layout.running_width, theme), layout.running_at);
+            let running = match step.stage.is_attention() {
+                true => running::draw(&step, layout.running_width, theme),
+                false => running::draw_none(layout.running_width, theme),
+            };
+            sketch.place(running, layout.running_at);
         }
         sketch
     }

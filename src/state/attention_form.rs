@@ -33,7 +33,8 @@ pub struct AttentionForm {
     pub link_width: String,
     /// Energy of sending a bit to another core, pJ.
     pub link_energy: String,
-    /// The kind of schedule that is looked at, as [`AttentionForm::word_of`] says it; nothing: the best.
+    /// The kind of schedule that is looked at, as [`AttentionForm::word_of`] says it, [`AttentionForm::RECOMPUTED`], or
+    /// [`AttentionForm::ALONE`]; nothing, or another word: the best.
     pub kind: String,
     /// Its tiles, `QUERIES KEYS`; nothing: the best.
     pub tile: String,
@@ -146,6 +147,9 @@ impl AttentionForm {
 
     /// The word for the best schedule that computes keys and values again.
     pub const RECOMPUTED: &str = "recomputed";
+
+    /// The word for the best schedule of attention by itself, where the best of a layer is a block.
+    pub const ALONE: &str = "alone";
 
     /// The word for a kind of schedule.
     pub const fn word_of(fusion: Fusion) -> &'static str {

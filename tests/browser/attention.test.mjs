@@ -42,6 +42,42 @@ test('a step of a transformer is what the command line says, and a link keeps it
     assert.deepEqual(await saved(page, 'attention-step'), rows);
   }));
 
+test('the headline names the block that is run, and the picture follows it, unless attention by itself is chosen', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('attention-fusemax').click();
+    await page.getByTestId('attention-model').selectOption('bert-base');
+    await page.getByTestId('attention-tokens').fill('512');
+    await known(page);
+    const best = await page.getByTestId('attention-best').locator('b').innerText();
+    assert.match(best, /^queries, .*attention, .*in one block$/);
+    const options = ['--model', 'bert-base', '--hardware', 'fusemax-like', '--tokens', '512', '--bits', '8'];
+    const report = commandLine('attention', ...options);
+    assert.ok(report.includes(`Best: ${best}.`), report);
+    assert.ok(report.includes(await page.getByTestId('attention-block').innerText()), report);
+
+    const motion = page.locator('[data-testid=attention-motion][data-status=done]');
+    await motion.getByText('This is the block that is run').waitFor();
+    const story = page.getByTestId('attention-motion-story');
+    await page.getByTestId('attention-motion-view').focus();
+    await page.keyboard.press('Home');
+    await story.getByText(/the queries of all heads are computed/).waitFor();
+    await page.keyboard.press('End');
+    await story.getByText(/have not left the chip. What follows is computed of them: output projection/).waitFor();
+    await motion.getByText('all steps together').click();
+    await motion.getByText('block of a layer').first().waitFor();
+    assert.deepEqual(await violations(page), []);
+    await assertFits(page, 'attention-view');
+
+    await page.getByTestId('attention-kind').selectOption({ label: 'attention by itself, the best' });
+    await motion.getByText('This is attention by itself').waitFor();
+    const link = await page.evaluate(() => location.href);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await motion.getByText('This is attention by itself').waitFor();
+    assert.equal(await page.getByTestId('attention-kind').inputValue(), 'alone');
+  }));
+
 test('a decoder generates with a cache; an encoder does not', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

@@ -11,7 +11,7 @@ use crate::app::widgets::stage::use_stage;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::AttentionPart;
-use crate::chart::{Chart, group_thousands};
+use crate::chart::{Chart, block_title, group_thousands};
 use crate::explore::{AttentionAnswer, AttentionRequest, FollowedAttention, FollowedSchedule};
 use crate::question::{FollowAttention, Topic};
 use crate::state::{Action, AttentionChange, AttentionForm};
@@ -33,7 +33,7 @@ pub struct MotionCardProps {
     pub workers: Workers,
 }
 
-/// The schedule that is followed: one of a kind, or the best.
+/// The schedule of attention by itself that is followed: one of a kind, or the best.
 fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule {
     let fusion = form.kind().unwrap_or(attention.best.schedule.fusion);
     if let Some((queries, keys)) = form.tile() {
@@ -51,19 +51,32 @@ fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule
 /// Which schedule is followed, and its steps.
 #[component]
 pub fn MotionCard(props: &MotionCardProps) -> Html {
-    let Some(attention) = &props.answer.layer.attention else { return html! {} };
-    let schedule = followed(&props.form, attention);
-    let question = FollowAttention { request: Rc::clone(&props.request), schedule };
-    let answers = use_answers(&props.workers, Topic::AttentionMotion, vec![question]);
-    let of = answers.shown().next().cloned();
-    let change = props.act.reform(Action::Attention);
-    let mut kinds = vec![Choice::new("", "the best")];
+    let layer = &props.answer.layer;
+    let Some(attention) = &layer.attention else { return html! {} };
+    let mut kinds = match &layer.block {
+        Some(block) => vec![
+            Choice::new("", format!("the best: {}", block_title(block))),
+            Choice::new(AttentionForm::ALONE, "attention by itself, the best"),
+        ],
+        None => vec![Choice::new("", "the best")],
+    };
     let fitting = attention.found.best_of.iter().filter(|(_, best)| best.is_some());
     kinds.extend(fitting.map(|(fusion, _)| Choice::new(AttentionForm::word_of(*fusion), fusion.name())));
     if attention.found.recomputed.is_some() {
         kinds.push(Choice::new(AttentionForm::RECOMPUTED, "keys recomputed"));
     }
+    // A link may name what there is not here: then the best is followed.
+    let is_there = kinds.iter().any(|choice| *choice.value == *props.form.kind);
+    let kind = if is_there { props.form.kind.clone() } else { String::new() };
     let tile = props.form.tile();
+    let schedule = match &layer.block {
+        Some(block) if kind.is_empty() && tile.is_none() => FollowedSchedule::Block(block.schedule()),
+        _ => followed(&props.form, attention),
+    };
+    let question = FollowAttention { request: Rc::clone(&props.request), schedule };
+    let answers = use_answers(&props.workers, Topic::AttentionMotion, vec![question]);
+    let of = answers.shown().next().cloned();
+    let change = props.act.reform(Action::Attention);
     let look = |kind: String| AttentionChange::Look { kind, tile: String::new() };
     let own_tiles = {
         let kind = props.form.kind.clone();
@@ -77,14 +90,19 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
                 { "The scores of one head, tile by tile: which data stays on the chip, which streams past, and what each step moves. \
                    The other heads and sequences do the same." }
             </p>
-            if props.answer.layer.block.is_some() {
-                <p class="hint" data-testid="attention-motion-alone">
-                    { "This is attention by itself. In the best schedule of the layer it runs in a block with what is around it, where its \
-                       tiles may be others, and queries or results stay on the chip." }
+            if layer.block.is_some() {
+                <p class="hint" data-testid="attention-motion-of">
+                    { match schedule {
+                        FollowedSchedule::Block(_) =>
+                            "This is the block that is run: for every tile of tokens, what is computed before attention and behind it is a \
+                             step, too, for all heads at once.",
+                        _ =>
+                            "This is attention by itself. In the best schedule of the layer it runs in a block with what is around it.",
+                    } }
                 </p>
             }
             <div class="row followed">
-                <Select label="Schedule" choices={kinds} value={props.form.kind.clone()}
+                <Select label="Schedule" choices={kinds} value={kind}
                     onchange={change.reform(look)} testid="attention-kind" />
                 if let Some((queries, keys)) = tile {
                     <span>

@@ -1,4 +1,5 @@
-//! What a step of attention in motion is: a tile of queries that meets a tile of keys; and where keys and a drag over the scores lead.
+//! What a step of attention in motion is: a tile of queries that meets a tile of keys, or what a block has around attention; and where keys
+//! and a drag over the scores lead.
 
 use crate::app::widgets::player::{Speed, Stepped};
 use crate::app::widgets::stage::{Staged, Words};
@@ -26,7 +27,7 @@ pub fn tile_of(now: &AttentionStep) -> u64 {
 pub fn at_tile(now: &AttentionStep, tile: u64) -> AttentionStep {
     let motion = &now.of.motion;
     let tile = motion.tiles.len().saturating_sub(1).min(tile as usize);
-    let number = now.step().and_then(|step| motion.number_at(tile, step.keys.0, step.stage, step.head_tile));
+    let number = now.step().and_then(|step| motion.number_at(step.pass, tile, step.keys.0, step.stage, step.head_tile));
     at(now, number.unwrap_or(now.number))
 }
 
@@ -35,7 +36,7 @@ pub fn first_step(of: Rc<FollowedAttention>) -> AttentionStep {
     let motion = &of.motion;
     let last = motion.tiles.len().saturating_sub(1);
     let second = motion.tiles.get(last).map(|tile| motion.schedule().keys + tile.key);
-    let number = second.and_then(|key| motion.number_at(last, key, Stage::All, 0));
+    let number = second.and_then(|key| motion.number_at(0, last, key, Stage::All, 0));
     AttentionStep { number: number.unwrap_or(0), of }
 }
 
@@ -94,8 +95,9 @@ impl Staged for AttentionStep {
         let (query, key) = self.hit(place.0, place.1, width)?;
         let motion = &self.of.motion;
         let tile = motion.tiles.partition_point(|tile| tile.query + tile.size <= query);
-        let (stage, head_tile) = self.step().map_or((Stage::All, 0), |step| (step.stage, step.head_tile));
-        let number = motion.number_at(tile, key, stage, head_tile);
+        let step = self.step()?;
+        let stage = if step.stage.is_attention() { step.stage } else { Stage::All };
+        let number = motion.number_at(step.pass, tile, key, stage, step.head_tile);
         Some(number.map_or_else(|| self.clone(), |number| at(self, number)))
     }
 }

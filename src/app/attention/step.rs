@@ -201,7 +201,7 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
             <h2>{ title }</h2>
             <p class="hint">
                 { format!(
-                    "{} of attention in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger tiles of \
+                    "{} of attention by itself, in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger tiles of \
                      queries read keys and values less often; larger tiles of keys correct the running results less often. The least \
                      is framed. A click, or the list below, shows a pair in motion, above.",
                     quantity.title(),

@@ -1,7 +1,7 @@
 //! DRAM, the chip, the array and the lanes, one below the other, and between them what a step moves, tensor by tensor.
 
 use super::tensor_color;
-use crate::attention::{Place, StepWork, Tensor};
+use crate::attention::{Place, Stage, StepWork, Tensor};
 use crate::chart::color::{mix, text_on};
 use crate::chart::sketch::Sketch;
 use crate::chart::{Quantity, Theme, shorten};
@@ -36,19 +36,22 @@ impl Border {
     }
 }
 
-/// Where all lies; the same in every step, so that only arrows change.
+/// Where all lies; the same in every step of attention, so that only arrows change, and in every step of each stage that a block has around
+/// it.
 pub(super) struct Layout {
     pub width: i32,
     pub height: i32,
-    /// Tensors that cross each border in some step.
+    /// Tensors that cross each border in some such step.
     columns: [Vec<Tensor>; 3],
-    /// The most energy of a flow in any step, pJ.
+    /// The most energy of a flow in any such step, pJ.
     most: f64,
 }
 
 impl Layout {
-    pub fn new(of: &FollowedAttention, width: i32) -> Self {
-        let flows = || of.motion.works().iter().flat_map(|work| work.flows.iter().zip(&work.flow_energy));
+    pub fn new(of: &FollowedAttention, stage: Stage, width: i32) -> Self {
+        let is_such = |other: Stage| other == stage || (other.is_attention() && stage.is_attention());
+        let such = || of.motion.works().iter().filter(|steps| is_such(steps.stage)).map(|steps| &steps.work);
+        let flows = || such().flat_map(|work| work.flows.iter().zip(&work.flow_energy));
         let columns = [Border::Dram, Border::Array, Border::Lanes].map(|border| {
             let crosses = |tensor: &Tensor| {
                 flows().any(|(flow, _)| {
@@ -84,10 +87,13 @@ impl Layout {
         let letters = theme.value().middle().color(text_on(mix(theme.soft, theme.panel, 0.3)));
         let names = shorten(&names.join(" and "), self.width - 12, 12.0, true);
         sketch.text(names, (middle, chip + 12), letters.bold());
-        let needed: u64 = of.motion.account.needed_bits.iter().sum();
+        let motion = &of.motion;
+        let needed = motion.block.as_ref().map_or(motion.account.needed_bits, |block| block.needed_bits);
+        let needed: u64 = needed.iter().sum();
         let size: u64 = of.on_chip.iter().map(|(_, size)| size).sum();
         let bytes = |bits: u64| Quantity::Bytes.text(bits as f64 / 8.0);
-        let held = format!("the schedule needs {} of {}", bytes(needed), bytes(size));
+        let what = if motion.block.is_some() { "block" } else { "schedule" };
+        let held = format!("the {what} needs {} of {}", bytes(needed), bytes(size));
         sketch.text(shorten(&held, self.width - 12, 11.0, false), (middle, chip + 28), letters.size(11.0));
         let (_, pitch) = self.across(Border::Array);
         let array = (pitch * self.columns[1].len().max(1) as i32).max(90);
@@ -110,7 +116,7 @@ impl Layout {
                 self.column(&mut sketch, theme, work, (border, tensor), (column as i32, top));
             }
         }
-        let note = format!("The widest arrow of all steps takes {}.", Quantity::Energy.text(self.most));
+        let note = format!("The widest arrow of such steps takes {}.", Quantity::Energy.text(self.most));
         let letters = theme.label().start();
         sketch.text(
             shorten("Arrows are as wide as their energy.", self.width, letters.size, false),

@@ -23,6 +23,16 @@ fn example(visit: u64) -> Vec<f64> {
     (0..SCORES).map(score).collect()
 }
 
+/// Where nothing runs along, its place.
+pub(super) fn draw_none(width: i32, theme: &Theme) -> Sketch {
+    let mut sketch = Sketch::new(width as u32, HEIGHT as u32);
+    sketch.text(shorten("What runs along, for one query", width, 12.0, true), (0, 8), theme.value().bold());
+    let text = "no softmax in this step: it is of a whole tile of tokens";
+    sketch.text(shorten(text, width, 12.0, false), (0, 24), theme.label().start());
+    sketch.rect((0, TOP), (width, PLOT), theme.placeholder());
+    sketch
+}
+
 pub(super) fn draw(step: &MotionStep, width: i32, theme: &Theme) -> Sketch {
     let mut sketch = Sketch::new(width as u32, HEIGHT as u32);
     let (visits, now) = (step.visits, step.visit);

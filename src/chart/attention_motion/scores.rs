@@ -88,9 +88,13 @@ impl Matrix {
             [Tensor::Queries, if step.stage == Stage::Values { Tensor::Values } else { Tensor::Keys }, Tensor::Output]
                 .map(|tensor| tensor_color(tensor, theme));
         sketch.rect((LEFT, Self::top()), (STRIP, self.down), bar(queries));
-        sketch.rect((LEFT, rows.start), (STRIP, rows.end - rows.start), queries);
+        match step.stage {
+            Stage::Queries => sketch.hatch((LEFT, rows.start), (STRIP, rows.end - rows.start), queries),
+            _ => sketch.rect((LEFT, rows.start), (STRIP, rows.end - rows.start), queries),
+        }
         sketch.rect((Self::left(), HEAD), (self.across, STRIP), bar(of_keys));
-        if step.stage != Stage::Softmax {
+        let meets_keys = step.keys.0 < step.keys.1;
+        if meets_keys && step.stage != Stage::Softmax {
             sketch.rect((keys.start, HEAD), (keys.end - keys.start, STRIP), of_keys);
         }
         sketch.rect((right, Self::top()), (STRIP, self.down), bar(output));
@@ -110,7 +114,9 @@ impl Matrix {
             sketch.line(corners.into_iter().chain([corners[0]]).collect(), width, color);
         };
         frame(&mut sketch, &(x(tile.key)..x(tile.key + tile.keys)), 1, theme.soft);
-        frame(&mut sketch, &keys, 2, theme.ink);
+        if meets_keys {
+            frame(&mut sketch, &keys, 2, theme.ink);
+        }
         let letters = theme.label();
         let all_keys = format!("keys {}", span_text(0, shape.keys));
         sketch.text(shorten(&all_keys, self.across, letters.size, false), (Self::left(), 7), letters.start());
@@ -211,6 +217,8 @@ fn reached(motion: &AttentionMotion, step: &MotionStep, tile: usize) -> [u64; 2]
     let before = tile < step.tile;
     let here = tile == step.tile;
     match (motion.schedule().fusion, step.stage) {
+        (_, Stage::Queries | Stage::Weights) => [if before { end } else { start }; 2],
+        (_, Stage::Behind) => [if before || here { end } else { start }; 2],
         (Fusion::KeysStay, _) => {
             let size = motion.schedule().keys;
             let column = step.keys.0 / size * size;
@@ -255,12 +263,13 @@ fn reached(motion: &AttentionMotion, step: &MotionStep, tile: usize) -> [u64; 2]
     }
 }
 
-/// Queries whose results are in DRAM, from the first on.
+/// Queries whose results are in DRAM, from the first on; in a block that goes on with them, on the chip.
 fn written_until(motion: &AttentionMotion, step: &MotionStep) -> u64 {
     let is_last = step.visit + 1 == step.visits && step.head_tile + 1 == motion.head_tiles();
     let computes = matches!(step.stage, Stage::All | Stage::Values);
     let tile = motion.tiles[step.tile];
     match motion.schedule().fusion {
+        _ if step.stage == Stage::Behind => tile.query + tile.size,
         Fusion::KeysStay => {
             // Tiles whose last key is in an earlier tile of keys, or in this one, and that have passed.
             let size = motion.schedule().keys;

@@ -85,6 +85,19 @@ impl Block {
         self.phases.iter().max_by_key(|phase| phase.cycles()).map_or("", Busy::bound_by)
     }
 
+    /// Its schedule, out of which [`BlockProblem::account`] makes it.
+    pub fn schedule(&self) -> BlockSchedule {
+        let attention = self.attention.schedule;
+        BlockSchedule {
+            tile: TokenTile { sequences: self.tile / attention.queries, queries: attention.queries },
+            has_queries: self.queries.is_some(),
+            parts: self.parts.as_ref().map_or(0, |run| run.parts.len()),
+            weights_before_stay: self.weights_before_stay,
+            weights_behind_stay: self.parts.as_ref().is_some_and(|run| run.resident),
+            attention,
+        }
+    }
+
     /// What it computes, in its order: `queries`, `attention`, `output projection`.
     pub fn names(&self) -> Vec<&str> {
         let before = self.queries.iter().flat_map(|run| &run.parts).map(String::as_str);
@@ -94,7 +107,7 @@ impl Block {
 }
 
 /// A tile of tokens: queries of so many sequences, so many of each; more than one sequence only with all their queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenTile {
     /// Sequences.
     pub sequences: u64,
@@ -151,7 +164,7 @@ pub struct BlockProblem<'a> {
 }
 
 /// A block.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSchedule {
     /// Tokens in a tile.
     pub tile: TokenTile,

@@ -264,8 +264,7 @@ fn schedule_with(
         (_, Some((best, runs))) => (best, runs),
     };
     let total = Run::total(apart).and((&best).into()).and(Run::total(&layer.after));
-    let [queries, chain] = [model.parts_of_queries().unwrap_or_default(), after_attention(model)];
-    let [queries, chain] = [counted(&queries, machine), counted(&chain, machine)];
+    let [queries, chain] = parts_around(model, machine);
     let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step, machine };
     let (block, priced) = best_block(&blocks, objective, &before, &total);
     (layer.before, layer.block, layer.after) = match block {
@@ -299,10 +298,10 @@ impl RunsBefore {
     }
 }
 
-/// The parts of a layer behind attention.
-fn after_attention(model: &Transformer) -> Vec<Part> {
+/// What a machine computes of a layer around attention that a block may have: what computes queries alone, and what follows attention.
+pub fn parts_around(model: &Transformer, machine: &Machine) -> [Vec<Part>; 2] {
     let [_, after] = model.parts();
-    after
+    [model.parts_of_queries().unwrap_or_default(), after].map(|chain| counted(&chain, machine))
 }
 
 /// Operations of lanes in a layer, by what computes them; `best` is its attention where there is no block.

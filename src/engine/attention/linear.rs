@@ -9,8 +9,10 @@
 //! comes back for the next, channel by channel. In the end it is written to DRAM, whence the tokens that follow read it.
 
 use super::ElementBits;
-use super::account::{Busy, Cause, Moved, fits};
+use super::account::{Busy, Cause, Moved, Tensor, fits};
+use super::cascade::VectorStep;
 use super::machine::Machine;
+use super::movement::{Flow, Ledger, Place};
 use super::product::product;
 use super::schedule::sizes;
 use super::search::Total;
@@ -96,6 +98,14 @@ impl Part {
             Self::Product(product) => product.weights(),
             Self::Lanes(step) => step.weights(),
             Self::Keep(_) => 0,
+        }
+    }
+
+    /// Weights that so many tokens use, of experts the mean.
+    fn used_weights(&self, tokens: u64) -> u64 {
+        match self {
+            Self::Product(product) => product.used_weights(tokens).round() as u64,
+            Self::Lanes(step) => step.weights(),
         }
     }
 
@@ -419,11 +429,11 @@ pub(super) struct TiledRun<'a> {
 }
 
 impl TiledRun<'_> {
-    fn row(&self, machine: &Machine) -> Option<RowTraffic> {
+    pub(super) fn row(&self, machine: &Machine) -> Option<RowTraffic> {
         RowTraffic::of(self.chain, self.run, machine.unrolled[2])
     }
 
-    fn parts(&self) -> &[Part] {
+    pub(super) fn parts(&self) -> &[Part] {
         self.chain.get(self.run.clone()).unwrap_or_default()
     }
 
@@ -452,37 +462,38 @@ impl TiledRun<'_> {
         Some([self.tile * row.kept * bits.activations + state_room, room * bits.weights])
     }
 
+    /// Bits of the weights that so many tokens use.
+    pub(super) fn weight_bits(&self, tokens: u64, bits: &ElementBits) -> u64 {
+        self.parts().iter().map(|part| part.used_weights(tokens) * bits.weights).sum()
+    }
+
     /// What it costs in these tiles, so many of which size, wherever it has room; `None` if it has no parts.
     pub(super) fn cost(&self, tiles: &[(u64, u64)], bits: &ElementBits, machine: &Machine) -> Option<Run> {
         let (row, parts, step) = (self.row(machine)?, self.parts(), self.step);
-        let (tokens, resident) = (step.batch * step.tokens, self.held.weights);
-        let used = |product: &WeightedProduct, tokens: u64| product.used_weights(tokens).round() as u64 * bits.weights;
-        let passes = |part: &Part, tokens: u64| match part {
-            Part::Product(product) => used(product, tokens),
-            Part::Lanes(_) | Part::Keep(_) => part.weights() * bits.weights,
+        let tokens = step.batch * step.tokens;
+        let weight_bits = if self.held.weights {
+            self.weight_bits(tokens, bits)
+        } else {
+            tiles.iter().map(|&(count, size)| count * self.weight_bits(size, bits)).sum()
         };
-        let of_tiles = |part: &Part| -> u64 {
-            if resident {
-                return passes(part, tokens);
-            }
-            tiles.iter().map(|&(count, size)| count * passes(part, size)).sum()
-        };
-        let weight_bits: u64 = parts.iter().map(of_tiles).sum();
         let (state_bits, moves) = (self.state_bits(bits), StateMoves::of(step, self.tile, self.held.states));
         let read = tokens * row.read * bits.activations + weight_bits + moves.read * state_bits;
         let cached = parts.iter().map(Part::cached_channels).sum::<u64>() * tokens * bits.keys;
         let written = tokens * row.written * bits.activations + cached + moves.written * state_bits;
         let macs: u64 = parts.iter().filter_map(Part::product).map(|product| product.macs(tokens)).sum();
-        let mut work =
-            OnChip { array: 0, lanes: 0, activations: (written, read - weight_bits), weights: (0, weight_bits) };
+        let mut work = OnChip {
+            machine,
+            array: 0,
+            lanes: 0,
+            lanes_pj: 0.0,
+            activations: (written, read - weight_bits),
+            weights: (0, weight_bits),
+        };
         let mut of_lanes = 0.0;
         for part in parts {
             for &(count, size) in tiles {
-                match part {
-                    Part::Product(product) => work.product(product, count, size, bits, machine),
-                    Part::Lanes(step) => of_lanes += work.lanes(step, count, size, bits, machine),
-                    Part::Keep(keys) => work.keep(keys, count * size, bits),
-                }
+                part.tell(&mut work, (count, size), [Tensor::Inputs, Tensor::Output], bits, machine);
+                of_lanes += std::mem::take(&mut work.lanes_pj);
             }
         }
         let OnChip { activations, weights, .. } = work;
@@ -503,7 +514,7 @@ impl TiledRun<'_> {
         Some(Run {
             parts: parts.iter().map(|part| part.name().to_owned()).collect(),
             tile: self.tile,
-            resident,
+            resident: self.held.weights,
             states_stay: (state_bits > 0).then_some(self.held.states),
             macs,
             dram: Moved { read, written },
@@ -520,61 +531,118 @@ impl TiledRun<'_> {
     }
 }
 
-/// What keeps array and lanes busy, cycles, and bits read from and written to the memories on the chip.
-struct OnChip {
+/// What keeps array and lanes busy, cycles, the energy of lanes, pJ, and bits read from and written to the memories on the chip.
+struct OnChip<'a> {
+    machine: &'a Machine,
     array: u64,
     lanes: u64,
+    lanes_pj: f64,
     activations: (u64, u64),
     weights: (u64, u64),
 }
 
-impl OnChip {
-    /// A product, for so many tiles of so many tokens.
-    fn product(&mut self, one: &WeightedProduct, count: u64, size: u64, bits: &ElementBits, machine: &Machine) {
-        // Each of the experts that a token uses takes its share of the tokens; those that all use take all.
-        let (all, active) = one.experts;
-        let share = (size * active).div_ceil(all);
-        for (rows, times) in [(share, (size * active).div_ceil(share)), (size, one.shared)] {
-            let sizes = [rows, one.reduction, one.columns];
-            let of = product(machine, sizes, [bits.activations, bits.weights, bits.sums], false);
-            let times = count * times;
-            self.array += times * of.cycles;
-            self.activations.0 += times * (of.first_bits + of.sum_read_bits);
-            self.activations.1 += times * of.sum_write_bits;
-            self.weights.0 += times * of.second_bits;
+impl Ledger for OnChip<'_> {
+    fn moved(&mut self, flow: Flow) {
+        match flow.from {
+            Place::Activations => self.activations.0 += flow.read_bits,
+            Place::Keys => self.weights.0 += flow.read_bits,
+            Place::Dram | Place::Array | Place::Lanes => {}
+        }
+        match flow.to {
+            Place::Activations => self.activations.1 += flow.written_bits,
+            Place::Keys => self.weights.1 += flow.written_bits,
+            Place::Dram | Place::Array | Place::Lanes => {}
         }
     }
 
-    /// Keys and values of so many tokens go where they stay.
-    const fn keep(&mut self, keys: &KeptKeys, tokens: u64, bits: &ElementBits) {
-        if !keys.on_chip {
-            return;
-        }
-        self.activations.0 += tokens * keys.channels * bits.activations;
-        self.weights.1 += tokens * keys.channels * bits.keys;
+    fn multiplied(&mut self, _macs: u64, cycles: u64, _of_weights: bool) {
+        self.array += cycles;
     }
 
-    /// What lanes compute, for so many tiles of so many tokens; its energy in lanes, pJ.
-    fn lanes(&mut self, one: &TokenStep, count: u64, size: u64, bits: &ElementBits, machine: &Machine) -> f64 {
-        let Some(unit) = &machine.lanes else { return 0.0 };
-        let mut energy = 0.0;
-        for step in one.steps(size) {
-            let each = |&(operation, times): &(Operation, u64)| times * unit.cost(operation).cycles;
-            // In a recurrence a token begins when the one before it is done.
-            let (turns, at_once) =
-                if one.is_recurrent() { (size, step.iterations / size) } else { (1, step.iterations) };
-            let cycles = at_once.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
-            self.lanes += count * turns * cycles;
-            self.activations.0 += count * step.reads * bits.activations;
-            self.activations.1 += count * step.writes * bits.activations;
-            let of = |&(operation, times): &(Operation, u64)| times as f64 * machine.operation_pj(operation);
-            energy += (count * step.iterations) as f64 * step.operations.iter().map(of).sum::<f64>();
-        }
-        let tokens = count * size;
-        let (read, written) = one.state_accesses(bits);
-        self.activations.0 += tokens * read;
-        self.activations.1 += tokens * written;
-        self.weights.0 += tokens * one.weights() * bits.weights;
-        energy
+    fn lanes(&mut self, times: u64, step: &VectorStep, cycles: u64) {
+        self.lanes += times * cycles;
+        let of = |&(operation, times): &(Operation, u64)| times as f64 * self.machine.operation_pj(operation);
+        self.lanes_pj += (times * step.iterations) as f64 * step.operations.iter().map(of).sum::<f64>();
     }
+}
+
+impl Part {
+    /// Tells what it computes for so many tiles of so many tokens, from the memories on the chip and back; `rows` are what it reads and
+    /// what it computes.
+    pub(super) fn tell(
+        &self,
+        ledger: &mut impl Ledger,
+        tiles: (u64, u64),
+        rows: [Tensor; 2],
+        bits: &ElementBits,
+        machine: &Machine,
+    ) {
+        match self {
+            Self::Product(one) => tell_product(one, ledger, tiles, rows, bits, machine),
+            Self::Lanes(one) => tell_lanes(one, ledger, tiles, rows, bits, machine),
+            Self::Keep(keys) if keys.on_chip => {
+                let elements = tiles.0 * tiles.1 * keys.channels;
+                let (read_bits, written_bits) = (elements * bits.activations, elements * bits.keys);
+                let (from, to) = (Place::Activations, Place::Keys);
+                ledger.moved(Flow { tensor: Tensor::Keys, from, to, read_bits, written_bits });
+            }
+            Self::Keep(_) => {}
+        }
+    }
+}
+
+fn tell_product(
+    one: &WeightedProduct,
+    ledger: &mut impl Ledger,
+    (count, size): (u64, u64),
+    [read, computed]: [Tensor; 2],
+    bits: &ElementBits,
+    machine: &Machine,
+) {
+    // Each of the experts that a token uses takes its share of the tokens; those that all use take all.
+    let (all, active) = one.experts;
+    let share = (size * active).div_ceil(all);
+    let mut cycles = 0;
+    for (rows, times) in [(share, (size * active).div_ceil(share)), (size, one.shared)] {
+        let sizes = [rows, one.reduction, one.columns];
+        let of = product(machine, sizes, [bits.activations, bits.weights, bits.sums], false);
+        let times = count * times;
+        cycles += times * of.cycles;
+        let mut flow = |tensor, from, to, bits: u64| {
+            ledger.moved(Flow { tensor, from, to, read_bits: times * bits, written_bits: times * bits });
+        };
+        flow(read, Place::Activations, Place::Array, of.first_bits);
+        flow(Tensor::Weights, Place::Keys, Place::Array, of.second_bits);
+        flow(computed, Place::Activations, Place::Array, of.sum_read_bits);
+        flow(computed, Place::Array, Place::Activations, of.sum_write_bits);
+    }
+    ledger.multiplied(one.macs(count * size), cycles, true);
+}
+
+fn tell_lanes(
+    one: &TokenStep,
+    ledger: &mut impl Ledger,
+    (count, size): (u64, u64),
+    [read, computed]: [Tensor; 2],
+    bits: &ElementBits,
+    machine: &Machine,
+) {
+    let Some(unit) = &machine.lanes else { return };
+    let flow = |ledger: &mut _, tensor, from, to, bits: u64| {
+        Ledger::moved(ledger, Flow { tensor, from, to, read_bits: bits, written_bits: bits });
+    };
+    for step in one.steps(size) {
+        let each = |&(operation, times): &(Operation, u64)| times * unit.cost(operation).cycles;
+        // In a recurrence a token begins when the one before it is done.
+        let (turns, at_once) = if one.is_recurrent() { (size, step.iterations / size) } else { (1, step.iterations) };
+        let cycles = at_once.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
+        ledger.lanes(count, &step, turns * cycles);
+        flow(ledger, read, Place::Activations, Place::Lanes, count * step.reads * bits.activations);
+        flow(ledger, computed, Place::Lanes, Place::Activations, count * step.writes * bits.activations);
+    }
+    let tokens = count * size;
+    let (states_read, states_written) = one.state_accesses(bits);
+    flow(ledger, read, Place::Activations, Place::Lanes, tokens * states_read);
+    flow(ledger, computed, Place::Lanes, Place::Activations, tokens * states_written);
+    flow(ledger, Tensor::Weights, Place::Keys, Place::Lanes, tokens * one.weights() * bits.weights);
 }

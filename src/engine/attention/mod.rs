@@ -5,7 +5,8 @@
 //! - `schedule.rs`: what runs together, in which tiles; `movement.rs`: what that moves and computes, piece by piece; `account.rs`: what
 //!   that costs; `motion.rs`: step by step; `floor.rs`, `search.rs`: the best
 //! - `transformer.rs`: shapes of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
-//!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`: attention together with what is around it;
+//!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`, `block_motion.rs`: attention together with
+//!   what is around it;
 //!   `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
 //! - [`published`]: unfused attention, FLAT and FuseMax by the rules of the FuseMax artifact
 //!
@@ -39,6 +40,7 @@
 
 mod account;
 mod block;
+mod block_motion;
 mod block_search;
 mod cascade;
 mod cores;
@@ -61,14 +63,19 @@ mod transformer;
 
 pub use account::{Account, Busy, Cause, Moved, Tensor, account};
 pub use block::{Block, BlockProblem, BlockSchedule, TokenTile};
+pub use block_motion::follow_block;
 pub use cascade::{Cascade, Running, VectorStep, attend};
 pub use cores::{Cores, MOST_CORES, Split, SplitCost, split_step};
 pub use floor::floor;
 pub use key_store::KeyStore;
-pub use layer::{AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, schedule_layer};
+pub use layer::{
+    AttentionPart, Generation, LayerSchedule, MOST_CHUNKS, Sequences, StepCost, generate, parts_around, schedule_layer,
+};
 pub use linear::{Held, KeptKeys, Part, RowTraffic, Run, StateMoves, best_runs, run_of};
 pub use machine::{Machine, Store};
-pub use motion::{AttentionMotion, LaneStep, MOST_STEPS, MotionStep, QueryTile, Stage, StepWork, follow};
+pub use motion::{
+    AlikeSteps, AttentionMotion, LaneStep, MOST_STEPS, MotionStep, Pass, QueryTile, Stage, StepWork, follow,
+};
 pub use movement::{Flow, Place};
 pub use problem::{ElementBits, Problem, Source};
 pub use product::{FactorBits, Product, product};

@@ -2,12 +2,15 @@
 //!
 //! Steps are those of one head of keys of one sequence, with all query heads that share it; the others are the same. Where queries stay, or
 //! rows of scores, tiles of keys are the inner loop; where keys stay, tiles of queries are. A step moves what the account of the schedule
-//! has of it (`movement.rs`), so that all steps together, as often as there are heads and sequences, are the account.
+//! has of it (`movement.rs`), so that all steps together, as often as there are heads and sequences, are the account. What a block has
+//! before attention and behind it are steps of a tile of tokens (`block_motion.rs`).
 
 use super::account::{Account, Work, account};
+use super::block::Block;
+use super::block_motion::Around;
 use super::cascade::VectorStep;
 use super::machine::Machine;
-use super::movement::{Flow, Ledger, Movement};
+use super::movement::{Flow, Ledger, Movement, Place};
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 use super::{Busy, Cascade, Tensor};
@@ -29,6 +32,28 @@ pub enum Stage {
     Softmax,
     /// The weights of a tile of queries and a tile of keys times the values.
     Values,
+    /// The queries of a tile of tokens, all heads: in a block.
+    Queries,
+    /// Weights come that compute keys and values of a head: in a block where they come for every tile of tokens.
+    Weights,
+    /// What follows attention, for a tile of tokens: in a block.
+    Behind,
+}
+
+impl Stage {
+    /// Whether it is a step of attention, of one head; else it is one of what a block has around it.
+    pub const fn is_attention(self) -> bool {
+        matches!(self, Self::All | Self::Scores | Self::Softmax | Self::Values)
+    }
+}
+
+/// Tiles of tokens of so many sequences each, through all tiles of queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pass {
+    /// Sequences in a tile of tokens; without a block, which has no such tiles, one.
+    pub sequences: u64,
+    /// How often a layer does it.
+    pub times: u64,
 }
 
 /// A step: where it stands.
@@ -36,6 +61,8 @@ pub enum Stage {
 pub struct MotionStep {
     /// What it computes.
     pub stage: Stage,
+    /// The pass through the tiles of queries, from the first on.
+    pub pass: usize,
     /// The tile of queries, from the first on.
     pub tile: usize,
     /// The tile of query heads, from the first on.
@@ -93,16 +120,31 @@ pub struct StepWork {
     pub flow_energy: Vec<f64>,
 }
 
+/// Steps that are alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AlikeSteps {
+    /// What they compute.
+    pub stage: Stage,
+    /// How often a layer does such a step: all of them, for all heads, sequences and tiles of tokens.
+    pub times: u64,
+    /// What each of them moves and computes.
+    pub work: StepWork,
+}
+
 /// A schedule in motion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionMotion {
     /// What is computed.
     pub problem: Problem,
-    /// What it costs, all heads and sequences.
+    /// What attention costs, all heads and sequences.
     pub account: Account,
+    /// The block that it is in; its queries, then, or its results stay on the chip.
+    pub block: Option<Block>,
+    /// Passes through the tiles of queries, one after the other.
+    pub passes: Vec<Pass>,
     /// Tiles of queries of a head, in their order.
     pub tiles: Vec<QueryTile>,
-    /// What comes once, besides all steps, for all heads and sequences: weights, and inputs that stay.
+    /// What comes once, besides all steps, for all heads and sequences: weights that stay, and inputs that do.
     pub once: StepWork,
     /// Where keys stay, the tiles of queries that meet each tile of keys: the first, and the first that does not.
     meeting: Vec<(usize, usize)>,
@@ -110,13 +152,14 @@ pub struct AttentionMotion {
     starts: Vec<u64>,
     /// Steps that are alike, one after the other: the number behind the last, and which of the works.
     runs: Vec<(u64, u32)>,
-    works: Vec<StepWork>,
+    works: Vec<AlikeSteps>,
 }
 
 /// What decides what a step moves and computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Alike {
     stage: Stage,
+    /// Queries of all heads of a tile; around attention, tokens.
     rows: u64,
     /// Keys of the tile.
     tile: u64,
@@ -128,55 +171,79 @@ struct Alike {
     row: (u64, u64),
 }
 
-/// Follows a schedule.
+/// Follows a schedule of attention by itself.
 ///
 /// # Errors
 ///
 /// It does not fit on the chip, or has more than [`MOST_STEPS`] steps.
 pub fn follow(problem: &Problem, machine: &Machine, schedule: &Schedule) -> Result<AttentionMotion, Diagnostics> {
-    let refused = |reason: String, remedy: &str| {
-        let mut diagnostics = Diagnostics::default();
-        diagnostics.add("schedule", reason, remedy);
-        diagnostics
-    };
-    let too_many = |steps: u64| {
-        let reason =
-            format!("With these tiles there are {steps} steps or more, and no more than {MOST_STEPS} are followed");
-        refused(reason, "Take larger tiles")
-    };
+    check_tiles(problem, schedule)?;
+    let account = account(problem, machine, schedule).ok_or_else(does_not_fit)?;
+    AttentionMotion::new(&Movement { problem, machine, schedule }, account, None)
+}
+
+fn refused(reason: String, remedy: &str) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("schedule", reason, remedy);
+    diagnostics
+}
+
+pub(super) fn does_not_fit() -> Diagnostics {
+    refused("A schedule with these tiles does not fit on the chip".to_owned(), "Take smaller tiles")
+}
+
+fn check_steps(steps: u64) -> Result<(), Diagnostics> {
+    if steps <= MOST_STEPS {
+        return Ok(());
+    }
+    let reason =
+        format!("With these tiles there are {steps} steps or more, and no more than {MOST_STEPS} are followed");
+    Err(refused(reason, "Take larger tiles"))
+}
+
+/// Refuses a schedule of so many tiles that listing them takes too long.
+pub(super) fn check_tiles(problem: &Problem, schedule: &Schedule) -> Result<(), Diagnostics> {
     let shape = &problem.shape;
-    let least = shape.queries.div_ceil(schedule.queries.max(1)).max(shape.keys.div_ceil(schedule.keys.max(1)));
-    if least > MOST_STEPS {
-        return Err(too_many(least));
-    }
-    let account = account(problem, machine, schedule).ok_or_else(|| {
-        refused("A schedule with these tiles does not fit on the chip".to_owned(), "Take smaller tiles")
-    })?;
-    let movement = Movement { problem, machine, schedule };
-    let groups = schedule.query_tiles(problem);
-    let mut tiles = Vec::new();
-    for QueryTiles { count, size, first, keys } in groups {
-        for _ in 0..count {
-            let query = tiles.last().map_or(0, |tile: &QueryTile| tile.query + tile.size);
-            tiles.push(QueryTile { query, size, key: first, keys });
+    check_steps(shape.queries.div_ceil(schedule.queries.max(1)).max(shape.keys.div_ceil(schedule.keys.max(1))))
+}
+
+impl AttentionMotion {
+    /// A schedule whose account is known, in a block or by itself.
+    pub(super) fn new(
+        movement: &Movement<'_>,
+        account: Account,
+        around: Option<(&Around<'_>, Block)>,
+    ) -> Result<Self, Diagnostics> {
+        let Movement { problem, schedule, .. } = *movement;
+        let mut tiles = Vec::new();
+        for QueryTiles { count, size, first, keys } in schedule.query_tiles(problem) {
+            for _ in 0..count {
+                let query = tiles.last().map_or(0, |tile: &QueryTile| tile.query + tile.size);
+                tiles.push(QueryTile { query, size, key: first, keys });
+            }
         }
+        let (around, block) = around.unzip();
+        let mut motion = Self {
+            problem: *problem,
+            account,
+            block,
+            passes: around
+                .map_or_else(|| vec![Pass { sequences: 1, times: problem.shape.batch }], |around| around.passes()),
+            once: StepWork::of(movement, Stays::default(), |book| match around {
+                Some(around) => around.once(movement, book),
+                None => movement.once(book, movement.weight_loads()),
+            }),
+            tiles,
+            meeting: Vec::new(),
+            starts: vec![0],
+            runs: Vec::new(),
+            works: Vec::new(),
+        };
+        motion.lay_out();
+        check_steps(motion.steps())?;
+        motion.fill(movement, around);
+        Ok(motion)
     }
-    let mut motion = AttentionMotion {
-        problem: *problem,
-        account,
-        once: StepWork::of(&movement, |book| movement.once(book, movement.weight_loads())),
-        tiles,
-        meeting: Vec::new(),
-        starts: vec![0],
-        runs: Vec::new(),
-        works: Vec::new(),
-    };
-    motion.lay_out();
-    if motion.steps() > MOST_STEPS {
-        return Err(too_many(motion.steps()));
-    }
-    motion.fill(&movement);
-    Ok(motion)
 }
 
 impl AttentionMotion {
@@ -187,7 +254,38 @@ impl AttentionMotion {
 
     /// How many steps there are.
     pub fn steps(&self) -> u64 {
+        self.of_pass().saturating_mul(self.passes.len() as u64)
+    }
+
+    /// How many steps a pass has.
+    fn of_pass(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// What a block does for a tile of tokens before attention.
+    fn before(&self) -> impl Iterator<Item = Stage> {
+        let block = self.block.as_ref();
+        let queries = block.filter(|block| block.queries.is_some()).map(|_| Stage::Queries);
+        let weights = block.filter(|block| block.loads_weights_of_keys()).map(|_| Stage::Weights);
+        queries.into_iter().chain(weights)
+    }
+
+    /// What it does behind attention.
+    fn behind(&self) -> Option<Stage> {
+        self.block.as_ref()?.parts.as_ref().map(|_| Stage::Behind)
+    }
+
+    /// How often a layer does a step: for all heads of keys and all sequences, or for all tiles of tokens of a pass.
+    pub fn times(&self, step: &MotionStep) -> u64 {
+        let Some(Pass { sequences, times }) = self.passes.get(step.pass).copied() else { return 0 };
+        let heads = self.problem.shape.key_heads;
+        match step.stage {
+            Stage::Queries | Stage::Behind => times,
+            // Where inputs stay, sequences of a tile come one after the other; else those of a head do.
+            Stage::Weights if self.account.schedule.held == KeysHeld::InputsStay => heads * sequences * times,
+            Stage::Weights => heads * times,
+            Stage::All | Stage::Scores | Stage::Softmax | Stage::Values => heads * sequences * times,
+        }
     }
 
     /// Tiles of query heads.
@@ -232,21 +330,24 @@ impl AttentionMotion {
                 self.meeting.iter().map(|(first, end)| heads * (end - first) as u64).collect()
             }
         };
+        let around = (self.before().count() + self.behind().iter().count()) as u64;
         for steps in of_each {
-            let before = self.steps();
-            self.starts.push(before.saturating_add(steps));
+            let before = self.of_pass();
+            self.starts.push(before.saturating_add(steps + around));
         }
     }
 
-    fn fill(&mut self, movement: &Movement<'_>) {
+    fn fill(&mut self, movement: &Movement<'_>, around: Option<&Around<'_>>) {
         let mut known: HashMap<Alike, u32> = HashMap::new();
         for number in 0..self.steps() {
             let Some(step) = self.step(number) else { return };
             let alike = self.alike(&step);
             let id = *known.entry(alike).or_insert_with(|| {
-                self.works.push(alike.work(movement));
+                self.works.push(AlikeSteps { stage: step.stage, times: 0, work: alike.work(movement, around) });
                 (self.works.len() - 1) as u32
             });
+            let times = self.times(&step);
+            self.works[id as usize].times += times;
             match self.runs.last_mut() {
                 Some((end, last)) if *last == id => *end += 1,
                 _ => self.runs.push((number + 1, id)),
@@ -259,6 +360,7 @@ impl AttentionMotion {
         if number >= self.steps() {
             return None;
         }
+        let (pass, number) = ((number / self.of_pass()) as usize, number % self.of_pass());
         let outer = self.starts.partition_point(|start| *start <= number) - 1;
         let inner = number - self.starts[outer];
         let (size, heads) = (self.account.schedule.keys, self.head_tiles());
@@ -268,6 +370,7 @@ impl AttentionMotion {
             let from = outer as u64 * size;
             return Some(MotionStep {
                 stage: Stage::All,
+                pass,
                 tile,
                 head_tile: inner % heads,
                 visit: outer as u64 - of.key / size,
@@ -277,6 +380,14 @@ impl AttentionMotion {
         }
         let tile = outer % self.tiles.len();
         let of = self.tiles[tile];
+        let around = |stage, key| MotionStep { stage, pass, tile, head_tile: 0, visit: 0, visits: 1, keys: (key, key) };
+        if let Some(stage) = self.before().nth(inner as usize) {
+            return Some(around(stage, of.key));
+        }
+        if let Some(stage) = self.behind().filter(|_| number + 1 == self.starts[outer + 1]) {
+            return Some(around(stage, of.key + of.keys));
+        }
+        let inner = inner - self.before().count() as u64;
         let visits = self.visits(&of);
         let (stage, head_tile, visit) = match self.account.schedule.fusion {
             Fusion::None => match outer / self.tiles.len() {
@@ -298,36 +409,48 @@ impl AttentionMotion {
             Stage::Softmax => (of.key, of.key + of.keys),
             _ => (of.key + visit * size, of.key + ((visit + 1) * size).min(of.keys)),
         };
-        Some(MotionStep { stage, tile, head_tile, visit, visits, keys })
+        Some(MotionStep { stage, pass, tile, head_tile, visit, visits, keys })
     }
 
-    /// The number of the step in which a tile of queries meets a key, in this stage and for this tile of heads; of rows whose softmax is
-    /// computed, that.
-    pub fn number_at(&self, tile: usize, key: u64, stage: Stage, head_tile: u64) -> Option<u64> {
+    /// The number of the step of a pass in which a tile of queries meets a key, in this stage and for this tile of heads; of rows whose
+    /// softmax is computed, and of what a block has around attention, that.
+    pub fn number_at(&self, pass: usize, tile: usize, key: u64, stage: Stage, head_tile: u64) -> Option<u64> {
+        let first = self.passes.get(pass).map(|_| pass as u64 * self.of_pass())?;
+        Some(first + self.number_in_pass(tile, key, stage, head_tile)?)
+    }
+
+    fn number_in_pass(&self, tile: usize, key: u64, stage: Stage, head_tile: u64) -> Option<u64> {
         let of = self.tiles.get(tile)?;
         let (size, heads) = (self.account.schedule.keys, self.head_tiles());
         let key = key.clamp(of.key, of.key + of.keys - 1);
         let (visit, visits) = ((key - of.key) / size, self.visits(of));
         let start = |outer: usize| self.starts.get(outer).copied();
+        if let Some(at) = self.before().position(|other| other == stage) {
+            return Some(start(tile)? + at as u64);
+        }
+        if self.behind() == Some(stage) {
+            return Some(start(tile + 1)? - 1);
+        }
+        let before = self.before().count() as u64;
         match self.account.schedule.fusion {
             Fusion::KeysStay => {
                 let outer = (key / size) as usize;
                 let first = self.meeting.get(outer)?.0;
                 Some(start(outer)? + (tile.checked_sub(first)? as u64) * heads + head_tile)
             }
-            Fusion::QueriesStay => Some(start(tile)? + head_tile * visits + visit),
+            Fusion::QueriesStay => Some(start(tile)? + before + head_tile * visits + visit),
             Fusion::Rows(_) => {
                 let at = match stage {
                     Stage::Softmax => visits,
                     Stage::Values => visits + 1 + visit,
-                    Stage::Scores | Stage::All => visit,
+                    _ => visit,
                 };
-                Some(start(tile)? + head_tile * (2 * visits + 1) + at)
+                Some(start(tile)? + before + head_tile * (2 * visits + 1) + at)
             }
             Fusion::None => match stage {
                 Stage::Softmax => Some(start(self.tiles.len() + tile)? + head_tile),
                 Stage::Values => Some(start(2 * self.tiles.len() + tile)? + head_tile * visits + visit),
-                Stage::Scores | Stage::All => Some(start(tile)? + head_tile * visits + visit),
+                _ => Some(start(tile)? + head_tile * visits + visit),
             },
         }
     }
@@ -335,17 +458,23 @@ impl AttentionMotion {
     /// What a step moves and computes.
     pub fn work(&self, number: u64) -> Option<&StepWork> {
         let run = self.runs.partition_point(|(end, _)| *end <= number);
-        self.works.get(self.runs.get(run)?.1 as usize)
+        Some(&self.works.get(self.runs.get(run)?.1 as usize)?.work)
     }
 
-    /// Energy of all steps, pJ.
+    /// Energy of attention in a layer, or of the block that it is in, pJ.
     pub fn energy_pj(&self) -> f64 {
-        (self.account.energy_pj() - self.once.energy_pj()) / self.problem.repeats() as f64
+        self.block.as_ref().map_or_else(|| self.account.energy_pj(), Block::energy_pj)
     }
 
-    /// Every work that some step does.
-    pub fn works(&self) -> &[StepWork] {
+    /// All steps, alike ones together.
+    pub fn works(&self) -> &[AlikeSteps] {
         &self.works
+    }
+
+    /// Bits of a tensor to and from DRAM in a layer: of all steps, and what comes once.
+    pub fn dram_bits(&self, tensor: Tensor) -> u64 {
+        let steps = self.works.iter().map(|steps| steps.times * steps.work.dram_bits(tensor));
+        steps.sum::<u64>() + self.once.dram_bits(tensor)
     }
 
     fn alike(&self, step: &MotionStep) -> Alike {
@@ -366,6 +495,11 @@ impl AttentionMotion {
         } else {
             0
         };
+        if !step.stage.is_attention() {
+            let tokens = of.size * self.passes.get(step.pass).map_or(0, |pass| pass.sequences);
+            let row = (0, 0);
+            return Alike { stage: step.stage, rows: tokens, tile: 0, new_keys: 0, is_first: true, is_last: true, row };
+        }
         let is_row = step.stage == Stage::Softmax;
         Alike {
             stage: step.stage,
@@ -380,12 +514,16 @@ impl AttentionMotion {
 }
 
 impl Alike {
-    fn work(&self, movement: &Movement<'_>) -> StepWork {
-        StepWork::of(movement, |book| match self.stage {
-            Stage::All => self.all(movement, book),
-            Stage::Scores => self.scores(movement, book),
-            Stage::Softmax => self.softmax(movement, book),
-            Stage::Values => self.values(movement, book),
+    fn work(&self, movement: &Movement<'_>, around: Option<&Around<'_>>) -> StepWork {
+        let stays = around.filter(|_| self.stage.is_attention()).map_or_else(Stays::default, |around| around.stays());
+        StepWork::of(movement, stays, |book| match (self.stage, around) {
+            (Stage::All, _) => self.all(movement, book),
+            (Stage::Scores, _) => self.scores(movement, book),
+            (Stage::Softmax, _) => self.softmax(movement, book),
+            (Stage::Values, _) => self.values(movement, book),
+            (Stage::Queries | Stage::Weights | Stage::Behind, around) => {
+                around.iter().for_each(|around| around.tell(movement, self.stage, self.rows, book));
+            }
         })
     }
 
@@ -474,9 +612,32 @@ impl Alike {
     }
 }
 
+/// What stays on the chip in a block of what attention by itself reads from DRAM, or writes there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Stays {
+    pub(super) queries: bool,
+    pub(super) results: bool,
+}
+
+impl Stays {
+    /// A flow, or what is left of it: who computed queries has read them, and who reads results writes them where it needs them.
+    fn left_of(self, flow: Flow) -> Flow {
+        match (flow.tensor, flow.from, flow.to) {
+            (Tensor::Queries, Place::Dram, _) if self.queries => {
+                Flow { from: Place::Activations, read_bits: 0, ..flow }
+            }
+            (Tensor::Output, _, Place::Dram) if self.results => {
+                Flow { to: Place::Activations, written_bits: 0, ..flow }
+            }
+            _ => flow,
+        }
+    }
+}
+
 /// Keeps apart what a step moves and computes.
 #[derive(Default)]
-struct Book {
+pub(super) struct Book {
+    stays: Stays,
     sums: Work,
     flows: Vec<Flow>,
     lanes: Vec<(String, LaneStep)>,
@@ -484,6 +645,7 @@ struct Book {
 
 impl Ledger for Book {
     fn moved(&mut self, flow: Flow) {
+        let flow = self.stays.left_of(flow);
         self.sums.moved(flow);
         if flow.read_bits + flow.written_bits == 0 {
             return;
@@ -519,10 +681,10 @@ impl Ledger for Book {
 }
 
 impl StepWork {
-    fn of(movement: &Movement<'_>, tell: impl FnOnce(&mut Book)) -> Self {
-        let mut book = Book::default();
+    fn of(movement: &Movement<'_>, stays: Stays, tell: impl FnOnce(&mut Book)) -> Self {
+        let mut book = Book { stays, ..Book::default() };
         tell(&mut book);
-        let Book { sums, flows, lanes } = book;
+        let Book { sums, flows, lanes, .. } = book;
         let flow_energy = flows.iter().map(|flow| {
             let mut alone = Work::default();
             alone.moved(*flow);
@@ -543,6 +705,15 @@ impl StepWork {
     /// Energy, pJ.
     pub fn energy_pj(&self) -> f64 {
         self.energy.iter().sum()
+    }
+
+    /// Bits of a tensor to and from DRAM.
+    pub fn dram_bits(&self, tensor: Tensor) -> u64 {
+        let crossing = |flow: &Flow| {
+            let read = if flow.from == Place::Dram { flow.read_bits } else { 0 };
+            read + if flow.to == Place::Dram { flow.written_bits } else { 0 }
+        };
+        self.flows.iter().filter(|flow| flow.tensor == tensor).map(crossing).sum()
     }
 
     /// Operations of lanes, of all kinds.

@@ -3,9 +3,9 @@
 use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
-    Account, AttentionMotion, Compulsory, Cores, ElementBits, Fusion, Generation, KeyStore, KeysHeld, LayerSchedule,
-    Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer, account, follow,
-    generate, schedule_layer, score, split_step,
+    Account, AttentionMotion, BlockProblem, BlockSchedule, Compulsory, Cores, ElementBits, Fusion, Generation,
+    KeyStore, KeysHeld, LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer,
+    account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
@@ -64,6 +64,8 @@ pub enum FollowedSchedule {
     Exactly(Schedule),
     /// The best of a kind with such tiles of queries and of keys.
     BestWith(Fusion, u64, u64),
+    /// This block of attention and what is around it.
+    Block(BlockSchedule),
 }
 
 /// A schedule of attention in motion, with the names of the memories.
@@ -219,11 +221,11 @@ impl AttentionStudy {
         priced.min_by(|one, other| score(one).total_cmp(&score(other)))
     }
 
-    /// Follows a schedule of the step's attention.
+    /// Follows a schedule of the step's attention, by itself or in a block.
     ///
     /// # Errors
     ///
-    /// There is no attention, no such tile, or what [`follow`] refuses.
+    /// There is no attention, no such tile, or what [`follow`] or [`follow_block`] refuses.
     pub fn motion(&self, of: &FollowedSchedule) -> Result<FollowedAttention, Diagnostics> {
         let AttentionRequest { step, bits, .. } = &self.request;
         let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
@@ -235,14 +237,20 @@ impl AttentionStudy {
             let best = self.best_with(&problem, (fusion, queries, keys)).map(|account| account.schedule);
             best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: KeysHeld::Streamed })
         };
-        let schedule = match *of {
-            FollowedSchedule::Exactly(schedule) => schedule,
-            FollowedSchedule::BestWith(fusion, queries, keys) => best_with(fusion, queries, keys),
-        };
         let machine = &self.machine;
+        let motion = match *of {
+            FollowedSchedule::Exactly(schedule) => follow(&problem, machine, &schedule)?,
+            FollowedSchedule::BestWith(fusion, queries, keys) => {
+                follow(&problem, machine, &best_with(fusion, queries, keys))?
+            }
+            FollowedSchedule::Block(schedule) => {
+                let [queries, chain] = &parts_around(&self.model, machine);
+                follow_block(&BlockProblem { queries, attention: &problem, chain, step, machine }, &schedule)?
+            }
+        };
         let named = |store: &Store| (store.name.clone(), store.size_bits);
         Ok(FollowedAttention {
-            motion: follow(&problem, machine, &schedule)?,
+            motion,
             dram: machine.dram.name.clone(),
             on_chip: std::iter::once(&machine.activations).chain(&machine.weights).map(named).collect(),
             has_lanes: machine.lanes.is_some(),

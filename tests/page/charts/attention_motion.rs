@@ -9,7 +9,7 @@ use fusescape::spec::{find_preset, hardware_presets, transformer_presets};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The kinds of schedules of a step, each in some small tiles and in its best.
+/// The kinds of schedules of a step, each in some small tiles and in its best; then the block that is best, if one is.
 fn followed(hardware: &str, model: &str, step: Step) -> Vec<AttentionStep> {
     let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
     let request = AttentionRequest {
@@ -20,11 +20,13 @@ fn followed(hardware: &str, model: &str, step: Step) -> Vec<AttentionStep> {
         objective: Objective::Energy,
     };
     let study = AttentionStudy::new(&request).unwrap();
-    let found = study.layer().unwrap().attention.unwrap().found;
+    let layer = study.layer().unwrap();
+    let found = layer.attention.unwrap().found;
+    let block = layer.block.map(|block| FollowedSchedule::Block(block.schedule()));
     let best = found.best_of.iter().filter_map(|(_, best)| *best).chain(found.recomputed);
     let exactly = best.map(|best| FollowedSchedule::Exactly(best.schedule));
     let tiled = Fusion::ALL.map(|fusion| FollowedSchedule::BestWith(fusion, 24, 40));
-    let motions = exactly.chain(tiled).map(|schedule| Rc::new(study.motion(&schedule).unwrap()));
+    let motions = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.motion(&schedule).unwrap()));
     motions.map(|of| AttentionStep { of, number: 0 }).collect()
 }
 
@@ -38,6 +40,32 @@ fn designs() -> Vec<AttentionStep> {
     .into_iter()
     .flat_map(|(hardware, model, step)| followed(hardware, model, step))
     .collect()
+}
+
+#[test]
+fn a_block_is_followed_from_its_queries_to_what_follows_attention() {
+    let blocks: Vec<AttentionStep> = designs().into_iter().filter(|chart| chart.of.motion.block.is_some()).collect();
+    let mut stages = BTreeSet::new();
+    for chart in &blocks {
+        let motion = &chart.of.motion;
+        let block = motion.block.as_ref().unwrap();
+        let at = |number| AttentionStep { number, ..chart.clone() };
+        if block.queries.is_some() {
+            assert!(at(0).title().contains("are computed, all heads"), "{}", at(0).title());
+            assert!(at(0).story().contains("queries stay on the chip"), "{}", at(0).story());
+            stages.insert("queries");
+        }
+        if block.parts.is_some() {
+            let last = at(motion.steps() - 1);
+            assert!(last.title().contains("what follows attention"), "{}", last.title());
+            assert!(last.story().contains("have not left the chip"), "{}", last.story());
+            stages.insert("behind");
+        }
+        // Where queries and results stay, no step moves them to DRAM or from it.
+        let csv = chart.sums().to_csv();
+        assert_eq!(csv.contains("queries,"), block.queries.is_none(), "{csv}");
+    }
+    assert_eq!(stages.len(), 2, "{} blocks", blocks.len());
 }
 
 /// Steps that do other work than the one before.

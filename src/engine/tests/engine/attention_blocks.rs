@@ -49,7 +49,7 @@ fn tiles(step: &Step) -> Vec<TokenTile> {
 }
 
 /// All schedules of blocks of a case, with attention as this problem has it.
-fn schedules(case: &Case, problem: &Problem) -> Vec<BlockSchedule> {
+pub fn schedules(case: &Case, problem: &Problem) -> Vec<BlockSchedule> {
     let Case { step, chain, queries, .. } = case;
     let group = problem.shape.heads / problem.shape.key_heads;
     let mut all = Vec::new();
@@ -89,11 +89,11 @@ fn schedules(case: &Case, problem: &Problem) -> Vec<BlockSchedule> {
     all
 }
 
-struct Case {
+pub struct Case {
     model: Transformer,
     step: Step,
     machine: Machine,
-    problem: Problem,
+    pub problem: Problem,
     /// What computes its queries.
     queries: Vec<Part>,
     /// What follows attention.
@@ -102,7 +102,7 @@ struct Case {
 
 impl Case {
     /// A random layer of a transformer whose attention is legal.
-    fn random(random: &mut Lcg, room: u64) -> Self {
+    pub fn random(random: &mut Lcg, room: u64) -> Self {
         loop {
             let model = Transformer { state_space: None, ..model(random) };
             let machine = machine(40 + random.below(room), random.below(4) > 0);
@@ -116,7 +116,7 @@ impl Case {
         }
     }
 
-    fn blocks(&self) -> BlockProblem<'_> {
+    pub fn blocks(&self) -> BlockProblem<'_> {
         let Self { problem, queries, chain, step, machine, .. } = self;
         BlockProblem { queries, attention: problem, chain, step, machine }
     }

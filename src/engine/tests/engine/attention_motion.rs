@@ -1,9 +1,10 @@
-//! Attention step by step: all steps together are the account, and every query meets every key that it sees, once.
+//! Attention step by step, by itself and in a block: all steps together are the account; every query meets every key that it sees, once.
 
+use super::attention_blocks::{Case, schedules};
 use super::attention_schedules::{machine, problem, schedule};
 use fusescape_engine::attention::{
-    AttentionMotion, Busy, ElementBits, Fusion, KeysHeld, MOST_STEPS, Moved, Place, Problem, Schedule, Shape, Stage,
-    StepWork, Tensor, follow,
+    AttentionMotion, Busy, ElementBits, Fusion, KeysHeld, MOST_STEPS, Moved, Place, Problem, Run, Schedule, Shape,
+    Stage, StepWork, Tensor, follow, follow_block,
 };
 use fusescape_test_support::random::Lcg;
 
@@ -50,6 +51,7 @@ fn all_steps_together_are_the_account() {
         for number in 0..motion.steps() {
             let (step, work) = (motion.step(number).unwrap(), motion.work(number).unwrap());
             let repeats = problem.repeats();
+            assert_eq!(motion.times(&step), repeats);
             for (sum, of) in moved.iter_mut().zip(dram(work)) {
                 *sum = Moved { read: sum.read + repeats * of.read, written: sum.written + repeats * of.written };
             }
@@ -82,13 +84,79 @@ fn all_steps_together_are_the_account() {
 }
 
 #[test]
+fn all_steps_of_a_block_are_its_account() {
+    let mut random = Lcg(83);
+    // Blocks: with queries, with parts, with weights of keys that come for every tile, in more than one pass.
+    let (mut blocks, mut kinds) = (0, [0; 4]);
+    for _ in 0..40 {
+        let case = Case::random(&mut random, 9000);
+        for schedule in schedules(&case) {
+            let Some(block) = case.blocks().account(&schedule) else { continue };
+            blocks += 1;
+            let motion = follow_block(&case.blocks(), &schedule).expect("there is room");
+            assert_eq!(motion.block.as_ref(), Some(&block));
+            assert_eq!((motion.account, block.schedule()), (block.attention, schedule));
+            let what = format!("{schedule:?} {:?}", case.problem);
+            let (mut moved, mut macs) = (dram(&motion.once), motion.once.macs);
+            let mut energy = motion.once.energy;
+            // Of queries, attention and the parts behind it: MACs, cycles of the array and of the lanes.
+            let mut stages = [[0; 3]; 3];
+            for number in 0..motion.steps() {
+                let (step, work) = (motion.step(number).unwrap(), motion.work(number).unwrap());
+                let found = motion.number_at(step.pass, step.tile, step.keys.0, step.stage, step.head_tile);
+                assert_eq!(found, Some(number), "{step:?} {what}");
+                let times = motion.times(&step);
+                for (sum, of) in moved.iter_mut().zip(dram(work)) {
+                    *sum = Moved { read: sum.read + times * of.read, written: sum.written + times * of.written };
+                }
+                macs += times * work.macs;
+                energy.iter_mut().zip(work.energy).for_each(|(sum, of)| *sum += times as f64 * of);
+                let stage = match step.stage {
+                    Stage::Queries => 0,
+                    Stage::Behind => 2,
+                    _ => 1,
+                };
+                let of = [work.macs, work.busy.array, work.busy.lanes];
+                stages[stage].iter_mut().zip(of).for_each(|(sum, of)| *sum += times * of);
+                let flows: f64 = work.flow_energy.iter().sum();
+                assert!((flows - work.energy[0] - work.energy[1]).abs() <= 1e-9 * flows, "{what}");
+                kinds[2] += usize::from(step.stage == Stage::Weights);
+            }
+            // Bits of DRAM, by tensor as the steps that are alike say, and MACs.
+            let both = moved.iter().fold((0, 0), |(read, written), of| (read + of.read, written + of.written));
+            assert_eq!(both, (block.dram.read, block.dram.written), "{what}");
+            let by_tensor = Tensor::ALL.map(|tensor| motion.dram_bits(tensor));
+            assert_eq!(by_tensor, moved.map(|of| of.read + of.written), "{what}");
+            assert_eq!(macs, block.macs(), "{what}");
+            // Queries and results that stay do not cross the border of the chip; the rows behind attention are output, too.
+            assert!(!schedule.has_queries || moved[Tensor::Queries as usize] == Moved::default(), "{what}");
+            // Cycles, stage by stage.
+            let of_run = |run: &Option<Run>| {
+                run.as_ref().map_or([0; 3], |Run { macs, busy, .. }| [*macs, busy.array, busy.lanes])
+            };
+            let own = &block.attention;
+            let of_attention = [own.macs, own.phases[0].array, own.phases[0].lanes];
+            assert_eq!(stages, [of_run(&block.queries), of_attention, of_run(&block.parts)], "{what}");
+            // Energy by cause, that of the memories on the chip with all that is read and written there.
+            for (sum, of) in energy.iter().zip(block.energy) {
+                assert!((sum - of).abs() <= 1e-9 * of, "{what}: {energy:?} and {:?}", block.energy);
+            }
+            kinds[0] += usize::from(schedule.has_queries);
+            kinds[1] += usize::from(schedule.parts > 0);
+            kinds[3] += usize::from(motion.passes.len() > 1);
+        }
+    }
+    assert!(blocks > 10_000 && kinds.iter().all(|count| *count > 100), "{blocks} {kinds:?}");
+}
+
+#[test]
 fn every_query_meets_every_key_that_it_sees_once_and_every_place_is_found_again() {
     for (problem, schedule, motion) in followed(82, 1500) {
         let (group, queries, keys) = (problem.group(), problem.shape.queries, problem.shape.keys);
         let mut met = vec![[0_u32; 2]; (group * queries * keys) as usize];
         for number in 0..motion.steps() {
             let step = motion.step(number).unwrap();
-            let found = motion.number_at(step.tile, step.keys.0, step.stage, step.head_tile);
+            let found = motion.number_at(0, step.tile, step.keys.0, step.stage, step.head_tile);
             assert_eq!(found, Some(number), "{step:?} {schedule:?}");
             let tile = motion.tiles[step.tile];
             assert!(step.visit < step.visits && step.keys.0 < step.keys.1 && step.keys.1 - tile.key <= tile.keys);
@@ -97,6 +165,7 @@ fn every_query_meets_every_key_that_it_sees_once_and_every_place_is_found_again(
                 Stage::Scores => &[0],
                 Stage::Softmax => &[],
                 Stage::Values => &[1],
+                Stage::Queries | Stage::Weights | Stage::Behind => panic!("{step:?} without a block"),
             };
             for head in step.head_tile * schedule.heads..(step.head_tile + 1) * schedule.heads {
                 for query in tile.query..tile.query + tile.size {

@@ -1,0 +1,71 @@
+//! What a block does for a tile of tokens: queries, attention, the parts that follow; with the energy of each in a layer.
+
+use crate::attention::{AttentionMotion, Block, Stage};
+use crate::chart::color::mix;
+use crate::chart::sketch::Sketch;
+use crate::chart::{Quantity, Theme, shorten};
+
+const HEAD: i32 = 24;
+const ROW: i32 = 30;
+const BAR: i32 = 7;
+const BELOW: i32 = 10;
+
+/// A stage of a block, or what comes once.
+struct Row {
+    name: String,
+    is_now: bool,
+    energy: f64,
+}
+
+/// Height of the rows of a block; 0 without one.
+pub(super) fn height(motion: &AttentionMotion) -> i32 {
+    let rows = motion.block.as_ref().map_or(0, |block| rows(motion, block, Stage::All).len() as i32);
+    if rows > 0 { HEAD + rows * ROW + BELOW } else { 0 }
+}
+
+/// The rows, that of `now` marked.
+fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<Row> {
+    let held = block.attention.schedule.held;
+    let weights = |stays: bool| if stays { "weights stay" } else { "weights stream" };
+    let stay = |are_there: bool, stays: &'static str, moved: &'static str| if are_there { stays } else { moved };
+    let results = stay(block.parts.is_some(), "results stay on the chip", "results go to DRAM");
+    let mut stages = Vec::new();
+    if let Some(run) = &block.queries {
+        let weights = weights(block.weights_before_stay);
+        stages.push((Stage::Queries, format!("{}: {weights}, queries stay on the chip", run.parts.join(" + "))));
+    }
+    stages.push((Stage::Weights, "weights of keys and values, head by head".to_owned()));
+    stages.push((Stage::All, format!("attention, head by head: keys {}, {results}", held.name())));
+    if let Some(run) = &block.parts {
+        stages.push((Stage::Behind, format!("{}: {}", run.parts.join(" + "), weights(run.resident))));
+    }
+    let is_of = |stage: Stage, other: Stage| stage == other || (stage.is_attention() && other.is_attention());
+    let of_stage = |(stage, name): (Stage, String)| {
+        let alike = motion.works().iter().filter(|steps| is_of(stage, steps.stage));
+        let energy = alike.map(|steps| steps.times as f64 * steps.work.energy_pj()).sum();
+        Row { name, is_now: is_of(stage, now), energy }
+    };
+    let once = Row { name: "once: what stays".to_owned(), is_now: false, energy: motion.once.energy_pj() };
+    stages.into_iter().map(of_stage).chain([once]).filter(|row| row.energy > 0.0).collect()
+}
+
+pub(super) fn draw(motion: &AttentionMotion, block: &Block, now: Stage, width: i32, theme: &Theme) -> Sketch {
+    let mut sketch = Sketch::new(width as u32, height(motion) as u32);
+    let rows = rows(motion, block, now);
+    let most = rows.iter().map(|row| row.energy).fold(f64::MIN_POSITIVE, f64::max);
+    let title = "Every tile of tokens goes through the block, from top to bottom; bars: energy in a layer";
+    sketch.text(shorten(title, width, theme.note().size, false), (0, 8), theme.note());
+    for (at, row) in rows.iter().enumerate() {
+        let top = HEAD + at as i32 * ROW;
+        let letters = if row.is_now { theme.value().bold() } else { theme.value() };
+        let energy = Quantity::Energy.text(row.energy);
+        let room = width - theme.value().bold().width(&energy) - 12;
+        sketch.text(shorten(&row.name, room, letters.size, row.is_now), (0, top + 7), letters.start());
+        sketch.text(energy, (width, top + 7), letters.end());
+        let length = (row.energy / most * f64::from(width)).round() as i32;
+        let color = if row.is_now { theme.accent } else { mix(theme.soft, theme.panel, 0.5) };
+        sketch.rect((0, top + 16), (width, BAR), theme.placeholder());
+        sketch.rect((0, top + 16), (length.max(1), BAR), color);
+    }
+    sketch
+}
