@@ -142,7 +142,7 @@ pub fn attention_energy(attention: &AttentionPart) -> Bars {
     };
     Bars {
         quantity: Quantity::Energy,
-        title: "Energy of attention, one layer".to_owned(),
+        title: "Energy of attention by itself, one layer".to_owned(),
         group: "schedule".to_owned(),
         bars: vec![("", "best schedule of the kind")],
         parts: causes.iter().map(|(_, cause)| *cause).collect(),

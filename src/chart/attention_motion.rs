@@ -109,7 +109,7 @@ impl AttentionStep {
             Stage::Scores => format!("queries {queries} times keys {keys}"),
             Stage::Softmax => format!("softmax of queries {queries}"),
             Stage::Values => format!("queries {queries} take values {keys}"),
-            Stage::Queries => format!("queries of {} are computed", self.tokens_text(&step)),
+            Stage::Queries => format!("queries of {}", self.tokens_text(&step)),
             Stage::Weights => format!("weights of keys and values come, {}", self.tokens_text(&step)),
             Stage::Behind => format!("what follows attention, {}", self.tokens_text(&step)),
         };

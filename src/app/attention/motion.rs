@@ -11,7 +11,7 @@ use crate::app::widgets::stage::use_stage;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::AttentionPart;
-use crate::chart::{Chart, block_title, group_thousands};
+use crate::chart::{Chart, group_thousands};
 use crate::explore::{AttentionAnswer, AttentionRequest, FollowedAttention, FollowedSchedule};
 use crate::question::{FollowAttention, Topic};
 use crate::state::{Action, AttentionChange, AttentionForm};
@@ -54,8 +54,8 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
     let layer = &props.answer.layer;
     let Some(attention) = &layer.attention else { return html! {} };
     let mut kinds = match &layer.block {
-        Some(block) => vec![
-            Choice::new("", format!("the best: {}", block_title(block))),
+        Some(_) => vec![
+            Choice::new("", "the best: a block"),
             Choice::new(AttentionForm::ALONE, "attention by itself, the best"),
         ],
         None => vec![Choice::new("", "the best")],

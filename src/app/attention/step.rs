@@ -88,9 +88,9 @@ fn fusion_saves(attention: &AttentionPart, has_block: bool) -> Html {
         <>
             <h3 class="apart">{ "What fusion saves" }</h3>
             <p class="why" data-testid="attention-why">{ why(attention) }</p>
+            <p class="hint">{ hint }</p>
             <Figure
                 title=""
-                {hint}
                 chart={Drawn::new(attention_energy(attention))}
                 testid="attention-energy"
             />
@@ -201,9 +201,9 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
             <h2>{ title }</h2>
             <p class="hint">
                 { format!(
-                    "{} of attention by itself, in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger tiles of \
-                     queries read keys and values less often; larger tiles of keys correct the running results less often. The least \
-                     is framed. A click, or the list below, shows a pair in motion, above.",
+                    "{} of attention by itself, in one layer, {}. Where there is no number, the tiles do not fit on the chip. Larger \
+                     tiles of queries read keys and values less often; larger tiles of keys correct the running results less often. The \
+                     least is framed. A click, or the list below, shows a pair in motion, above.",
                     quantity.title(),
                     tiles.fusion.name(),
                 ) }

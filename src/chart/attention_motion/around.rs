@@ -45,7 +45,8 @@ fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<Row> {
         let energy = alike.map(|steps| steps.times as f64 * steps.work.energy_pj()).sum();
         Row { name, is_now: is_of(stage, now), energy }
     };
-    let once = Row { name: "once: what stays".to_owned(), is_now: false, energy: motion.once.energy_pj() };
+    let once =
+        Row { name: "once: weights and inputs that stay".to_owned(), is_now: false, energy: motion.once.energy_pj() };
     stages.into_iter().map(of_stage).chain([once]).filter(|row| row.energy > 0.0).collect()
 }
 
@@ -53,7 +54,7 @@ pub(super) fn draw(motion: &AttentionMotion, block: &Block, now: Stage, width: i
     let mut sketch = Sketch::new(width as u32, height(motion) as u32);
     let rows = rows(motion, block, now);
     let most = rows.iter().map(|row| row.energy).fold(f64::MIN_POSITIVE, f64::max);
-    let title = "Every tile of tokens goes through the block, from top to bottom; bars: energy in a layer";
+    let title = "What the block does for each tile of tokens; bars: energy in a layer";
     sketch.text(shorten(title, width, theme.note().size, false), (0, 8), theme.note());
     for (at, row) in rows.iter().enumerate() {
         let top = HEAD + at as i32 * ROW;

@@ -1,8 +1,8 @@
 //! A block in motion: attention step by step, and what is before it and behind it tile of tokens by tile of tokens.
 //!
-//! For every tile of tokens the queries of all heads are computed; where the weights of keys come for every tile, those of a head come; then
-//! attention is at work, whose steps are those of one head of one sequence, as the others are the same; then the parts that follow are
-//! computed, for all heads. Weights that stay come once. A step is done as often as there are such tiles, or heads of sequences of them
+//! For every tile of tokens the queries of all heads are computed; where the weights of keys come for every tile, those of a head come;
+//! then attention is at work, whose steps are those of one head of one sequence, as the others are the same; then the parts that follow
+//! are computed, for all heads. Weights that stay come once. A step is done as often as there are such tiles, or heads of sequences of them
 //! ([`AttentionMotion::times`]), and all steps together are the account of the block. That its stages work side by side, each on another
 //! tile, the order of the steps does not show.
 //!

@@ -51,7 +51,7 @@ fn a_block_is_followed_from_its_queries_to_what_follows_attention() {
         let block = motion.block.as_ref().unwrap();
         let at = |number| AttentionStep { number, ..chart.clone() };
         if block.queries.is_some() {
-            assert!(at(0).title().contains("are computed, all heads"), "{}", at(0).title());
+            assert!(at(0).title().contains("queries of "), "{}", at(0).title());
             assert!(at(0).story().contains("queries stay on the chip"), "{}", at(0).story());
             stages.insert("queries");
         }
