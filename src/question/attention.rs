@@ -2,7 +2,7 @@
 
 use super::{Answer, Answerer, Ask};
 use crate::attention::published::Rules;
-use crate::attention::{Cores, Fusion, Generation, Split, SplitCost};
+use crate::attention::{Cores, Fusion, Generation, KeyStore, Split, SplitCost};
 use crate::explore::{
     AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
     PublishedDataflow,
@@ -29,13 +29,15 @@ pub struct TileAttention {
     pub request: Rc<AttentionRequest>,
     /// The kind.
     pub fusion: Fusion,
+    /// Where keys and values are.
+    pub keys_in: KeyStore,
 }
 
 impl Ask for TileAttention {
     type Reply = AttentionTiles;
 
     fn answer(self, _: &mut Answerer) -> Answer<AttentionTiles> {
-        Ok(AttentionStudy::new(&self.request)?.tiles(self.fusion)?)
+        Ok(AttentionStudy::new(&self.request)?.tiles(self.fusion, self.keys_in)?)
     }
 }
 
@@ -46,13 +48,15 @@ pub struct FollowAttention {
     pub request: Rc<AttentionRequest>,
     /// Which.
     pub schedule: FollowedSchedule,
+    /// Where keys and values are.
+    pub keys_in: KeyStore,
 }
 
 impl Ask for FollowAttention {
     type Reply = Rc<FollowedAttention>;
 
     fn answer(self, _: &mut Answerer) -> Answer<Self::Reply> {
-        Ok(Rc::new(AttentionStudy::new(&self.request)?.motion(&self.schedule)?))
+        Ok(Rc::new(AttentionStudy::new(&self.request)?.motion(&self.schedule, self.keys_in)?))
     }
 }
 

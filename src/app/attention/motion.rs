@@ -73,7 +73,8 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
         Some(block) if kind.is_empty() && tile.is_none() => FollowedSchedule::Block(block.schedule()),
         _ => followed(&props.form, attention),
     };
-    let question = FollowAttention { request: Rc::clone(&props.request), schedule };
+    let keys_in = layer.keys_in.0;
+    let question = FollowAttention { request: Rc::clone(&props.request), schedule, keys_in };
     let answers = use_answers(&props.workers, Topic::AttentionMotion, vec![question]);
     let of = answers.shown().next().cloned();
     let change = props.act.reform(Action::Attention);

@@ -5,7 +5,7 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::attention::{AttentionPart, Fusion, LayerSchedule};
+use crate::attention::{AttentionPart, Fusion, KeyStore, LayerSchedule};
 use crate::chart::{
     Quantity, Table, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
     block_note, block_title, group_thousands, more_or_less, step_parts,
@@ -157,6 +157,8 @@ pub struct TilesCardProps {
     pub request: Rc<AttentionRequest>,
     /// What is best.
     pub best: Fusion,
+    /// Where keys and values are.
+    pub keys_in: KeyStore,
     /// What is looked at.
     pub form: AttentionForm,
     /// Called with every change.
@@ -170,7 +172,7 @@ pub struct TilesCardProps {
 pub fn TilesCard(props: &TilesCardProps) -> Html {
     let best = if props.best == Fusion::None { Fusion::QueriesStay } else { props.best };
     let fusion = props.form.kind().unwrap_or(best);
-    let question = TileAttention { request: Rc::clone(&props.request), fusion };
+    let question = TileAttention { request: Rc::clone(&props.request), fusion, keys_in: props.keys_in };
     let answers = use_answers(&props.workers, Topic::AttentionTiles, vec![question]);
     let quantity = Quantity::of_objective(&props.request.objective);
     let Some(tiles) = answers.shown().next() else { return html! {} };

@@ -108,6 +108,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                     <TilesCard
                         request={Rc::clone(request)}
                         best={attention.best.schedule.fusion}
+                        keys_in={answer.layer.keys_in.0}
                         form={form.clone()}
                         act={props.act.clone()}
                         workers={props.workers.clone()}

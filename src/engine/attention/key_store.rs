@@ -1,7 +1,7 @@
 //! Where keys and values are between what computes them and attention: in DRAM, or on the chip, in room of their own.
 
-use super::ElementBits;
 use super::transformer::{Step, Transformer};
+use super::{ElementBits, Problem};
 use serde::{Deserialize, Serialize};
 
 /// Where keys and values are kept.
@@ -26,6 +26,15 @@ impl KeyStore {
             Self::Dram => "in DRAM",
             Self::Layer => "on the chip, layer by layer",
             Self::Cache => "on the chip, all layers",
+        }
+    }
+
+    /// Attention with its keys and values there, which is stated with these in DRAM.
+    #[must_use]
+    pub const fn attention(self, stated: &Problem) -> Problem {
+        match self {
+            Self::Dram => *stated,
+            Self::Layer | Self::Cache => Problem { source: None, keys_on_chip: true, ..*stated },
         }
     }
 

@@ -223,10 +223,7 @@ fn schedule_with(
     objective: &Objective,
 ) -> Result<LayerSchedule, Diagnostics> {
     let store = keys_in.0;
-    let problem = model.attention(step, bits).map(|problem| match store {
-        KeyStore::Dram => problem,
-        KeyStore::Layer | KeyStore::Cache => Problem { source: None, keys_on_chip: true, ..problem },
-    });
+    let problem = model.attention(step, bits).map(|problem| store.attention(&problem));
     if let Some(problem) = &problem {
         problem.check()?;
     } else if machine.lanes.is_none() {

@@ -105,7 +105,7 @@ impl Part {
     fn used_weights(&self, tokens: u64) -> u64 {
         match self {
             Self::Product(product) => product.used_weights(tokens).round() as u64,
-            Self::Lanes(step) => step.weights(),
+            Self::Lanes(_) | Self::Keep(_) => self.weights(),
         }
     }
 

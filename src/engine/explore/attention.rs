@@ -4,7 +4,7 @@ use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
     Account, AttentionMotion, BlockProblem, BlockSchedule, Compulsory, Cores, ElementBits, Fusion, Generation,
-    KeyStore, KeysHeld, LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer,
+    KeyStore, LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer,
     account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
@@ -180,19 +180,33 @@ impl AttentionStudy {
         if layer.keys_in.0 == KeyStore::Cache { compulsory.without_cache() } else { compulsory }
     }
 
-    /// What a kind of schedule costs over tiles of queries and keys of round sizes.
+    /// Attention with its keys and values there, and what is left of the core beside these.
+    fn with_keys_in(&self, store: KeyStore) -> Result<(Problem, Machine), Diagnostics> {
+        let AttentionRequest { step, bits, .. } = &self.request;
+        let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
+        problem.check()?;
+        let room = store.room(&self.model, step, *bits, 0);
+        let left = room.and_then(|room| self.machine.with_less_room(room)).ok_or_else(|| {
+            let mut diagnostics = Diagnostics::default();
+            let reason = format!("Keys and values have no room {}", store.name());
+            diagnostics.add("keys_in", reason, "Leave them in DRAM");
+            diagnostics
+        })?;
+        Ok((store.attention(&problem), left))
+    }
+
+    /// What a kind of schedule costs over tiles of queries and keys of round sizes, with keys and values there.
     ///
     /// # Errors
     ///
-    /// What is wrong with the shape of attention, or there is none.
-    pub fn tiles(&self, fusion: Fusion) -> Result<AttentionTiles, Diagnostics> {
-        let AttentionRequest { step, bits, objective, .. } = &self.request;
-        let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
-        problem.check()?;
+    /// What is wrong with the shape of attention, there is none, or keys and values have no room.
+    pub fn tiles(&self, fusion: Fusion, keys_in: KeyStore) -> Result<AttentionTiles, Diagnostics> {
+        let objective = &self.request.objective;
+        let (problem, machine) = self.with_keys_in(keys_in)?;
         let (queries, keys) = (round_sizes(problem.shape.queries), round_sizes(problem.shape.keys));
         let best = |queries: u64, keys: u64| {
-            let best = self.best_with(&problem, (fusion, queries, keys))?;
-            Some(score(objective, &self.machine, &best))
+            let best = self.best_with(&problem, &machine, (fusion, queries, keys))?;
+            Some(score(objective, &machine, &best))
         };
         let scores = queries.iter().flat_map(|&queries| keys.iter().map(move |&keys| (queries, keys)));
         let scores = scores.map(|(queries, keys)| best(queries, keys)).collect();
@@ -209,45 +223,50 @@ impl AttentionStudy {
         split_step(&self.model, step, *bits, (&self.machine, cores), split, objective)
     }
 
-    /// The best schedule of a kind with such tiles, keys and values in DRAM; `None` where none fits.
-    fn best_with(&self, problem: &Problem, (fusion, queries, keys): (Fusion, u64, u64)) -> Option<Account> {
+    /// The best schedule of a kind with such tiles and stored keys and values; `None` where none fits.
+    fn best_with(
+        &self,
+        problem: &Problem,
+        machine: &Machine,
+        (fusion, queries, keys): (Fusion, u64, u64),
+    ) -> Option<Account> {
         let (group, objective) = (problem.group(), &self.request.objective);
         let heads = (1..=group).filter(|heads| group.is_multiple_of(*heads));
         let of_heads =
             |heads| problem.stored().iter().map(move |&held| Schedule { fusion, queries, heads, keys, held });
         let schedules = heads.flat_map(of_heads).filter(|schedule| fusion.takes(schedule.held));
-        let priced = schedules.filter_map(|schedule| account(problem, &self.machine, &schedule));
-        let score = |account: &Account| score(objective, &self.machine, account);
+        let priced = schedules.filter_map(|schedule| account(problem, machine, &schedule));
+        let score = |account: &Account| score(objective, machine, account);
         priced.min_by(|one, other| score(one).total_cmp(&score(other)))
     }
 
-    /// Follows a schedule of the step's attention, by itself or in a block.
+    /// Follows a schedule of the step's attention, by itself or in a block, with keys and values there.
     ///
     /// # Errors
     ///
-    /// There is no attention, no such tile, or what [`follow`] or [`follow_block`] refuses.
-    pub fn motion(&self, of: &FollowedSchedule) -> Result<FollowedAttention, Diagnostics> {
-        let AttentionRequest { step, bits, .. } = &self.request;
-        let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
-        problem.check()?;
+    /// There is no attention, no such tile, no room for keys and values, or what [`follow`] or [`follow_block`] refuses.
+    pub fn motion(&self, of: &FollowedSchedule, keys_in: KeyStore) -> Result<FollowedAttention, Diagnostics> {
+        let step = &self.request.step;
+        let (problem, left) = self.with_keys_in(keys_in)?;
         let shape = &problem.shape;
         let best_with = |fusion, queries: u64, keys: u64| {
             // Of no tile, or one larger than all, there is the nearest.
             let (queries, keys) = (queries.clamp(1, shape.queries), keys.clamp(1, shape.keys));
-            let best = self.best_with(&problem, (fusion, queries, keys)).map(|account| account.schedule);
-            best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: KeysHeld::Streamed })
+            let best = self.best_with(&problem, &left, (fusion, queries, keys)).map(|account| account.schedule);
+            best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: problem.stored()[0] })
         };
-        let machine = &self.machine;
         let motion = match *of {
-            FollowedSchedule::Exactly(schedule) => follow(&problem, machine, &schedule)?,
+            FollowedSchedule::Exactly(schedule) => follow(&problem, &left, &schedule)?,
             FollowedSchedule::BestWith(fusion, queries, keys) => {
-                follow(&problem, machine, &best_with(fusion, queries, keys))?
+                follow(&problem, &left, &best_with(fusion, queries, keys))?
             }
             FollowedSchedule::Block(schedule) => {
-                let [queries, chain] = &parts_around(&self.model, machine);
-                follow_block(&BlockProblem { queries, attention: &problem, chain, step, machine }, &schedule)?
+                let [queries, chain] = &parts_around(&self.model, &left);
+                let problem = BlockProblem { queries, attention: &problem, chain, step, machine: &left };
+                follow_block(&problem, &schedule)?
             }
         };
+        let machine = &self.machine;
         let named = |store: &Store| (store.name.clone(), store.size_bits);
         Ok(FollowedAttention {
             motion,

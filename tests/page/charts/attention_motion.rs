@@ -21,12 +21,12 @@ fn followed(hardware: &str, model: &str, step: Step) -> Vec<AttentionStep> {
     };
     let study = AttentionStudy::new(&request).unwrap();
     let layer = study.layer().unwrap();
-    let found = layer.attention.unwrap().found;
+    let (found, keys_in) = (layer.attention.unwrap().found, layer.keys_in.0);
     let block = layer.block.map(|block| FollowedSchedule::Block(block.schedule()));
     let best = found.best_of.iter().filter_map(|(_, best)| *best).chain(found.recomputed);
     let exactly = best.map(|best| FollowedSchedule::Exactly(best.schedule));
     let tiled = Fusion::ALL.map(|fusion| FollowedSchedule::BestWith(fusion, 24, 40));
-    let motions = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.motion(&schedule).unwrap()));
+    let motions = exactly.chain(tiled).chain(block).map(|schedule| Rc::new(study.motion(&schedule, keys_in).unwrap()));
     motions.map(|of| AttentionStep { of, number: 0 }).collect()
 }
 

@@ -160,11 +160,11 @@ impl Chain {
     fn run(&self, run: std::ops::Range<usize>, dram: &mut BTreeSet<Channel>, columns: u64) -> (u64, u64, u64) {
         let (mut chip, mut read, mut written, mut most) = (BTreeSet::new(), 0, 0, 0);
         for at in run.clone() {
-            if let Some([Part::Product(product), Part::Keep(_)]) = self.parts.get(at.max(run.start + 1) - 1..=at) {
-                if product.passes == 0 {
-                    // It went where it stays as it was computed.
-                    continue;
-                }
+            // What a product before it computes went where it stays at once.
+            if let Some([Part::Product(product), Part::Keep(_)]) = self.parts.get(at.max(run.start + 1) - 1..=at)
+                && product.passes == 0
+            {
+                continue;
             }
             for channel in self.reads(at) {
                 if !chip.contains(&channel) {

@@ -90,7 +90,7 @@ fn all_steps_of_a_block_are_its_account() {
     let (mut blocks, mut kinds) = (0, [0; 4]);
     for _ in 0..40 {
         let case = Case::random(&mut random, 9000);
-        for schedule in schedules(&case) {
+        for schedule in schedules(&case, &case.problem) {
             let Some(block) = case.blocks().account(&schedule) else { continue };
             blocks += 1;
             let motion = follow_block(&case.blocks(), &schedule).expect("there is room");
