@@ -41,6 +41,7 @@ mod schemas;
 mod serve;
 mod sram_estimates;
 mod state_files;
+mod stream_attention;
 mod stream_files;
 mod studies;
 mod study_view;
