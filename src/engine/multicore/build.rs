@@ -9,8 +9,9 @@ use super::tiling::{AxisPieces, Grid, Position, Split};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::units::Bits;
-use crate::workload::Dim;
+use crate::workload::{Dim, LayerId};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ impl TiledNetwork {
 pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> TiledNetwork {
     let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
     let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
-    let (mut graph, mut tensors, mut tiles_of) = (TileGraphBuilder::default(), TiVec::new(), TiVec::new());
+    let (mut graph, mut tensors, mut tiles_of) = (TileGraphBuilder::default(), Tensors::default(), TiVec::new());
     for ((index, layer), grid) in layers.iter_enumerated().zip(&grids) {
         let first = graph.tiles().next_key();
         let groups = groups(layer, grid);
@@ -109,7 +110,7 @@ pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> T
             graph.wait(&edges);
         }
     }
-    TiledNetwork { graph: graph.finish(tensors), tiles_of, grids }
+    TiledNetwork { graph: graph.finish(tensors.all), tiles_of, grids }
 }
 
 /// Number of edges between tiles of different layers, counted without building the graph, whose size it limits.
@@ -143,9 +144,19 @@ fn meetings(
         .collect()
 }
 
+/// The tensors of all layers.
+#[derive(Default)]
+struct Tensors {
+    all: TiVec<TensorId, Tensor>,
+    /// Those of the network's inputs, by their boxes, with bits of an element.
+    of_inputs: FxHashMap<(LayerId, u64, Vec<(i64, i64)>), TensorId>,
+}
+
 /// The tensors of an operand of a layer: tiles that touch the same box of elements share one.
 struct TensorBoxes<'a> {
     access: &'a AccessFunction,
+    /// The input of the network that it is, where layers share it.
+    input: Option<LayerId>,
     bits: [u64; 2],
     uses: u64,
     axes: Vec<AxisSpans>,
@@ -158,8 +169,15 @@ struct AxisSpans {
     along: AxisPieces,
     /// For each combination of pieces the number of its span; equal spans have equal numbers.
     numbers: Vec<usize>,
-    /// Elements in each.
-    elements: Vec<u64>,
+    /// From where to where each goes.
+    spans: Vec<(i64, i64)>,
+}
+
+impl AxisSpans {
+    fn elements(&self, number: usize) -> u64 {
+        let (start, end) = self.spans[number];
+        (end - start) as u64
+    }
 }
 
 impl<'a> TensorBoxes<'a> {
@@ -168,25 +186,26 @@ impl<'a> TensorBoxes<'a> {
         let with_padding = is_output || rules.fetches_padding;
         let spans_along = |axis: &AxisExpression| {
             let along = AxisPieces::new(axis, grid);
-            let (mut known, mut elements) = (FxHashMap::default(), Vec::new());
+            let (mut known, mut spans) = (FxHashMap::default(), Vec::new());
             let number = |position: Position| {
                 let span = axis.span(&grid.part(&position));
                 let span = if with_padding { span } else { axis.existing(&span) };
                 *known.entry((span.start, span.end)).or_insert_with(|| {
-                    elements.push((span.end - span.start) as u64);
-                    elements.len() - 1
+                    spans.push((span.start, span.end));
+                    spans.len() - 1
                 })
             };
             let numbers = along.positions().map(number).collect();
-            AxisSpans { along, numbers, elements }
+            AxisSpans { along, numbers, spans }
         };
         let irrelevant = layer.split.cuts().filter(|cut| !access.is_relevant(cut.0));
         let axes: Vec<AxisSpans> = access.axes.iter().map(spans_along).collect();
         Self {
             access,
+            input: access.input.filter(|_| !rules.fetches_inputs_apart),
             bits: [access.bits, layer.nest.partial_bits],
             uses: irrelevant.map(|cut| cut.1).product(),
-            known: vec![None; axes.iter().map(|axis| axis.elements.len()).product()],
+            known: vec![None; axes.iter().map(|axis| axis.spans.len()).product()],
             axes,
         }
     }
@@ -196,13 +215,22 @@ impl<'a> TensorBoxes<'a> {
     }
 
     /// The tensor of a tile, which is added where no tile before has the same.
-    fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut TiVec<TensorId, Tensor>) -> TensorId {
+    fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut Tensors) -> TensorId {
         let number = |axis: &AxisSpans| axis.numbers[axis.along.index(position)];
-        let key = self.axes.iter().fold(0, |key, axis| key * axis.elements.len() + number(axis));
+        let key = self.axes.iter().fold(0, |key, axis| key * axis.spans.len() + number(axis));
         let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
         *self.known[key].get_or_insert_with(|| {
-            let elements: u64 = self.axes.iter().map(|axis| axis.elements[number(axis)]).product();
-            tensors.push_and_get_key(Tensor { bits: Bits(elements * bits), uses: self.uses, is_output })
+            let elements: u64 = self.axes.iter().map(|axis| axis.elements(number(axis))).product();
+            let tensor = Tensor { bits: Bits(elements * bits), uses: self.uses, is_output };
+            let Some(input) = self.input else { return tensors.all.push_and_get_key(tensor) };
+            let of_box = (input, bits, self.axes.iter().map(|axis| axis.spans[number(axis)]).collect());
+            match tensors.of_inputs.entry(of_box) {
+                Entry::Occupied(known) => {
+                    tensors.all[*known.get()].uses += tensor.uses;
+                    *known.get()
+                }
+                Entry::Vacant(place) => *place.insert(tensors.all.push_and_get_key(tensor)),
+            }
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ids::NestId;
 use crate::hardware::Operand;
-use crate::workload::Dim;
+use crate::workload::{Dim, LayerId};
 use std::ops::Range;
 
 /// Part of a layer's loops, by [`Dim`]; where a layer has no such loop, `0..1`.
@@ -30,6 +30,8 @@ pub struct AccessFunction {
     pub operand: Operand,
     /// The layer that computes the tensor; `None` if none does.
     pub source: Option<NestId>,
+    /// The input of the network that it is, which several layers may read; `None` if it is none.
+    pub input: Option<LayerId>,
     /// Index expressions of its axes. Axes of a source's output and of its readers correspond, in the same order.
     pub axes: Vec<AxisExpression>,
     /// Bits of an element.

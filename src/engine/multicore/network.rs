@@ -49,6 +49,7 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
     let output = AccessFunction {
         operand: Operand::O,
         source: None,
+        input: None,
         axes: vec![
             batch.clone(),
             channels(Dim::K),
@@ -76,14 +77,14 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
         let weights = [Dim::B, Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX];
         let is_indexed = |dim: &Dim| *dim != Dim::B || shape.kind == LayerKind::MatMul;
         let axes = weights.into_iter().filter(is_indexed).map(|dim| AxisExpression::of(dim, size(dim))).collect();
-        let weights = AccessFunction { operand: Operand::W, source: None, axes, bits: shape.precision.w };
+        let weights = AccessFunction { operand: Operand::W, source: None, input: None, axes, bits: shape.precision.w };
         match stored.is_empty() {
             true => inputs.push(weights),
             false => stored.iter().for_each(|&id| read(network, layers, id, &weights, false, &mut inputs)),
         }
     }
     for (place, source) in network.inputs(id).into_iter().enumerate() {
-        let access = AccessFunction { operand: Operand::I, source: None, axes: features(place), bits };
+        let access = AccessFunction { operand: Operand::I, source: None, input: None, axes: features(place), bits };
         read(network, layers, source, &access, true, &mut inputs);
     }
     LoopNest { name: name.clone(), sizes: shape.sizes, output, inputs, partial_bits: shape.precision.o_partial }
@@ -123,7 +124,7 @@ fn read(
         ..access.clone()
     };
     match shape.kind {
-        LayerKind::Input => inputs.push(access.clone()),
+        LayerKind::Input => inputs.push(AccessFunction { input: Some(id), ..access.clone() }),
         LayerKind::View => {
             let shown: Vec<LayerId> = network.stored_inputs(id);
             let [channels, rows, columns] = map(id);

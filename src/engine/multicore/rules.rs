@@ -125,6 +125,9 @@ pub struct TilingRules {
     pub compares_boxes: bool,
     /// Of two operands out of one tile the tool keeps the last edge.
     pub keeps_last_edge: bool,
+    /// What several layers read of an input of the network is fetched for each of them, as in the tool; otherwise once for all that are on
+    /// a core, as long as it has room.
+    pub fetches_inputs_apart: bool,
 }
 
 impl TilingRules {
@@ -135,6 +138,7 @@ impl TilingRules {
         fetches_padding: true,
         compares_boxes: true,
         keeps_last_edge: true,
+        fetches_inputs_apart: true,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {
@@ -143,5 +147,6 @@ impl TilingRules {
         fetches_padding: false,
         compares_boxes: false,
         keeps_last_edge: false,
+        fetches_inputs_apart: false,
     };
 }

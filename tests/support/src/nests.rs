@@ -36,6 +36,7 @@ pub fn convolution(
         sizes,
         output: AccessFunction {
             operand: Operand::O,
+            input: None,
             source: None,
             axes: vec![
                 AxisExpression::of(Dim::B, 1),
@@ -48,6 +49,7 @@ pub fn convolution(
         inputs: vec![
             AccessFunction {
                 operand: Operand::I,
+                input: None,
                 source,
                 axes: vec![
                     AxisExpression::of(Dim::B, 1),
@@ -59,6 +61,7 @@ pub fn convolution(
             },
             AccessFunction {
                 operand: Operand::W,
+                input: None,
                 source: None,
                 axes: [(Dim::G, groups), (Dim::K, k), (Dim::C, c), (Dim::FY, kernel), (Dim::FX, kernel)]
                     .map(|(dim, size)| AxisExpression::of(dim, size))
@@ -76,6 +79,7 @@ pub fn addition(sources: [NestId; 2], (channels, rows, columns): (u64, u64, u64)
     (sizes[Dim::K as usize], sizes[Dim::OY as usize], sizes[Dim::OX as usize]) = (channels, rows, columns);
     let access = |operand: Operand, source: Option<NestId>| AccessFunction {
         operand,
+        input: None,
         source,
         axes: vec![
             AxisExpression::of(Dim::B, 1),

@@ -284,6 +284,7 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     }
     let output = AccessFunction {
         operand: Operand::O,
+        input: None,
         source: None,
         axes: vec![
             AxisExpression::of(Dim::B, batch),
@@ -295,6 +296,7 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     };
     let features = AccessFunction {
         operand: Operand::I,
+        input: None,
         source: source.map(NestId::from),
         axes: vec![
             AxisExpression::of(Dim::B, batch),
@@ -306,6 +308,7 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     };
     let weights = AccessFunction {
         operand: Operand::W,
+        input: None,
         source: None,
         axes: [(Dim::G, groups), (Dim::K, k), (Dim::C, c), (Dim::FY, kernel), (Dim::FX, kernel)]
             .map(|(dim, size)| AxisExpression::of(dim, size))
@@ -320,8 +323,13 @@ fn pool(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     let mut nest = conv(&Window { groups: 1, ..*window }, name, source, read, made);
     nest.sizes[Dim::C as usize] = 1;
     nest.inputs[0].axes[1] = AxisExpression::of(Dim::K, made[1] as u64);
-    nest.inputs[1] =
-        AccessFunction { operand: Operand::W, source: None, axes: nest.inputs[1].axes[3..].to_vec(), bits: 0 };
+    nest.inputs[1] = AccessFunction {
+        operand: Operand::W,
+        input: None,
+        source: None,
+        axes: nest.inputs[1].axes[3..].to_vec(),
+        bits: 0,
+    };
     nest
 }
 
@@ -332,6 +340,7 @@ fn elementwise(name: &str, sources: &[Option<usize>], made: &[usize]) -> LoopNes
     loops.iter().zip(made).for_each(|(dim, size)| sizes[*dim as usize] = *size as u64);
     let access = |operand: Operand, source: Option<usize>| AccessFunction {
         operand,
+        input: None,
         source: source.map(NestId::from),
         axes: loops.iter().zip(made).map(|(dim, size)| AxisExpression::of(*dim, *size as u64)).collect(),
         bits: 8,
@@ -340,7 +349,7 @@ fn elementwise(name: &str, sources: &[Option<usize>], made: &[usize]) -> LoopNes
         [one] => {
             vec![
                 access(Operand::I, *one),
-                AccessFunction { operand: Operand::W, source: None, axes: Vec::new(), bits: 8 },
+                AccessFunction { operand: Operand::W, input: None, source: None, axes: Vec::new(), bits: 8 },
             ]
         }
         more => vec![access(Operand::W, more[0]), access(Operand::I, more[1])],
@@ -365,10 +374,16 @@ fn gemm(name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> Lo
     LoopNest {
         name: name.to_owned(),
         sizes,
-        output: AccessFunction { operand: Operand::O, source: None, axes: pixel(Dim::K, k), bits: 8 },
+        output: AccessFunction { operand: Operand::O, input: None, source: None, axes: pixel(Dim::K, k), bits: 8 },
         inputs: vec![
-            AccessFunction { operand: Operand::I, source: source.map(NestId::from), axes: pixel(Dim::C, c), bits: 8 },
-            AccessFunction { operand: Operand::W, source: None, axes: weights, bits: 8 },
+            AccessFunction {
+                operand: Operand::I,
+                input: None,
+                source: source.map(NestId::from),
+                axes: pixel(Dim::C, c),
+                bits: 8,
+            },
+            AccessFunction { operand: Operand::W, input: None, source: None, axes: weights, bits: 8 },
         ],
         partial_bits: 16,
     }
