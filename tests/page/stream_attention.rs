@@ -104,7 +104,8 @@ fn products_of_streams_attention_cost_what_they_do_in_the_tool() {
 fn streams_attention_head_runs_on_its_quad_by_every_method() {
     // 128 x 512 inputs, three times 512 x 64 weights and 128 x 64 results of 16 bit, by a port of 64 bit a cycle.
     let bound = (128 * 512 + 3 * 512 * 64 + 128 * 64) * 16 / 64;
-    let cores = ["cores", "--system", "tpu-quad", "--workload", "attention-head", "--tiles", "rows 32", "--json"];
+    let cores =
+        ["cores", "--system", "tpu-quad", "--workload", "attention-head", "--tiles", "rows 32", "--format", "json"];
     let mut found = Vec::new();
     for more in [&[][..], &["--allocation", "genetic"], &["--allocation", "core 0"]] {
         let found_now: Value = serde_json::from_str(&succeeds(&[&cores[..], more].concat())).unwrap();
