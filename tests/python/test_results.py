@@ -71,9 +71,17 @@ def test_fused_attention_moves_less_and_a_growing_cache_costs_more() -> None:
     found = fusescape.attention("fusemax-like", "gpt2-small", tokens=512, batch=2, generate=9)
     kinds = {schedule.fusion: schedule for schedule in found.schedules}
     best = min(found.schedules, key=lambda schedule: schedule.energy_pj)
-    assert found.best in (best, found.recomputed) and best.dram_bits < kinds["unfused"].dram_bits
-    assert found.recomputed is not None and found.recomputed.held in ("recomputed", "inputs-stay")
-    every: list[fusescape.StepCost | fusescape.AttentionSchedule] = [found.cost, found.recomputed, *found.schedules]
+    assert found.best == best and best.dram_bits < kinds["unfused"].dram_bits
+    # They stay on the chip since they were computed: two sequences of 512 tokens, 16 bits a key and a value.
+    assert (found.keys_in, best.held, found.recomputed) == ("layer", "kept", None)
+    assert found.keys_on_chip_bits == 2 * 512 * 2 * 768 * 16
+    assert found.cost == found.costs_with_keys_in["layer"] and found.costs_with_keys_in["cache"] is None
+    elsewhere = found.costs_with_keys_in["dram"]
+    assert elsewhere is not None and found.cost.energy_pj < elsewhere.energy_pj
+    small = fusescape.attention("tpu-like-df", "gpt2-small", tokens=512, batch=2)
+    assert small.keys_in == "dram" and small.keys_on_chip_bits == 0
+    assert small.recomputed is not None and small.recomputed.held in ("recomputed", "inputs-stay")
+    every: list[fusescape.StepCost | fusescape.AttentionSchedule] = [found.cost, small.recomputed, *found.schedules]
     for priced in every:
         assert sum(priced.energy.values()) == pytest.approx(priced.energy_pj)
     assert found.not_counted == {} and found.layers == 12
@@ -90,8 +98,9 @@ def test_a_block_moves_less_than_attention_and_what_follows_it() -> None:
     found = fusescape.attention("fusemax-like", "bert-base", tokens=512)
     assert found.best is not None and found.block is not None
     assert found.block.queries == ("queries",) and "output projection" in found.block.parts
-    # All of a layer runs in it, keys and values computed there, too.
-    assert found.block.held == "inputs-stay" and found.block.dram_bits * found.layers == found.cost.dram_bits
+    # All of a layer runs in it, but for keys and values, which stay on the chip.
+    assert (found.block.held, found.keys_in) == ("kept", "layer")
+    assert found.block.dram_bits * found.layers < found.cost.dram_bits
     assert sum(found.block.energy.values()) == pytest.approx(found.block.energy_pj)
     assert found.block.macs >= found.best.macs
 
