@@ -102,7 +102,10 @@ impl AttentionReport {
         let of_uncounted = |(name, count): &(String, u64)| (field(name), json!(count));
         let uncounted: Value = layer.uncounted.iter().map(of_uncounted).collect();
         let runs = |runs: &[Run]| -> Value { runs.iter().map(run_json).collect() };
-        let of_store = |(store, cost): &(KeyStore, Option<StepCost>)| json!({ "keys_in": store, "all_layers": cost.as_ref().map(cost_json) });
+        let of_store = |(store, cost): &(KeyStore, Option<StepCost>)| {
+            let cost = cost.as_ref().map(cost_json);
+            json!({ "keys_in": store, "all_layers": cost })
+        };
         let stores: Value = layer.stores.iter().map(of_store).collect();
         let found = json!({
             "hardware": study.machine.name,

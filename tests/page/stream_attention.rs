@@ -45,7 +45,8 @@ fn core(along: &str, is_systolic: bool) -> String {
     format!(
         "name: TPU-like\narray: {{ dimensions: {{ D1: 32, D2: 32 }}, mac_energy: 0.04 pJ{systolic} }}\ndataflow: tpu\n\
          unroll:\n  pointwise: {{ D1: {along} 32, D2: C 32 }}\nmemories:\n\
-         \x20 - {{ name: rf_w, size: 128 B, operands: [W], width: 8 bit, read_energy: 0.095 pJ, write_energy: 0.095 pJ, shared_over: [] }}\n\
+         \x20 - {{ name: rf_w, size: 128 B, operands: [W], width: 8 bit, read_energy: 0.095 pJ, write_energy: 0.095 pJ, \
+         shared_over: [] }}\n\
          \x20 - {{ name: rf_o, size: {sums} bit, operands: [O], width: {sums} bit, read_energy: 0.021 pJ, write_energy: 0.021 pJ, \
          shared_over: [D2] }}\n\
          \x20 - {{ name: sram, size: 2 MiB, operands: [I, W, O], width: 2048 bit, granularity: 64 bit, read_energy: 416.16 pJ, \

@@ -1,8 +1,8 @@
 //! A transformer on several equal cores with one DRAM: what each of them computes, and what that costs.
 //!
 //! A [`Split`] divides sequences, heads, tokens and cached keys among the cores that compute a layer together, and layers among groups of
-//! such cores, a pipeline. Each core computes a smaller step of a smaller model, which [`super::schedule_layer`] schedules; what cores send each
-//! other is added:
+//! such cores, a pipeline. Each core computes a smaller step of a smaller model, which [`super::schedule_layer`] schedules; what cores
+//! send each other is added:
 //!
 //! - heads: each core has a part of the heads and of the hidden channels (tensor parallelism). Results of the output projection and of the
 //!   feed-forward part are sums over these cores: they go around a ring, part by part added up, then part by part handed out.
@@ -14,8 +14,8 @@
 //!   Keys and values of tokens before come out of DRAM, as cached ones do. Every core reads all weights.
 //! - sequences: each core has some of them. Every core reads all weights.
 //!
-//! A cache may lie in DRAM, or spread over the memories of the cores, each of which keeps what it reads: its layers, sequences and heads, or
-//! its part of the keys. Then keys are divided with new keys and values handed out around the ring; where queries are divided, cores read
+//! A cache may lie in DRAM, or spread over the memories of the cores, each of which keeps what it reads: its layers, sequences and heads,
+//! or its part of the keys. Then keys are divided with new keys and values handed out around the ring; where queries are divided, cores read
 //! each other's keys and values, and these are in DRAM.
 //!
 //! Cores that work at the same time have equal parts of the bits that DRAM moves a cycle, rounded down. Each core sends and receives

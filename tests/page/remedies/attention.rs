@@ -53,7 +53,7 @@ const HARDWARE_CASES: &[Case] = &[
 ];
 
 const PROBLEM: &str = r#"{"shape":{"batch":1,"heads":4,"key_heads":2,"depth":64,"value_depth":48,"values_in_keys":true,
-"queries":8,"keys":12},"causal":true,"window":6,"bits":{"activations":8,"keys":8,"sums":16,"weights":8}}"#;
+"queries":8,"keys":12},"causal":true,"window":6,"bits":{"activations":8,"keys":8,"sums":16,"weights":8},"keys_on_chip":false}"#;
 
 const PROBLEM_CASES: &[Case] = &[
     (r#""batch":1"#, r#""batch":0"#, "Write at least 1", r#""batch":1"#),
