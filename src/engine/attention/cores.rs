@@ -15,8 +15,8 @@
 //! - sequences: each core has some of them. Every core reads all weights.
 //!
 //! A cache may lie in DRAM, or spread over the memories of the cores, each of which keeps what it reads: its layers, sequences and heads,
-//! or its part of the keys. Then keys are divided with new keys and values handed out around the ring; where queries are divided, cores read
-//! each other's keys and values, and these are in DRAM.
+//! or its part of the keys. Then keys are divided with new keys and values handed out around the ring; where queries are divided, cores
+//! read each other's keys and values, and these are in DRAM.
 //!
 //! Cores that work at the same time have equal parts of the bits that DRAM moves a cycle, rounded down. Each core sends and receives
 //! `link_bits` a cycle at the same time. A layer's parts, and what is sent between them, follow each other.
