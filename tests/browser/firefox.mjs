@@ -76,8 +76,8 @@ function collectProblems(page, tab, urls) {
   });
   page.on('pageerror', (error) => note(`uncaught: ${error.stack ?? error}`));
   page.on('requestfailed', (request) => {
-    // A page that is left drops what it was still asking for.
-    if (request.failure()?.errorText === 'NS_BINDING_ABORTED') return;
+    // A page that is left drops what it was still asking for, and so does a worker that is ended.
+    if (['NS_BINDING_ABORTED', 'NS_BASE_STREAM_CLOSED'].includes(request.failure()?.errorText)) return;
     note(`request failed: ${request.url()}: ${request.failure()?.errorText}`);
   });
   page.on('response', (response) => {
