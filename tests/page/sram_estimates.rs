@@ -11,6 +11,7 @@ use fusescape::workload::Network;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const HARDWARE: &str = "name: x
 array:
@@ -30,8 +31,11 @@ layers:
 const NOTE: &str = "Energies of accesses that are estimates: sram (sram-28nm)\n";
 
 fn printed(arguments: &str) -> String {
+    // Tests run side by side: each call has files of its own.
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let file = |name: &str, text: &str| {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{call}-{name}"));
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };

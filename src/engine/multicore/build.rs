@@ -148,9 +148,12 @@ fn meetings(
 #[derive(Default)]
 struct Tensors {
     all: TiVec<TensorId, Tensor>,
-    /// Those of the network's inputs, by their boxes, with bits of an element.
-    of_inputs: FxHashMap<(LayerId, u64, Vec<(i64, i64)>), TensorId>,
+    /// Those of the network's inputs.
+    of_inputs: FxHashMap<InputBox, TensorId>,
 }
+
+/// A box of an input of the network, along each axis from where to where, in elements of so many bits.
+type InputBox = (LayerId, u64, Vec<(i64, i64)>);
 
 /// The tensors of an operand of a layer: tiles that touch the same box of elements share one.
 struct TensorBoxes<'a> {
