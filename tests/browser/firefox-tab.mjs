@@ -61,11 +61,6 @@ export class Tab extends Finder {
     }
   }
 
-  /** Waits until nothing is fetched any more, pieces of code for later included. */
-  fetched() {
-    return this.frame.waitForNetworkIdle({ timeout: MINUTE });
-  }
-
   setViewportSize(size) {
     return this.frame.setViewport(size);
   }

@@ -12,7 +12,7 @@ import { launchFirefox, withTab } from './firefox.mjs';
 import { pickPreset, tooWide, withPage } from './harness.mjs';
 import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
-import { everyView, settled, unsavedIn } from './views.mjs';
+import { allFetched, everyView, settled, unsavedIn } from './views.mjs';
 
 const BUILD_SITE = fileURLToPath(new URL('../../tools/build-site', import.meta.url));
 /** `NAME LINK` each. */
@@ -132,7 +132,7 @@ test('a published page opens again when its host is gone, with what is fetched l
         await page.goto(`${url}courses/fusescape/`);
         await settled(page);
         await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
-        await page.fetched();
+        await allFetched(page);
         await server.close();
         await page.reload();
         await settled(page);

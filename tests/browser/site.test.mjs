@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { withPage } from './harness.mjs';
+import { allFetched } from './views.mjs';
 
 const BUILD_SITE = fileURLToPath(new URL('../../tools/build-site', import.meta.url));
 
@@ -26,15 +27,8 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.evaluate(async () => {
           await navigator.serviceWorker.ready;
         });
-        // A first visit fetches what it may need next, and its workers what they answer with; nobody keeps that for it yet.
-        await page.locator('[data-testid=joint][data-status=done]').waitFor();
-        await page.waitForFunction(async () => {
-          const loader = await (await fetch('./pkg/__wasm_split.js')).text();
-          const [, chunks] = loader.match(/__wasm_split_load_others ?=[^[]*\[([^\]]*)\]/);
-          const files = ['split_others', ...chunks.match(/chunk_\d+/g)];
-          const fetched = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd > 0);
-          return files.every((file) => fetched.some(({ name }) => name.endsWith(`/${file}.wasm`)));
-        });
+        // Nobody keeps for a first visit what it fetches late.
+        await allFetched(page);
 
         await page.context().setOffline(true);
         await page.reload();

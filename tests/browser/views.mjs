@@ -174,3 +174,15 @@ async function dialog(page, name) {
 export async function settled(page) {
   await page.locator('[data-testid=root][data-status=done]').waitFor();
 }
+
+/** A first visit has what it may need next: pieces of code that are fetched once the landscape rests, and what its workers answer with. */
+export async function allFetched(page) {
+  await page.locator('[data-testid=joint][data-status=done]').waitFor();
+  await page.waitForFunction(async () => {
+    const loader = await (await fetch('./pkg/__wasm_split.js')).text();
+    const [, chunks] = loader.match(/__wasm_split_load_others ?=[^[]*\[([^\]]*)\]/);
+    const files = ['split_others', ...chunks.match(/chunk_\d+/g)];
+    const fetched = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd > 0);
+    return files.every((file) => fetched.some(({ name }) => name.endsWith(`/${file}.wasm`)));
+  });
+}
