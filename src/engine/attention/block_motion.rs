@@ -130,7 +130,7 @@ impl Around<'_> {
     fn weights(&self, run: &TiledRun<'_>, tokens: u64, ledger: &mut impl Ledger) {
         let bits = run.weight_bits(tokens, &self.problem.attention.bits);
         let (tensor, from, to) = (Tensor::Weights, Place::Dram, Place::Keys);
-        ledger.moved(Flow { tensor, from, to, read_bits: bits, written_bits: bits });
+        ledger.moved(Flow::of(tensor, from, to, bits));
     }
 
     const fn bits(&self, tokens: u64, channels: u64) -> u64 {

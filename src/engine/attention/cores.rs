@@ -23,8 +23,8 @@
 
 use super::account::{Account, Cause, Moved, Tensor};
 use super::cascade::{ADD, DIVIDE, VectorStep, step as lane_step};
-use super::key_store::KeyStore;
-use super::layer::{StepCost, runs_beside, schedule_stored_in};
+use super::key_store::{KeyStore, does_not_fit};
+use super::layer::{LayerProblem, StepCost};
 use super::machine::{Machine, Store};
 use super::schedule::Fusion;
 use super::search::{Total, search};
@@ -193,60 +193,13 @@ pub fn split_step(
     objective: &Objective,
 ) -> Result<SplitCost, Diagnostics> {
     check(model, step, cores, split)?;
+    let layer = LayerProblem { model, step, bits, machine, objective };
     let stores = KeyStore::of(model, step).filter(|store| store.is_divided_by(split));
-    let (mut best, mut refused) = (None, None);
-    for store in stores {
-        match split_stored_in(store, model, step, bits, (machine, cores), split, objective) {
-            Ok(cost) => {
-                let rank = Total::from(&cost).rank(objective, machine);
-                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                    best = Some((rank, cost));
-                }
-            }
-            Err(why) => drop(refused.get_or_insert(why)),
-        }
-    }
-    match best {
-        Some((_, cost)) => Ok(cost),
-        None => Err(refused.unwrap_or_else(does_not_fit)),
-    }
-}
-
-/// The same with keys and values there.
-fn split_stored_in(
-    store: KeyStore,
-    model: &Transformer,
-    step: &Step,
-    bits: ElementBits,
-    (machine, cores): (&Machine, &Cores),
-    split: &Split,
-    objective: &Objective,
-) -> Result<SplitCost, Diagnostics> {
-    let of_layers = model.layers.div_ceil(split.layers);
-    let layer = |at_once: u64| {
-        let machine = machine.sharing_dram(at_once);
-        Division { model, step, bits, machine: &machine, cores, split, objective, store }.layer()
-    };
-    // A step by itself is in one group of cores at a time.
-    let alone = layer(split.of_layer())?;
-    let together = if split.layers == 1 { alone } else { layer(split.cores())? };
-    let all = |each: u64| each * model.layers;
-    let cached = model.cache_bytes(step.batch.div_ceil(split.sequences), step.cached + step.tokens, bits);
-    let of_heads = split.heads.min(model.key_heads.max(1)) * split.keys;
-    let of_layers_share = of_layers as f64 / model.layers as f64;
-    Ok(SplitCost {
-        split: *split,
-        latency_cycles: all(alone.cycles),
-        interval_cycles: of_layers * together.cycles,
-        energy: alone.energy.map(|energy| energy * model.layers as f64),
-        link_pj: all(alone.link_bits) as f64 * cores.link_pj,
-        link_bits: all(alone.link_bits),
-        link_cycles: all(alone.link_cycles),
-        dram_bits: all(alone.dram_bits),
-        macs: all(alone.macs),
-        cache_bytes: cached * of_layers_share / of_heads as f64,
-        keys_in: store,
-    })
+    KeyStore::best(
+        stores,
+        |total| total.rank(objective, machine),
+        |store| Division { layer, cores, split, store }.cost(),
+    )
 }
 
 impl KeyStore {
@@ -343,23 +296,53 @@ fn equal_parts(all: u64, parts: u64) -> impl Iterator<Item = (u64, u64)> {
     [(size + 1, larger), (size, parts - larger)].into_iter().filter(|(size, count)| *size > 0 && *count > 0)
 }
 
+/// A step that several cores divide, with keys and values in one of their places.
+#[derive(Clone, Copy)]
 struct Division<'a> {
-    model: &'a Transformer,
-    step: &'a Step,
-    bits: ElementBits,
-    machine: &'a Machine,
+    /// On one of the cores, which has all that DRAM moves.
+    layer: LayerProblem<'a>,
     cores: &'a Cores,
     split: &'a Split,
-    objective: &'a Objective,
     store: KeyStore,
 }
 
 impl Division<'_> {
+    /// All layers.
+    fn cost(&self) -> Result<SplitCost, Diagnostics> {
+        let LayerProblem { model, step, bits, machine, .. } = self.layer;
+        let split = self.split;
+        let of_layers = model.layers.div_ceil(split.layers);
+        let layer = |at_once: u64| {
+            let machine = &machine.sharing_dram(at_once);
+            Division { layer: LayerProblem { machine, ..self.layer }, ..*self }.of_layer()
+        };
+        // A step by itself is in one group of cores at a time.
+        let alone = layer(split.of_layer())?;
+        let together = if split.layers == 1 { alone } else { layer(split.cores())? };
+        let all = |each: u64| each * model.layers;
+        let cached = model.cache_bytes(step.batch.div_ceil(split.sequences), step.cached + step.tokens, bits);
+        let of_heads = split.heads.min(model.key_heads.max(1)) * split.keys;
+        let of_layers_share = of_layers as f64 / model.layers as f64;
+        Ok(SplitCost {
+            split: *split,
+            latency_cycles: all(alone.cycles),
+            interval_cycles: of_layers * together.cycles,
+            energy: alone.energy.map(|energy| energy * model.layers as f64),
+            link_pj: all(alone.link_bits) as f64 * self.cores.link_pj,
+            link_bits: all(alone.link_bits),
+            link_cycles: all(alone.link_cycles),
+            dram_bits: all(alone.dram_bits),
+            macs: all(alone.macs),
+            cache_bytes: cached * of_layers_share / of_heads as f64,
+            keys_in: self.store,
+        })
+    }
+
     /// A layer on all cores that compute it together: energies add up, and the slowest decides about the latency.
-    fn layer(&self) -> Result<LayerCost, Diagnostics> {
+    fn of_layer(&self) -> Result<LayerCost, Diagnostics> {
         let mut all = LayerCost::default();
         let mut known: HashMap<Step, LayerCost> = HashMap::new();
-        for (batch, times) in equal_parts(self.step.batch, self.split.sequences) {
+        for (batch, times) in equal_parts(self.layer.step.batch, self.split.sequences) {
             for step in self.steps(batch) {
                 let cost = match known.get(&step) {
                     Some(cost) => *cost,
@@ -381,12 +364,12 @@ impl Division<'_> {
 
     /// The steps of neighbouring tokens, for so many sequences.
     fn steps(&self, batch: u64) -> Vec<Step> {
-        let step = self.step;
+        let step = self.layer.step;
         let mut before = 0;
         let mut all = Vec::new();
         for (tokens, count) in equal_parts(step.tokens, self.split.queries) {
             for _ in 0..count {
-                let cached = match (self.model.causal, step.sees_itself) {
+                let cached = match (self.layer.model.causal, step.sees_itself) {
                     _ if self.split.queries == 1 => step.cached,
                     (_, false) => step.cached,
                     (true, true) => step.cached + before,
@@ -403,22 +386,26 @@ impl Division<'_> {
     /// A step on the cores that divide its heads and keys, all of them together.
     fn group(&self, step: &Step) -> Result<LayerCost, Diagnostics> {
         let parts = self.split.of_weights();
-        let layers = self.model.layers.div_ceil(self.split.layers);
-        let part = Transformer { layers, ..part_of(self.model, parts) };
+        let layers = self.layer.model.layers.div_ceil(self.split.layers);
+        let part = Transformer { layers, ..part_of(self.layer.model, parts) };
         let mut cost = LayerCost::default();
         if self.split.keys == 1 {
             let stores = [self.store];
-            let layer = schedule_stored_in(&stores, 0, &part, step, self.bits, self.machine, self.objective)?;
+            let layer = LayerProblem { model: &part, step, ..self.layer }.schedule(&stores, 0)?;
             layer.pieces().for_each(|piece| cost.add(&piece, parts));
         } else {
             let machine = &self.beside_its_keys(step)?;
-            let runs = runs_beside(&part, step, self.bits, machine, self.objective, self.store)?;
+            let runs = LayerProblem { model: &part, step, machine, ..self.layer }.runs_beside(self.store)?;
             runs.iter().flatten().for_each(|run| cost.add(&run.into(), parts));
             self.attention_over_keys(step, machine, &mut cost)?;
         }
         // The output projection and the feed-forward part are sums over the cores that divide their weights: two of them, each added up
         // around the ring, then handed out.
-        let sums = Ring { cores: parts, rows: step.batch * step.tokens * self.model.width, row_bits: self.bits.sums };
+        let sums = Ring {
+            cores: parts,
+            rows: step.batch * step.tokens * self.layer.model.width,
+            row_bits: self.layer.bits.sums,
+        };
         for _ in 0..2 {
             self.send(&mut cost, &sums, &|rows| vec![lane_step("sum", rows, ADD, 2 * rows, rows)]);
             self.send(&mut cost, &sums, &|_| Vec::new());
@@ -430,31 +417,31 @@ impl Division<'_> {
     fn beside_its_keys(&self, step: &Step) -> Result<Machine, Diagnostics> {
         let Split { heads, keys, layers, .. } = *self.split;
         if self.store == KeyStore::Dram {
-            return Ok(self.machine.clone());
+            return Ok(self.layer.machine.clone());
         }
-        let layers = self.model.layers.div_ceil(layers);
-        let whole = part_of(self.model, heads);
-        let of_token = step.batch * whole.cached_channels() * self.bits.keys;
+        let layers = self.layer.model.layers.div_ceil(layers);
+        let whole = part_of(self.layer.model, heads);
+        let of_token = step.batch * whole.cached_channels() * self.layer.bits.keys;
         let cached = whole.window.map_or(step.keys(), |window| step.keys().min(window));
         let kept = layers * cached.div_ceil(keys);
         let room = of_token.checked_mul(kept + step.tokens);
-        room.and_then(|room| self.machine.with_less_room(room)).ok_or_else(does_not_fit)
+        room.and_then(|room| self.layer.machine.with_less_room(room)).ok_or_else(|| does_not_fit("Attention"))
     }
 
     /// Attention with the keys of all heads of a part divided: queries are handed out, partial results are merged. Where a cache is on the
     /// chip, new keys and values are handed out, too, and each core keeps its own.
     fn attention_over_keys(&self, step: &Step, machine: &Machine, cost: &mut LayerCost) -> Result<(), Diagnostics> {
         let Split { heads, keys, .. } = *self.split;
-        let whole = part_of(self.model, heads);
-        let Some(problem) = whole.attention(step, self.bits) else { return Ok(()) };
+        let whole = part_of(self.layer.model, heads);
+        let Some(problem) = whole.attention(step, self.layer.bits) else { return Ok(()) };
         let shape = problem.shape;
         let rows = shape.batch * shape.heads * shape.queries;
-        let queries = Ring { cores: keys, rows: rows * shape.depth, row_bits: self.bits.activations };
+        let queries = Ring { cores: keys, rows: rows * shape.depth, row_bits: self.layer.bits.activations };
         self.send(cost, &queries, &|_| Vec::new());
         let keys_on_chip = self.store == KeyStore::Cache;
         if keys_on_chip {
             let new = step.batch * step.tokens * whole.cached_channels();
-            let ring = Ring { cores: keys, rows: new, row_bits: self.bits.keys };
+            let ring = Ring { cores: keys, rows: new, row_bits: self.layer.bits.keys };
             self.send_between(machine.weight_store(), cost, &ring, &|_| Vec::new());
         }
         let mut slowest = 0;
@@ -462,8 +449,8 @@ impl Division<'_> {
             let shape = Shape { keys: size, ..shape };
             let part = Problem { shape, causal: false, window: None, source: None, keys_on_chip, ..problem };
             part.check()?;
-            let found = search(&part, machine, self.objective);
-            let best = found.best(self.objective, machine).ok_or_else(does_not_fit)?;
+            let found = search(&part, machine, self.layer.objective);
+            let best = found.best(self.layer.objective, machine).ok_or_else(|| does_not_fit("Attention"))?;
             let partial = Partial::of(best, machine, keys);
             slowest = slowest.max(partial.cycles);
             let Partial { energy, dram_bits, .. } = partial;
@@ -487,19 +474,19 @@ impl Division<'_> {
                 ),
             ]
         };
-        self.send(cost, &Ring { cores: keys, rows, row_bits: (value + 2) * self.bits.sums }, &merged);
+        self.send(cost, &Ring { cores: keys, rows, row_bits: (value + 2) * self.layer.bits.sums }, &merged);
         Ok(())
     }
 
     /// What goes around a ring, from memory of activations to memory of activations.
     fn send(&self, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
-        self.send_between(&self.machine.activations, cost, ring, arrives);
+        self.send_between(&self.layer.machine.activations, cost, ring, arrives);
     }
 
     /// What goes around a ring between such memories, with what lanes compute of each part that arrives.
     fn send_between(&self, store: &Store, cost: &mut LayerCost, ring: &Ring, arrives: &dyn Fn(u64) -> Vec<VectorStep>) {
         let groups = self.split.of_weights() / ring.cores.max(1);
-        let (machine, bits) = (self.machine, self.bits.sums);
+        let (machine, bits) = (self.layer.machine, self.layer.bits.sums);
         let mut moved = Moved { read: ring.sent_bits(), written: ring.sent_bits() };
         let mut cycles = ring.cycles(self.cores.link_bits);
         if let Some(unit) = &machine.lanes {
@@ -593,11 +580,4 @@ impl Partial {
         phases[last].dram = machine.dram.cycles(read_last, written_last - output + kept);
         Self { cycles: phases.iter().map(Busy::cycles).sum(), energy, dram_bits: best.dram_bits() - output + kept }
     }
-}
-
-fn does_not_fit() -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    let reason = "Attention does not fit on the chip, however small its tiles";
-    diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
-    diagnostics
 }

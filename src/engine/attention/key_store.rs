@@ -1,7 +1,9 @@
 //! Where keys and values are between what computes them and attention: in DRAM, or on the chip, in room of their own.
 
+use super::search::{Rank, Total};
 use super::transformer::{Step, Transformer};
 use super::{ElementBits, Problem};
+use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
 /// Where keys and values are kept.
@@ -65,4 +67,42 @@ impl KeyStore {
         };
         tokens.checked_mul(step.batch)?.checked_mul(model.cached_channels())?.checked_mul(bits.keys)
     }
+
+    /// The best of what is scheduled with keys and values in each of these places, the first of equals.
+    ///
+    /// # Errors
+    ///
+    /// Why the first of them is refused, where all are.
+    pub(super) fn best<T>(
+        stores: impl IntoIterator<Item = Self>,
+        rank: impl Fn(Total) -> Rank,
+        mut schedule: impl FnMut(Self) -> Result<T, Diagnostics>,
+    ) -> Result<T, Diagnostics>
+    where
+        for<'a> &'a T: Into<Total>,
+    {
+        let (mut best, mut refused): (Option<(Rank, T)>, Option<Diagnostics>) = (None, None);
+        for store in stores {
+            match schedule(store) {
+                Ok(scheduled) => {
+                    let rank = rank((&scheduled).into());
+                    if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                        best = Some((rank, scheduled));
+                    }
+                }
+                Err(why) => {
+                    refused.get_or_insert(why);
+                }
+            }
+        }
+        best.map(|(_, scheduled)| scheduled).ok_or_else(|| refused.unwrap_or_else(|| does_not_fit("The layer")))
+    }
+}
+
+/// What does not fit on the chip, as all of it is needed there.
+pub(super) fn does_not_fit(what: &str) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let reason = format!("{what} does not fit on the chip, however small its tiles");
+    diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
+    diagnostics
 }

@@ -3,11 +3,11 @@
 use super::account::{Account, Tensor};
 use super::block::{Block, BlockProblem};
 use super::block_search::{BestBlock, RunsBefore, best_block};
-use super::key_store::KeyStore;
+use super::key_store::{KeyStore, does_not_fit};
 use super::linear::{Part, Run, best_runs};
 use super::machine::Machine;
 use super::schedule::Fusion;
-use super::search::{Found, Rank, Total, search};
+use super::search::{Found, Total, search};
 use super::transformer::{Step, Transformer};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
@@ -89,40 +89,6 @@ fn counted(chain: &[Part], machine: &Machine) -> Vec<Part> {
     chain.iter().filter(has_place).copied().collect()
 }
 
-fn does_not_fit(what: &str) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    let reason = format!("{what} does not fit on the chip, however small its tiles");
-    diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
-    diagnostics
-}
-
-/// The best runs of what comes before attention that computes no keys or values again, and of what comes after it.
-///
-/// # Errors
-///
-/// What [`Transformer::check`] refuses, or a part that does not fit on the chip.
-pub(super) fn runs_beside(
-    model: &Transformer,
-    step: &Step,
-    bits: ElementBits,
-    machine: &Machine,
-    objective: &Objective,
-    store: KeyStore,
-) -> Result<[Vec<Run>; 2], Diagnostics> {
-    model.check()?;
-    model.check_step(step)?;
-    let runs = |chain: &[Part], step: &Step| {
-        best_runs(&counted(chain, machine), step, &bits, machine, objective)
-            .ok_or_else(|| does_not_fit("A part beside attention"))
-    };
-    let [before, after] = model.parts();
-    let mut before = runs(&stored_in(store, model, bits, before), step)?;
-    if let Some((product, problem)) = model.keys_of_latents().zip(model.attention(step, bits)) {
-        before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
-    }
-    Ok([before, runs(&after, step)?])
-}
-
 /// A chain that computes keys and values, and what brings them to their place.
 fn stored_in(store: KeyStore, model: &Transformer, bits: ElementBits, chain: Vec<Part>) -> Vec<Part> {
     match store {
@@ -138,6 +104,12 @@ impl From<&StepCost> for Total {
     fn from(cost: &StepCost) -> Self {
         let (cycles, dram_bits) = (cost.latency_cycles as f64, cost.dram_bits as f64);
         Self { energy_pj: cost.energy_pj(), cycles, dram_bits }
+    }
+}
+
+impl From<&LayerSchedule> for Total {
+    fn from(layer: &LayerSchedule) -> Self {
+        Self::from(&layer.cost())
     }
 }
 
@@ -167,126 +139,139 @@ pub fn schedule_layer(
     objective: &Objective,
 ) -> Result<LayerSchedule, Diagnostics> {
     let stores: Vec<KeyStore> = KeyStore::of(model, step).collect();
-    schedule_stored_in(&stores, 0, model, step, bits, machine, objective)
+    LayerProblem { model, step, bits, machine, objective }.schedule(&stores, 0)
 }
 
-/// The same with keys and values in one of these places, where a cache has at most so many tokens of each sequence.
-pub(super) fn schedule_stored_in(
-    stores: &[KeyStore],
-    most_tokens: u64,
-    model: &Transformer,
-    step: &Step,
-    bits: ElementBits,
-    machine: &Machine,
-    objective: &Objective,
-) -> Result<LayerSchedule, Diagnostics> {
-    model.check()?;
-    model.check_step(step)?;
-    let (mut best, mut refused): (Option<(Rank, LayerSchedule)>, Option<Diagnostics>) = (None, None);
-    let mut tried = Vec::new();
-    for &store in stores {
-        let room = store.room(model, step, bits, most_tokens);
-        let left = room.and_then(|room| Some((room, machine.with_less_room(room)?)));
-        let Some((room, left)) = left else {
-            refused.get_or_insert_with(|| does_not_fit("What is kept of keys and values"));
-            tried.push((store, None));
-            continue;
+/// One layer of a model in one step, to be scheduled on a core.
+#[derive(Clone, Copy)]
+pub(super) struct LayerProblem<'a> {
+    pub model: &'a Transformer,
+    pub step: &'a Step,
+    pub bits: ElementBits,
+    pub machine: &'a Machine,
+    pub objective: &'a Objective,
+}
+
+impl LayerProblem<'_> {
+    fn check(&self) -> Result<(), Diagnostics> {
+        self.model.check()?;
+        self.model.check_step(self.step)
+    }
+
+    /// The best runs of a chain; `None`: it does not fit.
+    fn runs(&self, chain: &[Part], step: &Step) -> Option<Vec<Run>> {
+        best_runs(&counted(chain, self.machine), step, &self.bits, self.machine, self.objective)
+    }
+
+    /// The best runs of what comes before attention that computes no keys or values again, and of what comes after it.
+    ///
+    /// # Errors
+    ///
+    /// What [`Transformer::check`] refuses, or a part that does not fit on the chip.
+    pub fn runs_beside(&self, store: KeyStore) -> Result<[Vec<Run>; 2], Diagnostics> {
+        self.check()?;
+        let Self { model, step, bits, .. } = *self;
+        let runs =
+            |chain: &[Part], step: &Step| self.runs(chain, step).ok_or_else(|| does_not_fit("A part beside attention"));
+        let [before, after] = model.parts();
+        let mut before = runs(&stored_in(store, model, bits, before), step)?;
+        if let Some((product, problem)) = model.keys_of_latents().zip(model.attention(step, bits)) {
+            before.extend(runs(&[Part::Product(product)], &Step { tokens: problem.shape.keys, ..*step })?);
+        }
+        Ok([before, runs(&after, step)?])
+    }
+
+    /// The best schedule with keys and values in one of these places, where a cache has at most so many tokens of each sequence.
+    ///
+    /// # Errors
+    ///
+    /// As [`schedule_layer`].
+    pub fn schedule(&self, stores: &[KeyStore], most_tokens: u64) -> Result<LayerSchedule, Diagnostics> {
+        self.check()?;
+        let mut tried = Vec::new();
+        let rank = |total: Total| total.rank(self.objective, self.machine);
+        let best = KeyStore::best(stores.iter().copied(), rank, |store| {
+            let layer = self.schedule_in(store, most_tokens);
+            tried.push((store, layer.as_ref().ok().map(LayerSchedule::cost)));
+            layer
+        })?;
+        Ok(LayerSchedule { stores: tried, ..best })
+    }
+
+    /// The best with keys and values there.
+    fn schedule_in(&self, store: KeyStore, most_tokens: u64) -> Result<LayerSchedule, Diagnostics> {
+        let room = store.room(self.model, self.step, self.bits, most_tokens);
+        let left = room.and_then(|room| Some((room, self.machine.with_less_room(room)?)));
+        let (room, machine) = left.ok_or_else(|| does_not_fit("What is kept of keys and values"))?;
+        LayerProblem { machine: &machine, ..*self }.schedule_beside((store, room))
+    }
+
+    /// The best with keys and values there, which take so many bits, on what they leave of the core.
+    fn schedule_beside(&self, keys_in: (KeyStore, u64)) -> Result<LayerSchedule, Diagnostics> {
+        let Self { model, step, bits, machine, objective } = *self;
+        let store = keys_in.0;
+        let problem = model.attention(step, bits).map(|problem| store.attention(&problem));
+        if let Some(problem) = &problem {
+            problem.check()?;
+        } else if machine.lanes.is_none() {
+            let mut diagnostics = Diagnostics::default();
+            let reason =
+                "The convolution and the scan of a state-space block take a vector unit, and the core has none";
+            diagnostics.add("hardware.vector_unit", reason, "Take hardware with a vector unit, such as `fusemax-like`");
+            return Err(diagnostics);
+        }
+        let [before, after] = self.runs_beside(store)?;
+        let mut layer = LayerSchedule {
+            before,
+            attention: None,
+            block: None,
+            blocks_priced: 0,
+            keys_in,
+            stores: Vec::new(),
+            after,
+            uncounted: Vec::new(),
+            layers: model.layers,
         };
-        match schedule_with((store, room), model, step, bits, &left, objective) {
-            Ok(layer) => {
-                let cost = layer.cost();
-                tried.push((store, Some(cost)));
-                let rank = Total::from(&cost).rank(objective, machine);
-                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                    best = Some((rank, layer));
-                }
+        let Some(problem) = problem else { return Ok(layer) };
+        let found = search(&problem, machine, objective);
+        let stored = found.best(objective, machine).copied();
+        let before = RunsBefore::of(self, store, &layer.before);
+        let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
+        let [recomputed, _] = &before.recomputed;
+        let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
+            (None, None) => return Err(does_not_fit("Attention")),
+            (Some(stored), None) => (stored, &layer.before),
+            // What attention computes need not be computed before it.
+            (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => {
+                (stored, &layer.before)
             }
-            Err(why) => {
-                refused.get_or_insert(why);
-                tried.push((store, None));
-            }
+            (_, Some((best, runs))) => (best, runs),
+        };
+        let total = Run::total(apart).and((&best).into()).and(Run::total(&layer.after));
+        let [queries, chain] = parts_around(model, machine);
+        let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step, machine };
+        let (block, priced) = best_block(&blocks, objective, &before, &total);
+        (layer.before, layer.block, layer.after) = match block {
+            Some(BestBlock { before, block, after }) => (before, Some(block), after),
+            None => (apart.clone(), None, layer.after),
+        };
+        layer.blocks_priced = priced;
+        if machine.lanes.is_none() {
+            layer.uncounted = uncounted(model, step, layer.block.as_ref(), &best);
         }
+        let tied =
+            if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
+        layer.attention = Some(AttentionPart { problem, found, best, tied });
+        Ok(layer)
     }
-    match best {
-        Some((_, layer)) => Ok(LayerSchedule { stores: tried, ..layer }),
-        None => Err(refused.unwrap_or_else(|| does_not_fit("The layer"))),
-    }
-}
-
-/// The best with keys and values there, on what is left of a core.
-fn schedule_with(
-    keys_in: (KeyStore, u64),
-    model: &Transformer,
-    step: &Step,
-    bits: ElementBits,
-    machine: &Machine,
-    objective: &Objective,
-) -> Result<LayerSchedule, Diagnostics> {
-    let store = keys_in.0;
-    let problem = model.attention(step, bits).map(|problem| store.attention(&problem));
-    if let Some(problem) = &problem {
-        problem.check()?;
-    } else if machine.lanes.is_none() {
-        let mut diagnostics = Diagnostics::default();
-        let reason = "The convolution and the scan of a state-space block take a vector unit, and the core has none";
-        diagnostics.add("hardware.vector_unit", reason, "Take hardware with a vector unit, such as `fusemax-like`");
-        return Err(diagnostics);
-    }
-    let [before, after] = runs_beside(model, step, bits, machine, objective, store)?;
-    let mut layer = LayerSchedule {
-        before,
-        attention: None,
-        block: None,
-        blocks_priced: 0,
-        keys_in,
-        stores: Vec::new(),
-        after,
-        uncounted: Vec::new(),
-        layers: model.layers,
-    };
-    let Some(problem) = problem else { return Ok(layer) };
-    let found = search(&problem, machine, objective);
-    let stored = found.best(objective, machine).copied();
-    let runs = |parts: &[Part]| best_runs(&counted(parts, machine), step, &bits, machine, objective);
-    let before = RunsBefore::of(model, (store, bits), &layer.before, runs);
-    let score = |before: &[Run], best: &Account| Run::total(before).and(best.into()).rank(objective, machine).0[0];
-    let [recomputed, _] = &before.recomputed;
-    let (best, apart) = match (stored, found.recomputed.zip(recomputed.as_ref())) {
-        (None, None) => return Err(does_not_fit("Attention")),
-        (Some(stored), None) => (stored, &layer.before),
-        // What attention computes need not be computed before it.
-        (Some(stored), Some((best, runs))) if score(&layer.before, &stored) <= score(runs, &best) => {
-            (stored, &layer.before)
-        }
-        (_, Some((best, runs))) => (best, runs),
-    };
-    let total = Run::total(apart).and((&best).into()).and(Run::total(&layer.after));
-    let [queries, chain] = parts_around(model, machine);
-    let blocks = BlockProblem { queries: &queries, attention: &problem, chain: &chain, step, machine };
-    let (block, priced) = best_block(&blocks, objective, &before, &total);
-    (layer.before, layer.block, layer.after) = match block {
-        Some(BestBlock { before, block, after }) => (before, Some(block), after),
-        None => (apart.clone(), None, layer.after),
-    };
-    layer.blocks_priced = priced;
-    if machine.lanes.is_none() {
-        layer.uncounted = uncounted(model, step, layer.block.as_ref(), &best);
-    }
-    let tied =
-        if best.schedule.held.is_recomputed() { Vec::new() } else { found.as_good_as(&best, objective, machine) };
-    layer.attention = Some(AttentionPart { problem, found, best, tied });
-    Ok(layer)
 }
 
 impl RunsBefore {
     /// Those of a layer whose runs before attention are `stored` where attention computes no keys or values again.
-    fn of(
-        model: &Transformer,
-        (store, bits): (KeyStore, ElementBits),
-        stored: &[Run],
-        runs: impl Fn(&[Part]) -> Option<Vec<Run>>,
-    ) -> Self {
-        let keys = model.parts_of_keys().and_then(|parts| runs(&stored_in(store, model, bits, parts)));
+    fn of(layer: &LayerProblem, store: KeyStore, stored: &[Run]) -> Self {
+        let model = layer.model;
+        let runs = |chain: &[Part]| layer.runs(chain, layer.step);
+        let keys = model.parts_of_keys().and_then(|parts| runs(&stored_in(store, model, layer.bits, parts)));
         let stored = [Some(stored.to_vec()), keys];
         // A decoder caches its keys and values, so that they are computed before in any case.
         let queries = model.parts_of_queries().filter(|_| !model.causal);
@@ -430,7 +415,8 @@ pub fn generate(
         let cost = |step: &Step| {
             let stores = KeyStore::of(model, step).filter(|store| (*store == KeyStore::Cache) == cache_on_chip);
             let stores: Vec<KeyStore> = stores.collect();
-            Ok(schedule_stored_in(&stores, last + 1, model, step, bits, machine, objective)?.cost())
+            let problem = LayerProblem { model, step, bits, machine, objective };
+            Ok(problem.schedule(&stores, last + 1)?.cost())
         };
         let chunks = (0..prompt.div_ceil(chunk)).map(|at| {
             let cached = at * chunk;

@@ -54,8 +54,8 @@ impl Part {
         match self {
             Self::Product(product) => product.name,
             Self::Lanes(step) => step.name(),
-            Self::Keep(KeptKeys { on_chip: true, .. }) => "keeping keys, values",
-            Self::Keep(_) => "writing keys, values",
+            Self::Keep(KeptKeys { on_chip: true, .. }) => "keys and values stay on the chip",
+            Self::Keep(_) => "keys and values to DRAM",
         }
     }
 
@@ -608,9 +608,7 @@ fn tell_product(
         let of = product(machine, sizes, [bits.activations, bits.weights, bits.sums], false);
         let times = count * times;
         cycles += times * of.cycles;
-        let mut flow = |tensor, from, to, bits: u64| {
-            ledger.moved(Flow { tensor, from, to, read_bits: times * bits, written_bits: times * bits });
-        };
+        let mut flow = |tensor, from, to, bits: u64| ledger.moved(Flow::of(tensor, from, to, times * bits));
         flow(read, Place::Activations, Place::Array, of.first_bits);
         flow(Tensor::Weights, Place::Keys, Place::Array, of.second_bits);
         flow(computed, Place::Activations, Place::Array, of.sum_read_bits);
@@ -628,21 +626,18 @@ fn tell_lanes(
     machine: &Machine,
 ) {
     let Some(unit) = &machine.lanes else { return };
-    let flow = |ledger: &mut _, tensor, from, to, bits: u64| {
-        Ledger::moved(ledger, Flow { tensor, from, to, read_bits: bits, written_bits: bits });
-    };
     for step in one.steps(size) {
         let each = |&(operation, times): &(Operation, u64)| times * unit.cost(operation).cycles;
         // In a recurrence a token begins when the one before it is done.
         let (turns, at_once) = if one.is_recurrent() { (size, step.iterations / size) } else { (1, step.iterations) };
         let cycles = at_once.div_ceil(unit.lanes()) * step.operations.iter().map(each).sum::<u64>();
         ledger.lanes(count, &step, turns * cycles);
-        flow(ledger, read, Place::Activations, Place::Lanes, count * step.reads * bits.activations);
-        flow(ledger, computed, Place::Lanes, Place::Activations, count * step.writes * bits.activations);
+        ledger.moved(Flow::of(read, Place::Activations, Place::Lanes, count * step.reads * bits.activations));
+        ledger.moved(Flow::of(computed, Place::Lanes, Place::Activations, count * step.writes * bits.activations));
     }
     let tokens = count * size;
     let (states_read, states_written) = one.state_accesses(bits);
-    flow(ledger, read, Place::Activations, Place::Lanes, tokens * states_read);
-    flow(ledger, computed, Place::Lanes, Place::Activations, tokens * states_written);
-    flow(ledger, Tensor::Weights, Place::Keys, Place::Lanes, tokens * one.weights() * bits.weights);
+    ledger.moved(Flow::of(read, Place::Activations, Place::Lanes, tokens * states_read));
+    ledger.moved(Flow::of(computed, Place::Lanes, Place::Activations, tokens * states_written));
+    ledger.moved(Flow::of(Tensor::Weights, Place::Keys, Place::Lanes, tokens * one.weights() * bits.weights));
 }

@@ -38,6 +38,13 @@ pub struct Flow {
     pub written_bits: u64,
 }
 
+impl Flow {
+    /// As many bits are written as are read.
+    pub(super) const fn of(tensor: Tensor, from: Place, to: Place, bits: u64) -> Self {
+        Self { tensor, from, to, read_bits: bits, written_bits: bits }
+    }
+}
+
 /// What takes note of what is moved and computed.
 pub trait Ledger {
     /// Data moves.
@@ -96,14 +103,14 @@ impl Movement<'_> {
             Tensor::Keys | Tensor::Values | Tensor::Weights => Place::Keys,
             _ => Place::Activations,
         };
-        ledger.moved(Flow { tensor, from: Place::Dram, to, read_bits: bits, written_bits: bits });
+        ledger.moved(Flow::of(tensor, Place::Dram, to, bits));
     }
 
     /// Elements go to DRAM, so many times.
     pub fn store(&self, ledger: &mut impl Ledger, times: u64, tensor: Tensor, elements: u64) {
         let bits = times * elements * self.bits_of(tensor);
         let (from, to) = (Place::Activations, Place::Dram);
-        ledger.moved(Flow { tensor, from, to, read_bits: bits, written_bits: bits });
+        ledger.moved(Flow::of(tensor, from, to, bits));
     }
 
     /// Keys, values or both of a tile of keys, computed of their inputs; then they go where keys are kept.
@@ -158,7 +165,7 @@ impl Movement<'_> {
     ) {
         let of = product(self.machine, sizes, precision, adds);
         let mut flow = |tensor, from, to, bits: u64| {
-            ledger.moved(Flow { tensor, from, to, read_bits: times * bits, written_bits: times * bits });
+            ledger.moved(Flow::of(tensor, from, to, times * bits));
         };
         flow(first, Place::Activations, Place::Array, of.first_bits);
         flow(second, Place::Keys, Place::Array, of.second_bits);
@@ -193,7 +200,7 @@ impl Movement<'_> {
             ledger.lanes(times, step, step.iterations.div_ceil(lanes.lanes()) * each);
             let (read, written) = (times * step.reads * bits, times * step.writes * bits);
             let mut flow = |from, to, bits| {
-                ledger.moved(Flow { tensor: of(step), from, to, read_bits: bits, written_bits: bits });
+                ledger.moved(Flow::of(of(step), from, to, bits));
             };
             flow(Place::Activations, Place::Lanes, read);
             flow(Place::Lanes, Place::Activations, written);

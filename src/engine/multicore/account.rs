@@ -28,8 +28,9 @@ pub struct SystemAccount {
     pub memories: TiVec<TopMemoryId, MemoryUse>,
     /// What one access of each memory moves and costs, numbered with DRAM; transfers name them so.
     pub accesses: TiVec<TopMemoryId, MemoryAccess>,
-    /// Whether links take energy for cycles, and again for every receiver of the same (`SchedulingRules::charges_cycles`).
-    pub charges_cycles: bool,
+    /// Whether links take energy for cycles, and again for every receiver of the same, as do memories that are read
+    /// (`SchedulingRules::charges_each_receiver`).
+    pub charges_each_receiver: bool,
     /// Whether what is written counts in words of the memory that it comes from (`SchedulingRules::late_transfers`).
     pub writes_words_read: bool,
     /// What tiles cost, all that differ.
@@ -256,7 +257,8 @@ pub enum TransferCost {
         source: TopMemoryId,
         /// Where it is written.
         target: TopMemoryId,
-        /// Links that carry it at the same time for another receiver, and take no energy for this one.
+        /// Links that carry it at the same time for another receiver, and take no energy for this one; if the first does, the source has
+        /// been read for that one, too.
         shared: Vec<LinkId>,
         /// Energy of the links, pJ.
         link_pj: f64,
@@ -293,7 +295,7 @@ impl SystemAccount {
             latency_cycles: schedule.latency.0,
             macs: 0,
             peak_macs_per_cycle: 0,
-            charges_cycles: problem.rules.charges_cycles,
+            charges_each_receiver: problem.rules.charges_each_receiver,
             writes_words_read: problem.rules.late_transfers,
             slower: schedule
                 .streams

@@ -411,22 +411,25 @@ impl<'a> Coala<'a> {
         };
         begin.note(Begin::Links, span.start);
         let begin = begin.by;
-        let mut link_pj = 0.0;
-        for &link in route {
+        let (mut link_pj, mut is_read) = (0.0, true);
+        let pays_once = !self.problem.rules.charges_each_receiver;
+        for (hop, &link) in route.iter().enumerate() {
             let facts = &system.links[link];
             let is_new = self.links[link].carry(tensor, span);
-            link_pj += match self.problem.rules.charges_cycles {
-                true => length.0 * facts.pj_per_cycle,
-                false if is_new => (bits / facts.bandwidth).0 * facts.pj_per_cycle,
-                false => 0.0,
+            // What the first link carries anyway has been read for another receiver.
+            is_read &= is_new || hop > 0;
+            link_pj += match pays_once {
+                false => length.0 * facts.pj_per_cycle,
+                true if is_new => (bits / facts.bandwidth).0 * facts.pj_per_cycle,
+                true => 0.0,
             };
         }
         self.contents.keep_until(tensor, source, span.end);
         let read = &system.memories[self.seen(tensor, (source, from))];
         let write = &system.memories[memory];
         let write_width = if self.problem.rules.late_transfers { read.write_width } else { write.write_width };
-        let memory_pj =
-            read.read_pj * bits.words(read.read_width) as f64 + write.write_pj * bits.words(write_width) as f64;
+        let read_pj = if is_read || !pays_once { read.read_pj * bits.words(read.read_width) as f64 } else { 0.0 };
+        let memory_pj = read_pj + write.write_pj * bits.words(write_width) as f64;
         self.result.energy[SystemEnergyCause::Moved(Carrier::Links, reason)] += link_pj;
         self.result.energy[SystemEnergyCause::Moved(Carrier::Memories, reason)] += memory_pj;
         self.result.transfers.push(Transfer {

@@ -18,9 +18,9 @@ pub struct SchedulingRules {
     pub trusts_presence: bool,
     /// What does not fit on the chip takes part in nothing but the time of its tile, as in the tool; otherwise it has to be in DRAM before.
     pub streams_from_nowhere: bool,
-    /// A link takes energy for every cycle in which it carries something, however little, and again for every receiver of the same, as in
-    /// the tool; otherwise for bits, and for those once.
-    pub charges_cycles: bool,
+    /// A link takes energy for every cycle in which it carries something, however little, and again for every receiver of the same, as does
+    /// the memory that this comes out of, as in the tool; otherwise for bits, and for those once.
+    pub charges_each_receiver: bool,
     /// Where operands stream from DRAM while a tile is computed, their links are taken before there is room for its output, and carry more
     /// than they can, as in the tool; otherwise the tile waits for both and slows down.
     pub streams_too_early: bool,
@@ -71,7 +71,7 @@ impl SchedulingRules {
         frees_at_once: true,
         trusts_presence: true,
         streams_from_nowhere: true,
-        charges_cycles: true,
+        charges_each_receiver: true,
         streams_too_early: true,
         routes_through_dram: true,
         shares_streams: true,
@@ -90,7 +90,7 @@ impl SchedulingRules {
         frees_at_once: false,
         trusts_presence: false,
         streams_from_nowhere: false,
-        charges_cycles: false,
+        charges_each_receiver: false,
         streams_too_early: false,
         routes_through_dram: false,
         shares_streams: false,

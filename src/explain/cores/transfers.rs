@@ -135,11 +135,11 @@ impl Schedule<'_> {
         let TransferCost::Tensor { shared, .. } = &run.cost else {
             return shown.noted("The energy of DRAM counts with the tile; links take none for what is streamed.");
         };
-        let pays = |link: &&LinkId| account.charges_cycles || !shared.contains(link);
+        let pays = |link: &&LinkId| account.charges_each_receiver || !shared.contains(link);
         let over = |link: &LinkId| {
             let link = account.links.get(*link)?;
             let each = Explained::given("energy of a cycle", link.pj_per_cycle, ENERGY_UNIT);
-            let cycles = if account.charges_cycles {
+            let cycles = if account.charges_each_receiver {
                 takes.clone()
             } else {
                 let width = Explained::given("bits a cycle", link.bandwidth, PLAIN);
@@ -148,7 +148,7 @@ impl Schedule<'_> {
             Some(Explained::computed(link.name.clone(), ENERGY_UNIT, How::Product, vec![cycles, each]))
         };
         let terms: Vec<Explained> = run.links.iter().filter(pays).filter_map(over).collect();
-        let note = if shared.is_empty() || account.charges_cycles {
+        let note = if shared.is_empty() || account.charges_each_receiver {
             ""
         } else {
             "A link that carries the same at the same time for another receiver takes no energy for this one."
@@ -163,9 +163,11 @@ impl Schedule<'_> {
 
     pub(super) fn memory_energy(&self, shown: Explained, run: &TransferRun, bits: Explained) -> Option<Explained> {
         let account = self.0;
-        let TransferCost::Tensor { source, target, .. } = run.cost else {
+        let TransferCost::Tensor { source, target, ref shared, .. } = run.cost else {
             return Some(shown.noted("The energy of DRAM counts with the tile."));
         };
+        let is_read = account.charges_each_receiver || run.links.first().is_none_or(|link| !shared.contains(link));
+        let note = if is_read { "" } else { "The source is read once for all that receive the same at the same time." };
         let (read, write) = (account.accesses.get(source)?, account.accesses.get(target)?);
         let write_bits = if account.writes_words_read { read.read_bits } else { write.write_bits };
         let ends = [("read", read, read.read_bits, read.read_pj), ("write", write, write_bits, write.write_pj)];
@@ -175,6 +177,7 @@ impl Schedule<'_> {
             let each = Explained::given("energy of an access", pj, ENERGY_UNIT);
             Explained::computed(format!("{way} {}", memory.memory), ENERGY_UNIT, How::Product, vec![count, each])
         };
-        Some(shown.or("by memory", How::Sum, ends.map(end).into()))
+        let ends = ends.into_iter().skip(usize::from(!is_read));
+        Some(shown.noted(note).or("by memory", How::Sum, ends.map(end).collect()))
     }
 }

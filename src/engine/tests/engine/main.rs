@@ -1,6 +1,7 @@
 //! What the engine promises, a subject a file. One program, as each takes seconds to link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod allocations;
 mod arrays_and_buffers;
 mod attention;
 mod attention_blocks;
@@ -51,6 +52,7 @@ mod survey;
 mod system_designs;
 mod systems;
 mod tile_costs;
+mod tile_graphs;
 mod tile_search;
 mod tiling_by_pixels;
 mod turns;

@@ -1,22 +1,20 @@
-//! Many cores: what holds of every schedule, of every tile graph, and of every allocation.
+//! Many cores: what holds of every schedule; random networks and systems.
 
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
+use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    AccessFunction, AllocationProblem, AxisExpression, Carrier, CoreId, DramStream, Edge, GroupId, IterationTile, Link,
-    LinkId, NestId, Offchip, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System,
-    SystemAccount, SystemEnergyCause, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePlacement,
-    TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, Transfer, TransferCost,
-    TransferReason, allocate, count_edges, evaluate, schedule, tile_graph, tile_shape,
+    Carrier, CoreId, DramStream, Edge, GroupId, Link, LinkId, NestId, Offchip, PlacedTile, Schedule, SchedulingProblem,
+    SchedulingRules, Split, System, SystemAccount, SystemEnergyCause, Tensor, TensorId, Tile, TileGraph, TileId,
+    TileNumber, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, Transfer, TransferCost,
+    TransferReason, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
-use fusescape_engine::workload::{Dim, Network};
+use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
 use fusescape_test_support::random::{Lcg, oracle_cases};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-fn rounds() -> u64 {
+pub fn rounds() -> u64 {
     oracle_cases(300)
 }
 
@@ -207,7 +205,7 @@ fn system_of_ports(random: &mut Lcg) -> System {
 #[test]
 fn energy_of_links_and_memories_adds_up_hop_by_hop() {
     let mut random = Lcg(31);
-    let (mut hops, mut shared) = (0, 0);
+    let (mut hops, mut shared, mut unread) = (0, 0, 0);
     for round in 0..rounds() {
         let layers = random_network(&mut random);
         let network = tile_graph(&layers, TilingRules::CORRECTED);
@@ -235,11 +233,17 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
         let words = |bits: u64, width: Bits| (0..bits).step_by(width.0 as usize).count() as f64;
         for transfer in &found.transfers {
             let bits = network.graph.tensors[transfer.tensor].bits.0;
-            let mut link_pj = 0.0;
-            for &link in system.route(transfer.from, transfer.to) {
+            let (mut link_pj, mut reads) = (0.0, 1.0);
+            let route = system.route(transfer.from, transfer.to);
+            for &link in route {
                 let hop = (link, transfer.tensor, transfer.span.start);
                 if carried.contains(&hop) {
                     shared += 1;
+                    if link == route[0] {
+                        // The memory has been read for who receives the same.
+                        reads = 0.0;
+                        unread += 1;
+                    }
                     continue;
                 }
                 carried.push(hop);
@@ -249,8 +253,8 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
             }
             let (source, target) = (&system.memories[transfer.source], &system.memories[transfer.memory]);
             assert!(source.cores.contains(&transfer.from) && target.cores.contains(&transfer.to), "round {round}");
-            let memory_pj =
-                words(bits, source.read_width) * source.read_pj + words(bits, target.write_width) * target.write_pj;
+            let read_pj = reads * words(bits, source.read_width) * source.read_pj;
+            let memory_pj = read_pj + words(bits, target.write_width) * target.write_pj;
             let of_reason = &mut expected[transfer.reason as usize];
             of_reason[0] += link_pj;
             of_reason[1] += memory_pj;
@@ -269,7 +273,10 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
             }
         }
     }
-    assert!(hops > 1000 && shared > 30, "{hops} hops, {shared} of them shared");
+    assert!(
+        hops > 1000 && shared > 30 && unread > 30,
+        "{hops} hops, {shared} of them shared; {unread} times nothing is read"
+    );
 }
 
 fn is_close(found: f64, expected: f64) -> bool {
@@ -448,234 +455,6 @@ fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() 
 }
 
 /// Every pair of tiles by itself, element by element along each axis; and every iteration of every layer in exactly one tile.
-#[test]
-fn edges_equal_a_test_of_every_pair_of_boxes() {
-    let mut random = Lcg(5);
-    for round in 0..rounds() {
-        let layers = random_network(&mut random);
-        let network = tile_graph(&layers, TilingRules::CORRECTED);
-        let graph = &network.graph;
-        let between = graph.edges().filter(|edge| edge.operand.is_some()).count() as u64;
-        assert_eq!(count_edges(&layers, TilingRules::CORRECTED), between, "round {round}");
-        for (index, layer) in layers.iter_enumerated() {
-            let tiles = network.tiles_of(index);
-            let macs: u64 = tiles.clone().map(|tile| layer.nest.macs(&network.part(tile))).sum();
-            assert_eq!(macs, layer.nest.macs(&layer.nest.whole()), "round {round}: layer {index} is computed once");
-            for input in &layer.nest.inputs {
-                let Some(source) = input.source else { continue };
-                let theirs = &layers[source].nest;
-                for to in tiles.clone() {
-                    for from in network.tiles_of(source) {
-                        let made = elements(&theirs.output, &network.part(from));
-                        let read = elements(input, &network.part(to));
-                        let meet = made.iter().zip(&read).all(|(made, read)| made.iter().any(|at| read.contains(at)));
-                        let is_edge =
-                            graph.predecessors(to).any(|edge| edge.from == from && edge.operand == Some(input.operand));
-                        assert_eq!(meet, is_edge, "round {round}: {from} -> {to}");
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The second matrix of attention, and what a view shows: every tile waits for all tiles that complete it.
-#[test]
-fn what_is_read_as_a_whole_is_waited_for_as_a_whole() {
-    let mut random = Lcg(47);
-    let mut several = 0;
-    for round in 0..rounds() {
-        let mut layers = random_network(&mut random);
-        for layer in &mut layers {
-            let computed = layer.nest.inputs.iter_mut().filter(|input| input.source.is_some());
-            computed.filter(|_| random.below(2) == 0).for_each(|input| input.axes.clear());
-        }
-        let network = tile_graph(&layers, TilingRules::CORRECTED);
-        let graph = &network.graph;
-        let between = graph.edges().filter(|edge| edge.operand.is_some()).count() as u64;
-        assert_eq!(count_edges(&layers, TilingRules::CORRECTED), between, "round {round}");
-        for (index, layer) in layers.iter_enumerated() {
-            for input in layer.nest.inputs.iter().filter(|input| input.axes.is_empty()) {
-                let all: Vec<TileId> = network.tiles_of(input.source.expect("it is computed")).collect();
-                let complete: Vec<TileId> = all.into_iter().filter(|tile| graph.tiles[*tile].is_final).collect();
-                several += usize::from(complete.len() > 1);
-                for to in network.tiles_of(index) {
-                    let edges = graph.predecessors(to).filter(|edge| edge.operand == Some(input.operand));
-                    let from: Vec<TileId> = edges.map(|edge| edge.from).collect();
-                    assert!(complete.iter().all(|tile| from.contains(tile)), "round {round}: {to} of {complete:?}");
-                }
-            }
-        }
-    }
-    assert!(several > rounds() as usize / 3, "{several}");
-}
-
-/// Channels cut in time, and each piece once more over cores: of every piece each core computes the same part.
-#[test]
-fn every_core_computes_its_part_of_each_piece_in_time() {
-    for (in_time, over_cores) in [(1, 2), (2, 2), (2, 4), (3, 2), (4, 1)] {
-        let nest = convolution(None, (2, 6, 5), 24, 1, (1, (3, 1)));
-        let split = Split { in_time: vec![(Dim::OY, 2), (Dim::K, in_time)], over_cores: vec![(Dim::K, over_cores)] };
-        let layers = ti_vec![TiledLayer { nest, split, cores: over_cores as usize }];
-        let network = tile_graph(&layers, TilingRules::CORRECTED);
-        let (piece, part) = (24 / in_time, 24 / in_time / over_cores);
-        for tile in network.tiles_of(NestId::from(0)) {
-            let channels = &network.part(tile)[Dim::K as usize];
-            assert_eq!(channels.end - channels.start, part);
-            let core = channels.start % piece / part;
-            assert_eq!(network.graph.tiles[tile].group.index() as u64, core, "{in_time} x {over_cores}: {channels:?}");
-        }
-    }
-}
-
-/// The input of every part of a layer along its columns, counted one by one; what lies in the padding alone still takes one.
-#[test]
-fn a_part_of_a_layer_reads_the_columns_of_its_windows_that_exist() {
-    for padding in 0..=2 {
-        let text = format!(
-            "name: one\nlayers:\n  - {{ name: in, type: input, K: 1, size: 6 x 6 }}\n  \
-             - {{ name: a, type: conv, K: 1, kernel: 3 x 3, padding: {padding} }}\n"
-        );
-        let network = Network::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let layer = network.layer(network.computing().next().unwrap());
-        let ranges = |size: u64| (0..size).flat_map(move |start| (start + 1..=size).map(move |end| start..end));
-        for outputs in ranges(layer.shape.size(Dim::OX)) {
-            for taps in ranges(3) {
-                let mut part = Dim::ALL.map(|dim| 0..layer.shape.size(dim));
-                (part[Dim::OX as usize], part[Dim::FX as usize]) = (outputs.clone(), taps.clone());
-                let exists = |column: &u64| (padding..padding + 6).contains(column);
-                let columns = outputs.clone().flat_map(|at| taps.clone().map(move |tap| at + tap));
-                let read: BTreeSet<u64> = columns.filter(exists).collect();
-                let found = tile_shape(layer, &part).input_limit.0;
-                assert_eq!(found, (read.len() as u64).max(1), "{outputs:?}, {taps:?} behind {padding}");
-            }
-        }
-    }
-}
-
-/// Where pieces in time do not divide a loop, the tool computes more of it, so that they do.
-#[test]
-fn by_the_rule_of_the_tool_layers_grow_to_whole_pieces() {
-    for pieces in 1..=7 {
-        let nest = convolution(None, (2, 7, 5), 4, 1, (1, (3, 1)));
-        let split = Split { in_time: vec![(Dim::OY, pieces)], over_cores: Vec::new() };
-        let layers = ti_vec![TiledLayer { nest, split, cores: 1 }];
-        let rows = |rules: TilingRules| -> Vec<u64> {
-            let network = tile_graph(&layers, rules);
-            let tiles = network.tiles_of(NestId::from(0)).map(|tile| network.part(tile)[Dim::OY as usize].clone());
-            tiles.map(|rows| rows.end - rows.start).collect()
-        };
-        assert_eq!(rows(TilingRules::STREAM), vec![7_u64.div_ceil(pieces); pieces as usize]);
-        assert_eq!(rows(TilingRules::CORRECTED).iter().sum::<u64>(), 7);
-    }
-}
-
-/// The places along each axis that part of the loops touches, one by one.
-fn elements(access: &AccessFunction, part: &[Range<u64>; 8]) -> Vec<Vec<i64>> {
-    let along = |axis: &AxisExpression| {
-        let mut places = vec![axis.offset];
-        for (dim, stride) in &axis.terms {
-            let steps = part[*dim as usize].clone();
-            places = places.iter().flat_map(|at| steps.clone().map(move |step| at + (step * stride) as i64)).collect();
-        }
-        places
-    };
-    access.axes.iter().map(along).collect()
-}
-
-/// All allocations of small instances.
-#[test]
-fn allocations_equal_brute_force() {
-    let mut random = Lcg(3);
-    for round in 0..rounds() {
-        let instance = random_instance(&mut random);
-        let found = allocate(&instance, &mut |_| true);
-        assert!(found.is_proved(), "round {round}");
-        let mut best: Option<f64> = None;
-        let mut tiles = ti_vec![(SlotId::default(), Vec::new()); instance.cycles.len()];
-        every(&instance, IterationTile::default(), &mut tiles, &mut |tiles| {
-            if let Some(one) = evaluate(&instance, tiles) {
-                best = Some(best.map_or(one.cycles, |best: f64| best.min(one.cycles)));
-            }
-        });
-        assert_eq!(found.best.as_ref().map(|best| best.cycles), best, "round {round}: {instance:?}");
-        if let Some(ours) = &found.best {
-            assert_eq!(evaluate(&instance, &ours.tiles).as_ref(), Some(ours), "round {round}");
-        }
-    }
-}
-
-#[test]
-fn a_search_that_is_stopped_knows_a_bound() {
-    let mut random = Lcg(8);
-    let mut stopped = 0;
-    for _ in 0..30 {
-        let instance = AllocationProblem { iterations: 50, ..larger_instance(&mut random) };
-        let whole = allocate(&instance, &mut |_| true);
-        let part = allocate(&instance, &mut |_| false);
-        let Some(best) = whole.best.map(|best| best.cycles) else { continue };
-        assert!(part.bound <= best, "{} > {best}", part.bound);
-        assert!(part.best.as_ref().is_none_or(|part| part.cycles >= best));
-        stopped += u32::from(part.nodes < whole.nodes);
-    }
-    assert!(stopped > 0, "some searches take longer than the first question");
-}
-
-fn every(
-    instance: &AllocationProblem,
-    tile: IterationTile,
-    tiles: &mut TiVec<IterationTile, TilePlacement>,
-    hear: &mut dyn FnMut(&TiSlice<IterationTile, TilePlacement>),
-) {
-    if tile == tiles.next_key() {
-        return hear(tiles);
-    }
-    for slot in SlotId::first(tiles.len()) {
-        for cores in 1..1_u64 << instance.cores {
-            tiles[tile] = (slot, CoreId::first(instance.cores).filter(|core| cores >> core.index() & 1 == 1).collect());
-            every(instance, tile.following(), tiles, hear);
-        }
-    }
-}
-
-fn random_instance(random: &mut Lcg) -> AllocationProblem {
-    let (tiles, cores) = if random.below(3) == 0 { (3, 3) } else { (2 + random.below(3) as usize, 2) };
-    instance_of(random, tiles, cores)
-}
-
-fn larger_instance(random: &mut Lcg) -> AllocationProblem {
-    instance_of(random, 8, 3)
-}
-
-fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> AllocationProblem {
-    let is_alike = random.below(2) == 0;
-    let cycles = (0..tiles).map(|_| {
-        let of_core = |random: &mut Lcg| {
-            let alone = (10 + random.below(90)) as f64;
-            let shared = |shared: usize| (shared == 1 || random.below(2) == 0).then(|| (alone / shared as f64).floor());
-            (1..=cores).map(shared).collect::<Vec<_>>()
-        };
-        let first = of_core(random);
-        (0..cores).map(|_| if is_alike { first.clone() } else { of_core(random) }).collect()
-    });
-    let cycles = cycles.collect();
-    let pairs = IterationTile::first(tiles)
-        .flat_map(|second| IterationTile::first(second.index()).map(move |first| (first, second)));
-    let order = pairs.filter(|_| random.below(2) == 0).collect();
-    let groups = if random.below(3) == 0 { vec![IterationTile::first(2).collect()] } else { Vec::new() };
-    let weights = (0..tiles).map(|_| random.below(60)).collect();
-    let capacity = 40 + random.below(100);
-    AllocationProblem {
-        cores,
-        iterations: 1 + random.below(20),
-        cycles,
-        order,
-        groups,
-        weights,
-        capacity: ti_vec![capacity; cores],
-    }
-}
-
 /// Convolutions one after the other and additions of two before, cut in rows, channels, or not.
 pub fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
     let mut layers: TiVec<NestId, TiledLayer> = TiVec::new();
