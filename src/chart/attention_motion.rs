@@ -305,7 +305,7 @@ impl AttentionStep {
     fn layout(&self, width: i32) -> Layout {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
         let around_at = (0, TITLE);
-        let legend_at = TITLE + around::height(&self.of.motion);
+        let legend_at = TITLE + around::height(&self.of.motion, width);
         let top = legend_at + legend + 8;
         let is_wide = width >= SIDE_BY_SIDE;
         let left = if is_wide { (width - BETWEEN) / 2 } else { width };

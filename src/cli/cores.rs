@@ -188,8 +188,11 @@ fn for_a_person(found: &CoresReport, options: &Cores) -> String {
         );
     }
     if let Some(search) = search {
+        // Evolution of every size would take too long.
+        let each =
+            if matches!(options.allocation, Allocation::Genetic) { ", each with the allocation `best`" } else { "" };
         text += &format!(
-            "the tiles are the best of the {} sizes that were run; that no other size is better is not proved\n",
+            "the tiles are the best of the {} sizes that were run{each}; that no other size is better is not proved\n",
             search.points().len()
         );
     }

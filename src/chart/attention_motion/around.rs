@@ -3,12 +3,15 @@
 use crate::attention::{AttentionMotion, Block, Stage};
 use crate::chart::color::mix;
 use crate::chart::sketch::Sketch;
+use crate::chart::text::wrap;
 use crate::chart::{Quantity, Theme, shorten};
 
 const HEAD: i32 = 24;
-const ROW: i32 = 30;
+const LINE: i32 = 15;
 const BAR: i32 = 7;
 const BELOW: i32 = 10;
+/// Room for an energy beside a name.
+const ENERGY: i32 = 76;
 
 /// A stage of a block, or what comes once.
 struct Row {
@@ -17,10 +20,23 @@ struct Row {
     energy: f64,
 }
 
+impl Row {
+    /// Its name on as many lines as it needs, bold or not.
+    fn lines(&self, width: i32) -> Vec<String> {
+        wrap(&self.name, width - ENERGY, Theme::LIGHT.value().size, true)
+    }
+
+    /// Height of its name and its bar.
+    fn height(&self, width: i32) -> i32 {
+        self.lines(width).len() as i32 * LINE + 2 * BAR + 1
+    }
+}
+
 /// Height of the rows of a block; 0 without one.
-pub(super) fn height(motion: &AttentionMotion) -> i32 {
-    let rows = motion.block.as_ref().map_or(0, |block| rows(motion, block, Stage::All).len() as i32);
-    if rows > 0 { HEAD + rows * ROW + BELOW } else { 0 }
+pub(super) fn height(motion: &AttentionMotion, width: i32) -> i32 {
+    let Some(block) = &motion.block else { return 0 };
+    let rows: i32 = rows(motion, block, Stage::All).iter().map(|row| row.height(width)).sum();
+    HEAD + rows + BELOW
 }
 
 /// The rows, that of `now` marked.
@@ -51,22 +67,25 @@ fn rows(motion: &AttentionMotion, block: &Block, now: Stage) -> Vec<Row> {
 }
 
 pub(super) fn draw(motion: &AttentionMotion, block: &Block, now: Stage, width: i32, theme: &Theme) -> Sketch {
-    let mut sketch = Sketch::new(width as u32, height(motion) as u32);
+    let mut sketch = Sketch::new(width as u32, height(motion, width) as u32);
     let rows = rows(motion, block, now);
     let most = rows.iter().map(|row| row.energy).fold(f64::MIN_POSITIVE, f64::max);
     let title = "What the block does for each tile of tokens; bars: energy in a layer";
     sketch.text(shorten(title, width, theme.note().size, false), (0, 8), theme.note());
-    for (at, row) in rows.iter().enumerate() {
-        let top = HEAD + at as i32 * ROW;
+    let mut top = HEAD;
+    for row in &rows {
         let letters = if row.is_now { theme.value().bold() } else { theme.value() };
-        let energy = Quantity::Energy.text(row.energy);
-        let room = width - theme.value().bold().width(&energy) - 12;
-        sketch.text(shorten(&row.name, room, letters.size, row.is_now), (0, top + 7), letters.start());
-        sketch.text(energy, (width, top + 7), letters.end());
+        sketch.text(Quantity::Energy.text(row.energy), (width, top + 7), letters.end());
+        let mut below = top;
+        for line in row.lines(width) {
+            sketch.text(line, (0, below + 7), letters.start());
+            below += LINE;
+        }
         let length = (row.energy / most * f64::from(width)).round() as i32;
         let color = if row.is_now { theme.accent } else { mix(theme.soft, theme.panel, 0.5) };
-        sketch.rect((0, top + 16), (width, BAR), theme.placeholder());
-        sketch.rect((0, top + 16), (length.max(1), BAR), color);
+        sketch.rect((0, below + 1), (width, BAR), theme.placeholder());
+        sketch.rect((0, below + 1), (length.max(1), BAR), color);
+        top += row.height(width);
     }
     sketch
 }
