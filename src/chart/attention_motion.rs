@@ -8,6 +8,7 @@ mod scores;
 
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
+use super::text::wrap;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme, group_thousands, shorten};
 use crate::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
 use crate::chart::color::mix;
@@ -30,10 +31,13 @@ impl PartialEq for AttentionStep {
     }
 }
 
-/// Narrower figures have the memories below the matrix.
+/// Narrower figures have the memories below the matrix, and title and cost on two lines each, whether a step needs them or not, so that
+/// nothing below moves.
 const SIDE_BY_SIDE: i32 = 680;
 const BETWEEN: i32 = 28;
 const TITLE: i32 = 46;
+const TITLE_LINE: i32 = 18;
+const COST_LINE: i32 = 15;
 
 /// The colour of a tensor.
 fn tensor_color(tensor: Tensor, theme: &Theme) -> Color {
@@ -304,8 +308,9 @@ impl AttentionStep {
 
     fn layout(&self, width: i32) -> Layout {
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
-        let around_at = (0, TITLE);
-        let legend_at = TITLE + around::height(&self.of.motion, width);
+        let title = TITLE + if width < SIDE_BY_SIDE { TITLE_LINE + COST_LINE } else { 0 };
+        let around_at = (0, title);
+        let legend_at = title + around::height(&self.of.motion, width);
         let top = legend_at + legend + 8;
         let is_wide = width >= SIDE_BY_SIDE;
         let left = if is_wide { (width - BETWEEN) / 2 } else { width };
@@ -381,8 +386,18 @@ impl Chart for AttentionStep {
         let width = width.max(MINIMUM_WIDTH);
         let layout = self.layout(width as i32);
         let mut sketch = Sketch::new(width, layout.height as u32);
-        sketch.text(shorten(&self.title(), width as i32, 14.0, true), (0, 9), theme.heading());
-        sketch.text(shorten(&self.cost_text(), width as i32, 12.0, false), (0, 29), theme.note());
+        let room = width as i32;
+        let is_narrow = room < SIDE_BY_SIDE;
+        let lines = |text: &str, size: f64, bold: bool| {
+            if is_narrow { wrap(text, room, size, bold) } else { vec![shorten(text, room, size, bold)] }
+        };
+        for (line, y) in lines(&self.title(), 14.0, true).into_iter().zip([9, 9 + TITLE_LINE]) {
+            sketch.text(line, (0, y), theme.heading());
+        }
+        let cost_at = 29 + if is_narrow { TITLE_LINE } else { 0 };
+        for (line, y) in lines(&self.cost_text(), 12.0, false).into_iter().zip([cost_at, cost_at + COST_LINE]) {
+            sketch.text(line, (0, y), theme.note());
+        }
         draw_legend(&mut sketch, &self.entries(theme), (0, layout.legend_at - 4), width as i32, theme.note());
         let Some(step) = self.step() else { return sketch };
         if let Some(block) = self.block() {

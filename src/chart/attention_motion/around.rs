@@ -4,11 +4,12 @@ use crate::attention::{AttentionMotion, Block, Stage};
 use crate::chart::color::mix;
 use crate::chart::sketch::Sketch;
 use crate::chart::text::wrap;
-use crate::chart::{Quantity, Theme, shorten};
+use crate::chart::{Quantity, Theme};
 
-const HEAD: i32 = 24;
+const TITLE: &str = "What the block does for each tile of tokens; bars: energy in a layer";
 const LINE: i32 = 15;
 const BAR: i32 = 7;
+const BETWEEN: i32 = 9;
 const BELOW: i32 = 10;
 /// Room for an energy beside a name.
 const ENERGY: i32 = 76;
@@ -36,7 +37,11 @@ impl Row {
 pub(super) fn height(motion: &AttentionMotion, width: i32) -> i32 {
     let Some(block) = &motion.block else { return 0 };
     let rows: i32 = rows(motion, block, Stage::All).iter().map(|row| row.height(width)).sum();
-    HEAD + rows + BELOW
+    head(width).len() as i32 * LINE + BETWEEN + rows + BELOW
+}
+
+fn head(width: i32) -> Vec<String> {
+    wrap(TITLE, width, Theme::LIGHT.note().size, false)
 }
 
 /// The rows, that of `now` marked.
@@ -70,9 +75,12 @@ pub(super) fn draw(motion: &AttentionMotion, block: &Block, now: Stage, width: i
     let mut sketch = Sketch::new(width as u32, height(motion, width) as u32);
     let rows = rows(motion, block, now);
     let most = rows.iter().map(|row| row.energy).fold(f64::MIN_POSITIVE, f64::max);
-    let title = "What the block does for each tile of tokens; bars: energy in a layer";
-    sketch.text(shorten(title, width, theme.note().size, false), (0, 8), theme.note());
-    let mut top = HEAD;
+    let mut top = 0;
+    for line in head(width) {
+        sketch.text(line, (0, top + 8), theme.note());
+        top += LINE;
+    }
+    top += BETWEEN;
     for row in &rows {
         let letters = if row.is_now { theme.value().bold() } else { theme.value() };
         sketch.text(Quantity::Energy.text(row.energy), (width, top + 7), letters.end());

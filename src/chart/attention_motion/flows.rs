@@ -13,6 +13,8 @@ const ARROWS: i32 = 78;
 const NOTE: i32 = 34;
 const WIDEST: f64 = 18.0;
 const APART: i32 = 10;
+/// Width of the array, and of the lanes, at least.
+const NARROWEST: i32 = 100;
 
 /// Between which places a column of arrows lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,15 +66,25 @@ impl Layout {
         Self { width, height: 2 * ARROWS + 2 * BOX + CHIP + NOTE, columns, most }
     }
 
-    /// Left edges of the columns of a border, and their width.
+    /// Width of the array: its share of the columns below the chip, but neither it nor the lanes so narrow that no number fits.
+    fn array_width(&self) -> i32 {
+        let [_, array, lanes] = self.counts();
+        let share = (self.width - APART) / (array + lanes) * array;
+        share.clamp(NARROWEST, (self.width - APART - NARROWEST).max(NARROWEST))
+    }
+
+    fn counts(&self) -> [i32; 3] {
+        self.columns.each_ref().map(|columns| columns.len().max(1) as i32)
+    }
+
+    /// Left edge of the columns of a border, and the width of one.
     fn across(&self, border: Border) -> (i32, i32) {
-        let [dram, array, lanes] = [0, 1, 2].map(|at| self.columns[at].len().max(1) as i32);
+        let [dram, array, lanes] = self.counts();
+        let split = self.array_width();
         match border {
             Border::Dram => (0, (self.width / dram).min(120)),
-            _ => {
-                let pitch = (self.width - APART) / (array + lanes);
-                if border == Border::Array { (0, pitch) } else { (array * pitch + APART, pitch) }
-            }
+            Border::Array => (0, split / array),
+            Border::Lanes => (split + APART, (self.width - APART - split) / lanes),
         }
     }
 
@@ -95,8 +107,7 @@ impl Layout {
         let what = if motion.block.is_some() { "block" } else { "schedule" };
         let held = format!("the {what} needs {} of {}", bytes(needed), bytes(size));
         sketch.text(shorten(&held, self.width - 12, 11.0, false), (middle, chip + 28), letters.size(11.0));
-        let (_, pitch) = self.across(Border::Array);
-        let array = (pitch * self.columns[1].len().max(1) as i32).max(90);
+        let array = self.array_width();
         let busy = format!("array: {}", Quantity::Macs.text(work.macs as f64));
         place(&mut sketch, theme, (0, bottom), (array, BOX), &busy);
         let lanes = match (of.has_lanes, work.lane_operations()) {

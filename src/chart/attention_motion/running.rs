@@ -43,11 +43,7 @@ pub(super) fn draw(step: &MotionStep, width: i32, theme: &Theme) -> Sketch {
     let x = |visit: u64| (f64::from(width) * (visit as f64 / visits as f64)).round() as i32;
     let fit = |text: &str| shorten(text, width, 12.0, false);
     sketch.text(shorten("What runs along, for one query", width, 12.0, true), (0, 8), theme.value().bold());
-    sketch.text(
-        fit("an example with made-up scores: dots; the line is their maximum so far"),
-        (0, 24),
-        theme.label().start(),
-    );
+    sketch.text(fit("dots: made-up scores; the line: their maximum so far"), (0, 24), theme.label().start());
     sketch.rect((0, TOP), (width, PLOT), theme.placeholder());
     let mut last_pixel = -1;
     for visit in 0..=now {

@@ -1,6 +1,6 @@
 //! Attention in motion: steps of every kind of schedule as a figure.
 
-use super::check_layout;
+use super::{check_layout, texts};
 use fusescape::attention::{ElementBits, Fusion, Step};
 use fusescape::chart::{AttentionStep, Chart, Theme};
 use fusescape::explore::{AttentionRequest, AttentionStudy, FollowedSchedule};
@@ -83,6 +83,8 @@ fn every_step_fits_its_figure_and_tells_what_happens() {
             assert_eq!((sketch.width, sketch.height), (width, chart.height_for(width)));
             check_layout(&chart.title(), &sketch);
             assert!(sketch.shapes.len() < 4000, "{} shapes", sketch.shapes.len());
+            let cut = texts(&sketch).into_iter().find(|(text, _)| width >= 340 && text.ends_with('…'));
+            assert!(cut.is_none(), "{}, {width} pixels: {cut:?}", chart.title());
         }
         for table in [chart.table(), chart.sums()] {
             assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.caption);
