@@ -34,6 +34,21 @@ fn fsrcnn(more: &[&'static str]) -> Vec<&'static str> {
     [&FSRCNN, more].concat()
 }
 
+/// In the docs, with an example.
+#[test]
+fn every_command_is_described() {
+    let help = succeeds(&["--help"]);
+    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let commands: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.contains(&"cores") && commands.contains(&"serve"), "{commands:?}");
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/command-line.md")).unwrap();
+    for command in commands.into_iter().filter(|command| *command != "help") {
+        assert!(docs.contains(&format!("`{command}`")), "{command} is named");
+        let example = [format!("cargo run --release -- {command}"), format!("`{command} NAME`")];
+        assert!(example.iter().any(|example| docs.contains(example)), "{command} has an example");
+    }
+}
+
 #[test]
 fn one_point_as_json_is_the_published_one() {
     let published = ["--mode", "fully-cached", "--tile", "4x72", "--rules", "defines-2022", "--strategy", "loma"];
