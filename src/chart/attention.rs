@@ -288,16 +288,17 @@ fn division_text(one: &SplitCost, cost: &SplitCost) -> String {
 
 /// What the numbers of a divided step count.
 pub const DIVIDED_NOTE: &str = "Every core's schedule is the best by what is minimised: for the fastest division, minimise latency. \
-     Cores share DRAM: each has its part of the bits a cycle. A cache is in DRAM, or spread over the memories of the cores, whichever is \
-     better. Sums over heads and partial softmaxes over keys go around a ring of \
-     cores. A layer's parts, and what is sent between them, follow each other.";
+     Cores share DRAM: each has its part of the bits a cycle. Keys and values are in DRAM or on the chip, those of a layer or of all, \
+     spread over the memories of the cores, whichever is best. Between steps of a pipeline as many caches are under way as it has groups \
+     of cores; where they do not fit, they are in DRAM. Sums over heads and partial softmaxes over keys go around a ring of cores. A \
+     layer's parts, and what is sent between them, follow each other.";
 
-/// A step on several cores, divided in these ways, beside one core.
-pub fn divided_steps(one: &SplitCost, costs: &[SplitCost]) -> Table {
+/// A step on several cores, divided in these ways, beside one core. A state-space model has states instead of keys and values.
+pub fn divided_steps(one: &SplitCost, costs: &[SplitCost], has_states: bool) -> Table {
     let row = |cost: &SplitCost| {
         let [gain, share] = [one.latency_cycles as f64 / cost.latency_cycles as f64, cost.link_pj / cost.energy_pj()];
         let cores = cost.split.cores();
-        vec![
+        let cells = vec![
             TableCell::from(cost.split.text()),
             TableCell::count(cores),
             TableCell::of(Quantity::Latency, cost.latency_cycles as f64),
@@ -308,24 +309,25 @@ pub fn divided_steps(one: &SplitCost, costs: &[SplitCost]) -> Table {
             TableCell::of(Quantity::Bytes, cost.dram_bits as f64 / 8.0),
             TableCell::of(Quantity::Bytes, cost.link_bits as f64 / 8.0),
             TableCell::of(Quantity::Bytes, cost.cache_bytes),
-            TableCell::from(cost.keys_in.name()),
-        ]
+        ];
+        cells.into_iter().chain((!has_states).then(|| TableCell::from(cost.keys_in.name()))).collect()
     };
+    let mut columns = vec![
+        Column::words("divided"),
+        Column::numbers("cores"),
+        Column::measured("latency", Quantity::Latency.base()),
+        Column::measured("times as fast", "x"),
+        Column::measured("between steps", Quantity::Latency.base()),
+        Column::measured("energy", Quantity::Energy.base()),
+        Column::measured("of it links", "%"),
+        Column::measured("DRAM", Quantity::Bytes.base()),
+        Column::measured("links", Quantity::Bytes.base()),
+        Column::measured(if has_states { "states of a core" } else { "cache of a core" }, Quantity::Bytes.base()),
+    ];
+    columns.extend((!has_states).then(|| Column::words("keys and values")));
     Table {
         caption: "A step of all layers, divided among cores".to_owned(),
-        columns: vec![
-            Column::words("divided"),
-            Column::numbers("cores"),
-            Column::measured("latency", Quantity::Latency.base()),
-            Column::measured("times as fast", "x"),
-            Column::measured("between steps", Quantity::Latency.base()),
-            Column::measured("energy", Quantity::Energy.base()),
-            Column::measured("of it links", "%"),
-            Column::measured("DRAM", Quantity::Bytes.base()),
-            Column::measured("links", Quantity::Bytes.base()),
-            Column::measured("cache of a core", Quantity::Bytes.base()),
-            Column::words("keys and values"),
-        ],
+        columns,
         rows: std::iter::once(one).chain(costs).map(row).collect(),
     }
 }
@@ -351,7 +353,11 @@ pub fn generation_room(generation: &Generation, dram_bytes: f64, has_states: boo
         bytes(of_layer),
         fits(of_layer, generation.chip_bytes),
         bytes(generation.chip_bytes),
-        if generation.cache_on_chip { " Here all of it stays there, from the first token to the last." } else { "" },
+        if generation.cache_on_chip {
+            " Here the whole cache, of all layers, stays on the chip from the first token to the last."
+        } else {
+            ""
+        },
     )
 }
 

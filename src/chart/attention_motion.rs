@@ -8,8 +8,8 @@ mod scores;
 
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
-use super::text::wrap;
-use super::{Chart, Color, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme, group_thousands, shorten};
+use super::text::wrap_to;
+use super::{Chart, Color, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme, group_thousands};
 use crate::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
 use crate::chart::color::mix;
 use crate::explore::FollowedAttention;
@@ -250,7 +250,11 @@ impl AttentionStep {
                  computed last goes to DRAM.{}",
                 parts(block.parts.as_ref()),
                 weights(block.parts.as_ref().is_some_and(|run| run.resident)),
-                if block.tiles > 1 { " Meanwhile attention is at the next tile of tokens." } else { "" },
+                if block.tiles > 1 {
+                    " Meanwhile attention is at the next tile of tokens, if one is left."
+                } else {
+                    ""
+                },
             ),
         }
     }
@@ -388,9 +392,7 @@ impl Chart for AttentionStep {
         let mut sketch = Sketch::new(width, layout.height as u32);
         let room = width as i32;
         let is_narrow = room < SIDE_BY_SIDE;
-        let lines = |text: &str, size: f64, bold: bool| {
-            if is_narrow { wrap(text, room, size, bold) } else { vec![shorten(text, room, size, bold)] }
-        };
+        let lines = |text: &str, size, bold| wrap_to(if is_narrow { 2 } else { 1 }, text, room, size, bold);
         for (line, y) in lines(&self.title(), 14.0, true).into_iter().zip([9, 9 + TITLE_LINE]) {
             sketch.text(line, (0, y), theme.heading());
         }

@@ -50,6 +50,16 @@ pub fn shorten(text: &str, room: i32, size: f64, bold: bool) -> String {
     String::new()
 }
 
+/// `text` on so many lines at most; what is left then is cut.
+pub fn wrap_to(most: usize, text: &str, room: i32, size: f64, bold: bool) -> Vec<String> {
+    let mut lines = wrap(text, room, size, bold);
+    if lines.len() > most && most > 0 {
+        let rest = lines.split_off(most - 1).join(" ");
+        lines.push(shorten(&rest, room, size, bold));
+    }
+    lines
+}
+
 /// `text` on as many lines as it needs, none wider than `room` pixels but a word that is.
 pub fn wrap(text: &str, room: i32, size: f64, bold: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

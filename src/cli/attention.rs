@@ -30,7 +30,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
     if let Some(count) = options.cores {
         let cores = Cores { count, link_bits: options.link_width, link_pj: options.link_energy };
         let found = on_cores(request, cores, &Unwatched)?;
-        let table = || divided_steps(&found.one, &found.costs);
+        let table = || divided_steps(&found.one, &found.costs, found.model.state_space.is_some());
         return print(&match options.format {
             Format::Table => divided(&found),
             Format::Csv => table().to_csv(),
@@ -115,7 +115,7 @@ fn for_a_person(AttentionReport { request, study, layer, generation }: &Attentio
 }
 
 fn divided(found: &CoresReport) -> String {
-    let table = divided_steps(&found.one, &found.costs);
+    let table = divided_steps(&found.one, &found.costs, found.model.state_space.is_some());
     let mut text = format!("{} on cores like {}: {}\n\n{}", found.model.name, found.core, table.caption, plain(&table));
     text += &format!("\n{}\n", divided_sentences(&found.one, &found.costs));
     if !found.refused.is_empty() {

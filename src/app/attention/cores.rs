@@ -19,6 +19,8 @@ use yew::prelude::*;
 pub struct CoresCardProps {
     /// What is asked.
     pub request: Rc<AttentionRequest>,
+    /// Whether the model has states instead of keys and values.
+    pub has_states: bool,
     /// The cores.
     pub form: AttentionForm,
     /// Called with every change.
@@ -30,7 +32,7 @@ pub struct CoresCardProps {
 /// Every way to divide the step among the cores, the best first, and which ways there are not.
 #[component]
 pub fn CoresCard(props: &CoresCardProps) -> Html {
-    let CoresCardProps { request, form, act, workers } = props;
+    let CoresCardProps { request, has_states, form, act, workers } = props;
     let cores = form.cores();
     let splits: Vec<Split> = match &cores {
         Ok(cores) if cores.count > 1 => std::iter::once(Split::ONE).chain(Split::all(cores.count)).collect(),
@@ -96,7 +98,7 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
                 if answers.is_complete() {
                     <p data-testid="attention-cores-best">{ divided_sentences(&one, &divided) }</p>
                 }
-                { scrolled(divided_steps(&one, &divided)) }
+                { scrolled(divided_steps(&one, &divided, *has_states)) }
                 <p class="hint">{ DIVIDED_NOTE }</p>
             }
             if !refused.is_empty() {

@@ -127,6 +127,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                 }
                 <CoresCard
                     request={Rc::clone(request)}
+                    has_states={answer.model.state_space.is_some()}
                     form={form.clone()}
                     act={props.act.clone()}
                     workers={props.workers.clone()}

@@ -105,7 +105,10 @@ impl Layout {
         let size: u64 = of.on_chip.iter().map(|(_, size)| size).sum();
         let bytes = |bits: u64| Quantity::Bytes.text(bits as f64 / 8.0);
         let what = if motion.block.is_some() { "block" } else { "schedule" };
-        let held = format!("the {what} needs {} of {}", bytes(needed), bytes(size));
+        let held = match of.kept_bits {
+            0 => format!("the {what} needs {} of {}", bytes(needed), bytes(size)),
+            kept => format!("needs {}, keys and values {}, of {}", bytes(needed), bytes(kept), bytes(size)),
+        };
         sketch.text(shorten(&held, self.width - 12, 11.0, false), (middle, chip + 28), letters.size(11.0));
         let array = self.array_width();
         let busy = format!("array: {}", Quantity::Macs.text(work.macs as f64));

@@ -7,10 +7,10 @@
 //! tile, attention works on the next, and queries of the one after that are computed: each has its room, and what they need of array,
 //! lanes and memories adds up. The first tiles and the last have less beside them.
 //!
-//! Keys and values are needed whole by every tile, so that they are in DRAM before, or are computed again for every tile. Where they stay,
-//! those of a head stay while it is at work, if a tile holds all queries of its sequences; else those of all heads stay. Where they are
-//! computed again, the weights of all heads stay, or those of a head come when its turn comes, in every tile; inputs that stay are read by
-//! the queries, too. Keys that stay while queries pass, and unfused scores have no block.
+//! Keys and values are needed whole by every tile, so that they are there before, in DRAM or on the chip, or are computed again for every
+//! tile. Where they come from DRAM to stay, those of a head stay while it is at work, if a tile holds all queries of its sequences; else
+//! those of all heads stay. Where they are computed again, the weights of all heads stay, or those of a head come when its turn comes, in
+//! every tile; inputs that stay are read by the queries, too. Keys that stay while queries pass, and unfused scores have no block.
 
 use super::account::{Account, Busy, Cause, Moved, Tensor, account_of, fits};
 use super::linear::{Held, Part, Run, TiledRun};

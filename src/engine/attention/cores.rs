@@ -129,7 +129,8 @@ pub struct SplitCost {
     pub split: Split,
     /// Cycles of one step by itself.
     pub latency_cycles: u64,
-    /// Cycles between the ends of two steps where each group of layers works on a step of its own.
+    /// Cycles between the ends of two steps where each group of layers works on a step of its own, with a cache of its own: all of them on
+    /// the chip, if that of a step is and they have room, else in DRAM.
     pub interval_cycles: u64,
     /// Energy of all cores, pJ, in the order of [`Cause::ALL`].
     pub energy: [f64; 5],
@@ -198,7 +199,7 @@ pub fn split_step(
     KeyStore::best(
         stores,
         |total| total.rank(objective, machine),
-        |store| Division { layer, cores, split, store }.cost(),
+        |store| Division { layer, cores, split, store, steps: 1 }.cost(),
     )
 }
 
@@ -304,6 +305,8 @@ struct Division<'a> {
     cores: &'a Cores,
     split: &'a Split,
     store: KeyStore,
+    /// Steps that are under way at a time, each with a cache of its own.
+    steps: u64,
 }
 
 impl Division<'_> {
@@ -312,13 +315,19 @@ impl Division<'_> {
         let LayerProblem { model, step, bits, machine, .. } = self.layer;
         let split = self.split;
         let of_layers = model.layers.div_ceil(split.layers);
-        let layer = |at_once: u64| {
+        let layer = |at_once: u64, steps: u64, store: KeyStore| {
             let machine = &machine.sharing_dram(at_once);
-            Division { layer: LayerProblem { machine, ..self.layer }, ..*self }.of_layer()
+            Division { layer: LayerProblem { machine, ..self.layer }, steps, store, ..*self }.of_layer()
         };
         // A step by itself is in one group of cores at a time.
-        let alone = layer(split.of_layer())?;
-        let together = if split.layers == 1 { alone } else { layer(split.cores())? };
+        let alone = layer(split.of_layer(), 1, self.store)?;
+        // Where the caches of as many steps as there are groups do not fit, they are in DRAM.
+        let together = match split.layers {
+            1 => alone,
+            steps => {
+                layer(split.cores(), steps, self.store).or_else(|_| layer(split.cores(), steps, KeyStore::Dram))?
+            }
+        };
         let all = |each: u64| each * model.layers;
         let cached = model.cache_bytes(step.batch.div_ceil(split.sequences), step.cached + step.tokens, bits);
         let of_heads = split.heads.min(model.key_heads.max(1)) * split.keys;
@@ -386,8 +395,7 @@ impl Division<'_> {
     /// A step on the cores that divide its heads and keys, all of them together.
     fn group(&self, step: &Step) -> Result<LayerCost, Diagnostics> {
         let parts = self.split.of_weights();
-        let layers = self.layer.model.layers.div_ceil(self.split.layers);
-        let part = Transformer { layers, ..part_of(self.layer.model, parts) };
+        let part = Transformer { layers: self.caches(), ..part_of(self.layer.model, parts) };
         let mut cost = LayerCost::default();
         if self.split.keys == 1 {
             let stores = [self.store];
@@ -413,17 +421,21 @@ impl Division<'_> {
         Ok(cost)
     }
 
+    /// Caches that a core has a part of: those of its layers, of all steps that are under way.
+    const fn caches(&self) -> u64 {
+        self.layer.model.layers.div_ceil(self.split.layers) * self.steps
+    }
+
     /// What is left of a core beside its part of the keys of a cache and the new keys and values that it computes.
     fn beside_its_keys(&self, step: &Step) -> Result<Machine, Diagnostics> {
-        let Split { heads, keys, layers, .. } = *self.split;
+        let Split { heads, keys, .. } = *self.split;
         if self.store == KeyStore::Dram {
             return Ok(self.layer.machine.clone());
         }
-        let layers = self.layer.model.layers.div_ceil(layers);
         let whole = part_of(self.layer.model, heads);
         let of_token = step.batch * whole.cached_channels() * self.layer.bits.keys;
         let cached = whole.window.map_or(step.keys(), |window| step.keys().min(window));
-        let kept = layers * cached.div_ceil(keys);
+        let kept = self.caches() * cached.div_ceil(keys);
         let room = of_token.checked_mul(kept + step.tokens);
         room.and_then(|room| self.layer.machine.with_less_room(room)).ok_or_else(|| does_not_fit("Attention"))
     }
@@ -439,7 +451,8 @@ impl Division<'_> {
         let queries = Ring { cores: keys, rows: rows * shape.depth, row_bits: self.layer.bits.activations };
         self.send(cost, &queries, &|_| Vec::new());
         let keys_on_chip = self.store == KeyStore::Cache;
-        if keys_on_chip {
+        // Of a single head of keys every core computes what is new.
+        if keys_on_chip && whole.key_heads > 1 {
             let new = step.batch * step.tokens * whole.cached_channels();
             let ring = Ring { cores: keys, rows: new, row_bits: self.layer.bits.keys };
             self.send_between(machine.weight_store(), cost, &ring, &|_| Vec::new());

@@ -77,6 +77,8 @@ pub struct FollowedAttention {
     pub dram: String,
     /// The memories on the chip, with their bits: for queries, scores and results; for keys and values where that is another.
     pub on_chip: Vec<(String, u64)>,
+    /// Bits of them that keys and values take, which stay there since they were computed.
+    pub kept_bits: u64,
     /// Whether there are lanes.
     pub has_lanes: bool,
 }
@@ -272,6 +274,7 @@ impl AttentionStudy {
             motion,
             dram: machine.dram.name.clone(),
             on_chip: std::iter::once(&machine.activations).chain(&machine.weights).map(named).collect(),
+            kept_bits: machine.weight_store().size_bits - left.weight_store().size_bits,
             has_lanes: machine.lanes.is_some(),
         })
     }

@@ -30,7 +30,7 @@ pub struct AccessFunction {
     pub operand: Operand,
     /// The layer that computes the tensor; `None` if none does.
     pub source: Option<NestId>,
-    /// The input of the network that it is, which several layers may read; `None` if it is none.
+    /// The input of the network whose elements it reads, at their coordinates there, as other layers may; `None` if it reads none so.
     pub input: Option<LayerId>,
     /// Index expressions of its axes. Axes of a source's output and of its readers correspond, in the same order.
     pub axes: Vec<AxisExpression>,

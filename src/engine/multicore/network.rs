@@ -124,7 +124,8 @@ fn read(
         ..access.clone()
     };
     match shape.kind {
-        LayerKind::Input => inputs.push(AccessFunction { input: Some(id), ..access.clone() }),
+        // Through other views its elements have other coordinates.
+        LayerKind::Input => inputs.push(AccessFunction { input: is_same.then_some(id), ..access.clone() }),
         LayerKind::View => {
             let shown: Vec<LayerId> = network.stored_inputs(id);
             let [channels, rows, columns] = map(id);

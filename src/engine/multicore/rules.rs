@@ -125,8 +125,8 @@ pub struct TilingRules {
     pub compares_boxes: bool,
     /// Of two operands out of one tile the tool keeps the last edge.
     pub keeps_last_edge: bool,
-    /// What several layers read of an input of the network is fetched for each of them, as in the tool; otherwise once for all that are on
-    /// a core, as long as it has room.
+    /// What several layers read of an input of the network is fetched for each of them, as in the tool; otherwise a part that they read
+    /// alike once for all that are on a core, as long as it has room.
     pub fetches_inputs_apart: bool,
 }
 

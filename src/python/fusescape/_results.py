@@ -392,7 +392,8 @@ class Attention(Result):
     block: AttentionBlock | None
     """Attention with parts around it, which then stands in the place of ``best``; ``None``: that is no better."""
     keys_in: str
-    """Where keys and values are: ``dram``; ``layer``: on the chip, those of one layer; ``cache``: on the chip, those of all layers."""
+    """Where keys and values are: ``dram``; ``layer``: on the chip, those of one layer; ``cache``: on the chip, those of all layers.
+    A state-space model has none; of it ``dram`` is said, and means nothing."""
     keys_on_chip_bits: int
     """Bits that they take there."""
     costs_with_keys_in: Mapping[str, StepCost | None] = field(repr=False)

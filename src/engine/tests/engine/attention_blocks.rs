@@ -116,6 +116,12 @@ impl Case {
         }
     }
 
+    /// With keys and values in one of the places that they may have; on the chip they have room of their own.
+    pub fn in_some_store(self, random: &mut Lcg) -> Self {
+        let stores: Vec<KeyStore> = KeyStore::of(&self.model, &self.step).collect();
+        Self { problem: random.of(&stores).attention(&self.problem), ..self }
+    }
+
     pub fn blocks(&self) -> BlockProblem<'_> {
         let Self { problem, queries, chain, step, machine, .. } = self;
         BlockProblem { queries, attention: problem, chain, step, machine }
@@ -262,13 +268,14 @@ fn rest_of(chain: &[Part], from: usize, step: &Step, machine: &Machine, objectiv
 #[test]
 fn a_block_moves_what_a_walk_over_its_tiles_moves() {
     let mut random = Lcg(77);
-    let mut blocks = 0;
-    for _ in 0..60 {
-        let case = Case::random(&mut random, 9000);
+    let (mut blocks, mut kept) = (0, 0);
+    for _ in 0..90 {
+        let case = Case::random(&mut random, 9000).in_some_store(&mut random);
         let Case { machine, problem, .. } = &case;
         for schedule in schedules(&case, problem) {
             let Some(block) = case.blocks().account(&schedule) else { continue };
             blocks += 1;
+            kept += usize::from(problem.keys_on_chip);
             let walked = walk(&case, &schedule);
             assert_eq!((block.dram.read, block.dram.written), (walked.read, walked.written), "{schedule:?}");
             assert_eq!(block.tiles, walked.tiles, "{schedule:?}");
@@ -312,7 +319,7 @@ fn a_block_moves_what_a_walk_over_its_tiles_moves() {
             }
         }
     }
-    assert!(blocks > 20_000, "{blocks}");
+    assert!(blocks > 20_000 && kept > 2000, "{blocks}, {kept} of them with keys and values on the chip");
 }
 
 struct Walked {

@@ -268,7 +268,9 @@ fn group(
         if store == KeyStore::Cache {
             let new = step.batch * step.tokens * 2 * problem.shape.key_heads * model.depth;
             let [_, keys] = all_reduce(split.keys as usize, new as usize, BITS.keys, link);
-            charge_between(machine.weight_store(), &mut count, machine, &keys, &[], 0);
+            if problem.shape.key_heads > 1 {
+                charge_between(machine.weight_store(), &mut count, machine, &keys, &[], 0);
+            }
         }
         let row_bits = (value + 2) * BITS.sums;
         let [merged, _] = all_reduce(split.keys as usize, rows as usize, row_bits, link);
@@ -376,7 +378,19 @@ fn a_cache_that_is_too_large_for_one_core_is_spread_over_several() {
         // What was cached does not come; of a token each core reads and writes a little more.
         assert!(whole.dram_bits - spread.dram_bits >= 8 * cache * 99 / 100, "{}", split.text());
     }
-    // Cores that divide sequences read all weights, each; the cache is spread all the same.
+    // In a pipeline each core keeps its layers' caches of two steps that are under way, which is too much for it: then they are in DRAM.
+    let pipeline = Split { layers: 2, ..Split::ONE };
+    let [narrow, wide] = [1, 2].map(|times| {
+        let mut machine = machine.clone();
+        // So slow a DRAM is what takes longest.
+        machine.dram.read_width /= 16;
+        machine.activations.size_bits *= times;
+        split_step(&gpt, &step, bits, (&machine, &cores), &pipeline, &Objective::DramAccesses).unwrap()
+    });
+    assert_eq!([narrow.keys_in, wide.keys_in], [KeyStore::Cache; 2]);
+    assert_eq!(narrow.dram_bits, wide.dram_bits, "a step by itself");
+    assert!(narrow.interval_cycles > wide.interval_cycles, "{} {}", narrow.interval_cycles, wide.interval_cycles);
+    // Of two sequences each core has one, with its whole cache, which is too large.
     let split = Split { sequences: 2, ..Split::ONE };
     let two =
         split_step(&gpt, &Step { batch: 2, ..step }, bits, (&machine, &cores), &split, &Objective::Energy).unwrap();

@@ -86,10 +86,11 @@ fn all_steps_together_are_the_account() {
 #[test]
 fn all_steps_of_a_block_are_its_account() {
     let mut random = Lcg(83);
-    // Blocks: with queries, with parts, with weights of keys that come for every tile, in more than one pass.
-    let (mut blocks, mut kinds) = (0, [0; 4]);
-    for _ in 0..40 {
-        let case = Case::random(&mut random, 9000);
+    // Blocks: with queries, with parts, with weights of keys that come for every tile, in more than one pass; with keys and values on the
+    // chip.
+    let (mut blocks, mut kinds) = (0, [0; 5]);
+    for _ in 0..60 {
+        let case = Case::random(&mut random, 9000).in_some_store(&mut random);
         for schedule in schedules(&case, &case.problem) {
             let Some(block) = case.blocks().account(&schedule) else { continue };
             blocks += 1;
@@ -144,6 +145,7 @@ fn all_steps_of_a_block_are_its_account() {
             kinds[0] += usize::from(schedule.has_queries);
             kinds[1] += usize::from(schedule.parts > 0);
             kinds[3] += usize::from(motion.passes.len() > 1);
+            kinds[4] += usize::from(case.problem.keys_on_chip);
         }
     }
     assert!(blocks > 10_000 && kinds.iter().all(|count| *count > 100), "{blocks} {kinds:?}");

@@ -82,6 +82,30 @@ fn attention_on_many_cores_waits_for_all_keys_and_values() {
     }
 }
 
+/// Two layers on one core share what they read alike of an input, and nothing else: other channels of it are as much as another input.
+#[test]
+fn an_input_is_fetched_once_for_layers_that_read_the_same_of_it() {
+    let fetched = |layers: &str| -> u64 {
+        let head = "name: two\nbatch: 1\nprecision: { W: 8, I: 8, O_partial: 16, O: 8 }\nlayers:\n";
+        let study = study(&request(&format!("{head}{layers}")));
+        let (_, choice) = study.alone().remove(0);
+        let account = study.account(&mut TileCosts::default(), &[], &choice, None).unwrap().1;
+        let of_inputs = account.transfers.iter().filter(|transfer| transfer.operand == Operand::I);
+        of_inputs.map(|transfer| transfer.bits).sum()
+    };
+    let input = "  - { name: x, type: input, K: 32, size: 16 x 16 }\n";
+    let bits = 32 * 16 * 16 * 8;
+    let read_by = |of: &str| format!("  - {{ name: of {of}, type: pointwise, from: {of}, K: 8 }}\n");
+    let both = fetched(&format!("{input}{}  - {{ name: b, type: pointwise, from: x, K: 16 }}\n", read_by("x")));
+    assert_eq!(both, bits, "all of it, by both");
+    let halves = ["0..16", "16..32"].map(|channels| {
+        let name = if channels == "0..16" { "low" } else { "high" };
+        format!("  - {{ name: {name}, type: view, from: x, channels: {channels} }}\n")
+    });
+    let apart = fetched(&format!("{input}{}{}{}", halves.concat(), read_by("low"), read_by("high")));
+    assert_eq!(apart, bits, "each half once");
+}
+
 /// Nothing is used twice, nothing over its capacity, everything there before it is read, and all time accounted for.
 fn check(account: &SystemAccount, what: &str) {
     for memory in &account.memories {
