@@ -7,7 +7,7 @@ use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
-use crate::cost::ByCause;
+use fusescape_engine::cost::ByCause;
 
 /// Accesses of one memory.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,13 +4,13 @@ use super::{
     AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, DataSizes, LayerData, Level, LevelMatrix, Quantity,
     Roofline, RooflinePoint, StackedBar, TileTypeEntry, TileTypeMap, TypeLevels, group_thousands,
 };
-use crate::cost::{ByCause, EnergyCause, EnergySplit, LatencySplit};
-use crate::depth_first::{
+use fusescape_engine::cost::{ByCause, EnergyCause, EnergySplit, LatencySplit};
+use fusescape_engine::depth_first::{
     DepthFirstStrategy, FuseDepth, LayerTileAccount, MemoryAccount, PointAccount, StackAccount, TileTypeAccount,
 };
-use crate::explore::PointSummary;
-use crate::hardware::{Core, MemoryId, Operand, Port};
-use crate::ids::TiSlice;
+use fusescape_engine::explore::PointSummary;
+use fusescape_engine::hardware::{Core, MemoryId, Operand, Port};
+use fusescape_engine::ids::TiSlice;
 
 /// The quantity of a figure of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use super::{
     BarGroup, Bars, Cause as BarCause, Column, Curve, Curves, Matrix, Quantity, Roofline, RooflinePoint, Table,
     TableCell, group_thousands, three_digits,
 };
-use crate::attention::{
+use fusescape_engine::attention::{
     Account, AttentionPart, Block, Busy, Cause, EVERY_SIZE, Fusion, Generation, KeyStore, LayerSchedule, MOST_TILES,
     Run, Sequences, SplitCost, StepCost, Tensor,
 };
-use crate::cost::EnergyCause;
-use crate::explore::{AttentionTiles, PublishedDataflow};
+use fusescape_engine::cost::EnergyCause;
+use fusescape_engine::explore::{AttentionTiles, PublishedDataflow};
 
 /// Schedules of every kind, the best of each: one layer.
 pub fn attention_schedules(attention: &AttentionPart) -> Table {

@@ -10,9 +10,9 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::wrap_to;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme, group_thousands};
-use crate::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
-use crate::chart::color::mix;
-use crate::explore::FollowedAttention;
+use crate::color::mix;
+use fusescape_engine::attention::{Block, Cascade, Fusion, KeysHeld, MotionStep, Pass, Place, Stage, StepWork, Tensor};
+use fusescape_engine::explore::FollowedAttention;
 use std::rc::Rc;
 
 /// A step of attention in motion.
@@ -228,7 +228,8 @@ impl AttentionStep {
     /// What a block does around attention in a step.
     fn around_told(&self, step: &MotionStep, block: &Block) -> String {
         let tokens = self.tokens_text(step);
-        let parts = |run: Option<&crate::attention::Run>| run.map_or_else(String::new, |run| run.parts.join(", "));
+        let parts =
+            |run: Option<&fusescape_engine::attention::Run>| run.map_or_else(String::new, |run| run.parts.join(", "));
         let weights = |stay: bool| if stay { "are on the chip and stay" } else { "come from DRAM for this tile" };
         match step.stage {
             Stage::Queries => format!(
@@ -432,7 +433,7 @@ impl Chart for AttentionStep {
             (Place::Lanes, _) => "lanes".to_owned(),
             _ => String::new(),
         };
-        let row = |(flow, energy): (&crate::attention::Flow, &f64)| {
+        let row = |(flow, energy): (&fusescape_engine::attention::Flow, &f64)| {
             vec![
                 TableCell::from(flow.tensor.name()),
                 TableCell::from(place(flow.from)),

@@ -9,9 +9,9 @@ use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
-use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
-use crate::hardware::Operand;
-use crate::multicore::TransferReason;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::multicore::TransferReason;
 
 /// A cause of energy, latency or accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,9 +2,9 @@
 
 use super::paired::change_cell;
 use super::{Cause, Column, Pair, Paired, Quantity, Table, TableCell};
-use crate::cost::EnergyCause;
-use crate::depth_first::{LayerTileAccount, PointAccount};
-use crate::sorting::sort_by;
+use fusescape_engine::cost::EnergyCause;
+use fusescape_engine::depth_first::{LayerTileAccount, PointAccount};
+use fusescape_spec::sorting::sort_by;
 
 /// What two points cost as a whole, what differs most (as a factor) at the top.
 pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {

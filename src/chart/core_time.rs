@@ -4,9 +4,9 @@ use super::breakdown::{Breakdown, Cause, StackedBar};
 use super::core_timeline::reason_name;
 use super::scale::{Quantity, three_digits};
 use super::{Column, Table, TableCell};
-use crate::cost::LatencyCause;
-use crate::ids::{TiVec, ti_vec};
-use crate::multicore::{
+use fusescape_engine::cost::LatencyCause;
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{
     Carrier, CoreTime, CoreTimeCause, LinkId, SystemAccount, SystemEnergyCause, SystemPart, TransferReason,
 };
 
@@ -85,7 +85,7 @@ pub fn link_table(account: &SystemAccount) -> Table {
             }
         }
     }
-    let row = |(link, carried): (&crate::multicore::LinkTime, [u64; REASONS])| {
+    let row = |(link, carried): (&fusescape_engine::multicore::LinkTime, [u64; REASONS])| {
         let words = [link.name.as_str().into(), TableCell::number(three_digits(link.bandwidth), link.bandwidth)];
         let busy = [TableCell::of(Quantity::Latency, link.busy), share_cell(link.busy, account.latency_cycles)];
         words.into_iter().chain(busy).chain(carried.map(TableCell::size)).collect()
@@ -106,7 +106,7 @@ pub fn link_table(account: &SystemAccount) -> Table {
 
 /// How full every memory is at most.
 pub fn memory_table(account: &SystemAccount) -> Table {
-    let row = |memory: &crate::multicore::MemoryUse| {
+    let row = |memory: &fusescape_engine::multicore::MemoryUse| {
         vec![
             memory.name.as_str().into(),
             TableCell::size(memory.capacity_bits),

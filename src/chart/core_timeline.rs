@@ -12,7 +12,7 @@ use super::legend::{Entry, Mark, legend_height};
 use super::scale::{Quantity, group_thousands, three_digits};
 use super::sketch::Sketch;
 use super::{Chart, MINIMUM_WIDTH, Table, Theme, TimeWindow};
-use crate::multicore::{CoreId, CoreTimeCause, NestId, SystemAccount, TileId, TopMemoryId, TransferReason};
+use fusescape_engine::multicore::{CoreId, CoreTimeCause, NestId, SystemAccount, TileId, TopMemoryId, TransferReason};
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};

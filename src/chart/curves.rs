@@ -6,8 +6,8 @@ use super::scale::{Quantity, group_thousands};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, SweptParameter};
-use crate::sorting::sort_by_key;
+use fusescape_engine::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, SweptParameter};
+use fusescape_spec::sorting::sort_by_key;
 
 /// One curve.
 #[derive(Debug, Clone, PartialEq)]

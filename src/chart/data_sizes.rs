@@ -9,7 +9,7 @@ use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
-use crate::sorting::sort_by;
+use fusescape_spec::sorting::sort_by;
 
 /// Data of one layer-tile, bytes.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::fusion_map::fusion_table;
 use super::{Breakdown, Column, Table, TableCell};
-use crate::explore::{FusionMethod, FusionVerdict, Fusions};
+use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions};
 use std::rc::Rc;
 
 /// Every method on one array.

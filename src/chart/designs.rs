@@ -1,7 +1,7 @@
 //! A table of designs: several accelerators and networks, each pair with its best schedule.
 
 use super::{Column, Matrix, Quantity, Table, TableCell};
-use crate::explore::OptimalStacks;
+use fusescape_engine::explore::OptimalStacks;
 
 /// One accelerator and one network.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Breakdown, Chart, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme};
-use crate::explore::{FusionMethod, FusionVerdict, Fusions, StackRun};
+use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions, StackRun};
 
 /// Stacks of every method, side by side.
 #[derive(Debug, Clone, PartialEq)]

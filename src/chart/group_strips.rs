@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::explore::Grouped;
+use fusescape_engine::explore::Grouped;
 
 /// One choice of groups.
 #[derive(Debug, Clone, PartialEq)]

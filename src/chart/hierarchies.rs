@@ -4,7 +4,7 @@ use super::scale::Quantity;
 use super::scatter::{Scatter, ScatterPoint};
 use super::sketch::Sketch;
 use super::{Chart, Column, Table, TableCell, Theme};
-use crate::sorting::sort_by;
+use fusescape_spec::sorting::sort_by;
 
 /// One hierarchy.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! Figures of all points of a sweep, also while it runs.
 
 use super::{AxisScale, Best, Cell, Heatmap, MacCounts, Quantity, Ramp, Scatter, ScatterPoint, strategy_title};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
-use crate::explore::{PointSummary, Settings};
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape_engine::explore::{PointSummary, Settings};
 
 /// The state of a point of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]

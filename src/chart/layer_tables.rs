@@ -1,9 +1,9 @@
 //! What every layer-tile of a tile type is, costs and waits for, as tables.
 
 use super::{Column, Quantity, Table, TableCell, three_digits};
-use crate::cost::LatencyCause;
-use crate::depth_first::{CopyActionAccount, LayerTileAccount, TopMemory};
-use crate::hardware::Operand;
+use fusescape_engine::cost::LatencyCause;
+use fusescape_engine::depth_first::{CopyActionAccount, LayerTileAccount, TopMemory};
+use fusescape_engine::hardware::Operand;
 
 /// The layers of one tile, a row each.
 pub fn layer_tile_table(layers: &[LayerTileAccount]) -> Table {

@@ -5,7 +5,7 @@
 //! of their own in each; within a rank the order is that of the mean of the neighbours; then places as close to the
 //! neighbours as the order and the distances allow, which is a monotone regression for each rank.
 
-use crate::sorting::{sort_by, sort_by_key};
+use fusescape_spec::sorting::{sort_by, sort_by_key};
 use petgraph::algo::greedy_feedback_arc_set;
 use petgraph::graph::DiGraph;
 use petgraph::visit::EdgeRef;

@@ -5,8 +5,8 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::{Lettering, Sketch};
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
-use crate::hardware::Operand;
-use crate::sorting::sort_by;
+use fusescape_engine::hardware::Operand;
+use fusescape_spec::sorting::sort_by;
 
 /// A memory and how high it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

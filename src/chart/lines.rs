@@ -7,7 +7,7 @@ use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::hardware::Operand;
+use fusescape_engine::hardware::Operand;
 
 /// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme};
-use crate::hardware::Operand;
-use crate::workload::Dim;
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::workload::Dim;
 
 /// One level of one operand.
 #[derive(Debug, Clone, PartialEq, Eq)]

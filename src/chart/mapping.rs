@@ -4,14 +4,14 @@ use super::{
     Breakdown, Cause, Column, Line, LineLook, Lines, LoopNest, NestColumn, NestLevel, Quantity, Scatter, ScatterPoint,
     StackedBar, Table, TableCell, three_digits,
 };
-use crate::cost::{Bandwidth, EnergyCause, LevelInformation, MappingError, PortBalance};
-use crate::explore::{LayerFacts, MappedLayer, TemporalMapping};
-use crate::hardware::Operand;
-use crate::search::space::{SpacePoint, Trajectory};
-use crate::sorting::{sort_by, sort_by_key};
-use crate::workload::Dim;
+use fusescape_engine::cost::{Bandwidth, EnergyCause, LevelInformation, MappingError, PortBalance};
+use fusescape_engine::explore::{LayerFacts, MappedLayer, TemporalMapping};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::search::space::{SpacePoint, Trajectory};
+use fusescape_engine::workload::Dim;
+use fusescape_spec::sorting::{sort_by, sort_by_key};
 
-/// In the order of the figures of ZigZag: W, I, O; numbers are those of [`crate::mapping::LayerOnCore::operands`].
+/// In the order of the figures of ZigZag: W, I, O; numbers are those of [`fusescape_engine::mapping::LayerOnCore::operands`].
 pub const OPERAND_ORDER: [usize; 3] = [1, 2, 0];
 
 /// As what memories store an operand.
@@ -99,7 +99,7 @@ impl Lines {
         let line = |operand: usize| {
             let information = &mapped.information.operands[operand];
             let names = &facts.operands[operand].1;
-            let name = |step: &crate::cost::LoopEffect| {
+            let name = |step: &fusescape_engine::cost::LoopEffect| {
                 if step.unrolled {
                     unrolled_text(&(step.dim, step.size))
                 } else {

@@ -12,8 +12,8 @@ pub use table::memory_motion_table;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::{Chart, Color, MINIMUM_WIDTH, Quantity, Region, Table, Theme, group_thousands};
-use crate::chart::color::mix;
-use crate::depth_first::{
+use crate::color::mix;
+use fusescape_engine::depth_first::{
     LayerTileAccount, NodeId, PointAccount, Rect, Span, StackAccount, StackMotion, Step, StripMotion, TileTypeAccount,
     TileTypeId,
 };

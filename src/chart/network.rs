@@ -5,7 +5,7 @@ use super::layered::{Layered, Route, Spacing, lay_out};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme};
-use crate::sorting::sort_by;
+use fusescape_spec::sorting::sort_by;
 
 /// A layer as a box.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme, digits, three_digits};
-use crate::sorting::sort_by;
+use fusescape_spec::sorting::sort_by;
 
 /// One thing that both designs have, or one of them.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Time, power and efficiency in words.
 
 use super::scale::{Quantity, three_digits};
-use crate::hardware::Power;
+use fusescape_engine::hardware::Power;
 
 /// `At 200 MHz: 4.21 ms, 12.3 mW, 0.31 TOPS, 1.24 TOPS/W.`, and how much leaks.
 pub fn power_text(power: &Power) -> String {

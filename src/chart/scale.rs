@@ -1,6 +1,6 @@
 //! Units and numbers as a person reads them: three significant digits and a prefix.
 
-use crate::search::Objective;
+use fusescape_engine::search::Objective;
 
 /// The quantity that a number measures; the base unit is that of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::sorting::sort_by;
+use fusescape_spec::sorting::sort_by;
 
 /// One point of the design space.
 #[derive(Debug, Clone, PartialEq)]

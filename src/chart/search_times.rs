@@ -1,7 +1,7 @@
 //! How long it takes to find groups, beside what a paper says (Optimus, Table 5).
 
 use super::{Column, Quantity, Table, TableCell, above_best, three_digits};
-use crate::explore::{GroupSearch, PublishedTimes};
+use fusescape_engine::explore::{GroupSearch, PublishedTimes};
 
 /// The times of one search of a network.
 #[derive(Debug, Clone, PartialEq)]

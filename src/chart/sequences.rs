@@ -4,13 +4,13 @@ use super::breakdown::{Cause, Part};
 use super::curves::{Curve, Curves};
 use super::scale::Quantity;
 use super::{BarGroup, Bars, Column, Scatter, ScatterPoint, Table, TableCell, group_thousands, three_digits};
-use crate::cost::{EnergyCause, LatencyCause};
-use crate::explore::{
+use fusescape_engine::cost::{EnergyCause, LatencyCause};
+use fusescape_engine::explore::{
     Chains, Need, Resource, ResourceStep, RunCost, Sequence, SequenceCosts, SequenceNeeds, SequencePartitions, Storage,
 };
-use crate::hardware::Operand;
-use crate::interlayer::{Array, ChainEnergyCause, FusionMode, MOST_PARTS};
-use crate::sorting::sort_by_key;
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::interlayer::{Array, ChainEnergyCause, FusionMode, MOST_PARTS};
+use fusescape_spec::sorting::sort_by_key;
 
 /// The quantity by which sequences are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What a part of a figure is about, so that everything that is about the same can be lit at once.
 
 use super::breakdown::Cause;
-use crate::hardware::Operand;
-use crate::workload::Dim;
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::workload::Dim;
 
 /// What is pointed at; parts of it may be left open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

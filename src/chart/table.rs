@@ -1,7 +1,7 @@
 //! Tables: what a person reads, and the full numbers that a file holds.
 
 use super::scale::{Quantity, Unit, group_thousands, size_text};
-use crate::spec::csv_words;
+use fusescape_spec::csv_words;
 use std::fmt::Display;
 
 /// A table: the content of a figure in rows and columns.

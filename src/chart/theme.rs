@@ -3,9 +3,9 @@
 use super::breakdown::Cause;
 use super::color::{Color, layer_color, mix, tile_type_color};
 use super::sketch::{Anchor, Lettering};
-use crate::cost::{AccessCause, EnergyCause, LatencyCause};
-use crate::hardware::Operand;
-use crate::multicore::TransferReason;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::multicore::TransferReason;
 use plotters::style::RGBColor;
 
 /// Colours of a figure; the same names as in the page's style sheet.

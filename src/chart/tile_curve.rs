@@ -4,7 +4,7 @@ use super::curves::{Curve, Curves};
 use super::scale::{Quantity, group_thousands};
 use super::sketch::Sketch;
 use super::{Chart, Column, Table, TableCell, Theme};
-use crate::multicore::{TileCut, TileOutcome, TilePoint, TileSearch};
+use fusescape_engine::multicore::{TileCut, TileOutcome, TilePoint, TileSearch};
 use std::rc::Rc;
 
 /// The curve of a search, as far as it is.

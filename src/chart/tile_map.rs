@@ -4,7 +4,7 @@ use super::color::{Color, mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, entry_places, legend_height, legend_width};
 use super::sketch::Sketch;
 use super::{Chart, Column, MINIMUM_WIDTH, Region, Subject, Table, TableCell, Theme, group_thousands};
-use crate::depth_first::{TileMap, TileRun};
+use fusescape_engine::depth_first::{TileMap, TileRun};
 
 /// A tile type in the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

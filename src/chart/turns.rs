@@ -10,8 +10,8 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, MINIMUM_WIDTH, OPERAND_ORDER, Quantity, Region, Subject, Table, Theme, group_thousands};
-use crate::cost::{Block, IndexAxis, LoopTurns};
-use crate::hardware::MemoryId;
+use fusescape_engine::cost::{Block, IndexAxis, LoopTurns};
+use fusescape_engine::hardware::MemoryId;
 use std::ops::Range;
 use std::rc::Rc;
 

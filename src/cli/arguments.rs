@@ -1,27 +1,27 @@
 //! What a person can write on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fusescape::attention::ElementBits;
-use fusescape::command::study::{Shard, parse_shard};
-use fusescape::command::unknown;
-use fusescape::command::words::{
+use fusescape_command::study::{Shard, parse_shard};
+use fusescape_command::unknown;
+use fusescape_command::words::{
     Allocation, Grid, LayerStrategy, Order, RuleSet, STRATEGIES, SearchStrategy, Stacks, Tiles, parse_aim,
     parse_allocation, parse_area, parse_element_bits, parse_energy_or_latency, parse_grid, parse_hint, parse_mode,
     parse_objective, parse_order, parse_scheduler, parse_seconds, parse_share, parse_sharing, parse_stacks,
     parse_strategy, parse_tile, parse_tiles, parse_turns,
 };
-use fusescape::depth_first::StoringMode;
-use fusescape::explore::{Sharing, StackLimits};
-use fusescape::multicore::{Evolution, ScheduleObjective, Scheduler, StackRule};
-use fusescape::search::Objective;
-use fusescape::state::Tab;
-use fusescape::workload::Dim;
+use fusescape_engine::attention::ElementBits;
+use fusescape_engine::depth_first::StoringMode;
+use fusescape_engine::explore::{Sharing, StackLimits};
+use fusescape_engine::multicore::{Evolution, ScheduleObjective, Scheduler, StackRule};
+use fusescape_engine::search::Objective;
+use fusescape_engine::workload::Dim;
+use fusescape_state::Tab;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Schedules deep neural networks on accelerators.
 #[derive(Debug, Parser)]
-#[command(version = env!("FUSESCAPE_VERSION"), arg_required_else_help = true)]
+#[command(version = fusescape_version::VERSION, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -89,7 +89,7 @@ pub enum Command {
         /// The lesson: a document, or the name of one that comes with the program
         lesson: String,
         /// Look at so many variants; all where there are fewer
-        #[arg(long, default_value_t = fusescape::lesson::MOST_VARIANTS, value_name = "COUNT")]
+        #[arg(long, default_value_t = fusescape_lesson::MOST_VARIANTS, value_name = "COUNT")]
         variants: u64,
     },
     /// Says everything that is wrong with documents

@@ -4,16 +4,16 @@ use super::arguments::{Attention, Format};
 use super::documents::{load, load_transformer};
 use super::plain::plain;
 use super::{Failure, json_text, print};
-use fusescape::attention::{Cores, Step};
-use fusescape::chart::{
+use fusescape_chart::{
     Chart, DIVIDED_NOTE, Quantity, Table, attention_notes, attention_schedules, attention_traffic, block_note,
     block_title, divided_sentences, divided_steps, generation_roofline, generation_room, generation_table,
     group_thousands, published_dataflows, sequences_text, step_parts,
 };
-use fusescape::command::Unwatched;
-use fusescape::command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
-use fusescape::explore::{AttentionRequest, PublishedDataflow};
-use fusescape::spec::hardware_presets;
+use fusescape_command::Unwatched;
+use fusescape_command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
+use fusescape_engine::attention::{Cores, Step};
+use fusescape_engine::explore::{AttentionRequest, PublishedDataflow};
+use fusescape_spec::hardware_presets;
 
 /// Runs the command and prints what it found.
 pub fn run(options: &Attention) -> Result<(), Failure> {

@@ -5,15 +5,15 @@ use super::depth_first::{settings, tell_notes};
 use super::documents::load;
 use super::progress::TerminalBar;
 use super::{Failure, Incomplete, json_text, print};
-use fusescape::chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
-use fusescape::command::depth_first::sweep;
-use fusescape::command::files::shown;
-use fusescape::command::optimal::optimal;
-use fusescape::command::stamped;
-use fusescape::depth_first::FuseDepth;
-use fusescape::explore::OptimalStacks;
-use fusescape::search::Objective;
-use fusescape::spec::{hardware_presets, workload_presets};
+use fusescape_chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
+use fusescape_command::depth_first::sweep;
+use fusescape_command::files::shown;
+use fusescape_command::optimal::optimal;
+use fusescape_command::stamped;
+use fusescape_engine::depth_first::FuseDepth;
+use fusescape_engine::explore::OptimalStacks;
+use fusescape_engine::search::Objective;
+use fusescape_spec::{hardware_presets, workload_presets};
 use serde_json::{Value, json};
 
 /// Width of the figure in CSS pixels.

@@ -5,17 +5,17 @@ use super::documents::load;
 use super::plain::plain;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
-use fusescape::chart::{Column, Quantity, Table, TableCell, power_text};
-use fusescape::command::cores::{CoresOptions, CoresReport, cores};
-use fusescape::command::files::shown;
-use fusescape::command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
-use fusescape::command::{NoResult, or_word};
-use fusescape::multicore::{
+use fusescape_chart::{Column, Quantity, Table, TableCell, power_text};
+use fusescape_command::cores::{CoresOptions, CoresReport, cores};
+use fusescape_command::files::shown;
+use fusescape_command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
+use fusescape_command::{NoResult, or_word};
+use fusescape_engine::multicore::{
     Carrier, CoreId, CoreTimeCause, CoresRequest, CoresSettings, Evolution, Granularity, NestId, StackRule,
     SystemAccount, SystemPart, TilePoint, TileSearch,
 };
-use fusescape::spec::{hardware_presets, system_presets, workload_presets};
-use fusescape::trace::chrome_trace;
+use fusescape_report::trace::chrome_trace;
+use fusescape_spec::{hardware_presets, system_presets, workload_presets};
 
 /// Runs the study and prints it.
 pub fn run(options: &Cores) -> Result<(), Failure> {
@@ -118,7 +118,7 @@ fn times(account: &SystemAccount) -> Table {
         let share = if account.latency_cycles > 0.0 { cycles / account.latency_cycles * 100.0 } else { 0.0 };
         TableCell::number(format!("{share:.1} %"), share)
     };
-    let row = |core: &fusescape::multicore::CoreTime| {
+    let row = |core: &fusescape_engine::multicore::CoreTime| {
         let shares = CoreTimeCause::ALL.map(|cause| percent(core.cycles[cause]));
         std::iter::once(core.name.as_str().into()).chain(shares).collect()
     };

@@ -5,12 +5,12 @@ use super::documents::load;
 use super::progress::TerminalBar;
 use super::report::Report;
 use super::{Failure, json_text, optimal, print};
-use fusescape::command::depth_first::{depth_first, sweep};
-use fusescape::command::or_word;
-use fusescape::command::words::{STACKS, Stacks};
-use fusescape::depth_first::{FuseDepth, StoringMode};
-use fusescape::explore::{Settings, StackLimits, Sweep};
-use fusescape::spec::{hardware_presets, workload_presets};
+use fusescape_command::depth_first::{depth_first, sweep};
+use fusescape_command::or_word;
+use fusescape_command::words::{STACKS, Stacks};
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{Settings, StackLimits, Sweep};
+use fusescape_spec::{hardware_presets, workload_presets};
 
 /// Runs the sweep and prints it.
 pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Failure> {

@@ -1,19 +1,19 @@
 //! Presets, files, and what is wrong with them.
 
 use super::{Failure, print};
-use fusescape::attention::Transformer;
-use fusescape::command::files::{open, read_text, shown};
-use fusescape::command::unknown;
-use fusescape::hardware::Core;
-use fusescape::hierarchy::Pool;
-use fusescape::import::{self, Seekable};
-use fusescape::lesson::{Draw, Lesson, is_lesson, mistakes};
-use fusescape::multicore::CoreSystem;
-use fusescape::spec::{
+use fusescape_command::files::{open, read_text, shown};
+use fusescape_command::unknown;
+use fusescape_engine::attention::Transformer;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::hierarchy::Pool;
+use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::workload::Network;
+use fusescape_import::{self as import, Seekable};
+use fusescape_lesson::{Draw, Lesson, is_lesson, mistakes};
+use fusescape_spec::{
     Diagnostics, MAX_BYTES, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets,
     transformer_presets, workload_presets,
 };
-use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
 
 /// Text of a preset or of a file.

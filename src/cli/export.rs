@@ -3,15 +3,15 @@
 use super::Failure;
 use super::documents::load;
 use super::import::{tell, write};
-use fusescape::command::files::{read_text, shown};
-use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
-use fusescape::hardware::Core;
-use fusescape::import::{stream as stream_files, timeloop as timeloop_files, zigzag as zigzag_files};
-use fusescape::multicore::CoreSystem;
-use fusescape::rules::Rules;
-use fusescape::search::{Objective, Strategy};
-use fusescape::spec::{MAX_BYTES, hardware_presets, read_system, system_presets, workload_presets};
-use fusescape::workload::Network;
+use fusescape_command::files::{read_text, shown};
+use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Objective, Strategy};
+use fusescape_engine::workload::Network;
+use fusescape_import::{stream as stream_files, timeloop as timeloop_files, zigzag as zigzag_files};
+use fusescape_spec::{MAX_BYTES, hardware_presets, read_system, system_presets, workload_presets};
 use std::path::Path;
 
 /// Writes a core and a network as ZigZag's files.

@@ -4,11 +4,11 @@ use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print, sequences};
-use fusescape::chart::{Column, Table, TableCell};
-use fusescape::command::estimate_line;
-use fusescape::command::fuse::{FusionReport, fuse, names};
-use fusescape::depth_first::FuseDepth;
-use fusescape::explore::{FusionMethod, FusionVerdict, Fusions};
+use fusescape_chart::{Column, Table, TableCell};
+use fusescape_command::estimate_line;
+use fusescape_command::fuse::{FusionReport, fuse, names};
+use fusescape_engine::depth_first::FuseDepth;
+use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions};
 use std::fmt::Write;
 
 /// Compares the methods and prints what they say.

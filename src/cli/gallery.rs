@@ -1,8 +1,8 @@
 //! `fusescape gallery`: published figures and tables, recomputed.
 
 use super::{Failure, print};
-use fusescape::gallery::{Claim, Entry, Finding, Workbench, entries, fidelity_counts};
-use fusescape::spec::{find_preset, gallery_presets};
+use fusescape_gallery::{Claim, Entry, Finding, Workbench, entries, fidelity_counts};
+use fusescape_spec::{find_preset, gallery_presets};
 use rayon::prelude::*;
 
 const COLUMNS: usize = 5;

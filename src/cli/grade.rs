@@ -1,8 +1,8 @@
 //! `fusescape grade`: marks of receipts as CSV. Nothing that a receipt says of marks or numbers counts.
 
 use super::{Failure, Incomplete, print, tell};
-use fusescape::command::files::{read_text, shown};
-use fusescape::lesson::{Graded, Grader, LessonSource, MOST_BYTES, Receipt, mistakes};
+use fusescape_command::files::{read_text, shown};
+use fusescape_lesson::{Graded, Grader, LessonSource, MOST_BYTES, Receipt, mistakes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

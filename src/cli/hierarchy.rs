@@ -5,10 +5,10 @@ use super::documents::load;
 use super::plain::plain;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
-use fusescape::chart::{Column, Quantity, Table, TableCell};
-use fusescape::command::hierarchy::{HierarchyReport, hierarchies};
-use fusescape::hierarchy::{HierarchyRequest, HierarchySettings, Point, Sought, Widths};
-use fusescape::spec::{hardware_presets, pool_presets, workload_presets};
+use fusescape_chart::{Column, Quantity, Table, TableCell};
+use fusescape_command::hierarchy::{HierarchyReport, hierarchies};
+use fusescape_engine::hierarchy::{HierarchyRequest, HierarchySettings, Point, Sought, Widths};
+use fusescape_spec::{hardware_presets, pool_presets, workload_presets};
 
 /// Runs the study and prints it.
 pub fn run(options: &Hierarchy) -> Result<(), Failure> {

@@ -1,9 +1,9 @@
 //! Documents out of other programs' files.
 
 use super::{Failure, print};
-use fusescape::command::files::{open, shown};
-use fusescape::import::{self, Coverage, Report, Seekable, onnx, stream};
-use fusescape::state::{Design, State};
+use fusescape_command::files::{open, shown};
+use fusescape_import::{self as import, Coverage, Report, Seekable, onnx, stream};
+use fusescape_state::{Design, State};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! What reports say of an array that computes in memory.
 
-use fusescape::explore::LayerFacts;
-use fusescape::hardware::{Core, InMemoryKind, MacroPart};
+use fusescape_engine::explore::LayerFacts;
+use fusescape_engine::hardware::{Core, InMemoryKind, MacroPart};
 use std::fmt::Write as _;
 
 /// The lines below the title of a report: what the macros are, and what they reach; nothing where there are none.

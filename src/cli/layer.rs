@@ -5,10 +5,10 @@ use super::documents::load;
 use super::layer_report::table;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
-use fusescape::command::files::{read_text, shown};
-use fusescape::command::layer::{LayerOptions, LayerResult, LayersReport, map_layers};
-use fusescape::explore::mapping_document;
-use fusescape::spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
+use fusescape_command::files::{read_text, shown};
+use fusescape_command::layer::{LayerOptions, LayerResult, LayersReport, map_layers};
+use fusescape_engine::explore::mapping_document;
+use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
 use std::path::{Path, PathBuf};
 
 /// Maps the layers and prints what came out.

@@ -1,15 +1,15 @@
 //! Printing mapped layers for a person.
 
 use super::in_memory::{in_memory_line, write_use};
-use fusescape::chart::power_text;
-use fusescape::command::estimate_line;
-use fusescape::command::layer::{ConstraintCost, LayerResult, LayersReport, Searched};
-use fusescape::cost::{EnergyCause, LatencyCause};
-use fusescape::explore::{LayerFacts, MappedLayer};
-use fusescape::hardware::Core;
-use fusescape::mapping::OPERANDS;
-use fusescape::search::Proof;
-use fusescape::search::space::MappingSpace;
+use fusescape_chart::power_text;
+use fusescape_command::estimate_line;
+use fusescape_command::layer::{ConstraintCost, LayerResult, LayersReport, Searched};
+use fusescape_engine::cost::{EnergyCause, LatencyCause};
+use fusescape_engine::explore::{LayerFacts, MappedLayer};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::mapping::OPERANDS;
+use fusescape_engine::search::Proof;
+use fusescape_engine::search::space::MappingSpace;
 
 /// Adds a line to a text; writing to a `String` cannot fail.
 macro_rules! outln {

@@ -1,9 +1,9 @@
 //! `fusescape check-lesson`: whether a lesson can be solved, whatever values are drawn.
 
 use super::{Failure, print};
-use fusescape::command::files::read_text;
-use fusescape::lesson::{LessonSource, MOST_BYTES, check as check_variants};
-use fusescape::spec::lesson_presets;
+use fusescape_command::files::read_text;
+use fusescape_lesson::{LessonSource, MOST_BYTES, check as check_variants};
+use fusescape_spec::lesson_presets;
 use std::path::Path;
 
 /// Computes the right answer of every step in every variant, or in a sample of them, and prints which there are.

@@ -3,9 +3,9 @@
 use super::arguments::LinkCommand;
 use super::state::{chosen, opened};
 use super::{Failure, print};
-use fusescape::command::files::shown;
-use fusescape::link::{LONGEST_LINK, to_link};
-use fusescape::state::{Half, State};
+use fusescape_command::files::shown;
+use fusescape_link::{LONGEST_LINK, to_link};
+use fusescape_state::{Half, State};
 use std::path::Path;
 
 /// Makes a link, or opens one.

@@ -3,10 +3,10 @@
 use super::arguments::Format;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
-use fusescape::chart::{Column, Table, TableCell, power_text};
-use fusescape::command::estimate_line;
-use fusescape::command::optimal::{OptimalReport, optimal};
-use fusescape::explore::{StackLimits, StackRun, Sweep};
+use fusescape_chart::{Column, Table, TableCell, power_text};
+use fusescape_command::estimate_line;
+use fusescape_command::optimal::{OptimalReport, optimal};
+use fusescape_engine::explore::{StackLimits, StackRun, Sweep};
 use std::fmt::Write;
 
 /// Finds the optimum on all cores and prints it.

@@ -1,6 +1,6 @@
 //! A table for a terminal.
 
-use fusescape::chart::{Table, TableCell};
+use fusescape_chart::{Table, TableCell};
 
 /// Its columns side by side, numbers at the right.
 pub fn plain(table: &Table) -> String {

@@ -1,7 +1,7 @@
 //! A progress bar, where there is a terminal; else a line a minute, for the logs of clusters.
 
 use super::tell;
-use fusescape::command::Watch;
+use fusescape_command::Watch;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

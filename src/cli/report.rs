@@ -1,12 +1,12 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
 use super::Failure;
-use fusescape::chart::{Column, Table, TableCell, power_text};
-use fusescape::command::depth_first::{Row, SweepReport, sentences};
-use fusescape::command::estimate_line;
-use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
-use fusescape::depth_first::PointAccount;
-use fusescape::explore::PointSummary;
+use fusescape_chart::{Column, Table, TableCell, power_text};
+use fusescape_command::depth_first::{Row, SweepReport, sentences};
+use fusescape_command::estimate_line;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
+use fusescape_engine::depth_first::PointAccount;
+use fusescape_engine::explore::PointSummary;
 use serde_json::Value;
 
 /// Adds a line to a text; writing to a `String` cannot fail.

@@ -2,12 +2,12 @@
 
 use super::arguments::Format;
 use super::{Failure, json_text, print};
-use fusescape::chart::{
+use fusescape_chart::{
     Chart, SequenceQuantity, Table, partition_scatter, resource_curves, reuse_bars, sequence_shares, sequence_table,
     storage_bars, traffic_bars,
 };
-use fusescape::command::stamped;
-use fusescape::explore::{
+use fusescape_command::stamped;
+use fusescape_engine::explore::{
     Resource, ResourceStep, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, Sweep,
     chosen_sequences, find_sequences,
 };

@@ -3,11 +3,11 @@
 use super::Failure;
 use super::arguments::StateOptions;
 use super::documents::load;
-use fusescape::command::files::read_text;
-use fusescape::gallery::find_entry;
-use fusescape::link::from_link;
-use fusescape::spec::is_state;
-use fusescape::state::{Action, Half, MOST_BYTES, ScheduleChange, State, ViewChange};
+use fusescape_command::files::read_text;
+use fusescape_gallery::find_entry;
+use fusescape_link::from_link;
+use fusescape_spec::is_state;
+use fusescape_state::{Action, Half, MOST_BYTES, ScheduleChange, State, ViewChange};
 use std::path::Path;
 
 /// The state that a link, an address or a file holds.

@@ -3,13 +3,13 @@
 use super::arguments::{Format, StudyCommand};
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print, tell};
-use fusescape::chart::seconds_text;
-use fusescape::command::files::{read_text, shown};
-use fusescape::command::study::{self, StudyFailure};
-use fusescape::command::study_front::StudyFront;
-use fusescape::explore::study::{Axis, Study};
-use fusescape::results::{Cell, Kind};
-use fusescape::spec::{MAX_BYTES, SamplingSpec};
+use fusescape_chart::seconds_text;
+use fusescape_command::files::{read_text, shown};
+use fusescape_command::study::{self, StudyFailure};
+use fusescape_command::study_front::StudyFront;
+use fusescape_engine::explore::study::{Axis, Study};
+use fusescape_results::{Cell, Kind};
+use fusescape_spec::{MAX_BYTES, SamplingSpec};
 use std::fmt::Write;
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 use super::arguments::StateOptions;
 use super::state::chosen;
 use super::{Failure, print};
-use fusescape::depth_first::FuseDepth;
-use fusescape::explore::{CostStore, PointSummary, Request, Survey, Sweep, best_point, coarse_to_fine};
-use fusescape::report::{DesignFindings, report};
-use fusescape::spec::Diagnostics;
+use fusescape_engine::depth_first::FuseDepth;
+use fusescape_engine::explore::{CostStore, PointSummary, Request, Survey, Sweep, best_point, coarse_to_fine};
+use fusescape_report::{DesignFindings, report};
+use fusescape_spec::Diagnostics;
 use rayon::prelude::*;
 
 /// Sweeps as the page does, and prints the report of the opened point, else of the best.

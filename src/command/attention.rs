@@ -2,10 +2,10 @@
 //! On several cores: every way to divide the step among them.
 
 use super::{NoResult, Watch, unless_stopped};
-use crate::attention::published::{Dataflow, Replay, Rules};
-use crate::attention::{Cores, Generation, LayerSchedule, Split, SplitCost, Transformer};
-use crate::explore::{AttentionRequest, AttentionStudy};
-use crate::spec::Diagnostics;
+use fusescape_engine::attention::published::{Dataflow, Replay, Rules};
+use fusescape_engine::attention::{Cores, Generation, LayerSchedule, Split, SplitCost, Transformer};
+use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_spec::Diagnostics;
 
 /// A step, and what follows it.
 pub struct AttentionReport {

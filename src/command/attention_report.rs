@@ -2,9 +2,11 @@
 
 use super::attention::{AttentionReport, CoresReport, PublishedReport};
 use super::stamped;
-use crate::attention::published::{Array, Dataflow, Replay};
-use crate::attention::{Account, Block, Cause, Generation, KeyStore, Run, Split, SplitCost, StepCost, Tensor};
-use crate::spec::Diagnostics;
+use fusescape_engine::attention::published::{Array, Dataflow, Replay};
+use fusescape_engine::attention::{
+    Account, Block, Cause, Generation, KeyStore, Run, Split, SplitCost, StepCost, Tensor,
+};
+use fusescape_spec::Diagnostics;
 use serde_json::{Value, json};
 
 fn energy_json(energy: &[f64; 5]) -> Value {

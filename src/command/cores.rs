@@ -3,11 +3,11 @@
 pub use super::cores_report::CoresReport;
 use super::words::{Allocation, Tiles};
 use super::{NoResult, Watch, unless_stopped, wrong};
-use crate::multicore::{
+use fusescape_engine::multicore::{
     CoreAllocation, CoreId, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, MOST_CHOICES, NestId,
     StackAllocation, TileCosts, TileCut, TileLadder, TilePoint, TileSearch, TileStage,
 };
-use crate::spec::Diagnostics;
+use fusescape_spec::Diagnostics;
 use rayon::prelude::*;
 use web_time::Instant;
 
@@ -50,7 +50,7 @@ pub fn cores(mut request: CoresRequest, options: &CoresOptions, watch: &dyn Watc
     let problems = study.problems();
     let count = problems.len();
     watch.begin(count, "tiles");
-    let solve = |problem: crate::multicore::TileProblem| {
+    let solve = |problem: fusescape_engine::multicore::TileProblem| {
         let solved = watch.goes_on().then(|| study.solve(&problem))?;
         watch.advance(1);
         Some((problem, solved))

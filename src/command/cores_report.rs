@@ -1,12 +1,12 @@
 //! The best schedule on many cores, and its JSON.
 
 use super::stamped;
-use crate::hardware::Power;
-use crate::multicore::{
+use fusescape_engine::hardware::Power;
+use fusescape_engine::multicore::{
     CoreId, CoreTime, CoreTimeCause, CoresStudy, EvaluatedAllocation, NestId, ScheduleObjective, SingleCore,
     StackAllocation, SystemAccount, SystemPart, TileCut, TilePoint, TileSearch,
 };
-use crate::spec::Diagnostic;
+use fusescape_spec::Diagnostic;
 use serde_json::{Value, json};
 use std::time::Duration;
 

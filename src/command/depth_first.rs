@@ -5,14 +5,16 @@
 
 pub use super::sweep_report::{Findings, Row, SweepReport, sentences};
 use super::{NoResult, Watch, unless_stopped};
-use crate::depth_first::{NotPlanned, ProblemId};
-use crate::explore::{CostStore, Request, Settings, SharedCosts, Survey, Sweep, coarse_to_fine, too_large_to_count};
-use crate::ids::TiVec;
-use crate::mapping::LayerProblem;
-use crate::search::Outcome;
-use crate::spec::Diagnostics;
-use crate::state::suggested_tiles;
-use crate::workload::Network;
+use fusescape_engine::depth_first::{NotPlanned, ProblemId};
+use fusescape_engine::explore::{
+    CostStore, Request, Settings, SharedCosts, Survey, Sweep, coarse_to_fine, too_large_to_count,
+};
+use fusescape_engine::ids::TiVec;
+use fusescape_engine::mapping::LayerProblem;
+use fusescape_engine::search::Outcome;
+use fusescape_engine::workload::Network;
+use fusescape_spec::Diagnostics;
+use fusescape_state::suggested_tiles;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! Documents of each kind: those that come with the program, and what is in one.
 
 use super::one_of;
-use crate::attention::Transformer;
-use crate::hardware::{Core, Memory};
-use crate::hierarchy::Pool;
-use crate::multicore::CoreSystem;
-use crate::spec::{
+use fusescape_engine::attention::Transformer;
+use fusescape_engine::hardware::{Core, Memory};
+use fusescape_engine::hierarchy::Pool;
+use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::workload::Network;
+use fusescape_spec::{
     Diagnostics, Preset, hardware_presets, pool_presets, system_presets, transformer_presets, workload_presets,
 };
-use crate::workload::Network;
 use serde_json::{Value, json};
 
 /// What a document describes.

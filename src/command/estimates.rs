@@ -1,6 +1,6 @@
 //! What reports say of estimated figures of memories.
 
-use crate::hardware::Core;
+use fusescape_engine::hardware::Core;
 use serde_json::{Value, json};
 
 /// The line below the title of a report; nothing where no energy is an estimate.

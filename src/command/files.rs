@@ -1,7 +1,7 @@
 //! Files that a person names: what is no text, or no file at all, is called so.
 
-use crate::import::text_of;
-use crate::spec::visible;
+use fusescape_import::text_of;
+use fusescape_spec::visible;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

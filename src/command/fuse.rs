@@ -2,7 +2,7 @@
 
 use super::optimal::{all_parts, run_json};
 use super::{NoResult, Watch, stamped};
-use crate::explore::{FusionVerdict, Fusions, StackLimits, StackStudy, Sweep, compare_fusions};
+use fusescape_engine::explore::{FusionVerdict, Fusions, StackLimits, StackStudy, Sweep, compare_fusions};
 use serde_json::{Value, json};
 
 /// What each method says.

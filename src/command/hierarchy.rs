@@ -1,7 +1,7 @@
 //! All memory hierarchies from a pool, searched on all cores.
 
 use super::{NoResult, Watch, stamped, unless_stopped, wrong};
-use crate::hierarchy::{Exploration, HierarchyRequest, Point, Stage, Study};
+use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, Point, Stage, Study};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use web_time::{Duration, Instant};

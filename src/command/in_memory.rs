@@ -1,6 +1,6 @@
 //! What reports say of an array that computes in memory.
 
-use crate::hardware::{ByPart, Core, InMemoryKind, MacroPart};
+use fusescape_engine::hardware::{ByPart, Core, InMemoryKind, MacroPart};
 use serde_json::{Value, json};
 
 /// For a program; null where the array does not compute in memory.

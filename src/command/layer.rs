@@ -5,16 +5,16 @@ pub use super::layer_report::{ConstraintCost, LayerResult, LayersReport, Searche
 use super::names::unknown;
 use super::words::LayerStrategy;
 use super::{NoResult, Watch, unless_stopped};
-use crate::explore::{LayerRequest, LayerStudy, MappedLayer, own_constraints, own_mappings};
-use crate::hardware::Core;
-use crate::mapping::{LayerOnCore, UnrollingOptions};
-use crate::rules::Rules;
-use crate::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
-use crate::search::{
+use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, own_constraints, own_mappings};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::mapping::{LayerOnCore, UnrollingOptions};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
+use fusescape_engine::search::{
     Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best_while,
 };
-use crate::spec::Diagnostics;
-use crate::workload::{Dim, Network};
+use fusescape_engine::workload::{Dim, Network};
+use fusescape_spec::Diagnostics;
 use rayon::prelude::*;
 use web_time::{Duration, Instant};
 

@@ -5,9 +5,9 @@ use super::layer::{
     ConstraintCost, LayerOptions, LayerResult, Searched, in_time, limits, map, search_unrolling, unrolling_options,
 };
 use super::words::LayerStrategy;
-use crate::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
-use crate::mapping::LayerOnCore;
-use crate::search::{Outcome, Proof, Solution, Strategy, find_best_under};
+use fusescape_engine::explore::{LayerConstraints, LayerStudy, UnrollConstraint};
+use fusescape_engine::mapping::LayerOnCore;
+use fusescape_engine::search::{Outcome, Proof, Solution, Strategy, find_best_under};
 use web_time::Instant;
 
 /// What has no mapping, for certain.

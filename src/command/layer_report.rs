@@ -5,13 +5,13 @@ use super::in_memory::in_memory_json;
 use super::layer::{LayerOptions, Studied};
 use super::stamped;
 use super::words::STRATEGIES;
-use crate::cost::{EnergyCause, LatencyCause};
-use crate::explore::{LayerFacts, MappedLayer};
-use crate::hardware::{Core, Power};
-use crate::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
-use crate::search::{Outcome, Solution, UnrolledOutcome};
-use crate::spec::{Diagnostic, Diagnostics};
-use crate::workload::Network;
+use fusescape_engine::cost::{EnergyCause, LatencyCause};
+use fusescape_engine::explore::{LayerFacts, MappedLayer};
+use fusescape_engine::hardware::{Core, Power};
+use fusescape_engine::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
+use fusescape_engine::search::{Outcome, Solution, UnrolledOutcome};
+use fusescape_engine::workload::Network;
+use fusescape_spec::{Diagnostic, Diagnostics};
 use serde_json::{Value, json};
 
 /// Layers of a network on a core.

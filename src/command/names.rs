@@ -1,6 +1,6 @@
 //! Names that an option takes.
 
-use crate::spec::{Diagnostics, closest};
+use fusescape_spec::{Diagnostics, closest};
 
 /// What `text` names among `known`.
 ///

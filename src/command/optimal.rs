@@ -2,10 +2,10 @@
 
 use super::estimates::estimates_json;
 use super::{NoResult, Watch, stamped, unless_stopped};
-use crate::explore::{
+use fusescape_engine::explore::{
     CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, StrategyEffort, Sweep,
 };
-use crate::hardware::Power;
+use fusescape_engine::hardware::Power;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,8 @@
 //! The Pareto front of the rows of a study.
 
 use super::stamped;
-use crate::explore::study::{DesignRow, ParetoFront, Study};
-use crate::results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
+use fusescape_engine::explore::study::{DesignRow, ParetoFront, Study};
+use fusescape_results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,11 +2,11 @@
 
 use super::estimates::estimates_json;
 use super::stamped;
-use crate::cost::{EnergySplit, LatencySplit};
-use crate::depth_first::{DepthFirstStrategy, PointAccount};
-use crate::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
-use crate::hardware::Power;
-use crate::spec::Diagnostics;
+use fusescape_engine::cost::{EnergySplit, LatencySplit};
+use fusescape_engine::depth_first::{DepthFirstStrategy, PointAccount};
+use fusescape_engine::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
+use fusescape_engine::hardware::Power;
+use fusescape_spec::Diagnostics;
 use serde_json::{Value, json};
 
 /// One point of the sweep.

@@ -1,16 +1,16 @@
 //! Options as a person writes them, on the command line and in Python, and what they mean.
 
 use super::names::{one_of, unknown};
-use crate::attention::ElementBits;
-use crate::depth_first::{FuseDepth, StoringMode};
-use crate::explore::{Sharing, parse_sizes};
-use crate::multicore::{Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
-use crate::rules::Rules;
-use crate::search::space::Pruning;
-use crate::search::{Objective, Strategy, Weights};
-use crate::spec::names_in;
-use crate::workload::Dim;
 use clap::ValueEnum;
+use fusescape_engine::attention::ElementBits;
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{Sharing, parse_sizes};
+use fusescape_engine::multicore::{Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::space::Pruning;
+use fusescape_engine::search::{Objective, Strategy, Weights};
+use fusescape_engine::workload::Dim;
+use fusescape_spec::names_in;
 use std::time::Duration;
 
 /// Who decides which layers are fused.

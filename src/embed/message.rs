@@ -2,12 +2,12 @@
 //! untrusted, read as bounded JSON, and answered with all that is wrong with it.
 
 use super::options::EmbedView;
-use crate::hardware::Core;
-use crate::lesson::LessonSource;
-use crate::link::{from_link, to_link};
-use crate::spec::{Diagnostics, find_preset, lesson_presets};
-use crate::state::{Action, Half, Metric, State, ViewChange};
-use crate::workload::Network;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::workload::Network;
+use fusescape_lesson::LessonSource;
+use fusescape_link::{from_link, to_link};
+use fusescape_spec::{Diagnostics, find_preset, lesson_presets};
+use fusescape_state::{Action, Half, Metric, State, ViewChange};
 use serde_json::{Value, json};
 
 /// Longest message that is looked at, bytes of JSON.
@@ -124,7 +124,7 @@ fn changed_by(
         } else {
             match find_preset(half.presets(), document) {
                 Ok(preset) => next.apply(Action::PickPreset(half, preset)),
-                Err(found) => wrong.0.extend(found.0.into_iter().map(|found| crate::spec::Diagnostic {
+                Err(found) => wrong.0.extend(found.0.into_iter().map(|found| fusescape_spec::Diagnostic {
                     path: half.name().to_owned(),
                     reason: found.reason.chars().take(200).collect(),
                     ..found
@@ -180,7 +180,7 @@ fn begin_lesson(lesson: Option<&str>, student: Option<&str>, next: &mut State, w
         Some(name) => match find_preset(lesson_presets(), name) {
             Ok(preset) => open.source = LessonSource::Preset(preset.id.to_owned()),
             Err(found) => {
-                return wrong.0.extend(found.0.into_iter().map(|found| crate::spec::Diagnostic {
+                return wrong.0.extend(found.0.into_iter().map(|found| fusescape_spec::Diagnostic {
                     path: "lesson".to_owned(),
                     reason: found.reason.chars().take(200).collect(),
                     ..found

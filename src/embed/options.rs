@@ -1,8 +1,8 @@
 //! What an embedded view shows, as its address says: `embed.html?view=landscape&controls=hardware,schedule&theme=dark#LINK`.
 
 use super::parameter::Parameter;
-use crate::spec::{Diagnostics, closest};
-use crate::state::{Tab, VIEWS, ViewEntry};
+use fusescape_spec::{Diagnostics, closest};
+use fusescape_state::{Tab, VIEWS, ViewEntry};
 
 /// A view that can be embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

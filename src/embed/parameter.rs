@@ -1,8 +1,8 @@
 //! Single figures of the design that can be changed where a view is embedded: `controls=hardware.sram_64KB.size:4..256KiB`.
 
-use crate::form::{FieldTarget, is_range};
-use crate::spec::edit::Outline;
-use crate::spec::{Diagnostics, closest};
+use fusescape_form::{FieldTarget, is_range};
+use fusescape_spec::edit::Outline;
+use fusescape_spec::{Diagnostics, closest};
 
 /// Figures of a memory that can be a parameter, as its document calls them.
 const FIELDS: [&str; 4] = ["size", "width", "read_energy", "write_energy"];

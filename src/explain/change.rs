@@ -1,10 +1,10 @@
 //! What changes from a point to a neighbour, in words.
 
-use crate::chart::{Quantity, more_or_less, tile_text};
-use crate::cost::{AccessCause, EnergyCause};
-use crate::depth_first::{DataMove, PointChange};
-use crate::explore::{BestCut, CutChange, Direction, FuseKind, Neighbour};
-use crate::hardware::Operand;
+use fusescape_chart::{Quantity, more_or_less, tile_text};
+use fusescape_engine::cost::{AccessCause, EnergyCause};
+use fusescape_engine::depth_first::{DataMove, PointChange};
+use fusescape_engine::explore::{BestCut, CutChange, Direction, FuseKind, Neighbour};
+use fusescape_engine::hardware::Operand;
 
 /// What a neighbour is, beside its point: `wider tile, 16 × 72`.
 pub fn neighbour_title(neighbour: &Neighbour) -> String {
@@ -68,7 +68,7 @@ pub fn change_sentence(change: &PointChange) -> String {
 /// `Activations cost 182 µJ more, weights 20 µJ less`
 fn causes_text(change: &PointChange) -> String {
     let mut growths: Vec<(EnergyCause, f64)> = change.energy_growth().filter(|(_, growth)| *growth != 0.0).collect();
-    crate::sorting::sort_by(&mut growths, |a, b| b.1.abs().total_cmp(&a.1.abs()));
+    fusescape_spec::sorting::sort_by(&mut growths, |a, b| b.1.abs().total_cmp(&a.1.abs()));
     let most = growths.first().map_or(0.0, |(_, growth)| growth.abs());
     growths.retain(|(_, growth)| growth.abs() >= LEAST_SHARE * most);
     let text = |(index, (cause, growth)): (usize, &(EnergyCause, f64))| {

@@ -1,7 +1,7 @@
 //! A number and the formulas that give it.
 
 use super::Subject;
-use crate::chart::{Quantity, digits, group_thousands};
+use fusescape_chart::{Quantity, digits, group_thousands};
 use std::borrow::Cow;
 
 /// A number, what it is, and how it comes about.

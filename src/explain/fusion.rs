@@ -5,15 +5,15 @@ use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::numbers::{CYCLES, ENERGY_UNIT};
 use super::sources::{OPTIMUS, SUM};
-use crate::chart::Quantity;
-use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
-use crate::explore::{
+use fusescape_chart::Quantity;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
+use fusescape_engine::explore::{
     ExactDecision, FusionMethod, FusionStep, FusionVerdict, Fusions, GroupTraffic, MapTraffic, OnlineDecision,
     StackRun, SweptParameter, TrafficUnits,
 };
-use crate::fusion::ParameterLoading;
-use crate::search::Objective;
-use crate::sorting::sort_by_key;
+use fusescape_engine::fusion::ParameterLoading;
+use fusescape_engine::search::Objective;
+use fusescape_spec::sorting::sort_by_key;
 use std::borrow::Cow;
 
 /// A number of the methods.
@@ -202,7 +202,7 @@ fn in_bytes_an_image(bytes: f64, units: TrafficUnits, groups: Vec<Explained>) ->
     Explained::given("bytes an image", bytes, BYTES).or("", How::Quotient, vec![all, batch]).after(OPTIMUS)
 }
 
-/// What explains the table of [`Curves::of_fusion`](crate::chart::Curves::of_fusion), row by row; its first column is what is varied.
+/// What explains the table of [`Curves::of_fusion`](fusescape_chart::Curves::of_fusion), row by row; its first column is what is varied.
 pub fn explain_steps(varied: SweptParameter, steps: &[FusionStep]) -> Vec<Vec<Option<Explained>>> {
     let mut steps: Vec<&FusionStep> = steps.iter().filter(|step| step.varied == varied).collect();
     sort_by_key(&mut steps, |step| step.step);
@@ -215,7 +215,7 @@ pub fn explain_steps(varied: SweptParameter, steps: &[FusionStep]) -> Vec<Vec<Op
     steps.into_iter().map(row).collect()
 }
 
-/// What explains the table of [`Curves::of_online`](crate::chart::Curves::of_online), row by row; its first column is the buffer.
+/// What explains the table of [`Curves::of_online`](fusescape_chart::Curves::of_online), row by row; its first column is the buffer.
 pub fn explain_online(steps: &[(OnlineDecision, ExactDecision)]) -> Vec<Vec<Option<Explained>>> {
     let mut steps: Vec<&(OnlineDecision, ExactDecision)> = steps.iter().collect();
     sort_by_key(&mut steps, |(online, _)| online.step);

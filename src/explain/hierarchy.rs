@@ -1,9 +1,9 @@
 //! What a memory hierarchy costs: sums over layers and memories.
 
 use super::formula::{Explained, How, Unit};
-use crate::chart::Quantity;
-use crate::hardware::Core;
-use crate::hierarchy::LayerResult;
+use fusescape_chart::Quantity;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::hierarchy::LayerResult;
 
 const SOURCE: &str = "ZigZag, Section V: the architecture generator evaluates each hierarchy with its best mappings";
 

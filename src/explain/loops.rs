@@ -5,12 +5,12 @@ use super::formula::{Explained, How, Unit};
 use super::mapping::{LayerNumber, LevelFigure, explain_layer};
 use super::numbers::{CYCLES, Counted};
 use super::sources::{BANDWIDTH, LOOPS};
-use crate::chart::Quantity;
-use crate::cost::{Access, ComingDown, LevelInformation, ReservedElements};
-use crate::explore::{LayerFacts, MappedLayer};
-use crate::hardware::Movement;
-use crate::mapping::{TemporalLoop, WindowCount};
-use crate::workload::{Dim, gcd};
+use fusescape_chart::Quantity;
+use fusescape_engine::cost::{Access, ComingDown, LevelInformation, ReservedElements};
+use fusescape_engine::explore::{LayerFacts, MappedLayer};
+use fusescape_engine::hardware::Movement;
+use fusescape_engine::mapping::{TemporalLoop, WindowCount};
+use fusescape_engine::workload::{Dim, gcd};
 
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);

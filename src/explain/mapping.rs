@@ -9,9 +9,9 @@ use super::parts::{
     vector_operations,
 };
 use super::sources::{ENERGY, LATENCY};
-use crate::chart::Quantity;
-use crate::cost::{Access, AccessCause, EnergyCause, LatencyCause};
-use crate::explore::{LayerFacts, MappedLayer};
+use fusescape_chart::Quantity;
+use fusescape_engine::cost::{Access, AccessCause, EnergyCause, LatencyCause};
+use fusescape_engine::explore::{LayerFacts, MappedLayer};
 
 /// A number of a mapped layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::formula::{Explained, How, Unit};
 use super::sources::{FUSION_BUFFER, REUSE_BUFFER, VOLUME};
-use crate::chart::Quantity;
-use crate::explore::{LayerNeed, Need, SequenceNeeds};
+use fusescape_chart::Quantity;
+use fusescape_engine::explore::{LayerNeed, Need, SequenceNeeds};
 
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);
@@ -30,7 +30,7 @@ fn all_weights(name: &'static str, layers: &[LayerNeed], bytes: u64) -> Explaine
     sum(name, bytes, layers.iter().filter_map(weights).collect()).noted("Pooling has no weights.")
 }
 
-/// What explains the table of [`storage_bars`](crate::chart::storage_bars), row by row; its first column is words.
+/// What explains the table of [`storage_bars`](fusescape_chart::storage_bars), row by row; its first column is words.
 pub fn explain_storage(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     let row = |need: &Need| {
         let (layers, storage) = (&need.layers, &need.storage);
@@ -52,7 +52,7 @@ pub fn explain_storage(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     needs.by_count.iter().map(row).collect()
 }
 
-/// What explains the table of [`traffic_bars`](crate::chart::traffic_bars), row by row; its first two columns are words.
+/// What explains the table of [`traffic_bars`](fusescape_chart::traffic_bars), row by row; its first two columns are words.
 pub fn explain_traffic(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     let row = |need: &Need| {
         let layers = &need.layers;
@@ -74,7 +74,7 @@ pub fn explain_traffic(needs: &SequenceNeeds) -> Vec<Vec<Option<Explained>>> {
     needs.by_count.iter().flat_map(row).collect()
 }
 
-/// What explains the table of [`reuse_bars`](crate::chart::reuse_bars) for tiles of one side; its first two columns are words.
+/// What explains the table of [`reuse_bars`](fusescape_chart::reuse_bars) for tiles of one side; its first two columns are words.
 pub fn explain_reuse(needs: &SequenceNeeds, side: u64) -> Vec<Vec<Option<Explained>>> {
     let row = |need: &Need| {
         let Some(reuse) = need.reuse.iter().rfind(|reuse| reuse.side <= side) else { return [Vec::new(), Vec::new()] };

@@ -2,10 +2,10 @@
 
 use super::formula::Unit;
 use super::sizes::{Axis, Data};
-use crate::chart::Quantity;
-use crate::cost::{AccessCause, EnergyCause, LatencyCause};
-use crate::depth_first::PointAccount;
-use crate::hardware::MemoryId;
+use fusescape_chart::Quantity;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
+use fusescape_engine::depth_first::PointAccount;
+use fusescape_engine::hardware::MemoryId;
 use std::borrow::Cow;
 
 /// A number of a point's account.

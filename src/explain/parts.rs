@@ -5,12 +5,14 @@ use super::formula::{Explained, How, Unit};
 use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber};
 use super::point::memory_name;
 use super::sources::{COPIES, ENERGY, LATENCY};
-use crate::chart::Quantity;
-use crate::cost::{Access, AccessCause, EnergyCause, EnergySplit, LinkBalance, PortBalance};
-use crate::depth_first::{CopyAccount, CopyActionAccount, HopAccount, HopEnd, LayerTileAccount, PointAccount};
-use crate::hardware::MemoryId;
-use crate::mapping::TemporalLoop;
-use crate::workload::{Dim, LayerShape};
+use fusescape_chart::Quantity;
+use fusescape_engine::cost::{Access, AccessCause, EnergyCause, EnergySplit, LinkBalance, PortBalance};
+use fusescape_engine::depth_first::{
+    CopyAccount, CopyActionAccount, HopAccount, HopEnd, LayerTileAccount, PointAccount,
+};
+use fusescape_engine::hardware::MemoryId;
+use fusescape_engine::mapping::TemporalLoop;
+use fusescape_engine::workload::{Dim, LayerShape};
 
 pub(super) const LOADING: &str = "Before the first result, inputs come down memory by memory, each hop as long as its \
                                   slower side takes. Both inputs load at once, \

@@ -6,10 +6,12 @@ use super::parts::{NO_MACS, copy_cycles, copy_energy, copy_words, explain_access
 use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
 use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
 use super::{Subject, parts};
-use crate::chart::Quantity;
-use crate::cost::{AccessCause, EnergyCause, LatencyCause};
-use crate::depth_first::{LayerTileAccount, NodeId, PointAccount, StackAccount, TileTypeAccount, TileTypeId};
-use crate::hardware::MemoryId;
+use fusescape_chart::Quantity;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
+use fusescape_engine::depth_first::{
+    LayerTileAccount, NodeId, PointAccount, StackAccount, TileTypeAccount, TileTypeId,
+};
+use fusescape_engine::hardware::MemoryId;
 use std::borrow::Cow;
 
 /// Explains a number of a point; `None` where the account has no such number.
@@ -257,7 +259,7 @@ fn by_tile(
     if account.stacks.len() == 1 { explained.noted_if(amount, account) } else { explained }
 }
 
-fn is_on_vector_unit(layer: &crate::depth_first::LayerTileAccount) -> bool {
+fn is_on_vector_unit(layer: &fusescape_engine::depth_first::LayerTileAccount) -> bool {
     layer.cost.as_ref().is_some_and(|cost| cost.energy[EnergyCause::Vector] > 0.0)
 }
 
@@ -293,7 +295,7 @@ fn explain_leaf(
         }
         Amount::EnergyOf(EnergyCause::Access(AccessCause::Copy)) => {
             let actions = layer.copies.actions.iter().enumerate();
-            let term = |(index, action): (usize, &crate::depth_first::CopyActionAccount)| {
+            let term = |(index, action): (usize, &fusescape_engine::depth_first::CopyActionAccount)| {
                 let name = format!("{} of {}", action.kind.name(), action.layer);
                 let subject = Subject::Point(PointNumber::CopyEnergy(place, index));
                 Explained::folded(name, action.energy_pj, ENERGY_UNIT, subject)

@@ -4,13 +4,13 @@ use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::numbers::{CYCLES, ENERGY_UNIT};
 use super::sources::SEQUENCES;
-use crate::chart::{Quantity, SequencePart, SequenceQuantity};
-use crate::explore::{
+use fusescape_chart::{Quantity, SequencePart, SequenceQuantity};
+use fusescape_engine::explore::{
     Chains, Resource, ResourceStep, RunCost, SEQUENCE_PARAMETERS, Sequence, SequenceCosts, SequencePartitions, StepRun,
 };
-use crate::hardware::Operand;
-use crate::interlayer::{ChainEnergyCause, Cost, FusionMode};
-use crate::sorting::sort_by_key;
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::interlayer::{ChainEnergyCause, Cost, FusionMode};
+use fusescape_spec::sorting::sort_by_key;
 use std::rc::Rc;
 
 /// All sequences of a design, and those that are chosen.
@@ -398,7 +398,7 @@ impl Sequences {
 /// Numbers of the cells of a table, row by row; `None` for words.
 pub type SequenceCells = Vec<Vec<Option<SequenceNumber>>>;
 
-/// The partitions of an array, and the numbers of the table of [`partition_scatter`](crate::chart::partition_scatter).
+/// The partitions of an array, and the numbers of the table of [`partition_scatter`](fusescape_chart::partition_scatter).
 pub fn listed_partitions(chains: &Rc<Chains>, partitions: &SequencePartitions) -> (Sequences, SequenceCells) {
     let layers = chains.names(partitions.sequence);
     let listed = partitions.costs.iter().map(|known| vec![StepRun { layers: layers.to_vec(), run: known.run }]);
@@ -410,7 +410,7 @@ pub fn listed_partitions(chains: &Rc<Chains>, partitions: &SequencePartitions) -
     (Sequences::of_listed(chains, listed.collect()), rows.collect())
 }
 
-/// The steps of a resource, and the numbers of the table of [`resource_curves`](crate::chart::resource_curves).
+/// The steps of a resource, and the numbers of the table of [`resource_curves`](fusescape_chart::resource_curves).
 pub fn listed_steps(
     chains: &Rc<Chains>,
     resource: Resource,

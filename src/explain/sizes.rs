@@ -5,10 +5,10 @@ use super::formula::{Explained, How, Unit};
 use super::numbers::{LayerTileIndex, PointNumber};
 use super::point::layer_at;
 use super::sources::{BACK, TILES};
-use crate::chart::Quantity;
-use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun, TileTypeId};
-use crate::hardware::Operand;
-use crate::workload::Dim;
+use fusescape_chart::Quantity;
+use fusescape_engine::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun, TileTypeId};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::workload::Dim;
 
 /// Columns or rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,7 +228,7 @@ pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data
         Data::Operand(Operand::W) => {
             let loops = [Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX].into_iter().filter(|&dim| shape.size(dim) > 1);
             let mut terms: Vec<Explained> = loops.map(|dim| given(dim.name(), shape.size(dim))).collect();
-            if shape.kind == crate::workload::LayerKind::MatMul {
+            if shape.kind == fusescape_engine::workload::LayerKind::MatMul {
                 terms = batch(terms);
             }
             terms.push(width(shape.precision.w));

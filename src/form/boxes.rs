@@ -1,9 +1,9 @@
 //! The memory hierarchy as boxes in rows, as far as a document describes one.
 
 use super::is_shared_over;
-use crate::hardware::Operand;
-use crate::spec::edit::Outline;
-use crate::spec::read_hardware;
+use fusescape_engine::hardware::Operand;
+use fusescape_spec::edit::Outline;
+use fusescape_spec::read_hardware;
 
 /// One memory, as it is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]

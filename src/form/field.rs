@@ -1,7 +1,7 @@
 //! The fields of forms: what they are called, and what they mean.
 
-use crate::spec::edit::Outline;
-use crate::spec::layer_fields;
+use fusescape_spec::edit::Outline;
+use fusescape_spec::layer_fields;
 
 /// One field of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

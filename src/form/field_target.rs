@@ -1,7 +1,7 @@
 //! What a field of a form stands for in a document: how it is read, and what writing in it changes.
 
 use super::{rename_dimension, rename_layer, set_port_figure, unrolled, write_field, write_unrolled};
-use crate::spec::edit::Outline;
+use fusescape_spec::edit::Outline;
 
 /// The part of a document that a field of a form reads and writes.
 #[derive(Debug, Clone, PartialEq, Eq)]

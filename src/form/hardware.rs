@@ -1,7 +1,7 @@
 //! Edits of the PE array and of what it unrolls. Names of array dimensions are used all over the document.
 
 use super::memories::memories;
-use crate::spec::edit::{Outline, between_brackets, flow_list, flow_map, free_name};
+use fusescape_spec::edit::{Outline, between_brackets, flow_list, flow_map, free_name};
 
 const DIMENSIONS: &str = "array.dimensions";
 const SYSTOLIC: &str = "array.systolic";

@@ -1,8 +1,8 @@
 //! Edits of layers. A layer without `from` reads the one before it in the document, so adding and removing layers changes
 //! who reads what: these edits keep the network connected.
 
-use crate::spec::edit::{Outline, between_brackets, flow_list, flow_map};
-use crate::spec::layer_fields;
+use fusescape_spec::edit::{Outline, between_brackets, flow_list, flow_map};
+use fusescape_spec::layer_fields;
 use std::collections::HashMap;
 
 const LAYERS: &str = "layers";

@@ -1,9 +1,9 @@
 //! Edits of memories and their ports.
 
-use crate::chart::three_digits;
-use crate::hardware::{Movement, Operand, SRAM_65NM, estimate, movements};
-use crate::spec::edit::{Outline, flow_list, flow_map, free_name};
-use crate::spec::read_hardware;
+use fusescape_chart::three_digits;
+use fusescape_engine::hardware::{Movement, Operand, SRAM_65NM, estimate, movements};
+use fusescape_spec::edit::{Outline, flow_list, flow_map, free_name};
+use fusescape_spec::read_hardware;
 
 const MEMORIES: &str = "memories";
 

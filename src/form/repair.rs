@@ -1,7 +1,7 @@
 //! The edit that a diagnostic proposes.
 
-use crate::spec::edit::Outline;
-use crate::spec::{Diagnostic, Fix};
+use fusescape_spec::edit::Outline;
+use fusescape_spec::{Diagnostic, Fix};
 
 /// What the edit does, on a button: ``write `64 KiB` ``.
 pub fn repair_title(fix: &Fix) -> String {

@@ -1,6 +1,6 @@
 //! Values that can be dragged: a figure with its unit as one of a ladder of rounder figures.
 
-use crate::spec::parse_decimal;
+use fusescape_spec::parse_decimal;
 
 /// A ladder of values, the smallest first, and where a figure stands on it.
 #[derive(Debug, Clone, PartialEq, Eq)]

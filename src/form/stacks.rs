@@ -1,10 +1,10 @@
 //! Stacks as a person cuts them: layers after which one ends.
 
-use crate::depth_first::{FuseDepth, cut};
-use crate::hardware::Core;
-use crate::rules::Rules;
-use crate::spec::{Diagnostics, listed_name, listed_names};
-use crate::workload::{LayerId, Network};
+use fusescape_engine::depth_first::{FuseDepth, cut};
+use fusescape_engine::hardware::Core;
+use fusescape_engine::rules::Rules;
+use fusescape_engine::workload::{LayerId, Network};
+use fusescape_spec::{Diagnostics, listed_name, listed_names};
 
 /// The stacks of a network, as a form shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,14 +1,14 @@
 //! Study documents: the one that suits a design, and axes that are added by a click.
 
-use crate::depth_first::{DepthFirstStrategy, FuseDepth};
-use crate::explore::Settings;
-use crate::explore::study::TiledSchedule;
-use crate::hardware::Core;
-use crate::multicore::{CoresSettings, Granularity, StackRule};
-use crate::rules::Rules;
-use crate::search::{Objective, Strategy};
-use crate::spec::edit::{Outline, flow_list, flow_map};
-use crate::spec::{Measure, measure, scalar};
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth};
+use fusescape_engine::explore::Settings;
+use fusescape_engine::explore::study::TiledSchedule;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::multicore::{CoresSettings, Granularity, StackRule};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Objective, Strategy};
+use fusescape_spec::edit::{Outline, flow_list, flow_map};
+use fusescape_spec::{Measure, measure, scalar};
 
 /// Values of an axis that is added.
 const VALUES: u32 = 5;

@@ -2,10 +2,10 @@
 
 use super::entry::Opening;
 use super::parameters::Parameters;
-use crate::attention::{Account, ElementBits, Step, Tensor};
-use crate::explore::{AttentionRequest, AttentionStudy};
-use crate::search::Objective;
-use crate::spec::{Preset, find_preset, transformer_presets};
+use fusescape_engine::attention::{Account, ElementBits, Step, Tensor};
+use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_engine::search::Objective;
+use fusescape_spec::{Preset, find_preset, transformer_presets};
 
 /// What the view of attention begins with.
 const MODEL: &str = "gpt2-small";

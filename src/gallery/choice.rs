@@ -1,9 +1,9 @@
 //! The hardware or the network that numbers are about: a preset, or a document of one's own.
 
-use crate::hardware::Core;
-use crate::spec::edit::Outline;
-use crate::spec::{Diagnostics, Preset, find_preset};
-use crate::workload::Network;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::workload::Network;
+use fusescape_spec::edit::Outline;
+use fusescape_spec::{Diagnostics, Preset, find_preset};
 use std::sync::Arc;
 
 /// A document that is computed with.
@@ -55,7 +55,7 @@ impl DocumentChoice {
     }
 
     /// What is wrong with it, as the document of this half of a design.
-    pub(crate) fn mistakes(&self, half: &str) -> Diagnostics {
+    pub fn mistakes(&self, half: &str) -> Diagnostics {
         let wrong = match half {
             "hardware" => Core::from_text(self.text()).err(),
             _ => Network::from_text(self.text()).err(),
@@ -94,7 +94,7 @@ impl DocumentChoice {
 }
 
 /// `sram_64KB.size` as a path in a document: `memories[4].size`.
-pub(crate) fn place_of(document: &Outline, path: &str) -> String {
+pub fn place_of(document: &Outline, path: &str) -> String {
     let (name, rest) = path.split_once('.').unwrap_or((path, ""));
     for list in ["memories", "layers"] {
         let named = |index: &usize| document.value(&format!("{list}[{index}].name")).as_deref() == Some(name);

@@ -3,8 +3,8 @@
 use super::entry::read_rules;
 use super::measure::{Measure, Quantity};
 use super::parameters::choose;
-use crate::rules::Rules;
-use crate::spec::{ClaimSpec, Diagnostics, Preset, Printed, Tolerance};
+use fusescape_engine::rules::Rules;
+use fusescape_spec::{ClaimSpec, Diagnostics, Preset, Printed, Tolerance};
 
 /// One number of a paper.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,8 @@ pub struct Unit {
     pub name: &'static str,
     /// For a person, with the blank before it: ` mJ`.
     pub symbol: &'static str,
-    pub(crate) quantity: Quantity,
+    /// What it measures.
+    pub quantity: Quantity,
     /// How many base units it is.
     size: f64,
 }
@@ -84,7 +85,8 @@ const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size
     (name, Unit { name, symbol, quantity, size })
 }
 
-pub(crate) const UNITS: [(&str, Unit); 13] = [
+/// All units, by the names that documents write.
+pub const UNITS: [(&str, Unit); 13] = [
     unit("mJ", " mJ", Quantity::Energy, 1e9),
     unit("uJ", " µJ", Quantity::Energy, 1e6),
     unit("nJ", " nJ", Quantity::Energy, 1e3),

@@ -2,11 +2,11 @@
 
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
-use crate::multicore::{
+use fusescape_engine::multicore::{
     CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Evolution, Granularity, MemoryUse, NestId,
     OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackId, StackRule, SystemAccount, TileCosts,
 };
-use crate::spec::{Preset, system_presets, workload_presets};
+use fusescape_spec::{Preset, system_presets, workload_presets};
 
 /// A figure of a network on many cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Figures of attention by the dataflows of the FuseMax artifact, on its machines, by its rules.
 
 use super::parameters::{Parameters, choose};
-use crate::attention::Shape;
-use crate::attention::published::{
+use fusescape_engine::attention::Shape;
+use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, Flat, Granularity, Replay, Rules, Stationarity, replay,
 };
 

@@ -5,18 +5,18 @@ use super::claim::{Claim, read_claim};
 use super::cores::read_tiles;
 use super::parameters::{choose, find};
 use super::run_strategy::RunStrategy;
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
-use crate::explore::{Settings, TemporalMapping, parse_sizes};
-use crate::hardware::Operand;
-use crate::mapping::TemporalLoop;
-use crate::multicore::{CoreId, CoresSettings, OrderRule, Scheduler, StackRule};
-use crate::rules::Rules;
-use crate::search::Strategy;
-use crate::spec::{
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape_engine::explore::{Settings, TemporalMapping, parse_sizes};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::mapping::TemporalLoop;
+use fusescape_engine::multicore::{CoreId, CoresSettings, OrderRule, Scheduler, StackRule};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::Strategy;
+use fusescape_engine::workload::{Dim, Network};
+use fusescape_spec::{
     Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
     read_gallery_entry, system_presets, workload_presets,
 };
-use crate::workload::{Dim, Network};
 
 /// A published figure or table that can be recomputed.
 #[derive(Debug, Clone, PartialEq)]

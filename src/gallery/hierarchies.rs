@@ -3,12 +3,12 @@
 use super::entry::Opening;
 use super::measure::HierarchyFigure;
 use super::parameters::Parameters;
-use crate::hardware::Operand;
-use crate::hierarchy::{
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::hierarchy::{
     Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Stage, Study, unrollings,
 };
-use crate::search::Objective;
-use crate::spec::pool_presets;
+use fusescape_engine::search::Objective;
+use fusescape_spec::pool_presets;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -157,7 +157,7 @@ fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
 fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<f64, String> {
     let mut study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
     study.hierarchies.retain(|hierarchy| {
-        let holders = |placed: &crate::hierarchy::HierarchyMemory| {
+        let holders = |placed: &fusescape_engine::hierarchy::HierarchyMemory| {
             Operand::ALL.into_iter().filter(|&of| placed.holds(of)).count()
         };
         let wanted = if shared { Operand::ALL.len() } else { 1 };

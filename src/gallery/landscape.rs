@@ -3,10 +3,12 @@
 use super::choice::DocumentChoice;
 use super::measure::{RunFigure, SweepFigure};
 use super::run_strategy::RunStrategy;
-use crate::cost::{AccessCause, EnergyCause, EnergySplit};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, MemoryAccount, PointAccount, Skipping, StoringMode};
-use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
-use crate::hardware::{Core, Operand};
+use fusescape_engine::cost::{AccessCause, EnergyCause, EnergySplit};
+use fusescape_engine::depth_first::{
+    DepthFirstStrategy, FuseDepth, MemoryAccount, PointAccount, Skipping, StoringMode,
+};
+use fusescape_engine::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
+use fusescape_engine::hardware::{Core, Operand};
 use std::collections::HashMap;
 use std::rc::Rc;
 

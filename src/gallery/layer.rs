@@ -2,10 +2,10 @@
 
 use super::entry::Opening;
 use super::measure::{LayerFigure, TableFigure};
-use crate::cost::LatencyCause;
-use crate::explore::{LayerRequest, LayerStudy, MappedLayer};
-use crate::hardware::{Core, Operand};
-use crate::search::Objective;
+use fusescape_engine::cost::LatencyCause;
+use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer};
+use fusescape_engine::hardware::{Core, Operand};
+use fusescape_engine::search::Objective;
 
 /// The layer of an entry, or another one of its network.
 pub fn study(opens: &Opening, layer: Option<String>) -> Result<LayerStudy, String> {

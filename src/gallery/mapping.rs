@@ -3,7 +3,7 @@
 use super::entry::Opening;
 use super::layer::study;
 use super::measure::SpaceFigure;
-use crate::search::space::{Evenness, MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
+use fusescape_engine::search::space::{Evenness, MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
 use std::collections::HashMap;
 use std::rc::Rc;
 

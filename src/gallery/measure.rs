@@ -9,9 +9,9 @@ use super::operators::{OperatorFigure, OperatorsOf};
 use super::parameters::{Parameters, choose};
 use super::run_strategy::RunStrategy;
 use super::sequences::{SequenceFigure, Sequences};
-use crate::hardware::Operand;
-use crate::search::space::Evenness;
-use crate::spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::search::space::Evenness;
+use fusescape_spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
 
 /// The quantity that a number measures, in its base unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -369,7 +369,7 @@ const OPERANDS: [(&str, Operand); 3] = [("W", Operand::W), ("I", Operand::I), ("
 
 impl Measure {
     /// Reads the measure of a claim, whose place is `path`, in an entry with this network.
-    pub(crate) fn new(
+    pub fn new(
         claim: &ClaimSpec,
         path: &str,
         workload: Option<&'static Preset>,
@@ -438,7 +438,7 @@ impl Measure {
     }
 
     /// The memory that it names.
-    pub(crate) fn memory(&self) -> Option<&str> {
+    pub fn memory(&self) -> Option<&str> {
         match self {
             Self::MemoryShare(memory, _) | Self::MemoryRatio(memory, ..) => Some(memory),
             Self::MemorySize(memory) => memory.as_deref(),

@@ -1,7 +1,7 @@
 //! Facts about networks (DeFiNES, Table I).
 
 use super::measure::NetworkFact;
-use crate::workload::Network;
+use fusescape_engine::workload::Network;
 
 /// A fact, in bytes.
 pub fn fact(fact: NetworkFact, workload: &str) -> Result<f64, String> {

@@ -1,11 +1,11 @@
 //! Figures of operator fusion on the networks of its paper (Optimus, Tables 4 and 5, Sections 7.4 to 7.7).
 
 use super::parameters::{Parameters, choose};
-use crate::fusion::{
+use fusescape_engine::fusion::{
     Ideals, NETWORK_INPUT, OnlineFusion, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, Throughput,
     baselines, memory_cost, prior_cost,
 };
-use crate::workload::Dim;
+use fusescape_engine::workload::Dim;
 use std::collections::HashMap;
 
 /// More order ideals than any network of an entry has.

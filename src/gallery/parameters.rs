@@ -1,6 +1,6 @@
 //! Words in a document, and what they may be.
 
-use crate::spec::{Diagnostics, Preset, closest, find_preset};
+use fusescape_spec::{Diagnostics, Preset, closest, find_preset};
 
 /// Parameters of a measure, taken out one by one; what is left over is a mistake.
 pub struct Parameters<'a> {

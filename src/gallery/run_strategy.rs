@@ -1,7 +1,7 @@
 //! Strategies of running a whole network that papers compare.
 
 use super::parameters::choose;
-use crate::depth_first::StoringMode;
+use fusescape_engine::depth_first::StoringMode;
 use std::fmt;
 
 /// A strategy of running a network, named by how it is chosen.

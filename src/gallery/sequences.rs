@@ -2,12 +2,12 @@
 //! hardware (Figs. 16 to 19), and of what fused layers keep on the chip (Figs. 12 and 13).
 
 use super::parameters::{Parameters, choose};
-use crate::interlayer::{
+use fusescape_engine::interlayer::{
     Accelerator, BottomTile, Chain, ChainLayer, Cost, Direction, FusedSchedule, FusionBuffers, FusionMode,
     LayerSchedule, Parameters as Choices, legal_sequences, propagate, reuse_overhead,
 };
-use crate::spec::{Preset, workload_presets};
-use crate::workload::Network;
+use fusescape_engine::workload::Network;
+use fusescape_spec::{Preset, workload_presets};
 use std::ops::Range;
 
 const ACCELERATOR: Accelerator = Accelerator::PUBLISHED[0];

@@ -10,7 +10,7 @@ use super::measure::Measure;
 use super::operators::Schemes;
 use super::run_strategy::RunStrategy;
 use super::{layer, network};
-use crate::spec::Preset;
+use fusescape_spec::Preset;
 use serde::{Deserialize, Serialize};
 
 /// Our number for one claim, and how it departs from the published one.

@@ -1,14 +1,14 @@
 //! Documents that files of Timeloop or AccelForge come to, and their texts, validated.
 
 use super::report::Report;
-use crate::explore::{LayerRequest, LayerStudy, TemporalMapping, own_mappings};
-use crate::hardware::{Core, Unroll};
-use crate::rules::Rules;
-use crate::search::{Objective, Strategy};
-use crate::spec::{
+use fusescape_engine::explore::{LayerRequest, LayerStudy, TemporalMapping, own_mappings};
+use fusescape_engine::hardware::{Core, Unroll};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Objective, Strategy};
+use fusescape_engine::workload::Network;
+use fusescape_spec::{
     Diagnostics, HardwareSpec, MappingSpec, PortSpec, WorkloadSpec, write_hardware, write_mapping, write_workload,
 };
-use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 
 /// Capacity of a memory without a limit, bits: 1024 GiB.
@@ -67,10 +67,10 @@ impl Texts {
         let core = documents.hardware.as_ref().map(Core::new);
         let network = documents.workload.as_ref().map(Network::new);
         if let Some(core) = &core {
-            told(core.as_ref().map(crate::import::core_facts).map_err(Clone::clone), "hardware", report);
+            told(core.as_ref().map(crate::core_facts).map_err(Clone::clone), "hardware", report);
         }
         if let Some(network) = &network {
-            told(network.as_ref().map(crate::import::network_facts).map_err(Clone::clone), "workload", report);
+            told(network.as_ref().map(crate::network_facts).map_err(Clone::clone), "workload", report);
         }
         if let (Some(Ok(core)), Some(Ok(network)), Some(text)) = (core, network, &texts.mapping) {
             let priced = own_mappings(text, &core, &network, &request());

@@ -1,7 +1,7 @@
 //! What files of other programs have no words for.
 
 use super::report::{Report, Severity};
-use crate::hardware::{Core, DoubleBuffering, Memory};
+use fusescape_engine::hardware::{Core, DoubleBuffering, Memory};
 
 /// Notes what a core states and a file of `program` does not say.
 pub fn note_left_out(core: &Core, program: &str, report: &mut Report) {

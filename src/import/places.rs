@@ -1,6 +1,6 @@
 //! Values in the files of Timeloop and AccelForge: fields whose names have `-` or `_`, amounts as products, factors of loops.
 
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Largest whole number that is read.
 const MAX_NUMBER: f64 = (1_u64 << 50) as f64;

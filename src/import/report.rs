@@ -1,7 +1,7 @@
 //! What became of a file that was imported.
 
 use super::coverage::Coverage;
-use crate::spec::{Diagnostic, Diagnostics, visible};
+use fusescape_spec::{Diagnostic, Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

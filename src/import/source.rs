@@ -1,6 +1,6 @@
 //! Where the bytes of a file come from: a file on disk, one that a person chose on the page, or bytes at hand.
 
-use crate::spec::{Diagnostics, visible};
+use fusescape_spec::{Diagnostics, visible};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Bytes that are read piece by piece, wherever they are needed.

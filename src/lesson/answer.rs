@@ -1,8 +1,8 @@
 //! An answer to a step, as a person gives it and a receipt keeps it.
 
-use crate::explore::TemporalMapping;
-use crate::mapping::TemporalLoop;
-use crate::workload::Dim;
+use fusescape_engine::explore::TemporalMapping;
+use fusescape_engine::mapping::TemporalLoop;
+use fusescape_engine::workload::Dim;
 use serde::{Deserialize, Serialize};
 
 /// An answer.

@@ -3,8 +3,8 @@
 use super::document::{Condition, Lesson, Prediction, Step, StepKind, Task};
 use super::draw::{Draw, seed};
 use super::judge::{Numbers, Variation};
-use crate::gallery::Workbench;
-use crate::spec::{Diagnostic, Diagnostics, merge};
+use fusescape_gallery::Workbench;
+use fusescape_spec::{Diagnostic, Diagnostics, merge};
 use serde::{Deserialize, Serialize};
 
 /// So many variants are all looked at; of more a sample of as many.

@@ -2,9 +2,9 @@
 
 use super::draw::{Draw, variant_count};
 use super::fields::{Field, Opener};
-use crate::gallery::{DocumentChoice, Measure, Opening, UNITS, Unit, choose};
-use crate::hardware::Core;
-use crate::spec::{
+use fusescape_engine::hardware::Core;
+use fusescape_gallery::{DocumentChoice, Measure, Opening, UNITS, Unit, choose};
+use fusescape_spec::{
     AnswerSpec, ClaimSpec, Diagnostic, Diagnostics, HintSpec, LessonSpec, NumberSpec, ParameterSpec, PredictSpec,
     StepSpec, TaskSpec, lesson_presets, line_of, merge, parse_decimal, read_lesson,
 };

@@ -1,8 +1,8 @@
 //! The design of a step with other values of some of its fields: what a task lets one change, and what a curve goes along.
 
-use crate::gallery::{DocumentChoice, ONE_STACK, Opening, open_with_documents, place_of};
-use crate::spec::edit::Outline;
-use crate::spec::{Diagnostics, FieldSpec, OpensSpec};
+use fusescape_gallery::{DocumentChoice, ONE_STACK, Opening, open_with_documents, place_of};
+use fusescape_spec::edit::Outline;
+use fusescape_spec::{Diagnostics, FieldSpec, OpensSpec};
 
 /// A field, and the values that it may have.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,9 +4,9 @@
 use super::answer::{Given, MappingGiven};
 use super::document::{Asked, Choice, Condition, Prediction, Step, StepKind, Task};
 use super::draw::variant_count;
-use crate::explore::{Settings, TemporalMapping};
-use crate::gallery::{DocumentChoice, Opening, Workbench};
-use crate::spec::{hardware_presets, workload_presets};
+use fusescape_engine::explore::{Settings, TemporalMapping};
+use fusescape_gallery::{DocumentChoice, Opening, Workbench};
+use fusescape_spec::{hardware_presets, workload_presets};
 use serde::{Deserialize, Serialize};
 
 /// A design of which the numbers of a step are computed.

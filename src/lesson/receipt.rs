@@ -6,8 +6,8 @@ use super::document::{Lesson, Step};
 use super::draw::Draw;
 use super::judge::{Numbers, Variation, Verdict, marks_of};
 use super::source::{LessonSource, OpenLesson};
-use crate::gallery::Workbench;
-use crate::spec::{Diagnostics, visible};
+use fusescape_gallery::Workbench;
+use fusescape_spec::{Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 

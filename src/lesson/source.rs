@@ -2,8 +2,8 @@
 
 use super::document::{Lesson, Step, StepKind};
 use super::draw::{Draw, seed};
-use crate::gallery::Opening;
-use crate::spec::{Diagnostics, lesson_presets};
+use fusescape_gallery::Opening;
+use fusescape_spec::{Diagnostics, lesson_presets};
 use serde::{Deserialize, Serialize};
 
 /// Where a lesson comes from.

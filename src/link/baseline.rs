@@ -2,7 +2,7 @@
 //! the page opens with.
 
 use super::frozen::Kind;
-use crate::state::{
+use fusescape_state::{
     AttentionForm, CoresForm, Design, DesignTable, Document, Form, HierarchyForm, OwnMapping, Schedule, State,
     StudyForm, View,
 };
@@ -45,7 +45,7 @@ pub(super) fn baseline() -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::to_link;
+    use crate::to_link;
 
     #[test]
     fn its_documents_are_kept() {

@@ -6,13 +6,13 @@ use super::fields::{Mapping, Text, number, take};
 use super::frozen::{Kind, fingerprint};
 use super::packing::{damaged, newer};
 use super::{kinds, patch, wrong};
-use crate::explore::TemporalMapping;
-use crate::hardware::Unroll;
-use crate::lesson::{LessonSource, MOST_BYTES as LONGEST_LESSON, OpenLesson, find_step, step_name};
-use crate::mapping::TemporalLoop;
-use crate::spec::{Diagnostics, gallery_presets, lesson_presets};
-use crate::state::{Choice, Document, Form, MappingChange, Pinned, State};
-use crate::workload::Dim;
+use fusescape_engine::explore::TemporalMapping;
+use fusescape_engine::hardware::Unroll;
+use fusescape_engine::mapping::TemporalLoop;
+use fusescape_engine::workload::Dim;
+use fusescape_lesson::{LessonSource, MOST_BYTES as LONGEST_LESSON, OpenLesson, find_step, step_name};
+use fusescape_spec::{Diagnostics, gallery_presets, lesson_presets};
+use fusescape_state::{Choice, Document, Form, MappingChange, Pinned, State};
 
 /// Bytes of all documents together: with all else about as much as a file holds, so that what opens is kept. One that is longer than
 /// any may be is kept, too, and called wrong where it stands.
@@ -211,14 +211,14 @@ fn own_mapping(written: &Mapping) -> Result<TemporalMapping, Diagnostics> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::fields::{Field, Patch};
-    use crate::link::{encode, packing};
-    use crate::spec::hardware_presets;
+    use crate::fields::{Field, Patch};
+    use crate::{encode, packing};
+    use fusescape_spec::hardware_presets;
 
     /// What a link of these fields stands for, its draft, and its link.
     fn opened(fields: &[Field]) -> State {
         let link = packing::pack(fields);
-        let state = crate::link::from_link(&link).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let state = crate::from_link(&link).unwrap_or_else(|wrong| panic!("{wrong}"));
         let packed = packing::pack(&encode::fields(&state, true));
         assert_eq!(packing::unpack(&packed).and_then(|bytes| super::state(&bytes)), Ok(state.clone()));
         state
@@ -237,7 +237,7 @@ mod tests {
     }
 
     fn reason(fields: &[Field]) -> String {
-        crate::link::from_link(&packing::pack(fields)).map(|_| String::new()).unwrap_or_else(|wrong| wrong.to_string())
+        crate::from_link(&packing::pack(fields)).map(|_| String::new()).unwrap_or_else(|wrong| wrong.to_string())
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::fields::{Field, Mapping, Text, number};
 use super::frozen::{Kind, fingerprint, fnv_1a};
 use super::packing::packed_length;
 use super::{kinds, patch};
-use crate::sorting::sort_by_key;
-use crate::state::{Choice, CoresForm, Design, Form, FormField, HierarchyForm, State, View};
+use fusescape_spec::sorting::sort_by_key;
+use fusescape_state::{Choice, CoresForm, Design, Form, FormField, HierarchyForm, State, View};
 use std::collections::HashSet;
 
 /// A larger text is not compared with others, bytes.
@@ -138,8 +138,8 @@ pub(super) fn entry_name(id: &str) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lesson::{lessons, step_name};
-    use crate::spec::gallery_presets;
+    use fusescape_lesson::{lessons, step_name};
+    use fusescape_spec::gallery_presets;
 
     #[test]
     fn no_two_names_of_entries_are_equal() {

@@ -1,9 +1,9 @@
 //! What links are made of: numbered fields. What a number means and how its value is written is part of the format and never changes.
 //!
-//! Members of forms have the numbers that [`Form::FIELDS`](crate::state::Form::FIELDS) gives them; everything else has one of [`number`].
+//! Members of forms have the numbers that [`Form::FIELDS`](fusescape_state::Form::FIELDS) gives them; everything else has one of [`number`].
 
 use super::packing::newer;
-use crate::spec::Diagnostics;
+use fusescape_spec::Diagnostics;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -125,7 +125,7 @@ pub(super) struct Mapping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::{AttentionForm, CoresForm, DesignTable, Form, HierarchyForm, Schedule, StudyForm, View};
+    use fusescape_state::{AttentionForm, CoresForm, DesignTable, Form, HierarchyForm, Schedule, StudyForm, View};
 
     fn check<F: Form>(taken: &mut Vec<u32>) {
         let names = F::names();

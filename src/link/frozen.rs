@@ -1,7 +1,7 @@
 //! Texts that links build on, by a hash of each. They are kept for ever: a preset whose text changes leaves the old one in
 //! `presets/retired/`, and a line here.
 
-use crate::spec::{Preset, hardware_presets, pool_presets, system_presets, workload_presets};
+use fusescape_spec::{Preset, hardware_presets, pool_presets, system_presets, workload_presets};
 
 /// A text that links may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

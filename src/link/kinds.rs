@@ -3,10 +3,10 @@
 use super::fields::{Point, Sizes, bytes, take};
 use super::frozen::fnv_1a;
 use super::packing::newer;
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
-use crate::rules::Rules;
-use crate::spec::Diagnostics;
-use crate::state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape_engine::rules::Rules;
+use fusescape_spec::Diagnostics;
+use fusescape_state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
 
 /// The bytes of a member; none for what is left open, which no link says.
 pub(super) fn pack(slot: Slot) -> Vec<u8> {

@@ -2,9 +2,9 @@
 
 use super::fields::{Field, bytes};
 use super::{frozen::fnv_1a, wrong};
-use crate::spec::Diagnostics;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fusescape_spec::Diagnostics;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::Serialize;

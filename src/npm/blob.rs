@@ -1,6 +1,6 @@
 //! Bytes of files that a page has, read where they are needed: of a model of gigabytes only its layers are.
 
-use fusescape::import::Source;
+use fusescape_import::Source;
 use js_sys::{Function, Uint8Array};
 use std::io;
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,4 +1,4 @@
-//! The commands of `fusescape::command` for JavaScript: a question in, its answer out, both JSON.
+//! The commands of `fusescape_command` for JavaScript: a question in, its answer out, both JSON.
 //!
 //! A page sees `fusescape.js`; `worker.js` stands between, and has the engine in a thread of its own. `tools/build-npm` makes a package of
 //! them.
@@ -12,7 +12,7 @@ mod progress;
 mod question;
 
 use blob::Bytes;
-use fusescape::spec::{Diagnostic, Diagnostics};
+use fusescape_spec::{Diagnostic, Diagnostics};
 use js_sys::Function;
 use progress::Progress;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! How far a command is, told to JavaScript.
 
-use fusescape::command::Watch;
+use fusescape_command::Watch;
 use js_sys::Function;
 use std::sync::{Mutex, PoisonError};
 use wasm_bindgen::JsValue;

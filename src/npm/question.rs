@@ -1,9 +1,9 @@
 //! Questions, as JSON.
 
-use fusescape::command::documents::{Kind, presets};
-use fusescape::command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
-use fusescape::explore::study::StudyRequest;
-use fusescape::spec::{Diagnostic, Diagnostics, find_preset};
+use fusescape_command::documents::{Kind, presets};
+use fusescape_command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape_engine::explore::study::StudyRequest;
+use fusescape_spec::{Diagnostic, Diagnostics, find_preset};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -9,9 +9,9 @@ use arrow_array::{
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use fusescape::command::study::{StudyFailure, open};
-use fusescape::cost::{EnergyCause, LatencyCause};
-use fusescape::results::{Cell, Kind as CellKind, ResultColumn, UnreadFile};
+use fusescape_command::study::{StudyFailure, open};
+use fusescape_engine::cost::{EnergyCause, LatencyCause};
+use fusescape_results::{Cell, Kind as CellKind, ResultColumn, UnreadFile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;

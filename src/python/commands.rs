@@ -2,16 +2,16 @@
 
 use crate::errors::{DiagnosticFields, all_fields, error, fields};
 use crate::work::{Told, shared_pool, work};
-use fusescape::attention::Cores;
-use fusescape::command::depth_first::Row;
-use fusescape::command::layer::LayerResult;
-use fusescape::command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
-use fusescape::command::{self, NoResult};
-use fusescape::explore::{AttentionRequest, mapping_document};
-use fusescape::hierarchy::HierarchyRequest;
-use fusescape::multicore::CoresRequest;
-use fusescape::spec::{Diagnostics, write_mapping};
-use fusescape::trace::chrome_trace;
+use fusescape_command::depth_first::Row;
+use fusescape_command::layer::LayerResult;
+use fusescape_command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape_command::{self as command, NoResult};
+use fusescape_engine::attention::Cores;
+use fusescape_engine::explore::{AttentionRequest, mapping_document};
+use fusescape_engine::hierarchy::HierarchyRequest;
+use fusescape_engine::multicore::CoresRequest;
+use fusescape_report::trace::chrome_trace;
+use fusescape_spec::{Diagnostics, write_mapping};
 use pyo3::prelude::*;
 use pythonize::depythonize;
 use serde_json::{Error, Value};

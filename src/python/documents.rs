@@ -1,10 +1,10 @@
 //! Documents and presets.
 
 use crate::errors::error;
-use fusescape::command::documents::{self, Kind};
-use fusescape::import;
-use fusescape::spec::edit::Outline;
-use fusescape::spec::{Diagnostics, find_preset};
+use fusescape_command::documents::{self, Kind};
+use fusescape_import as import;
+use fusescape_spec::edit::Outline;
+use fusescape_spec::{Diagnostics, find_preset};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::fs::File;

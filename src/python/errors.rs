@@ -1,8 +1,8 @@
 //! What is wrong, as the one exception of the package.
 
-use fusescape::command::NoResult;
-use fusescape::command::study::StudyFailure;
-use fusescape::spec::{Diagnostic, Diagnostics};
+use fusescape_command::NoResult;
+use fusescape_command::study::StudyFailure;
+use fusescape_spec::{Diagnostic, Diagnostics};
 use pyo3::PyErr;
 
 pyo3::import_exception!(fusescape._errors, FusescapeError);

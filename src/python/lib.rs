@@ -1,10 +1,10 @@
-//! `fusescape._fusescape`: the commands of `fusescape::command` for Python.
+//! `fusescape._fusescape`: the commands of `fusescape_command` for Python.
 //!
 //! It is as thin as can be: texts of documents and words of options go in, the JSON that the command line prints comes out. What a person
 //! of Python sees (`fusescape/`, in Python) is made of that.
 //!
 //! - `work.rs`: a command in threads of its own, while Python's lock is free, signals are heard and progress is told
-//! - `commands.rs`: the commands, whose options `fusescape::command::options` reads
+//! - `commands.rs`: the commands, whose options `fusescape_command::options` reads
 //! - `documents.rs`: documents and presets; `links.rs`: links
 //! - `study.rs`: studies of very many designs
 //! - `errors.rs`: what is wrong, as the one exception of the package

@@ -1,8 +1,8 @@
 //! Links to the page.
 
 use crate::errors::error;
-use fusescape::link::{from_link, to_link};
-use fusescape::state::{Action, Half, State};
+use fusescape_link::{from_link, to_link};
+use fusescape_state::{Action, Half, State};
 use pyo3::prelude::*;
 
 /// A link to a page at `site` that opens with these documents.

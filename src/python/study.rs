@@ -3,10 +3,10 @@
 use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
 use crate::work::{Told, own_pool, shared_pool, work};
-use fusescape::command::study::{Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
-use fusescape::explore::study::{StudyCosts, StudyRequest};
-use fusescape::results::key_of;
-use fusescape::spec::Diagnostics;
+use fusescape_command::study::{Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
+use fusescape_engine::explore::study::{StudyCosts, StudyRequest};
+use fusescape_results::key_of;
+use fusescape_spec::Diagnostics;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ fn in_parts(request: &StudyRequest) -> Parts {
 /// A validated study, and what this process knows of its mapping problems.
 #[pyclass(frozen, module = "fusescape._fusescape")]
 pub struct Study {
-    study: Arc<fusescape::explore::study::Study>,
+    study: Arc<fusescape_engine::explore::study::Study>,
     costs: Arc<StudyCosts>,
 }
 
 impl Study {
-    fn of(study: Result<fusescape::explore::study::Study, Diagnostics>) -> PyResult<Self> {
+    fn of(study: Result<fusescape_engine::explore::study::Study, Diagnostics>) -> PyResult<Self> {
         let study = study.map_err(|wrong| error(&wrong))?;
         Ok(Self { study: Arc::new(study), costs: Arc::default() })
     }
@@ -41,7 +41,7 @@ impl Study {
     /// A study with the very documents that it depends on.
     #[new]
     fn new(text: String, hardware: Named, networks: Named, systems: Named) -> PyResult<Self> {
-        Self::of(fusescape::explore::study::Study::new(StudyRequest { text, hardware, networks, systems }))
+        Self::of(fusescape_engine::explore::study::Study::new(StudyRequest { text, hardware, networks, systems }))
     }
 
     /// A study with the documents that it names: those given, files from `folder` on, presets.

@@ -1,7 +1,7 @@
 //! A command in threads of its own, while Python's lock is free, signals are heard and progress is told.
 
 use crate::errors::failed;
-use fusescape::command::{NoResult, Watch};
+use fusescape_command::{NoResult, Watch};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,9 +1,9 @@
 //! Questions about a transformer on a core.
 
 use super::{Answer, Answerer, Ask};
-use crate::attention::published::Rules;
-use crate::attention::{Cores, Fusion, Generation, KeyStore, Split, SplitCost};
-use crate::explore::{
+use fusescape_engine::attention::published::Rules;
+use fusescape_engine::attention::{Cores, Fusion, Generation, KeyStore, Split, SplitCost};
+use fusescape_engine::explore::{
     AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
     PublishedDataflow,
 };

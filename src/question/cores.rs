@@ -1,11 +1,11 @@
 //! Questions about a network on many cores.
 
 use super::{Answer, Answerer, Ask, Refusal};
-use crate::multicore::{
+use fusescape_engine::multicore::{
     CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, NestId, SingleCore,
     Solved, StackAllocation, StackId, SystemAccount, TileCosts, TileCut, TileLadder, TilePoint, TileSearch,
 };
-use crate::spec::Diagnostics;
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Designs of a study.
 
 use super::{Answer, Answerer, Ask};
-use crate::explore::study::{DesignRow, Evaluator, ParetoFront, Study, StudyRequest};
+use fusescape_engine::explore::study::{DesignRow, Evaluator, ParetoFront, Study, StudyRequest};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Questions about numbers of papers, and of lessons.
 
 use super::{Answer, Answerer, Ask, Refusal};
-use crate::gallery::{Finding, find_entry};
-use crate::lesson::{CheckedVariant, OpenLesson, Variation, check_variant, mistakes};
-use crate::spec::Diagnostics;
+use fusescape_gallery::{Finding, find_entry};
+use fusescape_lesson::{CheckedVariant, OpenLesson, Variation, check_variant, mistakes};
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
 /// What is our number for a claim of the gallery?

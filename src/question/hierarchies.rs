@@ -1,8 +1,10 @@
 //! Questions about memory hierarchies that are generated.
 
 use super::{Answer, Answerer, Ask, Refusal};
-use crate::hierarchy::{self, Bound, Front, HierarchyFacts, HierarchyRequest, SearchOutcome, StudyOutline, unrollings};
-use crate::spec::Diagnostics;
+use fusescape_engine::hierarchy::{
+    self, Bound, Front, HierarchyFacts, HierarchyRequest, SearchOutcome, StudyOutline, unrollings,
+};
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

@@ -1,14 +1,14 @@
 //! Questions about one layer on one core.
 
 use super::{Answer, Answerer, Ask};
-use crate::cost::MappingError;
-use crate::explore::{
+use fusescape_engine::cost::MappingError;
+use fusescape_engine::explore::{
     AllowedMapping, LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping,
     UnrollingChoices, ZigZagStrategy, own_constraints,
 };
-use crate::search::Proof;
-use crate::spec::Diagnostics;
-use crate::workload::Network;
+use fusescape_engine::search::Proof;
+use fusescape_engine::workload::Network;
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

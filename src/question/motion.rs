@@ -1,10 +1,10 @@
 //! Data in motion: where the tiles of a stack lie on all of its maps, and the loops of one layer as they turn.
 
 use super::{Answer, Answerer, Ask};
-use crate::cost::{LoopTurns, MappingError};
-use crate::depth_first::{DepthFirstStrategy, NodeId, StackMotion, TileTypeId};
-use crate::explore::{LayerRequest, TemporalMapping};
-use crate::explore::{Request, Sweep};
+use fusescape_engine::cost::{LoopTurns, MappingError};
+use fusescape_engine::depth_first::{DepthFirstStrategy, NodeId, StackMotion, TileTypeId};
+use fusescape_engine::explore::{LayerRequest, TemporalMapping};
+use fusescape_engine::explore::{Request, Sweep};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

@@ -1,9 +1,9 @@
 //! What changes from a point to one of its neighbours, and to the best of those with one cut more or fewer.
 
 use super::{Answer, Answerer, Ask};
-use crate::depth_first::{DepthFirstStrategy, PointAccount, PointChange};
-use crate::explore::{BestCut, CutChange, Neighbour, Request, account_of_strategy, best_cut};
-use crate::spec::Diagnostics;
+use fusescape_engine::depth_first::{DepthFirstStrategy, PointAccount, PointChange};
+use fusescape_engine::explore::{BestCut, CutChange, Neighbour, Request, account_of_strategy, best_cut};
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

@@ -1,9 +1,9 @@
 //! Questions about what Optimus decides while the buffer changes, and how long searches for groups take.
 
 use super::{Answer, Answerer, Ask, Stopwatch};
-use crate::explore::{ExactDecision, GroupSearch, OnlineDecision, OnlineStudy, PaperStudy, Request, Sweep};
-use crate::fusion::PaperNetwork;
-use crate::spec::Diagnostics;
+use fusescape_engine::explore::{ExactDecision, GroupSearch, OnlineDecision, OnlineStudy, PaperStudy, Request, Sweep};
+use fusescape_engine::fusion::PaperNetwork;
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::rc::Rc;

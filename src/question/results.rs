@@ -1,9 +1,9 @@
 //! Result files of studies.
 
 use super::{Answer, Answerer, Ask, Refusal};
-use crate::explore::study::{DesignRow, StudyRequest};
-use crate::results::{ResultFile, UnreadFile};
 use bytes::Bytes;
+use fusescape_engine::explore::study::{DesignRow, StudyRequest};
+use fusescape_results::{ResultFile, UnreadFile};
 use serde::{Deserialize, Serialize};
 
 /// What does a Parquet file of results hold?

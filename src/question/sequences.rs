@@ -1,7 +1,7 @@
 //! Questions about the sequences that HW-Flow-Fusion can fuse.
 
 use super::{Answer, Answerer, Ask};
-use crate::explore::{Request, SequenceFinding, SequenceQuestion, StackLimits, find_sequences};
+use fusescape_engine::explore::{Request, SequenceFinding, SequenceQuestion, StackLimits, find_sequences};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
 //! Questions about which layers run together, jointly with tiles and modes and by other methods.
 
 use super::{Answer, Answerer, Ask};
-use crate::explore::{
+use fusescape_engine::explore::{
     CostStore, FusionStep, Fusions, OptimalStacks, Request, StackLimits, StackRun, StackStudy, Sweep, SweptParameter,
     compare_fusions, fusion_step,
 };
-use crate::spec::Diagnostics;
+use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Rows of results as columns of a table.
 
-use crate::depth_first::StoringMode;
-use crate::explore::study::{DesignRow, Part, Status, Study};
+use fusescape_engine::depth_first::StoringMode;
+use fusescape_engine::explore::study::{DesignRow, Part, Status, Study};
 
 /// What the cells of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,9 +101,9 @@ pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Ve
     let cell = |column: &ResultColumn| match column.content {
         Content::Design => Cell::Count(row.design),
         Content::Axis(axis, path) => Cell::Text(value(axis, path).map(|value| value.text().to_owned())),
-        Content::Measured(axis, path) => {
-            Cell::Number(value(axis, path).and_then(|value| crate::spec::measure(value.text())).map(|(_, value)| value))
-        }
+        Content::Measured(axis, path) => Cell::Number(
+            value(axis, path).and_then(|value| fusescape_spec::measure(value.text())).map(|(_, value)| value),
+        ),
         Content::Mode => Cell::Text(row.schedule.map(|(mode, _)| mode.name().to_owned())),
         Content::Columns => Cell::Number(tile(|tile| tile.0)),
         Content::Rows => Cell::Number(tile(|tile| tile.1)),

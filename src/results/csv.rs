@@ -1,8 +1,8 @@
 //! Results as CSV, for spreadsheets. It says nothing of the study.
 
 use super::columns::{Cell, Kind, ResultColumn, columns, row_cells, row_of_cells};
-use crate::explore::study::{DesignRow, Study};
-use crate::spec::csv_words;
+use fusescape_engine::explore::study::{DesignRow, Study};
+use fusescape_spec::csv_words;
 
 /// The line of names.
 pub fn csv_head(columns: &[ResultColumn]) -> String {

@@ -1,7 +1,7 @@
 //! Results in Parquet files: a row a design, and in the file's own metadata the study with everything that it depends on.
 
 use super::columns::{Cell, Kind, ResultColumn, columns, row_of_cells};
-use crate::explore::study::{DesignRow, Study, StudyRequest};
+use fusescape_engine::explore::study::{DesignRow, Study, StudyRequest};
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
@@ -50,12 +50,12 @@ pub struct ResultNote {
 impl ResultNote {
     /// Of some tasks of a study, by this program.
     pub fn new(study: &Study, tasks: Range<u64>, is_part: bool) -> Self {
-        let commit = option_env!("FUSESCAPE_COMMIT").unwrap_or("unknown");
+        let commit = fusescape_version::COMMIT.unwrap_or("unknown");
         Self {
             key: key_of(study),
             study: (!is_part).then(|| study.request.clone()),
             tasks,
-            made_by: format!("fusescape {} ({commit})", env!("CARGO_PKG_VERSION")),
+            made_by: format!("fusescape {} ({commit})", fusescape_version::RELEASE),
         }
     }
 }

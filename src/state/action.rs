@@ -13,13 +13,13 @@ use super::study_form::StudyChange;
 use super::tiles::GridChoice;
 use super::view::Metric;
 use super::views::Tab;
-use crate::depth_first::{DepthFirstStrategy, StoringMode};
-use crate::explore::TemporalMapping;
-use crate::form::FieldTarget;
-use crate::gallery::{Entry, Opening};
-use crate::hardware::Unroll;
-use crate::lesson::OpenLesson;
-use crate::spec::{Diagnostics, Preset, find_preset};
+use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
+use fusescape_engine::explore::TemporalMapping;
+use fusescape_engine::hardware::Unroll;
+use fusescape_form::FieldTarget;
+use fusescape_gallery::{Entry, Opening};
+use fusescape_lesson::OpenLesson;
+use fusescape_spec::{Diagnostics, Preset, find_preset};
 
 /// Every change that there is.
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! What a person chose or wrote for the view of attention.
 
 use super::fields::fields;
-use crate::attention::{Cascade, Cores, ElementBits, Fusion, MOST_CORES, Step};
-use crate::explore::AttentionRequest;
-use crate::search::Objective;
-use crate::spec::{Diagnostics, parse_decimal, transformer_presets};
+use fusescape_engine::attention::{Cascade, Cores, ElementBits, Fusion, MOST_CORES, Step};
+use fusescape_engine::explore::AttentionRequest;
+use fusescape_engine::search::Objective;
+use fusescape_spec::{Diagnostics, parse_decimal, transformer_presets};
 
 /// The fields of the form, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,7 +245,7 @@ impl AttentionForm {
     ///
     /// # Errors
     ///
-    /// Fields that are no numbers; what numbers they are [`crate::attention::split_step`] looks at.
+    /// Fields that are no numbers; what numbers they are [`fusescape_engine::attention::split_step`] looks at.
     pub fn cores(&self) -> Result<Cores, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let count = number("cores", &self.cores, "4", &mut diagnostics);

@@ -1,14 +1,14 @@
 //! Names and limits in a state that came from somewhere else.
 
 use super::{CoresForm, Design, LPF_LIMITS, MappingChange, State};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth};
-use crate::spec::is_hidden_in_lines;
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth};
+use fusescape_spec::is_hidden_in_lines;
 
 impl State {
     /// The state without characters that nobody sees in its names of layers, memories and cores. Documents stay to the letter, and are
     /// called wrong where they stand; so do numbers that a person typed.
     #[must_use]
-    pub(crate) fn cleaned(mut self) -> Self {
+    pub fn cleaned(mut self) -> Self {
         // Both belong to a layer of a name.
         let (unroll, own) = (self.unroll().cloned(), self.own_mapping().cloned());
         clean_design(&mut self.design);

@@ -2,12 +2,12 @@
 
 use super::choice::{StackChoice, TileChoice};
 use super::fields::fields;
-use crate::multicore::{
+use fusescape_engine::multicore::{
     CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
 };
-use crate::rules::Rules;
-use crate::search::Strategy;
-use crate::spec::{Diagnostics, system_presets};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::Strategy;
+use fusescape_spec::{Diagnostics, system_presets};
 use std::num::{IntErrorKind, ParseIntError};
 
 /// The system that the page opens with.

@@ -1,8 +1,8 @@
 //! A state in words, one thing a line, for people and tests.
 
 use super::{AttentionForm, Design, DesignTable, Half, State, Tab};
-use crate::depth_first::DepthFirstStrategy;
-use crate::lesson::step_name;
+use fusescape_engine::depth_first::DepthFirstStrategy;
+use fusescape_lesson::step_name;
 
 impl State {
     /// What is in force, line by line: `tiles: 1 4 16 x 1 4 18`. Documents are named; one written by hand by its name and length.

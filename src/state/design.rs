@@ -2,14 +2,14 @@
 
 use super::schedule::{Schedule, join};
 use super::tiles::{GridChoice, fine_tiles, suggested_tiles};
-use crate::depth_first::{FuseDepth, StoringMode};
-use crate::explore::{Request, Settings};
-use crate::rules::Rules;
-use crate::search::Strategy;
-use crate::spec::{
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{Request, Settings};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::Strategy;
+use fusescape_engine::workload::Network;
+use fusescape_spec::{
     Diagnostics, Preset, PresetName, first_presets, hardware_names, hardware_presets, workload_names, workload_presets,
 };
-use crate::workload::Network;
 
 /// One of the two documents of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use super::schedule::ScheduleChange;
 use super::tiles::suggested_tiles;
 use super::views::Tab;
 use super::{ObjectiveChoice, State};
-use crate::depth_first::FuseDepth;
-use crate::explore::{Request, Settings, StackLimits};
-use crate::spec::{Diagnostics, Preset};
-use crate::workload::Network;
+use fusescape_engine::depth_first::FuseDepth;
+use fusescape_engine::explore::{Request, Settings, StackLimits};
+use fusescape_engine::workload::Network;
+use fusescape_spec::{Diagnostics, Preset};
 
 /// What stands for the document written by hand, and for the one of the pinned design, where that is no preset.
 const OWN: &str = "own";

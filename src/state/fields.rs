@@ -4,8 +4,8 @@
 //! its kind. How a kind is written and read is said once for links (`link/kinds.rs`) and once for files (`state/file/kinds.rs`).
 
 use super::choice::AnyChoice;
-use crate::depth_first::{DepthFirstStrategy, StoringMode};
-use crate::rules::Rules;
+use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
+use fusescape_engine::rules::Rules;
 
 /// A form whose members links and files keep one by one.
 pub trait Form: Clone + 'static {
@@ -70,12 +70,12 @@ macro_rules! fields {
     ($form:ty {
         $($member:ident: $kind:ident = $baseline:expr, $number:literal, [$($name:literal),*];)*
     } $(otherwise { $($other:ident = $other_baseline:expr;)* })?) => {
-        impl $crate::state::fields::Form for $form {
-            const FIELDS: &'static [$crate::state::fields::FormField<Self>] = &[
-                $($crate::state::fields::FormField {
+        impl $crate::fields::Form for $form {
+            const FIELDS: &'static [$crate::fields::FormField<Self>] = &[
+                $($crate::fields::FormField {
                     number: $number,
                     names: &[$($name),*],
-                    slot: |form| $crate::state::fields::Slot::$kind(&mut form.$member),
+                    slot: |form| $crate::fields::Slot::$kind(&mut form.$member),
                 }),*
             ];
 

@@ -2,10 +2,10 @@
 
 use super::choice::HierarchyObjective;
 use super::fields::fields;
-use crate::hierarchy::{HierarchyRequest, HierarchySettings, Sought, Widths};
-use crate::rules::Rules;
-use crate::search::Strategy;
-use crate::spec::{Diagnostics, pool_presets};
+use fusescape_engine::hierarchy::{HierarchyRequest, HierarchySettings, Sought, Widths};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::Strategy;
+use fusescape_spec::{Diagnostics, pool_presets};
 
 /// The fields of the form, as written.
 #[derive(Debug, Clone, PartialEq)]

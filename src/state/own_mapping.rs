@@ -1,8 +1,8 @@
 //! The layer that a person maps, and what they made of its mapping.
 
 use super::State;
-use crate::explore::{LayerRequest, TemporalMapping};
-use crate::hardware::Unroll;
+use fusescape_engine::explore::{LayerRequest, TemporalMapping};
+use fusescape_engine::hardware::Unroll;
 
 /// The state of the *Mapping* view: the layer, its unrolling, and a mapping made by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,7 +43,8 @@ impl OwnMapping {
         self.unroll.as_ref().filter(|(of, _)| of == layer).map(|(_, unroll)| unroll)
     }
 
-    pub(crate) fn change(&mut self, change: MappingChange) {
+    /// Takes a change.
+    pub fn change(&mut self, change: MappingChange) {
         match change {
             MappingChange::Layer(layer) => self.layer = Some(layer),
             MappingChange::Unroll(layer, unroll) => self.unroll = unroll.map(|unroll| (layer, unroll)),

@@ -2,8 +2,8 @@
 
 use super::cores_form::CoresForm;
 use super::design::{Design, Half};
-use crate::depth_first::DepthFirstStrategy;
-use crate::spec::{Difference, differences};
+use fusescape_engine::depth_first::DepthFirstStrategy;
+use fusescape_spec::{Difference, differences};
 
 /// Design A; the one at hand is B.
 #[derive(Debug, Clone, PartialEq)]

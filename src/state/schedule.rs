@@ -3,11 +3,11 @@
 use super::choice::{AnyChoice, FuseChoice, ObjectiveChoice, RuleSet};
 use super::fields::fields;
 use super::tiles::parse_tiles;
-use crate::depth_first::{FuseDepth, StoringMode};
-use crate::explore::{Settings, StackLimits};
-use crate::rules::Rules;
-use crate::search::{Objective, Strategy, Weights};
-use crate::spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{Settings, StackLimits};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Objective, Strategy, Weights};
+use fusescape_spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
 
 /// The fields of the schedule's form, as written.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! Lists of tile sizes: reading what a person wrote, and suggesting some.
 
-use crate::explore::{MOST_SIZES, parse_sizes};
-use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
-use crate::workload::{Dim, Network};
+use fusescape_engine::explore::{MOST_SIZES, parse_sizes};
+use fusescape_engine::workload::{Dim, Network};
+use fusescape_spec::{Diagnostics, MAX_DIAGNOSTICS};
 
 /// Which tile sizes are swept, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

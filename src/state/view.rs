@@ -5,10 +5,10 @@ use super::choice::FusionPart;
 use super::design::Half;
 use super::fields::fields;
 use super::views::Tab;
-use crate::chart::Quantity;
-use crate::depth_first::DepthFirstStrategy;
-use crate::explore::PointSummary;
-use crate::search::Objective;
+use fusescape_chart::Quantity;
+use fusescape_engine::depth_first::DepthFirstStrategy;
+use fusescape_engine::explore::PointSummary;
+use fusescape_engine::search::Objective;
 
 /// A number that every point has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

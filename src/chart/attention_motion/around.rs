@@ -1,10 +1,10 @@
 //! What a block does for a tile of tokens: queries, attention, the parts that follow; with the energy of each in a layer.
 
-use crate::attention::{AttentionMotion, Block, Stage};
-use crate::chart::color::mix;
-use crate::chart::sketch::Sketch;
-use crate::chart::text::wrap;
-use crate::chart::{Quantity, Theme};
+use crate::color::mix;
+use crate::sketch::Sketch;
+use crate::text::wrap;
+use crate::{Quantity, Theme};
+use fusescape_engine::attention::{AttentionMotion, Block, Stage};
 
 const TITLE: &str = "What the block does for each tile of tokens; bars: energy in a layer";
 const LINE: i32 = 15;

@@ -1,11 +1,11 @@
 //! DRAM, the chip, the array and the lanes, one below the other, and between them what a step moves, tensor by tensor.
 
 use super::tensor_color;
-use crate::attention::{Place, Stage, StepWork, Tensor};
-use crate::chart::color::{mix, text_on};
-use crate::chart::sketch::Sketch;
-use crate::chart::{Quantity, Theme, shorten};
-use crate::explore::FollowedAttention;
+use crate::color::{mix, text_on};
+use crate::sketch::Sketch;
+use crate::{Quantity, Theme, shorten};
+use fusescape_engine::attention::{Place, Stage, StepWork, Tensor};
+use fusescape_engine::explore::FollowedAttention;
 
 const BOX: i32 = 26;
 const CHIP: i32 = 40;

@@ -1,8 +1,8 @@
 //! What runs along in a softmax of one pass, on an example: one query whose scores are made up, tile of keys by tile of keys.
 
-use crate::attention::{MotionStep, Running};
-use crate::chart::sketch::Sketch;
-use crate::chart::{Theme, shorten, three_digits};
+use crate::sketch::Sketch;
+use crate::{Theme, shorten, three_digits};
+use fusescape_engine::attention::{MotionStep, Running};
 
 pub(super) const HEIGHT: i32 = 158;
 const TOP: i32 = 38;

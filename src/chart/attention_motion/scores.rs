@@ -1,10 +1,10 @@
 //! The matrix of scores of a head: queries downwards, keys to the right; what is done, what is computed now, what is masked.
 
 use super::{span_text, tensor_color};
-use crate::attention::{AttentionMotion, Fusion, MotionStep, Stage, Tensor};
-use crate::chart::color::mix;
-use crate::chart::sketch::Sketch;
-use crate::chart::{Color, Theme, group_thousands, shorten};
+use crate::color::mix;
+use crate::sketch::Sketch;
+use crate::{Color, Theme, group_thousands, shorten};
+use fusescape_engine::attention::{AttentionMotion, Fusion, MotionStep, Stage, Tensor};
 use std::ops::Range;
 
 const STRIP: i32 = 12;

@@ -1,6 +1,6 @@
 //! From spans and steps to columns of pixels, of which each says what is in it most of the time.
 
-use crate::chart::TimeWindow;
+use crate::TimeWindow;
 
 /// A column of pixels in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -68,7 +68,7 @@ pub(super) fn extremes(steps: &[(i64, u64)], window: TimeWindow, count: usize) -
 #[cfg(test)]
 mod tests {
     use super::{Column, columns, extremes};
-    use crate::chart::TimeWindow;
+    use crate::TimeWindow;
 
     const WINDOW: TimeWindow = TimeWindow { start: 100.0, end: 200.0 };
 

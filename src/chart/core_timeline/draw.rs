@@ -3,14 +3,14 @@
 use super::columns::{columns, extremes};
 use super::lanes::Lane;
 use super::{AXIS, CoreTimeline, HEADING, Layout, NAME, Row, cycles, legend_indent, usage_color};
-use crate::chart::axis::{Axis, AxisScale};
-use crate::chart::color::{Color, mix, text_on};
-use crate::chart::legend::draw_legend;
-use crate::chart::scale::{Quantity, group_thousands};
-use crate::chart::sketch::Sketch;
-use crate::chart::text::shorten;
-use crate::chart::{Theme, TimeWindow};
-use crate::multicore::{CoreId, TileId, TopMemoryId, TransferId, TransferReason};
+use crate::axis::{Axis, AxisScale};
+use crate::color::{Color, mix, text_on};
+use crate::legend::draw_legend;
+use crate::scale::{Quantity, group_thousands};
+use crate::sketch::Sketch;
+use crate::text::shorten;
+use crate::{Theme, TimeWindow};
+use fusescape_engine::multicore::{CoreId, TileId, TopMemoryId, TransferId, TransferReason};
 
 /// So many tiles around the focused one are brought out, and so many lines drawn to them.
 const MOST_AROUND: usize = 400;

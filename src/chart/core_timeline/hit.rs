@@ -1,8 +1,8 @@
 //! What is at a place of the timeline, and what a person wants to know of it.
 
 use super::{CoreTimeline, Row, cycles, reason_name};
-use crate::chart::scale::size_text;
-use crate::multicore::{TileId, TopMemoryId, TransferId, TransferReason};
+use crate::scale::size_text;
+use fusescape_engine::multicore::{TileId, TopMemoryId, TransferId, TransferReason};
 
 /// The item at a place of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,11 @@
 //! A schedule sorted by place and time, so that a part of it is found by halving.
 
-use crate::chart::TimeWindow;
-use crate::ids::{TiVec, ti_vec};
-use crate::multicore::{CoreId, LinkId, NestId, SystemAccount, TileId, TransferId, TransferReason, TransferRun};
-use crate::sorting::sort_by;
+use crate::TimeWindow;
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{
+    CoreId, LinkId, NestId, SystemAccount, TileId, TransferId, TransferReason, TransferRun,
+};
+use fusescape_spec::sorting::sort_by;
 use std::ops::Range;
 use std::rc::Rc;
 

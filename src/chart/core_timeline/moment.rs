@@ -2,9 +2,9 @@
 
 use super::lanes::SystemLanes;
 use super::{cycles, reason_name};
-use crate::chart::scale::size_text;
-use crate::chart::{Column, Table};
-use crate::multicore::MemoryUse;
+use crate::scale::size_text;
+use crate::{Column, Table};
+use fusescape_engine::multicore::MemoryUse;
 
 /// So many operands of a memory are named.
 const NAMED: usize = 4;

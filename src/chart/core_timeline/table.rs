@@ -1,9 +1,9 @@
 //! The tiles in the window as a table, for those who cannot see them.
 
 use super::{CoreTimeline, cycles};
-use crate::chart::{Column, Quantity, Table, TableCell};
-use crate::ids::{TiVec, ti_vec};
-use crate::multicore::{NestId, TileId};
+use crate::{Column, Quantity, Table, TableCell};
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{NestId, TileId};
 
 /// Rows of the table, one a tile; of more tiles it is a summary.
 const MOST_ROWS: usize = 1000;

@@ -1,10 +1,10 @@
 //! Draws the cells of a heatmap with their values, rings, lines of equal value and axes.
 
 use super::{Cell, Heatmap, Layout, Theme, log_share};
-use crate::chart::color::{Color, mix, text_on};
-use crate::chart::contour::contour;
-use crate::chart::scale::{Unit, digits};
-use crate::chart::sketch::{Lettering, Sketch};
+use crate::color::{Color, mix, text_on};
+use crate::contour::contour;
+use crate::scale::{Unit, digits};
+use crate::sketch::{Lettering, Sketch};
 
 /// A heatmap while it is drawn: what all cells share is found once.
 pub(super) struct Painter<'a> {

@@ -1,10 +1,10 @@
 //! The maps of a stack: each as a whole with its tile, and around the tile enlarged, pixel by pixel where there is room.
 
 use super::{Motion, MotionHit, MovingStack, Origin, done_color, later_color};
-use crate::chart::color::mix;
-use crate::chart::sketch::Sketch;
-use crate::chart::{Color, Region, Subject, Theme, group_thousands, shorten};
-use crate::depth_first::{MotionMap, NodeId, Rect, Span, TileRun};
+use crate::color::mix;
+use crate::sketch::Sketch;
+use crate::{Color, Region, Subject, Theme, group_thousands, shorten};
+use fusescape_engine::depth_first::{MotionMap, NodeId, Rect, Span, TileRun};
 
 const CELL: i32 = 118;
 const SMALL_CELL: i32 = 98;
@@ -225,7 +225,8 @@ impl Motion {
         let motion = &self.moving.motion;
         let Some((column, row)) = motion.strips_of(self.step.tile) else { return [Rect::default(); 2] };
         let width = motion.maps.get(node).map_or(0, |map| map.columns);
-        let before = |strip: &crate::depth_first::StripMotion| strip.before.get(node).copied().unwrap_or_default();
+        let before =
+            |strip: &fusescape_engine::depth_first::StripMotion| strip.before.get(node).copied().unwrap_or_default();
         let (left, above) = (before(column), before(row));
         let end = row.computed.get(node).map_or(above, |span| span.end.max(above));
         [

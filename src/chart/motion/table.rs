@@ -1,14 +1,14 @@
 //! The numbers of a step as tables: where the pixels of each map come from; what each memory holds, and what moves.
 
 use super::{Motion, Origin};
-use crate::chart::{Column, Quantity, Table, TableCell};
-use crate::depth_first::{ContentsPart, Place};
+use crate::{Column, Quantity, Table, TableCell};
+use fusescape_engine::depth_first::{ContentsPart, Place};
 
 /// Pixels of every map by where they come from.
 pub(super) fn maps_table(motion: &Motion) -> Table {
     let pixels = Origin::ALL.map(|origin| Column::plain(origin.title(), "pixels"));
     let named = ["map", "size", "window"].map(Column::words);
-    let row = |(node, map): (crate::depth_first::NodeId, &crate::depth_first::MotionMap)| {
+    let row = |(node, map): (fusescape_engine::depth_first::NodeId, &fusescape_engine::depth_first::MotionMap)| {
         let window = motion.moving.motion.window(motion.step.tile, node).unwrap_or_default().window;
         let window = format!(
             "{} × {} from {}, {}",

@@ -3,14 +3,14 @@
 //! A column stands for an operand, the highest memory at the top. A memory that several operands share is as wide as their columns.
 
 use super::{Motion, MovingStack};
-use crate::chart::color::{mix, text_on};
-use crate::chart::legend::{Entry, Mark, draw_legend, legend_height};
-use crate::chart::sketch::Sketch;
-use crate::chart::{Color, Quantity, Region, Subject, Theme, shorten};
-use crate::cost::EnergyCause;
-use crate::depth_first::{Contents, ContentsPart, Flow, LayerTileAccount, MemoryAccount, Place};
-use crate::hardware::{MemoryId, Operand};
-use crate::ids::TiVec;
+use crate::color::{mix, text_on};
+use crate::legend::{Entry, Mark, draw_legend, legend_height};
+use crate::sketch::Sketch;
+use crate::{Color, Quantity, Region, Subject, Theme, shorten};
+use fusescape_engine::cost::EnergyCause;
+use fusescape_engine::depth_first::{Contents, ContentsPart, Flow, LayerTileAccount, MemoryAccount, Place};
+use fusescape_engine::hardware::{MemoryId, Operand};
+use fusescape_engine::ids::TiVec;
 
 /// What one column stands for, from the left, in the orders that are tried so that shared memories lie in neighbouring columns.
 const ORDERS: [[Operand; 3]; 3] =

@@ -1,13 +1,13 @@
 //! Designs of a study: any two of their numbers against each other.
 
 use super::dimension::{Dimension, range_of};
-use crate::chart::axis::Axis;
-use crate::chart::color::mix;
-use crate::chart::legend::{Entry, Mark, draw_legend, draw_point, legend_height};
-use crate::chart::sketch::Sketch;
-use crate::chart::text::shorten;
-use crate::chart::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::sorting::sort_by;
+use crate::axis::Axis;
+use crate::color::mix;
+use crate::legend::{Entry, Mark, draw_legend, draw_point, legend_height};
+use crate::sketch::Sketch;
+use crate::text::shorten;
+use crate::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use fusescape_spec::sorting::sort_by;
 
 /// One design.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,11 +128,11 @@ impl DesignScatter {
     }
 }
 
-fn plain(theme: &Theme) -> crate::chart::Color {
+fn plain(theme: &Theme) -> crate::Color {
     theme.series(0, 2)
 }
 
-fn faint(theme: &Theme) -> crate::chart::Color {
+fn faint(theme: &Theme) -> crate::Color {
     mix(theme.panel, theme.soft, 0.4)
 }
 

@@ -1,7 +1,7 @@
 //! What an axis of a figure of designs shows: a number that each has, or one of a few words.
 
-use crate::chart::axis::{Axis, AxisScale};
-use crate::chart::{Column, Quantity, TableCell};
+use crate::axis::{Axis, AxisScale};
+use crate::{Column, Quantity, TableCell};
 
 /// Values that differ by more than this factor stand on a logarithmic axis.
 const WIDE: f64 = 8.0;
@@ -51,13 +51,13 @@ impl Dimension {
     }
 
     /// Its name with the unit of an axis from `low` to `high`.
-    pub(in crate::chart) fn title(&self, (low, high): (f64, f64)) -> String {
+    pub(crate) fn title(&self, (low, high): (f64, f64)) -> String {
         let unit = self.quantity.unit_for(low, high).name;
         if unit.is_empty() || !self.words.is_empty() { self.name.clone() } else { format!("{}, {unit}", self.name) }
     }
 
     /// An axis over some pixels.
-    pub(in crate::chart) fn axis(&self, (low, high): (f64, f64), pixels: (i32, i32)) -> Axis {
+    pub(crate) fn axis(&self, (low, high): (f64, f64), pixels: (i32, i32)) -> Axis {
         if !self.words.is_empty() {
             let last = self.words.len() as f64 - 0.5;
             return Axis::new(AxisScale::Linear, (-0.5, last), pixels);
@@ -71,7 +71,7 @@ impl Dimension {
     }
 
     /// Marks of such an axis with their texts, about `count` of them.
-    pub(in crate::chart) fn marks(&self, axis: &Axis, (low, high): (f64, f64), count: usize) -> Vec<(f64, String)> {
+    pub(crate) fn marks(&self, axis: &Axis, (low, high): (f64, f64), count: usize) -> Vec<(f64, String)> {
         if !self.words.is_empty() {
             let step = self.words.len().div_ceil(count.max(1));
             return self.words.iter().enumerate().step_by(step).map(|(at, word)| (at as f64, word.clone())).collect();
@@ -83,7 +83,7 @@ impl Dimension {
 }
 
 /// The least and the largest of some values, of those that are numbers.
-pub(in crate::chart) fn range_of(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range_of(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let ends = (f64::INFINITY, f64::NEG_INFINITY);
     let (low, high) = values.filter(|value| value.is_finite()).fold(ends, |(low, high), v| (low.min(v), high.max(v)));
     if low <= high { (low, high) } else { (0.0, 1.0) }

@@ -1,9 +1,9 @@
 //! Which numbers the designs of a study have: values of axes, then quantities.
 
 use super::Dimension;
-use crate::chart;
-use crate::explore::study::{Axis, Quantity, Study};
-use crate::spec::{self, AxisValue, Measure};
+use crate as chart;
+use fusescape_engine::explore::study::{Axis, Quantity, Study};
+use fusescape_spec::{self, AxisValue, Measure};
 
 /// Where a dimension comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,8 @@ const MOST_BITS: f64 = 1e6;
 
 /// Whether the study states all values of a path in bits, as it does with widths.
 fn is_in_bits(axis: &Axis, path: usize, values: &[f64]) -> bool {
-    let is_stated = |value: &Vec<AxisValue>| value.get(path).is_some_and(|value| spec::is_in_bits(value.text()));
+    let is_stated =
+        |value: &Vec<AxisValue>| value.get(path).is_some_and(|value| fusescape_spec::is_in_bits(value.text()));
     axis.values.iter().all(is_stated) && values.iter().all(|bits| *bits < MOST_BITS)
 }
 

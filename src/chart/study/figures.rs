@@ -3,7 +3,7 @@
 use super::brush::Brush;
 use super::table::StudyTable;
 use super::{DesignLine, DesignMark, DesignScatter, Dimension, Parallel};
-use crate::chart::{Column, Matrix, Table, TableCell};
+use crate::{Column, Matrix, Table, TableCell};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

@@ -1,12 +1,12 @@
 //! Parallel coordinates: all numbers of designs side by side, a line a design.
 
 use super::dimension::Dimension;
-use crate::chart::axis::Axis;
-use crate::chart::color::mix;
-use crate::chart::legend::{Entry, Mark, draw_legend, legend_height};
-use crate::chart::sketch::Sketch;
-use crate::chart::text::shorten;
-use crate::chart::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use crate::axis::Axis;
+use crate::color::mix;
+use crate::legend::{Entry, Mark, draw_legend, legend_height};
+use crate::sketch::Sketch;
+use crate::text::shorten;
+use crate::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// One design.
 #[derive(Debug, Clone, PartialEq)]

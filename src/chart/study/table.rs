@@ -2,8 +2,8 @@
 
 use super::Dimension;
 use super::dimensions::{Source, StudyDimension, dimensions};
-use crate::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
-use crate::spec::measure;
+use fusescape_engine::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
+use fusescape_spec::measure;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! The numbers of a step as a table: what of each operand lies in each memory, and what crosses the boundary below.
 
 use super::{Turns, axis_name, range_text};
-use crate::chart::{Column, OPERAND_ORDER, Quantity, Table, TableCell};
+use crate::{Column, OPERAND_ORDER, Quantity, Table, TableCell};
 
 pub(super) fn table(of: &Turns) -> Table {
     let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());

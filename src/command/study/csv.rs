@@ -2,8 +2,8 @@
 
 use super::parquet::unfinished;
 use super::{StudyFailure, at};
-use crate::explore::study::{DesignRow, Study};
-use crate::results::{ResultColumn, columns, csv_head, csv_line, row_cells};
+use fusescape_engine::explore::study::{DesignRow, Study};
+use fusescape_results::{ResultColumn, columns, csv_head, csv_line, row_cells};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! How long a study takes, measured on some of its designs.
 
 use super::{NoResult, Unwatched, Workers};
-use crate::command::stamped;
-use crate::explore::study::{Axis, ParetoFront, Study};
-use crate::results::columns;
-use crate::spec::AxisValue;
+use crate::stamped;
+use fusescape_engine::explore::study::{Axis, ParetoFront, Study};
+use fusescape_results::columns;
+use fusescape_spec::AxisValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

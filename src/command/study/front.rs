@@ -2,7 +2,7 @@
 
 use super::StudyFailure;
 use super::parquet::open;
-use crate::command::study_front::{FrontRows, StudyFront};
+use crate::study_front::{FrontRows, StudyFront};
 use std::path::Path;
 
 /// Reads a result file and finds its front.

@@ -3,7 +3,7 @@
 use super::csv::CsvFile;
 use super::parquet::{ResultWriter, open, open_part};
 use super::{StudyFailure, wrong};
-use crate::explore::study::Study;
+use fusescape_engine::explore::study::Study;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

@@ -20,8 +20,8 @@ pub use parts::has_begun;
 
 use super::files::read_text;
 use super::{NoResult, Unwatched, Watch, wrong};
-use crate::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyCosts, StudyRequest};
-use crate::spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
+use fusescape_engine::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyCosts, StudyRequest};
+use fusescape_spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
 use parts::Parts;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

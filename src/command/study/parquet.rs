@@ -1,9 +1,9 @@
 //! Result files: written row by row, and opened by their paths.
 
 use super::{StudyFailure, at};
-use crate::explore::study::{DesignRow, Study};
-use crate::results::parquet::{ROWS, STUDY, schema};
-use crate::results::{Cell, Kind, ResultColumn, ResultFile, ResultNote, UnreadFile, columns, row_cells};
+use fusescape_engine::explore::study::{DesignRow, Study};
+use fusescape_results::parquet::{ROWS, STUDY, schema};
+use fusescape_results::{Cell, Kind, ResultColumn, ResultFile, ResultNote, UnreadFile, columns, row_cells};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;

@@ -4,8 +4,8 @@
 use super::csv::CsvFile;
 use super::parquet::{ResultWriter, TakeRows, open_part, unfinished};
 use super::{Shard, StudyFailure, at, wrong};
-use crate::explore::study::{DesignRow, Study, Task};
-use crate::results::key_of;
+use fusescape_engine::explore::study::{DesignRow, Study, Task};
+use fusescape_results::key_of;
 use std::cell::Cell;
 use std::fs;
 use std::io::ErrorKind;

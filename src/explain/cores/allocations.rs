@@ -1,10 +1,10 @@
 //! Allocations of one network side by side, and the network on other systems: energy and latency are all that is known of these.
 
 use super::PLAIN;
-use crate::chart::{CoresSweep, Quantity};
-use crate::explain::formula::{Explained, How, Unit};
-use crate::explain::numbers::{CYCLES, ENERGY_UNIT};
-use crate::explain::sources::COALA;
+use crate::formula::{Explained, How, Unit};
+use crate::numbers::{CYCLES, ENERGY_UNIT};
+use crate::sources::COALA;
+use fusescape_chart::{CoresSweep, Quantity};
 
 /// Energy in pJ and latency in cycles of a schedule; `of` says of which.
 fn totals((energy, latency): (f64, f64), of: &str) -> [Explained; 2] {

@@ -1,11 +1,11 @@
 //! Energy of cores, of DRAM for what tiles stream, and of what travels.
 
 use super::{CoresNumber, PLAIN, Schedule};
-use crate::explain::formula::{Explained, How};
-use crate::explain::numbers::ENERGY_UNIT;
-use crate::explain::sources::{COALA, SINGLE_LAYER};
-use crate::hardware::Operand;
-use crate::multicore::{Carrier, CoreId, NestId, TileId, TransferId, TransferReason, TransferRun};
+use crate::formula::{Explained, How};
+use crate::numbers::ENERGY_UNIT;
+use crate::sources::{COALA, SINGLE_LAYER};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::multicore::{Carrier, CoreId, NestId, TileId, TransferId, TransferReason, TransferRun};
 use std::collections::BTreeMap;
 
 impl Schedule<'_> {

@@ -1,8 +1,8 @@
 //! What memories hold at their peaks.
 
 use super::{BYTES, PLAIN, Schedule, bytes};
-use crate::explain::formula::{Explained, How};
-use crate::multicore::{HeldTensors, MemoryUse};
+use crate::formula::{Explained, How};
+use fusescape_engine::multicore::{HeldTensors, MemoryUse};
 
 impl Schedule<'_> {
     pub(super) fn peak(&self, shown: Explained) -> Explained {

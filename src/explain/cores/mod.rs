@@ -15,8 +15,8 @@ use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::numbers::CYCLES;
 use super::sources::{COALA, SINGLE_LAYER};
-use crate::chart::Quantity;
-use crate::multicore::{CoreTimeCause, Span, SystemAccount, SystemPart, TileId, TransferReason};
+use fusescape_chart::Quantity;
+use fusescape_engine::multicore::{CoreTimeCause, Span, SystemAccount, SystemPart, TileId, TransferReason};
 
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);

@@ -1,11 +1,11 @@
 //! Which numbers of a schedule there are, what they are called, and their values.
 
 use super::{BYTES, Schedule, bytes};
-use crate::chart::{Quantity, reason_name};
-use crate::explain::formula::{Explained, Unit};
-use crate::explain::numbers::{CYCLES, ENERGY_UNIT};
-use crate::hardware::Operand;
-use crate::multicore::{
+use crate::formula::{Explained, Unit};
+use crate::numbers::{CYCLES, ENERGY_UNIT};
+use fusescape_chart::{Quantity, reason_name};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::multicore::{
     Carrier, CoreId, CoreTime, CoreTimeCause, LinkId, NestId, SystemEnergyCause, SystemPart, TileId, TopMemoryId,
     TransferCost, TransferId, TransferReason, TransferRun,
 };

@@ -1,10 +1,10 @@
 //! When tiles begin and end, and how long they take.
 
 use super::{CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
-use crate::explain::formula::{Explained, How, Unit};
-use crate::explain::numbers::CYCLES;
-use crate::explain::sources::{COALA, SINGLE_LAYER};
-use crate::multicore::{Begin, Gap, LinkId, TileId, TransferCost};
+use crate::formula::{Explained, How, Unit};
+use crate::numbers::CYCLES;
+use crate::sources::{COALA, SINGLE_LAYER};
+use fusescape_engine::multicore::{Begin, Gap, LinkId, TileId, TransferCost};
 use std::collections::BTreeMap;
 
 impl Schedule<'_> {

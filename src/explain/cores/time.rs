@@ -1,11 +1,11 @@
 //! Latency, and where the time of cores goes.
 
 use super::{CorePart, CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
-use crate::explain::Subject;
-use crate::explain::formula::{Explained, How};
-use crate::explain::numbers::CYCLES;
-use crate::explain::sources::{COALA, SINGLE_LAYER};
-use crate::multicore::{CoreId, CoreTimeCause, Gap, NestId, TileId, TransferCost};
+use crate::Subject;
+use crate::formula::{Explained, How};
+use crate::numbers::CYCLES;
+use crate::sources::{COALA, SINGLE_LAYER};
+use fusescape_engine::multicore::{CoreId, CoreTimeCause, Gap, NestId, TileId, TransferCost};
 use std::collections::BTreeMap;
 
 impl Schedule<'_> {

@@ -1,11 +1,11 @@
 //! When data travels, how much it is, and what energy that takes.
 
 use super::{CoresNumber, PLAIN, Schedule, TileFigure, TransferFigure};
-use crate::explain::formula::{Explained, How};
-use crate::explain::numbers::{CYCLES, ENERGY_UNIT};
-use crate::explain::sources::{COALA, SINGLE_LAYER};
-use crate::hardware::Operand;
-use crate::multicore::{
+use crate::formula::{Explained, How};
+use crate::numbers::{CYCLES, ENERGY_UNIT};
+use crate::sources::{COALA, SINGLE_LAYER};
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::multicore::{
     Begin, Carrier, LinkId, LinkTime, MemoryAccess, TransferCost, TransferId, TransferReason, TransferRun,
     TransferWaits,
 };

@@ -3,9 +3,9 @@
 //! Nodes are told by their tags; where those are missing, as in what AccelForge writes out, by the fields that only one kind has.
 
 use super::expression::{self, Names, number, whole};
-use crate::import::places::{Entries, find, text};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::{Entries, find, text};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Most nodes of a list, and most fan-outs of a node.
 const MAX_NODES: usize = 256;
@@ -225,7 +225,7 @@ impl Walk<'_> {
             let bits = |name: &str| if name.ends_with(".bits_per_value") { Some(8.0) } else { named(name) };
             place.value(reader, "a number of bits", |text| {
                 let is_size = expression::value(text, &bits).is_some_and(|value| value >= 0.0);
-                let reason = || format!("The size `{}` cannot be worked out", crate::import::places::short(text));
+                let reason = || format!("The size `{}` cannot be worked out", crate::places::short(text));
                 let remedy = "Write its bits, for example `64 * 1024 * 8`";
                 is_size.then(|| text.to_owned()).ok_or_else(|| ValueError::new(reason(), remedy))
             })

@@ -7,9 +7,9 @@ use super::layers::{Network, Role, network};
 use super::mapping::{Path, Step};
 use super::schedule::{self, Schedule, Unplaced};
 use super::sets::{self, Operands};
-use crate::import::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
-use crate::import::report::{Report, Severity};
-use crate::spec::{
+use crate::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
+use crate::report::{Report, Severity};
+use fusescape_spec::{
     ArraySpec, DensitySpec, Diagnostic, Diagnostics, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
     MemorySpec, UnrollSpec, WorkloadSpec,
 };
@@ -365,8 +365,7 @@ fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report
             match sets::value(text, &name) {
                 Some(set) => keeps |= set,
                 None => {
-                    let reason =
-                        format!("`{}` is not understood: it keeps everything", crate::import::places::short(text));
+                    let reason = format!("`{}` is not understood: it keeps everything", crate::places::short(text));
                     report.note(Severity::Assumed, "tensors", &reason, &memory.name);
                     keeps = sets::ALL;
                 }

@@ -2,8 +2,8 @@
 //!
 //! AccelForge evaluates any expression of Python. What is not plain arithmetic is refused, with the remedy to write the number.
 
-use crate::import::places::short;
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::short;
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Deepest nesting of parentheses and signs.
 const MAX_DEPTH: usize = 32;

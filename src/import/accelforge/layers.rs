@@ -7,8 +7,8 @@
 
 use super::sets;
 use super::workload::{Access, Einsum, Term, Workload};
-use crate::import::report::{Report, Severity};
-use crate::spec::{Diagnostic, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
+use crate::report::{Report, Severity};
+use fusescape_spec::{Diagnostic, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
 /// What to do about an Einsum that is no layer.
 const REMEDY: &str = "Import products of two tensors: convolutions and products of matrices; \

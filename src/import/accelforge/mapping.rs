@@ -1,9 +1,9 @@
 //! A mapping: the tree of loops and storages (LoopTree) as one list of steps for each Einsum.
 
 use super::expression::{self, Names};
-use crate::import::places::{find, text};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::{find, text};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Most nodes of a list, most steps above a computation and most steps of all lists together.
 const MAX_NODES: usize = 256;
@@ -109,7 +109,7 @@ impl Walk<'_> {
                 }
                 other => {
                     let reason =
-                        format!("`{}` is no part of a mapping that is known here", crate::import::places::short(other));
+                        format!("`{}` is no part of a mapping that is known here", crate::places::short(other));
                     let remedy = "Use Storage, Temporal, Spatial, Sequential, Nested and Compute";
                     node.reject(reader, ValueError::new(reason, remedy));
                 }

@@ -19,11 +19,11 @@ mod workload;
 
 use super::places::find;
 use super::report::Report;
-use crate::spec::reader::{LocatedNode, Reader};
-use crate::spec::{Diagnostic, Diagnostics};
 use architecture::Architecture;
 pub use assemble::assemble;
 use expression::Names;
+use fusescape_spec::reader::{LocatedNode, Reader};
+use fusescape_spec::{Diagnostic, Diagnostics};
 use mapping::Path;
 use workload::Workload;
 

@@ -2,7 +2,7 @@
 
 use super::layers::Role;
 use super::mapping::{Path, Step, TileLoop};
-use crate::spec::{Diagnostic, Diagnostics};
+use fusescape_spec::{Diagnostic, Diagnostics};
 
 /// Loops of a layer.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,9 +1,9 @@
 //! A workload: Einsums with the tensors that they access, in the short and in the long notation.
 
 use super::expression::{self, Names};
-use crate::import::places::{Entries, find, short, text};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::{Entries, find, short, text};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Most Einsums of a workload.
 const MAX_EINSUMS: usize = 1024;

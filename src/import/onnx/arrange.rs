@@ -5,8 +5,8 @@ use super::features::{Features, Value};
 use super::layout::{Layout, Map, Part, Role};
 use super::model::{Node, types};
 use super::shapes::{self, elements};
-use crate::import::report::Severity;
-use crate::spec::{MapAxis, ViewSpec};
+use crate::report::Severity;
+use fusescape_spec::{MapAxis, ViewSpec};
 
 /// Reshape, Flatten, Squeeze, Unsqueeze: all elements in their order under another shape.
 pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {

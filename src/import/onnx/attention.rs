@@ -7,7 +7,7 @@ use super::layout::{Layout, Role};
 use super::model::Node;
 use super::product::{of_two, trained, with_weights};
 use super::shapes::elements;
-use crate::import::report::Severity;
+use crate::report::Severity;
 
 /// What attends to what: each of heads, positions, and elements of a position.
 struct Attended {

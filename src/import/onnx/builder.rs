@@ -4,9 +4,9 @@ use super::features::{Features, Value};
 use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
-use crate::import::coverage::Coverage;
-use crate::import::report::{CLEANED, Report, Severity};
-use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, ViewSpec, is_hidden};
+use crate::coverage::Coverage;
+use crate::report::{CLEANED, Report, Severity};
+use fusescape_spec::{LayerSpec, MAX_LAYERS, PaddingSpec, ViewSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 

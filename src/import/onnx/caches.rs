@@ -1,8 +1,8 @@
 //! Caches of keys and values: inputs that a call reads and adds to, and that the next call gets.
 
 use super::builder::Builder;
-use crate::import::report::Severity;
-use crate::spec::LayerSpec;
+use crate::report::Severity;
+use fusescape_spec::LayerSpec;
 use std::collections::{BTreeSet, HashMap};
 
 /// Says which inputs are caches: those that are joined with what is computed, and read as second matrices of products.

@@ -6,8 +6,8 @@ use super::layout::{Layout, Map, Role};
 use super::model::{Node, types};
 use super::volume;
 use super::window::{MAX_WINDOW, Window, output_size, positive, stretch, window};
-use crate::import::report::Severity;
-use crate::spec::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
+use crate::report::Severity;
+use fusescape_spec::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
 /// `x`: the tensor that is convolved; channels and the kernel follow from `weights`, the index of the input that holds them.
 pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {

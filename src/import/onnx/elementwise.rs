@@ -6,8 +6,8 @@ use super::lanes;
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::{broadcast, elements};
-use crate::import::report::Severity;
-use crate::spec::{KernelSpec, LayerSpec, PrecisionSpec};
+use crate::report::Severity;
+use fusescape_spec::{KernelSpec, LayerSpec, PrecisionSpec};
 use std::collections::HashSet;
 
 /// Passes elements on: an operator that changes nothing that layers count.

@@ -8,8 +8,8 @@ use super::features::{Features, Value};
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::axis;
-use crate::import::report::Severity;
-use crate::spec::{LayerSpec, PrecisionSpec};
+use crate::report::Severity;
+use fusescape_spec::{LayerSpec, PrecisionSpec};
 
 /// Operations of one element: their names, and how many.
 type Operations = &'static [(&'static str, u64)];

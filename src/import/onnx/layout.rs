@@ -5,7 +5,7 @@
 //! `[B][K 12][X 128][K 64]`. As long as an operator can tell the roles of its axes, it reads the map as it is, and nothing has to be
 //! arranged anew in memory.
 
-use crate::spec::MapAxis;
+use fusescape_spec::MapAxis;
 
 /// The role of a part of an axis in the feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,12 +34,12 @@ mod wire;
 
 use super::report::{Report, Severity};
 use super::source::Source;
-use crate::spec::{
-    DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, TransformerSpec, WorkloadSpec, closest, is_hidden,
-};
-use crate::workload::MAX_EXTENT;
 use builder::{Builder, clean};
 use features::Value;
+use fusescape_engine::workload::MAX_EXTENT;
+use fusescape_spec::{
+    DensitySpec, Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, TransformerSpec, WorkloadSpec, closest, is_hidden,
+};
 use model::{Extent, Info, Model, types};
 use shapes::{Constant, MAX_ELEMENTS, elements};
 use std::collections::{BTreeSet, HashMap, HashSet};

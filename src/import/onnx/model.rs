@@ -4,7 +4,7 @@
 
 use super::triangle::{self, Triangle};
 use super::wire::{Content, Fault, Wire};
-use crate::import::source::Source;
+use crate::source::Source;
 
 /// Longest name, and longest text of an attribute.
 const MAX_TEXT: usize = 4096;

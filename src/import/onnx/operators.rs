@@ -8,7 +8,7 @@ use super::shapes::{self, Constant, elements};
 use super::{
     arrange, attention, convolution, einsum, elementwise, lanes, missing, product, quantised, recurrent, transposed,
 };
-use crate::import::report::Severity;
+use crate::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
 const THRESHOLDS: [&str; 6] = ["Relu", "LeakyRelu", "PRelu", "Clip", "ThresholdedRelu", "Sign"];

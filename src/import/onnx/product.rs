@@ -6,8 +6,8 @@ use super::features::{Features, Value};
 use super::layout::{Layout, Part, Role};
 use super::model::Node;
 use super::shapes::{broadcast, elements};
-use crate::import::report::Severity;
-use crate::spec::{LayerSpec, PrecisionSpec};
+use crate::report::Severity;
+use fusescape_spec::{LayerSpec, PrecisionSpec};
 
 /// The inputs of a node that are the matrices of a product, and whether they are transposed.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@ use super::features::{Features, Value};
 use super::model::{Node, types};
 use super::product::{Weights, with_weights};
 use super::shapes::elements;
-use crate::import::report::Severity;
-use crate::workload::MAX_EXTENT;
+use crate::report::Severity;
+use fusescape_engine::workload::MAX_EXTENT;
 
 /// Products with weights of few bits, each block of which has a scale of its own (operators of ONNX Runtime).
 pub const IN_BLOCKS: [&str; 3] = ["MatMulNBits", "MatMulBnb4", "MatMulFpQ4"];

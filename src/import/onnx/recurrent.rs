@@ -11,8 +11,8 @@ use super::layout::{Layout, Map, Part, Role};
 use super::model::Node;
 use super::product::{Weights, with_weights};
 use super::shapes::elements;
-use crate::import::report::Severity;
-use crate::spec::{LayerSpec, MapAxis, PrecisionSpec, ViewSpec};
+use crate::report::Severity;
+use fusescape_spec::{LayerSpec, MapAxis, PrecisionSpec, ViewSpec};
 
 /// Most steps of one direction that are unrolled.
 const MAX_STEPS: u64 = 64;

@@ -8,8 +8,8 @@ use super::layout::{Layout, Map, Role};
 use super::model::Node;
 use super::shapes::elements;
 use super::window::{Window, pair, positive, window};
-use crate::import::report::Severity;
-use crate::spec::{KernelSpec, LayerSpec, PrecisionSpec};
+use crate::report::Severity;
+use fusescape_spec::{KernelSpec, LayerSpec, PrecisionSpec};
 
 /// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs of each input
 /// place as channels (sub-pixel convolution: Shi et al., CVPR 2016).

@@ -11,8 +11,8 @@ use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::elements;
 use super::window::{self, MAX_WINDOW, Window};
-use crate::import::report::Severity;
-use crate::workload::MAX_EXTENT;
+use crate::report::Severity;
+use fusescape_engine::workload::MAX_EXTENT;
 
 /// One axis of a window.
 #[derive(Debug, Clone, Copy)]

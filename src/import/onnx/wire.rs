@@ -2,7 +2,7 @@
 //!
 //! A library would decode a whole message, so all weights at once; here a file of gigabytes costs as much memory as its graph.
 
-use crate::import::source::Source;
+use crate::source::Source;
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 16;

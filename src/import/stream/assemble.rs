@@ -4,10 +4,10 @@ use super::mapping::Allocation;
 use super::soc::{Connection, Described, Soc};
 use super::stem;
 use super::unrolling::{unroll_channels, unroll_like_registers};
-use crate::import::report::{Report, Severity};
-use crate::import::zigzag::{Accelerator, OPERATORS, Role, apply_to_hardware};
-use crate::multicore::CoreSystem;
-use crate::spec::{
+use crate::report::{Report, Severity};
+use crate::zigzag::{Accelerator, OPERATORS, Role, apply_to_hardware};
+use fusescape_engine::multicore::CoreSystem;
+use fusescape_spec::{
     CoreHardware, CoreSpec, Diagnostic, Diagnostics, HardwareSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
     OffchipSpec, SharedSpec, SystemSpec, line_of,
 };

@@ -1,9 +1,9 @@
 //! A mapping file of Stream: which cores run which operators.
 
-use crate::import::report::{Report, Severity};
-use crate::import::zigzag::{MappingEntry, OPERATORS, note_cleaned, number, read_loops};
-use crate::spec::Diagnostics;
-use crate::spec::reader::{LocatedNode, Reader};
+use crate::report::{Report, Severity};
+use crate::zigzag::{MappingEntry, OPERATORS, note_cleaned, number, read_loops};
+use fusescape_spec::Diagnostics;
+use fusescape_spec::reader::{LocatedNode, Reader};
 
 const FILE: [&str; 3] = ["layers", "fused_groups", "runtime_args"];
 const ENTRY: [&str; 10] = [

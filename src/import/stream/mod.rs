@@ -16,7 +16,7 @@ pub use soc::{Soc, read_soc};
 pub use unrolling::{unroll_channels, unroll_like_registers};
 pub use write::{Written, write};
 
-use crate::spec::reader::Reader;
+use fusescape_spec::reader::Reader;
 
 /// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,6 @@ pub fn stem(path: &str) -> &str {
 }
 
 /// The reader of a text of which nothing is wrong any more.
-fn finish(reader: &mut Reader) -> crate::spec::Diagnostics {
+fn finish(reader: &mut Reader) -> fusescape_spec::Diagnostics {
     std::mem::replace(reader, Reader::open("").1).finish()
 }

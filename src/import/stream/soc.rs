@@ -1,9 +1,9 @@
 //! A system file: cores, what connects them, and which of them is the memory off the chip.
 
-use crate::import::report::{Report, Severity};
-use crate::import::zigzag::{Accelerator, fraction, note_cleaned, number, read_core};
-use crate::spec::Diagnostics;
-use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
+use crate::report::{Report, Severity};
+use crate::zigzag::{Accelerator, fraction, note_cleaned, number, read_core};
+use fusescape_spec::Diagnostics;
+use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
 
 const SOC: [&str; 13] = [
     "name",

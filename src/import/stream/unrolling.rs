@@ -1,8 +1,8 @@
 //! What arrays unroll where a core of Stream does not say so.
 
-use crate::import::report::{Report, Severity};
-use crate::import::zigzag::{MappingEntry, apply_to_hardware};
-use crate::spec::{HardwareSpec, UnrollSpec};
+use crate::report::{Report, Severity};
+use crate::zigzag::{MappingEntry, apply_to_hardware};
+use fusescape_spec::{HardwareSpec, UnrollSpec};
 
 /// Unrolls what the registers of a core are made for.
 ///

@@ -1,12 +1,12 @@
 //! A system as files of Stream, in the layout of its public repository since version 1.0: a system file, a file for each different core
 //! and for the memory off the chip, and which core runs what.
 
-use crate::hardware::{Core, Operand, Unroll};
-use crate::import::report::{Report, Severity};
-use crate::import::zigzag::{OPERATORS, write_core};
-use crate::multicore::CoreSystem;
-use crate::spec::{LinkEnds, OffchipPortSpec, OffchipSpec, SystemSpec, scalar};
-use crate::workload::LayerKind;
+use crate::report::{Report, Severity};
+use crate::zigzag::{OPERATORS, write_core};
+use fusescape_engine::hardware::{Core, Operand, Unroll};
+use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::workload::LayerKind;
+use fusescape_spec::{LinkEnds, OffchipPortSpec, OffchipSpec, SystemSpec, scalar};
 use std::fmt::Write;
 
 /// Types of operators that a mapping names.

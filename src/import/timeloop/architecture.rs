@@ -4,9 +4,9 @@
 //! end writes it out and older versions have it. `!Parallel` nodes are levels one after the other, as they are to Timeloop.
 
 use super::memories::{is_memory, read_memory};
-use crate::import::places::{Entries, find, text, whole_of, without_range};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::{Entries, find, text, whole_of, without_range};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Most nodes of a list.
 const MAX_NODES: usize = 256;

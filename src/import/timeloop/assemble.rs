@@ -5,8 +5,8 @@ use super::energies::TableEnergy;
 use super::problem::Problem;
 use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
 use super::{Files, Report, Severity};
-use crate::import::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
-use crate::spec::{
+use crate::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
+use fusescape_spec::{
     ArraySpec, DensitySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
     MemorySpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };

@@ -1,7 +1,7 @@
 //! Accelergy's energy reference tables: the energy of an action of a component.
 
-use crate::import::places::{amount, find, text, without_range};
-use crate::spec::reader::{LocatedNode, Reader};
+use crate::places::{amount, find, text, without_range};
+use fusescape_spec::reader::{LocatedNode, Reader};
 
 /// Most components of a table, and most actions of one.
 const MAX_TABLES: usize = 1024;

@@ -4,11 +4,11 @@
 //! do not index a data space may lie on either side of a boundary, so that one may still be found; else the memory becomes a level for
 //! each operand.
 
-use crate::explore::TemporalMapping;
-use crate::hardware::{ArrayDims, MemoryId};
-use crate::import::report::{Report, Severity};
-use crate::mapping::{LayerOnCore, LayerOperand, Relevance, SpatialLoop};
-use crate::spec::Diagnostics;
+use crate::report::{Report, Severity};
+use fusescape_engine::explore::TemporalMapping;
+use fusescape_engine::hardware::{ArrayDims, MemoryId};
+use fusescape_engine::mapping::{LayerOnCore, LayerOperand, Relevance, SpatialLoop};
+use fusescape_spec::Diagnostics;
 
 /// What helps a mapping that a person wrote.
 const SEARCH_INSTEAD: &str = "Let the memory around it hold these loops, too, or leave `--mapping` out: a mapping that Timeloop can say is \

@@ -1,8 +1,8 @@
 //! A mapping: directives about targets, which are levels of the architecture and meshes.
 
-use crate::import::places::{find, short, text, whole_of};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::{find, short, text, whole_of};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Most directives of a mapping.
 const MAX_DIRECTIVES: usize = 1024;

@@ -1,9 +1,9 @@
 //! The attributes of a memory of an architecture.
 
 use super::architecture::MemoryNode;
-use crate::import::places::{Entries, amount, find, whole_of};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use crate::places::{Entries, amount, find, whole_of};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Classes that store, besides those with a depth.
 const STORES: [&str; 6] = ["DRAM", "SRAM", "regfile", "storage", "register", "buffer"];

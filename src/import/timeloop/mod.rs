@@ -21,11 +21,11 @@ mod write;
 
 use super::places::{Entries, find};
 use super::report::{Report, Severity};
-use crate::spec::Diagnostics;
-use crate::spec::reader::{LocatedNode, Reader};
 pub use architecture::{Architecture, FanOut, MemoryNode, Node};
 pub use assemble::assemble;
 pub use energies::TableEnergy;
+use fusescape_spec::Diagnostics;
+use fusescape_spec::reader::{LocatedNode, Reader};
 pub use mapping::{Directive, DirectiveKind};
 pub use nearest::write_best;
 pub use problem::Problem;

@@ -6,15 +6,15 @@
 
 use super::levels::{Level, NoLevels};
 use super::write::{Unsayable, Written, compose};
-use crate::explore::{LayerStudy, TemporalMapping, own_constraints};
-use crate::hardware::Unroll;
-use crate::import::report::Severity;
-use crate::mapping::{LayerOnCore, LayerOperand, Relevance, TemporalLoop};
-use crate::spec::{
+use crate::report::Severity;
+use fusescape_engine::explore::{LayerStudy, TemporalMapping, own_constraints};
+use fusescape_engine::hardware::Unroll;
+use fusescape_engine::mapping::{LayerOnCore, LayerOperand, Relevance, TemporalLoop};
+use fusescape_engine::workload::{Dim, Network};
+use fusescape_spec::{
     BoundSpec, ConstraintsSpec, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec,
     write_constraints,
 };
-use crate::workload::{Dim, Network};
 
 /// Most searches; each allows less than the one before.
 const MAX_SEARCHES: usize = 64;

@@ -3,10 +3,10 @@
 //! What a dimension is, the data spaces that it indexes say: W and I but not O is summed up (C, or FX and FY in a window), W and O is K, I
 //! and O is a position or the batch, all three is a group.
 
-use crate::import::places::{Entries, find, text, whole};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
-use crate::spec::{KernelSpec, LayerSpec};
+use crate::places::{Entries, find, text, whole};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
+use fusescape_spec::{KernelSpec, LayerSpec};
 
 /// Most dimensions, data spaces and terms of a problem.
 const MAX_ITEMS: usize = 64;

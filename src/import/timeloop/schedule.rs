@@ -3,7 +3,7 @@
 use super::architecture::{Architecture, Node};
 use super::mapping::{Directive, DirectiveKind, Loops};
 use super::problem::Problem;
-use crate::spec::{Diagnostic, Diagnostics};
+use fusescape_spec::{Diagnostic, Diagnostics};
 
 /// A loop in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

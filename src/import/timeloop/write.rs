@@ -1,13 +1,13 @@
 //! A core, one layer and its mapping as Timeloop's files, with nothing left open.
 
 use super::levels::{Level, NoLevels, levels};
-use crate::explore::{LayerStudy, TemporalMapping};
-use crate::hardware::{ArrayDimId, DoubleBuffering, Memory};
-use crate::import::left_out::note_left_out;
-use crate::import::report::{Report, Severity};
-use crate::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
-use crate::spec::Diagnostics;
-use crate::workload::{Dim, LayerKind, LayerShape};
+use crate::left_out::note_left_out;
+use crate::report::{Report, Severity};
+use fusescape_engine::explore::{LayerStudy, TemporalMapping};
+use fusescape_engine::hardware::{ArrayDimId, DoubleBuffering, Memory};
+use fusescape_engine::mapping::{LayerOnCore, LayerOperand, OperandView, Relevance, TemporalLoop};
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape};
+use fusescape_spec::Diagnostics;
 use std::fmt::Write;
 
 /// Timeloop's files.
@@ -283,7 +283,7 @@ impl File<'_> {
              - name: Inputs\n      projection: [[[N]], [[G]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]\n    \
              - {{name: Outputs, projection: [[[N]], [[G]], [[M]], [[P]], [[Q]]], read_write: true}}\n  \
              instance: {{{}, Wstride: {}, Hstride: {}, Wdilation: {}, Hdilation: {}}}\n",
-            crate::spec::scalar(&self.study.layer),
+            fusescape_spec::scalar(&self.study.layer),
             letters.join(", "),
             sizes.join(", "),
             stride.0,

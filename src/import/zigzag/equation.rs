@@ -1,6 +1,6 @@
 //! Equations of layers: what the loops index.
 
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// The indices of each operand.
 #[allow(missing_docs)]

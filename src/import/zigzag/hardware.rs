@@ -1,9 +1,9 @@
 //! An accelerator file.
 
 use super::mapping::read_loops;
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, InMemorySpec, MemorySpec, PortSpec};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
+use fusescape_spec::{ArraySpec, Diagnostics, DoubleBuffering, HardwareSpec, InMemorySpec, MemorySpec, PortSpec};
 
 const ACCELERATOR: [&str; 11] = [
     "name",

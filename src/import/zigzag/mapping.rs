@@ -1,9 +1,9 @@
 //! A mapping file: which loops the array unrolls, and their order in time.
 
 use super::ordering::read_order;
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
-use crate::spec::{Diagnostics, HardwareSpec, LayerSpec, OrderSpec, UnrollSpec};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
+use fusescape_spec::{Diagnostics, HardwareSpec, LayerSpec, OrderSpec, UnrollSpec};
 
 const ENTRY: [&str; 5] =
     ["name", "spatial_mapping", "spatial_mapping_hint", "temporal_ordering", "memory_operand_links"];

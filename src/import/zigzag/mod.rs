@@ -11,7 +11,7 @@ mod workload;
 mod write;
 
 use super::report::{CLEANED, Report, Severity};
-use crate::spec::reader::Reader;
+use fusescape_spec::reader::Reader;
 pub use hardware::{Accelerator, Role, fraction, number, read_accelerator, read_core};
 pub use mapping::{
     MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,

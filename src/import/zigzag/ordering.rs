@@ -5,9 +5,9 @@
 //! what follows it innermost, too. Here it means what the engine means.)
 
 use super::mapping::{MappingEntry, NamedLoops, OPERATORS, our_name};
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
-use crate::spec::{BoundSpec, ConstraintsSpec, LayerConstraintsSpec, LayerSpec, LoopBoundSpec, OrderSpec};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
+use fusescape_spec::{BoundSpec, ConstraintsSpec, LayerConstraintsSpec, LayerSpec, LoopBoundSpec, OrderSpec};
 
 /// Most loops of an order.
 const MAX_LOOPS: usize = 128;
@@ -37,7 +37,7 @@ pub fn read_order(place: &LocatedNode, reader: &mut Reader) -> Vec<OrderSpec> {
 fn read_size(place: &LocatedNode, reader: &mut Reader) -> Option<BoundSpec> {
     place.value(reader, "a whole number or `\"*\"`", |text| match text {
         "*" => Ok(BoundSpec::Any),
-        _ => crate::spec::reader::count(text).map(|size| BoundSpec::Exactly(size.max(1))),
+        _ => fusescape_spec::reader::count(text).map(|size| BoundSpec::Exactly(size.max(1))),
     })
 }
 

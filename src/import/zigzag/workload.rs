@@ -6,9 +6,9 @@
 use super::equation::{Assigned, Equation, Relation, assign, name_windows, relation};
 use super::hardware::number;
 use super::mapping::NamedLoops;
-use crate::import::report::{Report, Severity};
-use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{DensitySpec, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
+use crate::report::{Report, Severity};
+use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
+use fusescape_spec::{DensitySpec, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
 const LAYER: [&str; 13] = [
     "id",

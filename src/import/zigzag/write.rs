@@ -1,12 +1,14 @@
 //! A core and a network as ZigZag's three files.
 
-use crate::hardware::{ArrayDimId, Core, DoubleBuffering, InMemory, InMemoryKind, Memory, Movement, Operand, Unroll};
-use crate::import::left_out::note_left_out;
-use crate::import::report::{Report, Severity};
-use crate::mapping::SpatialMapping;
-use crate::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
-use crate::rules::Rules;
-use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
+use crate::left_out::note_left_out;
+use crate::report::{Report, Severity};
+use fusescape_engine::hardware::{
+    ArrayDimId, Core, DoubleBuffering, InMemory, InMemoryKind, Memory, Movement, Operand, Unroll,
+};
+use fusescape_engine::mapping::SpatialMapping;
+use fusescape_engine::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::workload::{Dim, Layer, LayerId, LayerKind, Network};
 use std::fmt::Write;
 
 /// ZigZag's files.

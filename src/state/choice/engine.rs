@@ -1,11 +1,11 @@
 //! Choices of the engine and of views.
 
 use super::Choice;
-use crate::depth_first::StoringMode;
-use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
-use crate::search::Strategy;
-use crate::state::{Metric, Tab, VIEWS};
-use crate::workload::Dim;
+use crate::{Metric, Tab, VIEWS};
+use fusescape_engine::depth_first::StoringMode;
+use fusescape_engine::multicore::{OrderRule, ScheduleObjective, Scheduler};
+use fusescape_engine::search::Strategy;
+use fusescape_engine::workload::Dim;
 
 impl Choice for StoringMode {
     fn names() -> Vec<(Self, &'static str)> {

@@ -1,7 +1,7 @@
 //! Choices of the forms.
 
 use super::Choice;
-use crate::search::Objective;
+use fusescape_engine::search::Objective;
 
 /// Which layers share a stack, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

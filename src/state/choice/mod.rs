@@ -67,12 +67,12 @@ impl<T: Choice> AnyChoice for T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::depth_first::StoringMode;
-    use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
-    use crate::rules::Rules;
-    use crate::search::Strategy;
-    use crate::state::{Metric, Tab};
-    use crate::workload::Dim;
+    use crate::{Metric, Tab};
+    use fusescape_engine::depth_first::StoringMode;
+    use fusescape_engine::multicore::{OrderRule, ScheduleObjective, Scheduler};
+    use fusescape_engine::rules::Rules;
+    use fusescape_engine::search::Strategy;
+    use fusescape_engine::workload::Dim;
     use std::fmt::Debug;
 
     fn check<T: Choice + Debug>() {

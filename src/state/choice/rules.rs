@@ -1,6 +1,6 @@
 //! Rules of the model, as a set that has a name.
 
-use crate::rules::Rules;
+use fusescape_engine::rules::Rules;
 
 /// A set of rules as a whole, with its number in links and its name in files and on the command line.
 pub struct RuleSet {

@@ -1,6 +1,6 @@
 //! Values as YAML.
 
-use crate::spec::{quoted, scalar};
+use fusescape_spec::{quoted, scalar};
 
 /// A value of the file.
 pub(super) enum Item {

@@ -2,9 +2,9 @@
 
 use super::item::{Item, list, words};
 use super::values::{index, index_of, items, text_of, text_up_to};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
-use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError, count};
-use crate::state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
+use crate::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// Longest weight, of which three stand in one field of a link, bytes.
 const LONGEST_WEIGHT: usize = 1000;
@@ -62,7 +62,7 @@ pub(super) fn point(DepthFirstStrategy { tile, mode, fuse }: &DepthFirstStrategy
     let mut fields = vec![
         ("tile", list(vec![side(tile.0), side(tile.1)])),
         ("mode", Item::Line(mode.name().to_owned())),
-        ("stacks", Item::Line(crate::state::AnyChoice::name(&stacks).to_owned())),
+        ("stacks", Item::Line(crate::AnyChoice::name(&stacks).to_owned())),
     ];
     fields.extend(cuts.map(|layers| ("cuts", list(layers.clone()))));
     Item::Fields(fields)

@@ -2,14 +2,14 @@
 
 use super::values::{index, index_of, items, items_up_to, text_of};
 use super::{MOST_BYTES, VERSION, kinds};
-use crate::explore::TemporalMapping;
-use crate::hardware::Unroll;
-use crate::lesson::{LessonSource, OpenLesson, find_step, step_name};
-use crate::mapping::TemporalLoop;
-use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
-use crate::spec::{Diagnostics, MARK, Preset, gallery_presets, lesson_presets, pool_presets, system_presets};
-use crate::state::{CoresForm, Design, Document, Form, Half, MappingChange, Pinned, State};
-use crate::workload::Dim;
+use crate::{CoresForm, Design, Document, Form, Half, MappingChange, Pinned, State};
+use fusescape_engine::explore::TemporalMapping;
+use fusescape_engine::hardware::Unroll;
+use fusescape_engine::mapping::TemporalLoop;
+use fusescape_engine::workload::Dim;
+use fusescape_lesson::{LessonSource, OpenLesson, find_step, step_name};
+use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
+use fusescape_spec::{Diagnostics, MARK, Preset, gallery_presets, lesson_presets, pool_presets, system_presets};
 
 /// More loops than any mapping has, and than links keep.
 const MOST_LOOPS: usize = 1000;
@@ -200,7 +200,7 @@ fn exercise(reader: &mut Reader, place: &LocatedNode) -> Option<OpenLesson> {
 
 /// Names of the steps of all lessons that come with the program.
 fn step_names() -> Vec<String> {
-    let steps = crate::lesson::lessons().unwrap_or_default();
+    let steps = fusescape_lesson::lessons().unwrap_or_default();
     steps.iter().flat_map(|(id, lesson)| (0..lesson.steps.len() as u32).map(|step| step_name(id, step))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Values out of a file, noting what is wrong.
 
-use crate::spec::closest;
-use crate::spec::reader::{LocatedNode, Reader, ValueError};
+use fusescape_spec::closest;
+use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// More layers or tile sizes than anybody names.
 const MOST_ITEMS: usize = 2000;

@@ -2,9 +2,9 @@
 
 use super::item::{Item, list, text, words, write};
 use super::{VERSION, kinds};
-use crate::lesson::{LessonSource, OpenLesson};
-use crate::spec::{MARK, scalar};
-use crate::state::{AttentionForm, CoresForm, Design, DesignTable, Form, FormField, HierarchyForm, State, StudyForm};
+use crate::{AttentionForm, CoresForm, Design, DesignTable, Form, FormField, HierarchyForm, State, StudyForm};
+use fusescape_lesson::{LessonSource, OpenLesson};
+use fusescape_spec::{MARK, scalar};
 
 /// What a file begins with.
 const HEAD: &str = "\
@@ -69,8 +69,9 @@ impl State {
         let mut fields = Vec::new();
         fields.extend(self.mapping.layer.as_ref().map(|layer| ("layer", words(layer))));
         if let Some(unroll) = self.unroll() {
-            let one =
-                |one: &crate::hardware::Unroll| format!("{} {} {}", one.array_dim.index() + 1, one.dim, one.limit);
+            let one = |one: &fusescape_engine::hardware::Unroll| {
+                format!("{} {} {}", one.array_dim.index() + 1, one.dim, one.limit)
+            };
             fields.push(("unroll", list(unroll.iter().map(one).collect())));
         }
         if !self.mapping.constraints.is_empty() {

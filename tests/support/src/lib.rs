@@ -8,6 +8,7 @@ pub mod onnx;
 pub mod random;
 pub mod requests;
 pub mod stream;
+pub mod transformers;
 mod values;
 
 pub use values::{integer, number, text, texts};

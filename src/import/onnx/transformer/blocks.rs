@@ -4,7 +4,7 @@ use super::flow::{Flow, INPUTS, Id, Origin, Origins, Work};
 use super::lanes::{Norm, activation, is_rotary, norm};
 use super::mask::Mask;
 use super::refusals::{AS_A_NETWORK, Refusals};
-use crate::import::report::Severity;
+use crate::report::Severity;
 use std::collections::BTreeSet;
 
 /// One block: the sizes that a document has words for.

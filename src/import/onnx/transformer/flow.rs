@@ -5,13 +5,13 @@
 //! the inputs of the model, or of what these products come out of, too.
 
 use super::mask::Mask;
-use crate::hardware::Operand;
-use crate::import::onnx::builder::{Builder, place_of};
-use crate::import::onnx::features::Value;
-use crate::import::onnx::model::{Attribute, Model, Node};
-use crate::import::onnx::operators::{is_constant, multiplies};
+use crate::onnx::builder::{Builder, place_of};
+use crate::onnx::features::Value;
+use crate::onnx::model::{Attribute, Model, Node};
+use crate::onnx::operators::{is_constant, multiplies};
+use fusescape_engine::hardware::Operand;
 
-use crate::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
+use fusescape_engine::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! What stands between products: norms, rotary embeddings, activations.
 
 use super::flow::{Flow, Id};
-use crate::import::onnx::model::Node;
+use crate::onnx::model::Node;
 
 /// How something is normalised, as documents write it.
 pub type Norm = &'static str;

@@ -1,8 +1,8 @@
 //! Masks of attention: which keys a query does not see.
 
 use super::flow::{Flow, Id, stated_mask};
-use crate::import::onnx::model::Node;
-use crate::import::onnx::triangle::Triangle;
+use crate::onnx::model::Node;
+use crate::onnx::triangle::Triangle;
 
 /// What is known of what hides keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

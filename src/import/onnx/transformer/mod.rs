@@ -15,12 +15,12 @@ mod refusals;
 use super::builder::clean;
 use super::model::Model;
 use super::{Options, finish, title, walked};
-use crate::attention::{Step, Transformer};
-use crate::import::report::{Report, Severity};
-use crate::spec::{Diagnostics, TransformerSpec, write_transformer};
-use crate::workload::Network;
+use crate::report::{Report, Severity};
 use blocks::{Block, Sizes, blocks};
 use flow::{Flow, Id, Origin, Work};
+use fusescape_engine::attention::{Step, Transformer};
+use fusescape_engine::workload::Network;
+use fusescape_spec::{Diagnostics, TransformerSpec, write_transformer};
 use refusals::{AS_A_NETWORK, Refusals};
 use std::collections::BTreeSet;
 

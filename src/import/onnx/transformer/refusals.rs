@@ -1,6 +1,6 @@
 //! Why a model is no transformer: each reason once, with all its places.
 
-use crate::spec::Diagnostics;
+use fusescape_spec::Diagnostics;
 
 /// What to do with a model of which no transformer can be made.
 pub const AS_A_NETWORK: &str =

@@ -1,0 +1,43 @@
+//! The gallery: published figures and tables, each as a state to open and as claims to hold ours against.
+//!
+//! An [`Entry`] is a document in `presets/gallery/`. It says in the paper's numbers what is claimed, and names for each [`Claim`] the
+//! [`Measure`] that computes ours. A [`Workbench`] computes it: nothing of ours is written down but by how much it is known to
+//! depart, which `tests/page/gallery.rs` holds from both sides. Every claim says its [`Fidelity`]. Whether ours rounds to what is printed
+//! the printed digits decide; where it departs the document states the cause, and computes it where it can: `shown_by` lists the same
+//! claim under other rules or assumptions. What depends on an input that the paper does not publish (`missing`) is not recomputable.
+
+mod attention;
+mod choice;
+mod claim;
+mod cores;
+mod dataflows;
+mod entry;
+mod hierarchies;
+mod landscape;
+mod layer;
+mod mapping;
+mod measure;
+mod network;
+mod operators;
+mod parameters;
+mod run_strategy;
+mod sequences;
+mod workbench;
+
+pub use attention::{AttentionFigure, AttentionOf};
+pub use choice::DocumentChoice;
+pub use choice::place_of;
+pub use claim::UNITS;
+pub use claim::{Claim, Fidelity, Unit, fidelity_counts};
+pub use cores::{CoresFigure, CoresOf};
+pub use dataflows::{DataflowFigure, DataflowsOf};
+pub use entry::{CoresOpening, Entry, ONE_STACK, Opening, Shown, entries, find_entry, open_with_documents};
+pub use mapping::SpaceOf;
+pub use measure::{
+    HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,
+};
+pub use operators::{OperatorFigure, OperatorsOf};
+pub use parameters::choose;
+pub use run_strategy::RunStrategy;
+pub use sequences::{SequenceFigure, Sequences};
+pub use workbench::{Finding, Workbench};

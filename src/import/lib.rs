@@ -1,0 +1,642 @@
+//! Files of other programs as documents: ONNX models, AccelForge's YAML, and that of ZigZag, Stream and Timeloop, which can be written,
+//! too.
+//!
+//! [`import`] takes files of any kind by a [`Source`] (bytes read wherever they are wanted: a file, or a `Blob` in a worker of its own,
+//! `worker/import.rs`), tells them by their content, and gives at most one document of each kind, or the one state that was among them,
+//! with a [`Report`] of what was taken over, what was assumed, expressed otherwise or merged, and what is not counted.
+//!
+//! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds readers mutated inputs (`make fuzz`), a file in
+//! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
+
+pub mod accelforge;
+mod coverage;
+mod documents;
+mod left_out;
+pub mod onnx;
+mod places;
+mod report;
+mod source;
+pub mod stream;
+pub mod timeloop;
+pub mod zigzag;
+
+pub use coverage::{Amounts, Coverage, Share};
+pub use documents::{Documents, ImportedMapping, Texts};
+pub use report::{Finding, Report, Severity};
+pub use source::{Seekable, Source, text_of};
+
+use fusescape_engine::attention::Transformer;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::workload::{LayerKind, Network};
+use fusescape_lesson::{Draw, Lesson, is_lesson};
+use fusescape_spec::edit::Outline;
+use fusescape_spec::{
+    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, read_constraints, read_mapping, visible,
+    write_constraints, write_hardware, write_system, write_transformer, write_workload,
+};
+use serde::{Deserialize, Serialize};
+
+/// Largest document.
+const MAX_TEXT: u64 = 1 << 20;
+/// Largest state, which holds several.
+const MAX_STATE: u64 = 8 << 20;
+/// Bytes that tell what a file is.
+const SAMPLE: usize = 4096;
+
+/// Documents out of files, and what became of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// A hardware document.
+    pub hardware: Option<String>,
+    /// A workload document.
+    pub workload: Option<String>,
+    /// A system document.
+    pub system: Option<String>,
+    /// A transformer document.
+    pub transformer: Option<String>,
+    /// A constraint document.
+    pub constraints: Option<String>,
+    /// A mapping document, for hardware and workload beside it.
+    pub mapping: Option<String>,
+    /// What it says of its first layer.
+    pub mapped: Option<ImportedMapping>,
+    /// A lesson.
+    pub lesson: Option<String>,
+    /// A whole state as the page saves it, unread.
+    pub state: Option<String>,
+    /// What became of each file.
+    pub reports: Vec<Report>,
+}
+
+/// A file: its name, and where its bytes are.
+pub struct File<'a> {
+    /// As a person knows it.
+    pub name: String,
+    /// Its bytes.
+    pub source: Box<dyn Source + 'a>,
+}
+
+/// Imports files: ONNX models, the YAML of ZigZag, Stream, Timeloop and AccelForge, and documents of our own, which are taken as they are.
+///
+/// `options` say what ONNX models leave open.
+///
+/// # Errors
+/// Everything that is wrong with any of the files. A document of our own may have errors: nothing of it is to be lost.
+pub fn import(files: Vec<File>, options: &onnx::Options) -> Result<Imported, Diagnostics> {
+    let mut parts = Parts::default();
+    let several = files.len() > 1;
+    for File { name, mut source } in files {
+        let name = visible(&name).into_owned();
+        let before = parts.diagnostics.0.len();
+        parts.take(&name, source.as_mut(), options);
+        for diagnostic in parts.diagnostics.0.iter_mut().skip(before).filter(|_| several) {
+            diagnostic.path = format!("{name}: {}", diagnostic.path).trim_end_matches([':', ' ']).to_owned();
+        }
+    }
+    parts.finish()
+}
+
+/// The transformer of an ONNX model, as a document, and what became of the model; `None`: the file is a text.
+///
+/// # Errors
+/// All reasons why none can be made of it; or sizes are stated of a text, which leaves none open.
+pub fn transformer_of(mut file: File, sizes: Vec<(String, u64)>) -> Result<Option<(String, Report)>, Diagnostics> {
+    if is_text(&sample_of(file.source.as_mut())) {
+        let mut wrong = Diagnostics::default();
+        if !sizes.is_empty() {
+            wrong.add("size", "Only an ONNX model leaves sizes open, and this is a document", "State no size");
+        }
+        return wrong.or(None);
+    }
+    let options = onnx::Options { sizes, as_transformer: true, ..onnx::Options::default() };
+    let mut imported = import(vec![file], &options)?;
+    Ok(imported.transformer.zip(imported.reports.pop()))
+}
+
+/// Names of layers, and the lines where they begin.
+type Lines = Vec<(String, usize)>;
+
+/// The parts of a design that files held so far.
+#[derive(Default)]
+struct Parts {
+    imported: Imported,
+    accelerators: Vec<stream::CoreFile>,
+    soc: Option<(stream::Soc, Report)>,
+    allocations: Vec<stream::Allocation>,
+    layers: Option<(WorkloadSpec, Report, Lines)>,
+    mapping: Vec<zigzag::MappingEntry>,
+    named: Vec<zigzag::NamedLoops>,
+    /// Whether a mapping of Stream was among the files, be it of single layers only.
+    has_allocations: bool,
+    timeloop: timeloop::Files,
+    accelforge: accelforge::Files,
+    diagnostics: Diagnostics,
+}
+
+impl Parts {
+    fn take(&mut self, name: &str, source: &mut dyn Source, options: &onnx::Options) {
+        let sample = sample_of(source);
+        if !is_text(&sample) && options.as_transformer {
+            match onnx::import_transformer(source, name, options) {
+                Ok((spec, report)) => self.take_transformer(comment(&report) + &write_transformer(&spec), report),
+                Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
+            }
+            return;
+        }
+        if !is_text(&sample) {
+            match onnx::import(source, name, options) {
+                Ok((spec, report)) => self.set_layers(spec, report, Vec::new()),
+                Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
+            }
+            return;
+        }
+        let is_state = is_state(&String::from_utf8_lossy(&sample));
+        let text = match source.read_all(if is_state { MAX_STATE } else { MAX_TEXT }) {
+            Ok(bytes) => match text_of(name, bytes) {
+                Ok(text) => text,
+                Err(wrong) => return self.diagnostics.0.extend(wrong.0),
+            },
+            Err(error) => {
+                let reason = format!("`{name}` cannot be read as a document: {error}");
+                return self.diagnostics.add("", reason, "Choose a smaller or another file");
+            }
+        };
+        if is_state {
+            if self.imported.state.replace(text).is_some() {
+                self.twice("state");
+            }
+            let result = "opened as it is".to_owned();
+            return self.imported.reports.push(Report { title: name.to_owned(), result, ..Report::default() });
+        }
+        if is_lesson(&text) {
+            return self.take_own(name, text);
+        }
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        match stream::recognise(&text) {
+            Some(stream::File::Soc) => {
+                let (mut soc, mut report, diagnostics) = stream::read_soc(&text);
+                name.clone_into(&mut soc.file);
+                report.title = format!("{name}, a Stream system");
+                if self.soc.is_some() || self.imported.system.is_some() {
+                    self.twice("system");
+                }
+                self.diagnostics.0.extend(diagnostics.0);
+                self.soc = Some((soc, report));
+                return;
+            }
+            Some(stream::File::Allocations) => {
+                let (allocations, mut report, diagnostics) = stream::read_allocations(&text);
+                report.title = format!("{name}, a Stream mapping");
+                self.diagnostics.0.extend(diagnostics.0);
+                self.allocations.extend(allocations);
+                self.imported.reports.push(report);
+                self.has_allocations = true;
+                return;
+            }
+            None => {}
+        }
+        match zigzag::recognise(&text) {
+            Some(zigzag::File::Accelerator) => {
+                let (mut accelerator, diagnostics) = zigzag::read_accelerator(&text);
+                let of = if accelerator.is_stream { "Stream core" } else { "ZigZag accelerator" };
+                accelerator.report.title = format!("{name}, a {of}");
+                self.diagnostics.0.extend(diagnostics.0);
+                self.accelerators.push(stream::CoreFile { name: name.to_owned(), accelerator, text });
+            }
+            Some(zigzag::File::Mapping) => {
+                let (entries, mut report, diagnostics) = zigzag::read_mapping(&text);
+                report.title = format!("{name}, a ZigZag mapping");
+                report.result = format!("{} entries", entries.len());
+                self.diagnostics.0.extend(diagnostics.0);
+                self.mapping.extend(entries);
+                self.imported.reports.push(report);
+            }
+            Some(zigzag::File::Workload) => {
+                let zigzag::Workload { spec, mut report, diagnostics, lines, named } = zigzag::read_layers(&text, stem);
+                report.title = format!("{name}, a ZigZag workload");
+                self.named = named;
+                self.diagnostics.0.extend(diagnostics.0);
+                self.set_layers(spec, report, lines);
+            }
+            None if accelforge::recognise(&text) => {
+                let (mut files, diagnostics) = accelforge::read(&text);
+                name.clone_into(&mut files.report.title);
+                self.diagnostics.0.extend(diagnostics.0);
+                if let Err(what) = self.accelforge.add(files) {
+                    self.twice(what);
+                }
+            }
+            None if timeloop::recognise(&text) => {
+                let (mut files, diagnostics) = timeloop::read(&text);
+                name.clone_into(&mut files.report.title);
+                self.diagnostics.0.extend(diagnostics.0);
+                if let Err(what) = self.timeloop.add(files) {
+                    self.twice(what);
+                }
+            }
+            None => self.take_own(name, text),
+        }
+    }
+
+    /// A document as this program writes it.
+    fn take_own(&mut self, name: &str, text: String) {
+        let has = |field: &str| {
+            let starts = |line: &str| {
+                line.trim_start_matches([' ', '{', '"'])
+                    .strip_prefix(field)
+                    .is_some_and(|rest| rest.trim_start_matches('"').starts_with(':'))
+            };
+            text.lines().any(starts)
+        };
+        if is_lesson(&text) {
+            if self.imported.lesson.is_some() {
+                return self.twice("lesson");
+            }
+            let mut report = Report { title: name.to_owned(), ..Report::default() };
+            report.result = match Lesson::from_text(&text, Draw::Student("")) {
+                Ok(lesson) => format!("a lesson of {} steps, {} variants", lesson.steps.len(), lesson.variants()),
+                Err(wrong) => format!("a lesson, with {}", report.note_mistakes(&wrong)),
+            };
+            self.imported.lesson = Some(text);
+            return self.imported.reports.push(report);
+        }
+        if self.take_of_mappings(name, &text) {
+            return;
+        }
+        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        if has("feed_forward") || has("state_space") {
+            report.result = match Transformer::from_text(&text) {
+                Ok(model) => format!("taken as it is: {} layers of {} channels", model.layers, model.width),
+                Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+            };
+            return self.take_transformer(text, report);
+        }
+        let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
+        let is_system = has("cores") && has("offchip");
+        match (is_hardware, is_workload) {
+            (_, true) if self.layers.is_some() || self.imported.workload.is_some() => self.twice("workload"),
+            (_, true) => {
+                report.result = match Network::from_text(&text) {
+                    Ok(network) => format!("taken as it is: {}", network_facts(&network)),
+                    Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+                };
+                self.imported.workload = Some(text);
+                self.imported.reports.push(report);
+            }
+            _ if is_system && (self.soc.is_some() || self.imported.system.is_some()) => self.twice("system"),
+            _ if is_system => {
+                // Cores of which it says nothing are the accelerator beside it: any.
+                let beside = hardware_presets().first().map_or("", |preset| preset.text);
+                report.result = match CoreSystem::from_text(&text, beside) {
+                    Ok(system) => format!("taken as it is: {}", system_facts(&system)),
+                    Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+                };
+                self.imported.system = Some(text);
+                self.imported.reports.push(report);
+            }
+            (true, _) if self.imported.hardware.is_some() => self.twice("hardware"),
+            (true, _) => {
+                report.result = match Core::from_text(&text) {
+                    Ok(core) => format!("taken as it is: {}", core_facts(&core)),
+                    Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+                };
+                self.imported.hardware = Some(text);
+                self.imported.reports.push(report);
+            }
+            _ => self.diagnostics.add(
+                "",
+                format!("`{name}` is neither an ONNX model nor a document that is known here"),
+                "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document, ZigZag's accelerator, \
+                 mapping or workload, a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of \
+                 energies, or AccelForge's architecture, workload and mapping",
+            ),
+        }
+    }
+
+    /// A constraint or a mapping document, known by what it says of layers; `false` where it is neither.
+    fn take_of_mappings(&mut self, name: &str, text: &str) -> bool {
+        let Ok(outline) = Outline::read(text) else { return false };
+        let says = |fields: &[&str]| {
+            let has = |index: usize| fields.iter().any(|field| outline.has(&format!("layers[{index}].{field}")));
+            (0..outline.len("layers")).any(has)
+        };
+        if says(&["type"]) {
+            return false;
+        }
+        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        if says(&["loops"]) {
+            let (spec, wrong) = read_mapping(text);
+            report.result = format!(
+                "a mapping of {}, to be priced by `layer --mapping`",
+                counted(spec.layers.len(), "layer", "layers")
+            );
+            if !wrong.is_empty() {
+                report.result = format!("taken as it is, with {}", report.note_mistakes(&wrong));
+            }
+            if self.imported.mapping.replace(text.to_owned()).is_some() {
+                self.twice("mapping");
+            }
+        } else if says(&["order", "levels", "unroll"]) {
+            let (spec, wrong) = read_constraints(text);
+            report.result = format!("constraints, {}", counted(spec.layers.len(), "entry", "entries"));
+            if !wrong.is_empty() {
+                report.result = format!("taken as it is, with {}", report.note_mistakes(&wrong));
+            }
+            if self.imported.constraints.replace(text.to_owned()).is_some() {
+                self.twice("constraint document");
+            }
+        } else {
+            return false;
+        }
+        self.imported.reports.push(report);
+        true
+    }
+
+    fn take_transformer(&mut self, text: String, report: Report) {
+        if self.imported.transformer.replace(text).is_some() {
+            self.twice("transformer");
+        }
+        self.imported.reports.push(report);
+    }
+
+    fn set_layers(&mut self, spec: WorkloadSpec, report: Report, lines: Lines) {
+        if self.layers.is_some() || self.imported.workload.is_some() {
+            self.twice("workload");
+        }
+        self.layers = Some((spec, report, lines));
+    }
+
+    fn twice(&mut self, what: &str) {
+        let reason = format!("More than one of the files is a {what}");
+        self.diagnostics.add("", reason, "Import them one after the other");
+    }
+
+    fn finish(mut self) -> Result<Imported, Diagnostics> {
+        let has_cores = !self.accelerators.is_empty() || self.soc.is_some();
+        if !self.mapping.is_empty() && !has_cores && self.layers.is_none() {
+            let reason = "A mapping alone describes neither hardware nor a network";
+            self.diagnostics.add("", reason, "Import it together with its accelerator");
+        }
+        if self.has_allocations && self.soc.is_none() {
+            let reason = "A mapping of Stream says which core runs what, and no system is among the files";
+            self.diagnostics.add("", reason, "Import it together with its system and the files of the cores");
+        }
+        let is_alone = self.imported.reports.len() == 1 && !has_cores && self.layers.is_none();
+        if self.imported.state.is_some() && !is_alone {
+            let reason = "A saved state holds both documents, so no other file belongs to it";
+            self.diagnostics.add("", reason, "Open the state first, then import the others");
+        }
+        match self.soc.take() {
+            Some((soc, report)) => self.finish_system(&soc, report),
+            None => self.finish_hardware(),
+        }
+        self.finish_constraints();
+        self.finish_layers();
+        self.finish_timeloop();
+        self.finish_accelforge();
+        let Imported { hardware, workload, mapping, .. } = &self.imported;
+        if let (Some(mapping), Some(hardware), Some(workload)) = (mapping, hardware, workload) {
+            self.imported.mapped = ImportedMapping::first(mapping, hardware, workload);
+        }
+        self.diagnostics.or(self.imported)
+    }
+
+    fn finish_system(&mut self, soc: &stream::Soc, mut report: Report) {
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        for file in &self.accelerators {
+            if !soc.files().any(|name| stream::stem(name) == stream::stem(&file.name)) {
+                report.note(Severity::Assumed, "core", "not taken: the system does not name it", &file.name);
+            }
+        }
+        match stream::assemble(soc, &self.accelerators, &self.allocations, &mut report) {
+            Ok(spec) => {
+                let cores = spec.cores.len();
+                report.result = format!("{cores} cores, {} links, a memory off the chip", spec.links.len());
+                self.imported.system = Some(comment(&report) + &write_system(&spec));
+                self.imported.reports.push(report);
+            }
+            Err(wrong) => self.diagnostics.0.extend(wrong.0),
+        }
+    }
+
+    /// An accelerator; a memory off the chip that stands beside it becomes its highest one.
+    fn finish_hardware(&mut self) {
+        let is_outside = |file: &stream::CoreFile| file.accelerator.role == zigzag::Role::Offchip;
+        let (outside, mut cores): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.accelerators).into_iter().partition(is_outside);
+        let count = cores.len() + usize::from(self.imported.hardware.is_some());
+        if count > 1 {
+            return self.twice("hardware");
+        }
+        if outside.len() > 1 || count == 0 && !outside.is_empty() {
+            let names: Vec<String> = outside.iter().map(|file| format!("`{}`", file.name)).collect();
+            let reason = format!("{} is the memory off the chip, and no core that computes", names.join(", "));
+            return self.diagnostics.add(
+                "",
+                reason,
+                "Import it together with one core, or with its system and all its cores",
+            );
+        }
+        let Some(stream::CoreFile { name, accelerator, text }) = cores.pop() else { return };
+        let zigzag::Accelerator { mut spec, mut report, role, is_stream, .. } = accelerator;
+        if role == zigzag::Role::Memory {
+            let reason = format!("`{name}` is a memory that other cores share, and computes nothing");
+            return self.diagnostics.add("", reason, "Import it together with its system and all its cores");
+        }
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        if let Some(file) = outside.first() {
+            let dimensions: Vec<String> = spec.array.dimensions.iter().map(|(name, _)| name.clone()).collect();
+            spec.memories.extend(file.accelerator.spec.memories.last().map(|memory| {
+                let reason = format!("`{}` is the highest memory of the core, at the memory's own width", file.name);
+                report.note(Severity::Expressed, "offchip", &reason, "");
+                fusescape_spec::MemorySpec { shared_over: dimensions, ..memory.clone() }
+            }));
+        } else if is_stream {
+            let reason =
+                "of a core of Stream, which says nothing of the memory off the chip: import that file together with it";
+            report.note(Severity::NotCounted, "offchip", reason, "");
+        }
+        zigzag::apply_to_hardware(&mut spec, &self.mapping);
+        let foreign = zigzag::foreign_loops(&self.mapping);
+        if !foreign.is_empty() && self.named.is_empty() {
+            let reason =
+                "loops that only a workload gives a meaning: import it together with the mapping and the accelerator";
+            report.note(Severity::Assumed, &foreign.join(", "), reason, "");
+        }
+        if !foreign.is_empty() && spec.unroll.is_empty() {
+            stream::unroll_like_registers(&mut spec, &mut report);
+        } else if is_stream {
+            stream::unroll_like_registers(&mut spec, &mut report);
+            stream::unroll_channels(&mut spec, &mut report);
+        } else if spec.unroll.is_empty() {
+            let reason =
+                "nobody says which loops the array unrolls, so layers use one PE: import the mapping together with it";
+            report.note(Severity::Assumed, "unroll", reason, "");
+        }
+        match Core::new(&spec) {
+            Ok(core) => report.result = core_facts(&core),
+            Err(wrong) => self.reject(wrong, |path| fusescape_spec::line_of(&text, path)),
+        }
+        self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
+        self.imported.reports.push(report);
+    }
+
+    /// Orders of loops that a mapping states.
+    fn finish_constraints(&mut self) {
+        let layers = self.layers.as_ref().map(|(spec, ..)| &spec.layers[..]);
+        let mut report = Report { title: "Orders of the mapping".to_owned(), ..Report::default() };
+        if let Some(spec) = zigzag::constraints(&self.mapping, &self.named, layers, &mut report) {
+            report.result = format!("constraints, {}", counted(spec.layers.len(), "entry", "entries"));
+            self.imported.constraints = Some(write_constraints(&spec));
+        }
+        if !report.findings.is_empty() {
+            self.imported.reports.push(report);
+        }
+    }
+
+    fn finish_layers(&mut self) {
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        if let Some((mut spec, mut report, lines)) = self.layers.take() {
+            zigzag::apply_to_layers(&mut spec.layers, &self.mapping, &self.named);
+            match Network::new(&spec) {
+                Ok(network) => {
+                    report.result = network_facts(&network);
+                    if let Some(coverage) = &mut report.coverage {
+                        coverage.counted = Some(amounts(&network));
+                    }
+                }
+                // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.
+                Err(wrong) if lines.is_empty() => {
+                    report.result = format!("{} layers, with {}", spec.layers.len(), report.note_mistakes(&wrong));
+                }
+                Err(wrong) => {
+                    let line = |path: &str| {
+                        let index = path.strip_prefix("layers[")?.split_once(']')?.0.parse::<usize>().ok()?;
+                        let name = &spec.layers.get(index)?.name;
+                        lines.iter().find(|(known, _)| known == name).map(|(_, line)| *line)
+                    };
+                    self.reject(wrong, line);
+                }
+            }
+            self.imported.workload = Some(comment(&report) + &write_workload(&spec));
+            self.imported.reports.push(report);
+        }
+    }
+
+    /// The documents of Timeloop's files.
+    fn finish_timeloop(&mut self) {
+        if self.timeloop.is_empty() || !self.diagnostics.is_empty() {
+            return;
+        }
+        let files = std::mem::take(&mut self.timeloop);
+        let mut report = files.report.clone();
+        report.title.push_str(", of Timeloop");
+        let documents = timeloop::assemble(&files, &mut report);
+        self.take_documents(documents, report);
+    }
+
+    /// The documents of AccelForge's files.
+    fn finish_accelforge(&mut self) {
+        if self.accelforge.is_empty() || !self.diagnostics.is_empty() {
+            return;
+        }
+        let files = std::mem::take(&mut self.accelforge);
+        let mut report = files.report.clone();
+        report.title.push_str(", of AccelForge");
+        let documents = accelforge::assemble(&files, &mut report);
+        self.take_documents(documents, report);
+    }
+
+    /// Documents, each as far as it goes: what is wrong with one stands in the report.
+    fn take_documents(&mut self, documents: Result<Documents, Diagnostics>, mut report: Report) {
+        let documents = match documents {
+            Ok(documents) => documents,
+            Err(wrong) => return self.diagnostics.0.extend(wrong.0),
+        };
+        let imported = &mut self.imported;
+        let others = [
+            ("hardware", imported.hardware.is_some() && documents.hardware.is_some()),
+            ("workload", imported.workload.is_some() && documents.workload.is_some()),
+        ];
+        if let Some((what, _)) = others.into_iter().find(|(_, is_twice)| *is_twice) {
+            return self.twice(what);
+        }
+        let texts = Texts::of(&documents, &mut report);
+        let comment = comment(&report);
+        let has_hardware = texts.hardware.is_some();
+        if let Some(text) = texts.hardware {
+            imported.hardware = Some(comment.clone() + &text);
+        }
+        if let Some(text) = texts.workload {
+            imported.workload = Some(if has_hardware { text } else { comment + &text });
+        }
+        if let Some(text) = texts.mapping
+            && imported.mapping.replace(text).is_some()
+        {
+            return self.twice("mapping");
+        }
+        imported.reports.push(report);
+    }
+
+    fn reject(&mut self, wrong: Diagnostics, line: impl Fn(&str) -> Option<usize>) {
+        self.diagnostics
+            .0
+            .extend(wrong.0.into_iter().map(|diagnostic| Diagnostic { line: line(&diagnostic.path), ..diagnostic }));
+    }
+}
+
+/// Whether a file begins as a text does, in whatever encoding: no control characters, or the mark of UTF-16.
+fn is_text(sample: &[u8]) -> bool {
+    let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
+    matches!(sample, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || !sample.iter().any(is_control)
+}
+
+/// How a file begins.
+fn sample_of(source: &mut dyn Source) -> Vec<u8> {
+    let mut sample = vec![0; SAMPLE];
+    let count = source.read_at(0, &mut sample).unwrap_or(0);
+    sample.truncate(count);
+    sample
+}
+
+/// The report as comments that begin a document.
+fn comment(report: &Report) -> String {
+    report.lines().iter().map(|line| format!("# {}\n", visible(line))).collect()
+}
+
+fn system_facts(system: &CoreSystem) -> String {
+    format!("{} cores", system.cores.len())
+}
+
+fn core_facts(core: &Core) -> String {
+    format!("{} PEs, {} memories", core.pe_count(), core.memories.len())
+}
+
+fn amounts(network: &Network) -> Amounts {
+    let layers = network.ids().map(|id| network.layer(id)).filter(|layer| layer.shape.kind != LayerKind::View);
+    Amounts { macs: network.macs(), map_bits: layers.map(|layer| layer.shape.output_bits()).sum() }
+}
+
+/// A number of things.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn network_facts(network: &Network) -> String {
+    let macs = network.macs() as f64;
+    let (unit, factor) = if macs >= 1e9 {
+        ("GMAC", 1e9)
+    } else if macs >= 1e6 {
+        ("MMAC", 1e6)
+    } else {
+        ("kMAC", 1e3)
+    };
+    format!("{} layers, {:.3} {unit}", network.computing().count(), macs / factor)
+}

@@ -1,0 +1,35 @@
+//! Lessons and exercises: documents of steps that each show a state, ask a question about it, and compute which answer is right.
+//!
+//! A [`Lesson`] is a document in `presets/lesson/`, or one that anybody wrote (`docs/lessons.md`). Conditions, explanations, curves and
+//! optima name numbers that a [`Measure`](fusescape_gallery::Measure) computes, so no answer is typed in.
+//!
+//! - `document.rs`: a lesson, validated, with all that is wrong at once; `fields.rs`: the design with other values of some fields
+//! - `source.rs`: where the text comes from, and which step of it is open
+//! - `draw.rs`: values of parameters for each student
+//! - `answer.rs`: an answer; `judge.rs`: what it deserves, by numbers of the engine. The page and `fusescape grade` judge by it alike
+//! - `receipt.rs`: the file that a student hands in; of it only answers count
+//! - `check.rs`: whether every variant can be solved
+//!
+//! `tests/page/lessons.rs` holds that every question of the presets has one right answer, and that the numbers which decide are on the
+//! screen: of the point that is open, of the landscape, or in the step's text.
+
+mod answer;
+mod check;
+mod document;
+mod draw;
+mod fields;
+mod judge;
+mod receipt;
+mod source;
+
+pub use answer::{Given, MappingGiven};
+pub use check::{Checked, CheckedVariant, MOST_VARIANTS, check, check_variant, mistakes, variants_to_check};
+pub use document::{
+    Asked, Choice, Condition, Hint, Lesson, MOST_BYTES, MOST_COMBINATIONS, Number, Prediction, Step, StepKind, Task,
+    is_lesson, lessons,
+};
+pub use draw::{Draw, variant_count};
+pub use fields::Field;
+pub use judge::{AtHand, Numbers, Variation, Verdict, marks_of};
+pub use receipt::{Graded, Grader, RECEIPT_MARK, Receipt, StepGraded};
+pub use source::{LessonSource, OpenLesson, find_step, step_name};

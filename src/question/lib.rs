@@ -1,0 +1,243 @@
+//! What the views ask of a worker besides a sweep.
+//!
+//! A question is a type, with its reply as associated type and its handler beside it, in the file of its subject. The page asks by
+//! `app::workers::ask::use_answers`, which knows how far the replies are, what failed, and what is of an earlier design. Questions
+//! about a [`Topic`] go to whichever worker is free; new ones about the same topic replace all earlier ones. To add a question, write
+//! its type in the file of its subject and name it in the list below. It should take well below a second, so that a person can stop
+//! and sees progress: cut longer work into several.
+
+mod attention;
+mod cores;
+mod designs;
+mod gallery;
+mod hierarchies;
+mod last_value_cache;
+mod layer;
+mod motion;
+mod neighbours;
+mod online;
+mod results;
+mod sequences;
+mod stacks;
+mod topic;
+
+pub use attention::{DivideStep, FollowAttention, Generate, ReplayDataflows, ScheduleAttention, TileAttention};
+pub use cores::{
+    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
+    RunTiles, SolveTiles, SolvedTiles, SummaryWay,
+};
+pub use designs::{EvaluateDesigns, EvaluatedDesigns};
+pub use gallery::{CheckClaim, CheckVariant, FindLessonMistakes, LessonNumbers};
+pub use hierarchies::{
+    BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
+    UnrollHierarchies, UnrolledEnergies,
+};
+pub use layer::{
+    Allowed, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FindUnrollings,
+    LayerCost, SearchByStrategy,
+};
+pub use motion::{FollowLoops, FollowTileLoops, FollowTiles};
+pub use neighbours::{CompareCut, CompareNeighbour};
+pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
+pub use results::{FileResults, ReadResults};
+pub use sequences::AskSequences;
+pub use stacks::{CombineStacks, CompareFusions, CountParts, RunStacks, StepFusions};
+pub use topic::Topic;
+
+use cores::CoresWork;
+use fusescape_engine::explore::CostStore;
+use fusescape_gallery::Workbench;
+use fusescape_spec::Diagnostics;
+use last_value_cache::LastValueCache;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A question to a worker.
+pub trait Ask: Into<Question> + Clone + PartialEq + 'static {
+    /// What is replied.
+    type Reply: Serialize + DeserializeOwned + Clone + PartialEq + 'static;
+
+    /// Answers it.
+    ///
+    /// # Errors
+    /// Why it makes no sense.
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply>;
+}
+
+/// A reply, or why there is none.
+pub type Answer<T> = Result<T, Refusal>;
+
+/// Why a question has no reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// It makes no sense: everything that is wrong with it.
+    Rejected(Diagnostics),
+    /// No worker could answer; the reason, in a sentence.
+    Failed(String),
+}
+
+impl Refusal {
+    /// A question names by its number what there is not: there are `count`, from 0.
+    fn no_such(what: &str, number: usize, count: usize) -> Self {
+        let mut diagnostics = Diagnostics::default();
+        let remedy = match count.checked_sub(1) {
+            Some(last) => format!("Ask for 0 to {last}"),
+            None => format!("Ask for no {what}"),
+        };
+        diagnostics.add("", format!("There is no {what} {number}"), remedy);
+        Self::Rejected(diagnostics)
+    }
+
+    /// The first reason, in short.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Rejected(wrong) => wrong.0.first().map_or("", |first| &first.reason),
+            Self::Failed(text) => text,
+        }
+    }
+
+    /// All that is wrong, as a list: a failure is its only item.
+    pub fn into_diagnostics(self) -> Diagnostics {
+        match self {
+            Self::Rejected(wrong) => wrong,
+            Self::Failed(text) => {
+                let mut diagnostics = Diagnostics::default();
+                diagnostics.add("", text, "Change something, so that it is tried again");
+                diagnostics
+            }
+        }
+    }
+}
+
+impl From<Diagnostics> for Refusal {
+    fn from(wrong: Diagnostics) -> Self {
+        Self::Rejected(wrong)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(wrong) => {
+                let reasons: Vec<String> = wrong.0.iter().map(ToString::to_string).collect();
+                f.write_str(&reasons.join(" "))
+            }
+            Self::Failed(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Makes of the list of all questions what a message holds, and what answers it.
+macro_rules! questions {
+    ($($question:ident),* $(,)?) => {
+        /// Any question, as a message holds it.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub enum Question {
+            $(#[allow(missing_docs)] $question($question)),*
+        }
+
+        $(impl From<$question> for Question {
+            fn from(question: $question) -> Self {
+                Self::$question(question)
+            }
+        })*
+
+        impl Answerer {
+            /// Answers any question: the bytes of an [`Answer`] with its reply.
+            ///
+            /// # Errors
+            /// Never for the replies of this module.
+            pub fn answer(&mut self, question: Question) -> Result<Vec<u8>, postcard::Error> {
+                match question {
+                    $(Question::$question(question) => postcard::to_stdvec(&question.answer(self))),*
+                }
+            }
+        }
+    };
+}
+
+questions! {
+    FindBestMapping,
+    FindAllowedMapping,
+    EvaluateMapping,
+    FindBestCost,
+    FindUnrollings,
+    SearchByStrategy,
+    CountParts,
+    RunStacks,
+    CombineStacks,
+    CompareFusions,
+    StepFusions,
+    AskSequences,
+    DecideOnline,
+    DecideOnlineAndSearch,
+    TimeSearch,
+    OutlineTiles,
+    RunTiles,
+    RunAlone,
+    OutlineCores,
+    SolveTiles,
+    AllocateStack,
+    EvaluateCores,
+    ImproveLayer,
+    CoresSummary,
+    OutlineHierarchies,
+    BoundHierarchies,
+    SearchHierarchies,
+    OpenHierarchy,
+    UnrollHierarchies,
+    CheckClaim,
+    LessonNumbers,
+    FindLessonMistakes,
+    CheckVariant,
+    ScheduleAttention,
+    TileAttention,
+    FollowAttention,
+    Generate,
+    DivideStep,
+    ReplayDataflows,
+    FollowTiles,
+    FollowTileLoops,
+    FollowLoops,
+    CompareNeighbour,
+    CompareCut,
+    EvaluateDesigns,
+    ReadResults,
+}
+
+/// Runs a function; returns its result, and the milliseconds that it took.
+pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
+
+/// Answers questions; remembers what neighbouring questions share.
+#[derive(Default)]
+pub struct Answerer {
+    layer: LastValueCache<layer::Key, layer::Study>,
+    stacks: LastValueCache<stacks::Key, stacks::Study>,
+    motion: LastValueCache<motion::Key, motion::Study>,
+    neighbours: LastValueCache<neighbours::Key, neighbours::Study>,
+    online: LastValueCache<online::Key, online::Study>,
+    papers: online::Papers,
+    cores: LastValueCache<cores::Key, CoresWork>,
+    hierarchies: LastValueCache<hierarchies::Key, hierarchies::Study>,
+    designs: LastValueCache<designs::Key, designs::Work>,
+    gallery: Workbench,
+    /// What mapping problems of stacks cost, whatever the request.
+    costs: CostStore,
+    stopwatch: Option<Stopwatch>,
+}
+
+impl Answerer {
+    /// One that can say how long something took.
+    pub fn with_stopwatch(stopwatch: Stopwatch) -> Self {
+        Self { stopwatch: Some(stopwatch), ..Self::default() }
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// Why it makes no sense.
+    pub fn ask<Q: Ask>(&mut self, question: Q) -> Answer<Q::Reply> {
+        question.answer(self)
+    }
+}

@@ -1,0 +1,78 @@
+//! The files that may be served: those of one folder, by whatever way they are named.
+
+use std::ffi::OsStr;
+use std::future::Future;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use tower_http::services::fs::{Backend, TokioBackend, TokioFile};
+
+/// A folder without what begins with a dot and without links that lead out of it.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    /// As the system itself names it, free of links.
+    pub root: PathBuf,
+}
+
+type Answer<T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send>>;
+
+impl Folder {
+    /// The folder at a path.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        Ok(Self { root: path.canonicalize()? })
+    }
+
+    /// Where a file really is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is none, and for what is not to be served, so that nobody learns what is there.
+    fn inside(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = path.canonicalize().map_err(|_| ErrorKind::NotFound)?;
+        // By its own name, and by the one that a link had for it.
+        let is_shown = |path: &Path| path.strip_prefix(&self.root).is_ok_and(|inner| !inner.iter().any(is_hidden));
+        if is_shown(&real) && is_shown(path) { Ok(real) } else { Err(ErrorKind::NotFound.into()) }
+    }
+}
+
+fn is_hidden(part: &OsStr) -> bool {
+    part.as_encoded_bytes().starts_with(b".")
+}
+
+impl Backend for Folder {
+    type File = TokioFile;
+    type Metadata = std::fs::Metadata;
+    type OpenFuture = Answer<TokioFile>;
+    type MetadataFuture = Answer<std::fs::Metadata>;
+
+    fn open(&self, path: PathBuf) -> Self::OpenFuture {
+        let real = self.inside(&path);
+        Box::pin(async move {
+            // A pipe or a device would be waited for.
+            let real = real?;
+            if !real.is_file() {
+                return Err(ErrorKind::NotFound.into());
+            }
+            TokioBackend.open(real).await
+        })
+    }
+
+    fn metadata(&self, path: PathBuf) -> Self::MetadataFuture {
+        let real = self.inside(&path);
+        Box::pin(async move { TokioBackend.metadata(real?).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Folder;
+    use std::path::Path;
+
+    #[test]
+    fn no_path_leads_out_of_the_folder() {
+        let folder = Folder::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets")).unwrap();
+        assert!(folder.inside(&folder.root.join("hardware/tpu-like.yaml")).is_ok());
+        for path in ["../Cargo.toml", "hardware/../../Cargo.toml", "/etc/passwd", "nothing", "../.gitignore"] {
+            assert!(folder.inside(&folder.root.join(path)).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Gives the page to whoever is at this machine, and to nobody else: `fusescape serve`, and `make serve` before that is built.
+//!
+//! The page is public, but whoever can ask this server is not always the person who started it: other pages in the same browser can,
+//! and by a name of theirs that leads here (DNS rebinding) they could read the answers, too. So only local names are answered, and
+//! nothing outside of the folder. A connection is a task of its own with time limits, so that nobody who is slow or silent keeps others
+//! waiting. `docs/hosting.md` asks other hosts for the headers that `headers.rs` sends.
+
+mod folder;
+mod headers;
+
+use folder::Folder;
+use headers::{is_local, stamp};
+use http_body_util::BodyExt;
+use http_body_util::combinators::UnsyncBoxBody;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ALLOW, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio_io_timeout::TimeoutStream;
+use tower::ServiceExt;
+use tower_http::services::ServeDir;
+use tower_http::services::fs::DefaultServeDirFallback;
+
+/// A client has so long to send the header of a request; an idle connection is closed after it.
+const HEADER_TIME: Duration = Duration::from_secs(15);
+/// A client that takes none of what it asked for, for so long, is given up.
+const WRITE_TIME: Duration = Duration::from_secs(30);
+/// Bytes of a request's header; links are in the fragment of an address, which browsers keep to themselves.
+const MOST_HEADER_BYTES: usize = 16 * 1024;
+/// Fields of a request's header.
+const MOST_HEADERS: usize = 64;
+/// Where the system has no room for one more connection, the next one is tried after so long.
+const BREATH: Duration = Duration::from_millis(50);
+/// Threads that read files.
+const READERS: usize = 8;
+
+type Body = UnsyncBoxBody<Bytes, io::Error>;
+type Files = ServeDir<DefaultServeDirFallback, Folder>;
+
+/// Why a page cannot be served, for a person.
+pub type Failure = Box<dyn std::error::Error>;
+
+/// Serves `directory` until it is stopped. Once it can be asked, `announce` is told its address.
+///
+/// # Errors
+/// If there is no page, it is not built, or the port cannot be used; and what `announce` fails for.
+pub fn serve(port: u16, directory: &Path, announce: impl FnOnce(&str) -> Result<(), Failure>) -> Result<(), Failure> {
+    if !directory.join("index.html").exists() {
+        return Err(format!(
+            "There is no page in `{}`: run this where the page is, or name it with --directory",
+            directory.display()
+        )
+        .into());
+    }
+    if !directory.join("pkg").exists() {
+        return Err(format!("The page in `{}` is not built yet: run `make build`", directory.display()).into());
+    }
+    let files = files(directory)?;
+    // A system gives a program few open files at first, and every connection is one. Where it refuses more, those there are do.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(READERS).build()?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", port))
+            .await
+            .map_err(|error| format!("Port {port} cannot be used: {error}. Choose another with --port"))?;
+        announce(&format!("http://localhost:{}/", listener.local_addr()?.port()))?;
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    // Answers go out at once instead of waiting for more to send.
+                    let _ = stream.set_nodelay(true);
+                    tokio::spawn(converse(stream, files.clone()));
+                }
+                // The client has left already, or files have run out: neither concerns the others.
+                Err(_) => tokio::time::sleep(BREATH).await,
+            }
+        }
+    })
+}
+
+fn files(directory: &Path) -> io::Result<Files> {
+    let folder = Folder::new(directory)?;
+    Ok(ServeDir::with_backend(folder.root.clone(), folder))
+}
+
+/// Answers all requests of one connection.
+async fn converse(stream: impl AsyncRead + AsyncWrite + Send + 'static, files: Files) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_TIME));
+    let service = service_fn(|request| answer(request, files.clone()));
+    // A browser that has gone away is no error.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_headers(MOST_HEADERS)
+        .max_header_size(MOST_HEADER_BYTES)
+        .serve_connection(TokioIo::new(Box::pin(stream)), service)
+        .await;
+}
+
+async fn answer(request: Request<Incoming>, files: Files) -> Result<Response<Body>, Infallible> {
+    let path = request.uri().path().to_owned();
+    let mut response = if !is_local(&request) {
+        refusal(StatusCode::MISDIRECTED_REQUEST, "This server answers to `localhost` only.\n")
+    } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "This server gives files, and takes nothing.\n");
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        response
+    } else {
+        let response = files.oneshot(request).await.unwrap_or_else(|never| match never {});
+        if response.status() == StatusCode::NOT_FOUND {
+            refusal(StatusCode::NOT_FOUND, "There is no such file.\n")
+        } else {
+            response.map(|body| body.boxed_unsync())
+        }
+    };
+    stamp(&mut response, &path);
+    Ok(response)
+}
+
+fn refusal(status: StatusCode, text: &'static str) -> Response<Body> {
+    let body = http_body_util::Full::from(text).map_err(|never| match never {}).boxed_unsync();
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HEADER_TIME, WRITE_TIME, converse, files};
+    use std::path::Path;
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::Instant;
+
+    /// A client of a server, and how long the server stays with it: by a clock that stands still while anybody works.
+    async fn stays(client: impl AsyncFnOnce(&mut DuplexStream)) -> Duration {
+        let files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
+        let (mut stream, server) = duplex(1024);
+        let start = Instant::now();
+        let serving = tokio::spawn(converse(server, files));
+        client(&mut stream).await;
+        serving.await.unwrap();
+        start.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_silent_or_takes_nothing_is_left_after_a_time() {
+        let about = |time: Duration, limit: Duration| time >= limit && time < limit + Duration::from_secs(2);
+        let silent = stays(async |_| {}).await;
+        assert!(about(silent, HEADER_TIME), "{silent:?}");
+        let half = stays(async |stream| stream.write_all(b"GET / HTTP/1.1\r\nHost: loc").await.unwrap()).await;
+        assert!(about(half, HEADER_TIME), "{half:?}");
+        let large = b"GET /Cargo.lock HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        let takes_nothing = stays(async |stream| stream.write_all(large).await.unwrap()).await;
+        assert!(about(takes_nothing, WRITE_TIME), "{takes_nothing:?}");
+        let idle = stays(async |stream| {
+            stream.write_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+            let mut answer = [0; 1024];
+            assert!(stream.read(&mut answer).await.unwrap() > 0);
+        });
+        assert!(about(idle.await, HEADER_TIME));
+    }
+}

@@ -1,0 +1,372 @@
+//! What a person chose or wrote, and every change of it.
+//!
+//! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
+//!
+//! - `action.rs`: every change, an [`Action`]
+//! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept
+//! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `study_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
+//! - `fields.rs`: what links and files keep of every form, as one list; `choice/`: what they call choices among a few
+//! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
+//! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
+//! - `pinned.rs`: the design that was put aside to compare with
+//! - `file/`: a state as YAML
+//!
+//! `State::lesson` is the open step of a lesson, in links and files too; the answers that a person gave stay on the page.
+
+mod action;
+mod attention_form;
+mod choice;
+mod clean;
+mod cores_form;
+mod describe;
+mod design;
+mod design_table;
+mod fields;
+mod file;
+mod file_name;
+mod hierarchy_form;
+mod history;
+mod own_mapping;
+mod pinned;
+mod schedule;
+mod study_form;
+mod tiles;
+mod view;
+mod views;
+
+pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, ViewChange};
+pub use attention_form::{AttentionChange, AttentionForm};
+pub use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
+pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
+pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
+pub use design::{Design, Document, Half};
+pub use design_table::{DesignTable, TableChange, TableDocument};
+pub use fields::{Form, FormField, Slot};
+pub use file::MOST_BYTES;
+pub use file_name::file_name;
+pub use hierarchy_form::{FormChange, HierarchyForm};
+pub use history::History;
+pub use own_mapping::{MappingChange, OwnMapping};
+pub use pinned::{Pinned, cores_differences, design_differences};
+pub use schedule::{LPF_LIMITS, Schedule, ScheduleChange};
+pub use study_form::{StudyChange, StudyForm};
+pub use tiles::{GridChoice, suggested_tiles};
+pub use view::{Metric, View};
+pub use views::{Tab, VIEWS, ViewEntry};
+
+use fusescape_engine::workload::Network;
+use fusescape_gallery::{Opening, Shown};
+use fusescape_lesson::{AtHand, LessonSource, OpenLesson};
+use fusescape_spec::first_presets;
+
+/// The state of the page: all that a person chose or wrote.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// What is run on what, and how.
+    pub design: Design,
+    /// The layer that is mapped, and what was done to its mapping.
+    pub mapping: OwnMapping,
+    /// Which memory hierarchies are generated.
+    pub hierarchy: HierarchyForm,
+    /// What is run on many cores, and how.
+    pub cores: CoresForm,
+    /// Which transformer runs, and what it computes.
+    pub attention: AttentionForm,
+    /// Which designs vary along which axes.
+    pub study: StudyForm,
+    /// Which accelerators and networks are compared in one table.
+    pub table: DesignTable,
+    /// How they look at it.
+    pub view: View,
+    /// The design that it is compared with.
+    pub pinned: Option<Box<Pinned>>,
+    /// The entry of the gallery that was opened, until something of it is changed.
+    pub entry: Option<&'static str>,
+    /// The step of the lesson that is open, whatever is changed meanwhile.
+    pub lesson: Option<Box<OpenLesson>>,
+}
+
+impl State {
+    /// What the page opens with.
+    pub fn first() -> Self {
+        Self { design: Design::first(), ..Self::default() }
+    }
+
+    /// Makes a change.
+    pub fn apply(&mut self, action: Action) {
+        if action.kind() != Kind::Look {
+            self.entry = None;
+        }
+        let takes_network = matches!(
+            &action,
+            Action::PickPreset(Half::Workload, _)
+                | Action::PickOwn(Half::Workload)
+                | Action::OpenFromTable { .. }
+                | Action::Import(ImportedDocuments { workload: Some(_), .. })
+                | Action::ReproduceFigure12
+                | Action::CaseStudy2(..)
+        );
+        let swaps = matches!(&action, Action::Swap);
+        match action {
+            Action::PickPreset(half, preset) => self.design.pick(half, preset),
+            Action::PickOwn(half) => self.design.pick_own(half),
+            Action::Write(half, text)
+            | Action::Fill(half, _, text)
+            | Action::Drag(half, _, _, text)
+            | Action::Take(half, text) => {
+                self.design.document_mut(half).write(text);
+            }
+            Action::Import(ImportedDocuments { hardware, workload, system, transformer, constraints, mapping }) => {
+                let is_alone = hardware.is_none() && workload.is_none() && system.is_none();
+                for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
+                    text.into_iter().for_each(|text| self.design.import(half, text));
+                }
+                if let Some(text) = transformer {
+                    self.attention.change(AttentionChange::Write(text));
+                    if is_alone {
+                        self.view.tab = Tab::Attention;
+                    }
+                }
+                if let Some(text) = constraints {
+                    self.mapping.change(MappingChange::Constrain(text));
+                    if is_alone {
+                        self.view.tab = Tab::Mapping;
+                    }
+                }
+                if let Some((layer, unroll, mapping)) = mapping {
+                    self.mapping.change(MappingChange::Layer(layer));
+                    self.mapping.change(MappingChange::Unroll(self.layer_key(), unroll));
+                    self.mapping.change(MappingChange::Edit(self.mapping_subject(), mapping));
+                    self.view.tab = Tab::Mapping;
+                }
+                if let Some(text) = system {
+                    self.cores.change(CoresChange::Write(text));
+                    self.view.tab = Tab::Cores;
+                }
+            }
+            Action::Rename(half, renamed) => self.rename(half, renamed),
+            Action::TilesX(text) => self.design.schedule.tiles_x = text,
+            Action::TilesY(text) => self.design.schedule.tiles_y = text,
+            Action::TakeGrid(grid) => self.design.take_grid(grid),
+            Action::Mode(mode, on) => self.design.schedule.set_mode(mode, on),
+            Action::Schedule(change) => {
+                if let ScheduleChange::Objective(objective) = &change {
+                    self.view.metric = metric_of(*objective);
+                }
+                self.design.schedule.change(change);
+            }
+            Action::ReproduceFigure12 => {
+                self.design.pick_both(first_presets().each_ref());
+                self.design.schedule = Design::figure_12().schedule;
+            }
+            Action::Pin => {
+                let (design, point) = (self.design.clone(), self.view.point.clone());
+                self.pinned = Some(Box::new(Pinned { design, point, cores: Pinned::cores_of(&self.cores) }));
+            }
+            Action::Unpin => self.pinned = None,
+            Action::Swap => {
+                if let Some(pinned) = &mut self.pinned {
+                    std::mem::swap(&mut self.design, &mut pinned.design);
+                    std::mem::swap(&mut self.view.point, &mut pinned.point);
+                    let cores = Pinned::cores_of(&self.cores);
+                    let next = std::mem::replace(&mut pinned.cores, cores);
+                    // A text that is not in force stays where it was written.
+                    let own = if next.preset.is_some() { self.cores.own.clone() } else { next.own.clone() };
+                    self.cores = CoresForm { own, shows_system: self.cores.shows_system, ..next };
+                }
+            }
+            Action::OpenEntry(id, opens) => {
+                self.take(*opens);
+                (self.entry, self.lesson) = (Some(id), None);
+            }
+            Action::OpenStep(step) => {
+                let StepOpened { lesson, opens, keeps_view, .. } = *step;
+                let view = self.view.clone();
+                self.take(opens);
+                if keeps_view {
+                    self.view = View { point: self.view.point.take(), ..view };
+                }
+                self.lesson = Some(Box::new(lesson));
+            }
+            Action::ReadLesson(lesson) => {
+                self.lesson = Some(lesson);
+                self.view.tab = Tab::Lessons;
+            }
+            Action::WriteLesson(text) => {
+                let lesson = self.lesson.get_or_insert_default();
+                (lesson.source, lesson.step) = (LessonSource::Own(text), 0);
+                lesson.values.clear();
+            }
+            Action::LeaveLesson => self.lesson = None,
+            Action::Hierarchy(change) => self.hierarchy.change(change),
+            Action::Cores(change) => self.cores.change(change),
+            Action::Attention(change) => self.attention.change(change),
+            Action::Study(change) => self.study.change(change),
+            Action::Table(change) => self.change_table(change),
+            Action::OpenFromTable { hardware, network } => self.open_from_table(*hardware, *network),
+            Action::CaseStudy2(presets) => {
+                self.design.pick_both(presets);
+                self.hierarchy = HierarchyForm::case_study_2();
+            }
+            Action::Open(state) => *self = state.keeping_own(self),
+            Action::Mapping(change) => self.mapping.change(change),
+            Action::Look(change) => self.view.change(change),
+        }
+        let network = (takes_network || swaps).then(|| Network::from_text(&self.design.workload.text).ok()).flatten();
+        if let Some(network) = network {
+            self.leave_layers(&network);
+            // The text of the cuts stays, to come back to.
+            let schedule = &mut self.design.schedule;
+            let is_of_another = schedule.cut_layers().any(|name| lacks(&network, &name));
+            if takes_network && is_of_another && schedule.fuse == FuseChoice::ByHand {
+                schedule.fuse = FuseChoice::Automatic;
+            }
+        }
+    }
+
+    /// Lets go the layers that were chosen to be looked at and that the network does not have.
+    fn leave_layers(&mut self, network: &Network) {
+        for layer in [&mut self.mapping.layer, &mut self.hierarchy.layer] {
+            layer.take_if(|name| lacks(network, name));
+        }
+    }
+
+    fn rename(&mut self, half: Half, renamed: Renamed) {
+        let Renamed { text, old, new } = renamed;
+        self.design.document_mut(half).write(text);
+        let schedule = &mut self.design.schedule;
+        match half {
+            Half::Hardware if schedule.memory == old => schedule.memory = new,
+            Half::Hardware => {}
+            Half::Workload => {
+                schedule.rename_layer(&old, &new);
+                if self.mapping.layer.as_ref() == Some(&old) {
+                    self.mapping.change(MappingChange::Layer(new));
+                }
+            }
+        }
+    }
+
+    /// This state, with documents at hand that were written by hand in another one and are not in force here.
+    #[must_use]
+    pub fn keeping_own(&self, other: &Self) -> Self {
+        let mut next = self.clone();
+        for half in [Half::Hardware, Half::Workload] {
+            let document = next.design.document_mut(half);
+            if document.own.is_none() {
+                document.own.clone_from(&other.design.document(half).own);
+            }
+        }
+        if next.cores.preset.is_some() && next.cores.own.is_empty() {
+            next.cores.own.clone_from(&other.cores.own);
+        }
+        next
+    }
+
+    /// Whether a person changed the design, a mapping or what hierarchies are generated since a step of a lesson, an entry of the
+    /// gallery or the page was opened: what opening another step replaces.
+    pub fn is_edited(&self) -> bool {
+        let mut opened = Self::first();
+        match (self.entry, &self.lesson) {
+            (Some(_), _) => return false,
+            (None, Some(lesson)) => {
+                if let Some(opens) = lesson.opens() {
+                    opened.take(opens);
+                }
+            }
+            (None, None) => {}
+        }
+        !self.asks_the_same_as(&opened)
+    }
+
+    /// The design at hand, for the numbers of a lesson; nothing while it has errors in its schedule.
+    pub fn at_hand(&self) -> Option<AtHand> {
+        Some(AtHand {
+            hardware: self.design.hardware.text.clone(),
+            workload: self.design.workload.text.clone(),
+            settings: self.design.request().ok()?.into_iter().next()?.settings,
+            layer: self.mapping.layer.clone(),
+            mapping: self.own_mapping().cloned(),
+        })
+    }
+
+    /// Whether the design at hand is another than a step of a lesson opens; what is only looked at does not count.
+    pub fn differs_from(&self, opens: &Opening) -> bool {
+        let mut opened = Self::first();
+        opened.take(opens.clone());
+        !self.asks_the_same_as(&opened)
+    }
+
+    fn asks_the_same_as(&self, opened: &Self) -> bool {
+        let text =
+            |state: &Self| [&state.design.hardware, &state.design.workload].map(|document| document.text.clone());
+        let form = |state: &Self| HierarchyForm { shows_pool: false, ..state.hierarchy.clone() };
+        text(self) == text(opened)
+            && self.design.schedule == opened.design.schedule
+            && self.mapping.constraints == opened.mapping.constraints
+            && self.own_mapping() == opened.own_mapping()
+            && self.unroll() == opened.unroll()
+            && form(self) == form(opened)
+            && AttentionForm { shows_model: false, own: String::new(), ..self.attention.clone() }
+                == AttentionForm { shows_model: false, own: String::new(), ..opened.attention.clone() }
+            && CoresForm { shows_system: false, ..self.cores.clone() }
+                == CoresForm { shows_system: false, ..opened.cores.clone() }
+    }
+
+    /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.
+    fn take(&mut self, opens: Opening) {
+        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2, cores } = opens;
+        for (half, chosen) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
+            match chosen.preset() {
+                Some(preset) => self.design.pick(half, preset),
+                None => self.design.document_mut(half).write(chosen.text().to_owned()),
+            }
+        }
+        self.design.schedule = Schedule::of(&settings);
+        self.hierarchy = HierarchyForm {
+            layer: layer.clone(),
+            budget: budget_um2.map(|um2| (um2 / 1e6).to_string()).unwrap_or_default(),
+            ..HierarchyForm::default()
+        };
+        self.cores = cores.map_or_else(CoresForm::default, |cores| {
+            let layers = cores.allocation.iter().map(|(layer, cores)| (layer.as_str(), cores.as_slice()));
+            let allocation = write_allocation(layers);
+            CoresForm { allocation, ..CoresForm::of(cores.system.id, cores.settings) }
+        });
+        self.view = View::default();
+        self.mapping = OwnMapping::default();
+        if let Some(layer) = layer {
+            self.mapping.change(MappingChange::Layer(layer));
+        }
+        if let Some(mapping) = mapping {
+            self.mapping.change(MappingChange::Edit(self.mapping_subject(), mapping));
+        }
+        self.view.point = point;
+        self.view.tab = match shows {
+            Shown::Landscape => Tab::Landscape,
+            Shown::Schedule => Tab::Schedule,
+            Shown::Fusion => Tab::Fusion,
+            Shown::Mapping => Tab::Mapping,
+            Shown::Hierarchy => Tab::Hierarchy,
+            Shown::Cores => Tab::Cores,
+            Shown::Attention => Tab::Attention,
+        };
+    }
+}
+
+/// Whether a network computes no layer of this name.
+fn lacks(network: &Network, name: &str) -> bool {
+    !network.computing().any(|id| network.layer(id).name == name)
+}
+
+/// What is minimised is what the heatmaps show.
+fn metric_of(objective: ObjectiveChoice) -> Metric {
+    match objective {
+        ObjectiveChoice::Energy => Metric::Energy,
+        ObjectiveChoice::Latency => Metric::Latency,
+        ObjectiveChoice::EnergyDelayProduct => Metric::EnergyDelay,
+        ObjectiveChoice::DramAccesses => Metric::DramAccesses,
+        ObjectiveChoice::MemoryAccesses => Metric::MemoryAccesses,
+        ObjectiveChoice::Weighted => Metric::WeightedSum,
+    }
+}

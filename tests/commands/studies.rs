@@ -1,0 +1,324 @@
+//! Studies on the command line: results that survive any end of a run, shards, files of anybody's.
+
+use crate::command_line::{fails, succeeds};
+use fusescape_command::Unwatched;
+use fusescape_command::study::{Shard, front_of_file, merge, run};
+use fusescape_engine::explore::study::{Part, Status, Study, StudyRequest};
+use fusescape_results::rows_of_csv;
+use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+use fusescape_test_support::random::Lcg;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A thousand designs, a few microseconds of searches each.
+const STUDY: &str = "name: Small
+hardware: meta-proto-like-df
+network: three-convs
+schedule: { columns: 16, rows: 16, search: loma, lpf_limit: 3 }
+axes:
+  - { vary: hardware.memories.sram_32KB.size, from: 1 KiB, to: 16 KiB, count: 16 }
+  - { vary: hardware.memories.sram_64KB.size, from: 1 KiB, to: 8 KiB, count: 8 }
+  - { vary: hardware.memories.dram.width, values: [32 bit, 64 bit, 128 bit] }
+  - { vary: hardware.memories.sram_64KB.read_energy, from: 10 pJ, to: 40 pJ, count: 3 }
+objectives: [energy, latency, capacity]
+sampling: SAMPLING
+beaten: skip
+";
+
+fn request(text: String) -> StudyRequest {
+    let preset = |presets, name: &str| (name.to_owned(), find_preset(presets, name).unwrap().text.to_owned());
+    StudyRequest {
+        text,
+        hardware: vec![preset(hardware_presets(), "meta-proto-like-df")],
+        networks: vec![preset(workload_presets(), "three-convs")],
+        ..StudyRequest::default()
+    }
+}
+
+fn study(sampling: &str) -> Study {
+    Study::new(request(STUDY.replace("SAMPLING", sampling))).unwrap()
+}
+
+/// Links, memories, cores and tiles vary; some designs search for the best tile size.
+const ON_CORES: &str = "\
+name: On many cores
+hardware: tpu-like
+system: [quad-beside, tpu-quad]
+network: three-convs
+schedule: { stacks: one, objective: edp, search: loma, lpf_limit: 3 }
+axes:
+  - { vary: [system.links.0.width, hardware.memories.sram_2MB.size], values: [[16 bit, 8 KiB], [128 bit, 64 KiB]] }
+  - { vary: schedule.tiles, values: [best, 4, 'rows 4, channels 8'] }
+record: [energy, latency, edp, utilization, peak_on_chip, onchip_energy, links_energy, memories_energy]
+";
+
+/// Columns, and how the command's JSON calls them.
+const FIELDS: [(&str, &str); 8] = [
+    ("energy_pj", "energy_pj"),
+    ("latency_cycles", "latency_cycles"),
+    ("edp_pj_cycles", "edp_pj_cycles"),
+    ("utilization", "mac_use"),
+    ("peak_on_chip_bits", "peak_on_chip_bits"),
+    ("onchip_energy_pj", "energy_onchip_pj"),
+    ("links_energy_pj", "energy_links_pj"),
+    ("memories_energy_pj", "energy_memories_pj"),
+];
+
+#[test]
+fn a_design_on_many_cores_is_what_the_command_for_cores_finds() {
+    let folder = folder("on-cores");
+    let [document, results] = ["study.yaml", "results.csv"].map(|name| folder.join(name));
+    std::fs::write(&document, ON_CORES).unwrap();
+    let _ = std::fs::remove_file(&results);
+    succeeds(&["study", "run", text(&document), "--out", text(&results)]);
+    let study = fusescape_command::study::read(ON_CORES.to_owned(), &folder, &[]).unwrap();
+    let rows = rows_of_csv(&study, &std::fs::read_to_string(&results).unwrap()).unwrap();
+    assert_eq!(rows.len(), 12);
+    for row in &rows {
+        assert_eq!(row.status, Status::Found, "{}", row.reason);
+        let [hardware, network, system] = [Part::Hardware, Part::Network, Part::System].map(|part| {
+            let path = folder.join(format!("{}.yaml", part.name()));
+            std::fs::write(&path, study.document(part, &row.coordinates).unwrap()).unwrap();
+            path
+        });
+        let tiles = ["best", "4", "rows 4, channels 8"][row.coordinates[2] as usize];
+        let documents =
+            ["cores", "--system", text(&system), "--hardware", text(&hardware), "--workload", text(&network)];
+        let options =
+            ["--tiles", tiles, "--stacks", "one", "--objective", "edp", "--strategy", "loma", "--lpf-limit", "3"];
+        let found = succeeds(&[&documents[..], &options[..], &["--format", "json"]].concat());
+        let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+        for (quantity, value) in study.quantities.iter().zip(&row.values) {
+            let column = quantity.column();
+            let field = FIELDS.iter().find(|(known, _)| *known == column).unwrap().1;
+            assert_eq!(*value, found[field].as_f64(), "{column} of design {}", row.design);
+        }
+        assert_eq!(row.tiles.as_deref(), found["tile_sizes"].is_array().then(|| found["tile_size"].as_str().unwrap()));
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)]
+fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
+    let folder = folder("killed");
+    let document = folder.join("study.yaml");
+    for (sampling, kills) in [("grid", 12), ("{ refine: 700 }", 8)] {
+        std::fs::write(&document, STUDY.replace("SAMPLING", sampling)).unwrap();
+        let undisturbed = folder.join("undisturbed.parquet");
+        let _ = std::fs::remove_file(&undisturbed);
+        let begun = Instant::now();
+        succeeds(&["study", "run", text(&document), "--out", text(&undisturbed)]);
+        let whole = begun.elapsed();
+        let killed = folder.join("killed.parquet");
+        let _ = std::fs::remove_file(&killed);
+        let mut random = Lcg(7);
+        for _ in 0..kills {
+            if killed.exists() {
+                std::fs::remove_file(&killed).unwrap();
+            }
+            let mut run = Command::new(env!("CARGO_BIN_EXE_fusescape"))
+                .args(["study", "run", text(&document), "--out", text(&killed)])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            // Anywhere from its first moment to its last, whatever machine this is.
+            std::thread::sleep(whole.mul_f64(random.below(1000) as f64 / 1000.0).min(Duration::from_secs(20)));
+            let _ = run.kill();
+            run.wait().unwrap();
+        }
+        // Twice, as results that are whole stay as they are.
+        for _ in 0..2 {
+            succeeds(&["study", "run", text(&document), "--out", text(&killed)]);
+        }
+        assert!(std::fs::read(&killed).unwrap() == std::fs::read(&undisturbed).unwrap(), "{sampling}");
+        let left = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = left.filter(|name| name.to_str().unwrap().ends_with(".parts")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn merged_shards_are_the_whole_study() {
+    let folder = folder("shards");
+    let whole = study("grid");
+    let undivided = folder.join("whole.parquet");
+    run(&whole, Shard::WHOLE, &undivided, &Unwatched).unwrap();
+    let shards: Vec<PathBuf> = (1..=3).map(|index| folder.join(format!("{index}.parquet"))).collect();
+    for (index, path) in (1..).zip(&shards) {
+        run(&whole, Shard { index, count: 3 }, path, &Unwatched).unwrap();
+    }
+    let merged = folder.join("merged.parquet");
+    let backwards: Vec<PathBuf> = shards.iter().rev().cloned().collect();
+    assert_eq!(merge(&backwards, &merged).unwrap(), whole.designs());
+    // Which designs are skipped differs; the front does not.
+    let [one, other] = [&undivided, &merged].map(|path| front_of_file(path).unwrap());
+    assert!(!one.rows.is_empty());
+    assert_eq!(one.rows, other.rows);
+    assert_eq!(one.designs.values().sum::<u64>(), whole.designs());
+    for (some, why) in [
+        (vec![shards[0].clone(), shards[2].clone()], "are in none of these files"),
+        (vec![shards[1].clone(), shards[2].clone()], "are in none of these files"),
+        (vec![shards[0].clone(), shards[0].clone(), shards[1].clone(), shards[2].clone()], "another file has, too"),
+        (vec![shards[0].clone(), undivided.clone()], "another file has, too"),
+    ] {
+        let failure = merge(&some, &folder.join("not.parquet")).unwrap_err().to_string();
+        assert!(failure.contains(why), "{failure}");
+    }
+    let failure = merge(&shards, &merged).unwrap_err().to_string();
+    assert!(failure.contains("There is a file"), "{failure}");
+    let refined = study("{ refine: 500 }");
+    let failure = run(&refined, Shard { index: 1, count: 2 }, &folder.join("no.parquet"), &Unwatched).unwrap_err();
+    assert!(failure.to_string().contains("cannot be divided"), "{failure}");
+}
+
+#[test]
+fn results_of_two_studies_are_not_mixed() {
+    let folder = folder("mixed");
+    let (one, other) = (study("{ sobol: 10 }"), study("{ sobol: 11 }"));
+    let paths = [folder.join("one.parquet"), folder.join("other.parquet")];
+    run(&one, Shard::WHOLE, &paths[0], &Unwatched).unwrap();
+    run(&other, Shard::WHOLE, &paths[1], &Unwatched).unwrap();
+    let failure = merge(&paths, &folder.join("both.parquet")).unwrap_err().to_string();
+    assert!(failure.contains("another study"), "{failure}");
+    let failure = run(&other, Shard::WHOLE, &paths[0], &Unwatched).unwrap_err().to_string();
+    assert!(failure.contains("There is a file"), "{failure}");
+    let begun = folder.join("begun.parquet.parts");
+    std::fs::create_dir_all(&begun).unwrap();
+    std::fs::write(begun.join("study.txt"), "another one").unwrap();
+    let failure = run(&other, Shard::WHOLE, &folder.join("begun.parquet"), &Unwatched).unwrap_err().to_string();
+    assert!(failure.contains("parts of another study"), "{failure}");
+}
+
+#[test]
+fn csv_has_the_rows_of_parquet() {
+    let folder = folder("csv");
+    let study = study("{ sobol: 20 }");
+    let [parquet, csv, merged] = ["rows.parquet", "rows.csv", "merged.csv"].map(|name| folder.join(name));
+    run(&study, Shard::WHOLE, &parquet, &Unwatched).unwrap();
+    run(&study, Shard::WHOLE, &csv, &Unwatched).unwrap();
+    merge(std::slice::from_ref(&parquet), &merged).unwrap();
+    let rows = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!(rows, std::fs::read_to_string(&merged).unwrap());
+    let lines: Vec<&str> = rows.lines().collect();
+    assert_eq!(lines.len(), 21);
+    assert!(lines[0].starts_with("design,hardware.memories.sram_32KB.size,hardware.memories.sram_32KB.size [bit],"));
+    assert!(lines[0].ends_with("energy_pj,latency_cycles,capacity_bits,status,reason"));
+    let bits = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[1].to_owned(), cells[2].parse::<f64>().unwrap())
+    };
+    for line in &lines[1..] {
+        let (written, bits) = bits(line);
+        assert_eq!(fusescape_spec::write_size(bits as u64), written);
+    }
+    let failure = run(&study, Shard { index: 1, count: 2 }, &folder.join("half.csv"), &Unwatched).unwrap_err();
+    assert!(failure.to_string().contains("CSV"), "{failure}");
+}
+
+#[test]
+fn a_damaged_file_is_an_error() {
+    let folder = folder("damaged");
+    let study = study("{ sobol: 12 }");
+    let path = folder.join("rows.parquet");
+    run(&study, Shard::WHOLE, &path, &Unwatched).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let whole = front_of_file(&path).unwrap().rows;
+    let damaged = folder.join("damaged.parquet");
+    // What a panic of the library says is of no interest here.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut random = Lcg(3);
+    let mut errors = 0;
+    for case in 0..400 {
+        let mut other = bytes.clone();
+        match case % 3 {
+            0 => other.truncate(random.below(bytes.len() as u64) as usize),
+            1 => {
+                let at = random.below(bytes.len() as u64) as usize;
+                other[at] ^= 1 << random.below(8);
+            }
+            _ => {
+                // In the pages and their headers, which come first.
+                let at = random.below(bytes.len().min(2000) as u64) as usize;
+                other[at] = random.below(256) as u8;
+            }
+        }
+        std::fs::write(&damaged, &other).unwrap();
+        // Either it is refused, or what changed is a number: Parquet has no check sums here.
+        errors += usize::from(front_of_file(&damaged).is_err());
+    }
+    std::panic::set_hook(hook);
+    assert!(errors > 133, "{errors}");
+    assert!(!whole.is_empty());
+    for (content, why) in [("", ""), ("PAR1PAR1", ""), ("a text, no table", "")] {
+        std::fs::write(&damaged, content).unwrap();
+        let failure = fails(&["study", "front", text(&damaged)]);
+        assert!(failure.contains("damaged.parquet") && failure.contains(why), "{failure}");
+    }
+}
+
+#[test]
+fn the_example_of_the_documentation_is_shown_and_run() {
+    let documentation = std::fs::read_to_string("docs/studies.md").unwrap();
+    let example = documentation.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let file = std::fs::read_to_string("docs/studies/buffers.yaml").unwrap();
+    let without_comments = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with("about"));
+        lines.map(|line| line.split(" #").next().unwrap().trim_end().to_owned()).collect()
+    };
+    assert_eq!(without_comments(example), without_comments(&file));
+    let shown = succeeds(&["study", "show", "docs/studies/buffers.yaml"]);
+    assert!(shown.starts_with("Buffers for ResNet18: 105 designs, about "), "{shown}");
+    assert!(shown.contains("only where capacity <= 6 MiB"), "{shown}");
+    let on_cores = documentation.split("```yaml\n").nth(3).unwrap().split("```").next().unwrap();
+    let file_on_cores = std::fs::read_to_string("docs/studies/cores.yaml").unwrap();
+    assert_eq!(without_comments(on_cores), without_comments(&file_on_cores));
+    let study = fusescape_command::study::read(file_on_cores, Path::new("docs/studies"), &[]).unwrap();
+    assert_eq!(study.designs(), 60);
+    let folder = folder("example");
+    let document = folder.join("study.yaml");
+    // The same at a size that takes no time.
+    let small = file
+        .replace("resnet18", "three-convs")
+        .replace("28", "16")
+        .replace("fully-cached }", "fully-cached, search: loma, lpf_limit: 3 }");
+    std::fs::write(&document, small).unwrap();
+    let results = folder.join("results.parquet");
+    let done = succeeds(&["study", "run", text(&document), "--out", text(&results)]);
+    assert!(done.contains("found"), "{done}");
+    let front: Value =
+        serde_json::from_str(&succeeds(&["study", "front", text(&results), "--format", "json"])).unwrap();
+    let rows = front["front"].as_array().unwrap();
+    assert!(!rows.is_empty() && front["schema"] == "fusescape/study-front/1", "{front}");
+    assert!(rows.iter().all(|row| row["capacity_bits"].as_f64().unwrap() <= 6.0 * 8.0 * 1024.0 * 1024.0));
+    let table = succeeds(&["study", "front", text(&results)]);
+    assert_eq!(table.lines().count(), 4 + rows.len(), "{table}");
+}
+
+#[test]
+fn a_study_says_what_is_wrong_with_it() {
+    let folder = folder("wrong");
+    let document = folder.join("study.yaml");
+    std::fs::write(&document, STUDY.replace("SAMPLING", "sobl").replace("dram.width", "drum.width")).unwrap();
+    let failure = fails(&["study", "show", text(&document)]);
+    assert!(failure.contains("Did you mean `dram`?") && failure.contains("There is no sampling `sobl`"), "{failure}");
+    for shard in ["0/2", "3/2", "2", "x/y"] {
+        let failure = fails(&["study", "run", text(&document), "--out", "x.parquet", "--shard", shard]);
+        assert!(failure.contains("is no shard"), "{failure}");
+    }
+}
