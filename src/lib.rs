@@ -4,8 +4,11 @@
 //!
 //! - [`app`]: the page
 //! - `worker`: the page's engine in a web worker, in WebAssembly only
+//! - `pieces`: where the module of both is cut, in WebAssembly only
 
 pub mod app;
+#[cfg(target_arch = "wasm32")]
+pub mod pieces;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;
 

@@ -10,13 +10,13 @@ pub use import::ImportNews;
 
 use crate::depth_first::{NotPlanned, PointAccount};
 use crate::explore::{CostStore, PointSummary, Request, SearchEffort, Survey, Sweep};
+use crate::pieces::piece_fn;
 use crate::question::Answerer;
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_time::{Duration, Instant};
 
 /// A message from the page to a worker.
@@ -130,7 +130,7 @@ pub enum Notice {
     /// hook.
     Failed(String),
     /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
-    /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`wasm_split`), with
+    /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`crate::pieces`), with
     /// blanks between.
     Missing(String),
     /// The worker is late: it should be ready by now. Only the page makes this notice.
@@ -238,10 +238,12 @@ fn milliseconds(act: &mut dyn FnMut()) -> f64 {
 /// Answers a question, bytes for bytes.
 type Ask = fn(&mut Answerer, &[u8]) -> Result<Vec<u8>, postcard::Error>;
 
-/// A sweep does not need it, so it is in a file of its own (see `app::platform::pieces`).
-#[wasm_split(answers, fallible)]
-fn answers() -> Result<Ask, SplitLoaderError> {
-    Ok(|answerer, question| answerer.answer(from_bytes(question)?))
+piece_fn! {
+    answers,
+    /// A sweep does not need it.
+    fn answers() -> Ask {
+        |answerer, question| answerer.answer(from_bytes(question)?)
+    }
 }
 
 impl WorkerEngine {

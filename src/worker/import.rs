@@ -2,6 +2,7 @@
 
 use super::{WorkerEngine, to_array};
 use crate::import::{self, Imported, Source};
+use crate::pieces::piece_fn;
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 use web_time::{Duration, Instant};
 
@@ -53,10 +53,12 @@ impl WorkerEngine {
 /// Imports files that belong together.
 type Importer = fn(Vec<import::File<'static>>, bool) -> Result<Imported, Diagnostics>;
 
-/// Few import, so it is in a file of its own (see `app::platform::pieces`).
-#[wasm_split(import, fallible)]
-fn importer() -> Result<Importer, SplitLoaderError> {
-    Ok(|files, as_transformer| import::import(files, &import::onnx::Options { as_transformer, ..Default::default() }))
+piece_fn! {
+    import,
+    /// Few import.
+    fn importer() -> Importer {
+        |files, as_transformer| import::import(files, &import::onnx::Options { as_transformer, ..Default::default() })
+    }
 }
 
 /// The progress of an import.

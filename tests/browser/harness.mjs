@@ -15,8 +15,8 @@ import { serve } from './server.mjs';
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const SCREENSHOTS = join(REPOSITORY, 'target', 'screenshots');
 
-/** The program of the command line. */
-export const COMMAND_LINE = join(REPOSITORY, 'target', 'release', 'fusescape');
+/** The program of the command line; FUSESCAPE_CLI names another. */
+export const COMMAND_LINE = process.env.FUSESCAPE_CLI ?? join(REPOSITORY, 'target', 'debug', 'fusescape');
 
 /** The folder that is served; FUSESCAPE_WWW names another, to try the harness itself. */
 export const WWW = process.env.FUSESCAPE_WWW ?? join(REPOSITORY, 'www');
@@ -107,7 +107,7 @@ export function pathOf(program, variable) {
   }
 }
 
-/** What the command line prints. It is the binary of the native tests, which `run.mjs` has built. */
+/** What the command line prints. `run.mjs` has built it. */
 export function commandLine(...args) {
   return execFileSync(COMMAND_LINE, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -1,12 +1,13 @@
 // Runs the browser tests, as many files side by side as there are processors:
 //
-//   node tests/browser/run.mjs            all of them
-//   node tests/browser/run.mjs smoke      those whose file's name contains "smoke"
+//   node tests/browser/run.mjs              those of `make test`
+//   node tests/browser/run.mjs --thorough   those of `make test-all`: tests/browser/thorough, too
+//   node tests/browser/run.mjs smoke        those whose file's name contains "smoke", in both folders
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { REPOSITORY, WWW } from './harness.mjs';
@@ -15,18 +16,22 @@ const MINUTE = 60_000;
 // These take longest, so they begin: nothing is left to wait for at the end.
 const FIRST = ['views', 'loading', 'embed', 'firefox', 'share', 'app', 'explain', 'network'].map((name) => `${name}.test.mjs`);
 
-const wanted = process.argv[2] ?? '';
+const wanted = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? '';
+const isThorough = process.argv.includes('--thorough') || wanted !== '';
+const folders = [import.meta.dirname, ...(isThorough ? [join(import.meta.dirname, 'thorough')] : [])];
 const rank = (file) => (FIRST.includes(file) ? FIRST.indexOf(file) : FIRST.length);
-const files = readdirSync(import.meta.dirname)
-  .filter((name) => name.endsWith('.test.mjs') && name.includes(wanted))
-  .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
-  .map((name) => join(import.meta.dirname, name));
+const files = folders
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((file) => file.endsWith('.test.mjs') && basename(file).includes(wanted))
+  .sort((a, b) => rank(basename(a)) - rank(basename(b)) || a.localeCompare(b));
 
 if (files.length === 0) fail(`no file tests/browser/*${wanted}*.test.mjs`);
 if (!existsSync(join(WWW, 'pkg'))) fail('the page is not built yet: run `make build`');
-// The command line, which the page is held against: just as the native tests have built it, so that it is there after them.
-const cargo = spawnSync('cargo', ['test', '--release', '--quiet', '--no-run', '--test', 'page'], { cwd: REPOSITORY, stdio: 'inherit' });
-if (cargo.status !== 0) fail('the command line cannot be built');
+// The command line, which the page is held against.
+if (!process.env.FUSESCAPE_CLI) {
+  const cargo = spawnSync('cargo', ['build', '--quiet', '--package', 'fusescape-cli'], { cwd: REPOSITORY, stdio: 'inherit' });
+  if (cargo.status !== 0) fail('the command line cannot be built');
+}
 
 // Each browser has workers for all processors; more of them than this only wait for each other.
 const concurrency = Math.min(availableParallelism(), 4);

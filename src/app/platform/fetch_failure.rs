@@ -7,7 +7,7 @@ use std::rc::Rc;
 pub struct FetchFailure {
     /// What is missing, in a sentence.
     pub what: &'static str,
-    /// Files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
+    /// Files that may be to blame, or the name of a piece of code (`crate::pieces`), with blanks between.
     pub files: Rc<str>,
     /// Number of the failure, as one may follow the other before anything is drawn.
     pub number: u32,

@@ -1,9 +1,8 @@
 //! What the browser gives: time, storage, and code that is fetched when it is first needed.
 //!
 //! Every view but the landscape, the dialogs, what answers their questions, the importers, and what reads and writes links are cut out of
-//! the page's module at the functions marked `wasm_split` (`app/shell/pieces.rs`, `app/shell/links.rs`, `worker.rs`,
-//! `worker/import.rs`), by `tools/split/wasm-bindgen` during `tools/build-page`. What only such a function reaches is in a file of its own
-//! in `www/pkg`, which its first call fetches. `pieces` declares the tables of functions behind which such code is.
+//! the module of the published page (`crate::pieces`), at functions of `app/shell/pieces.rs`, `app/shell/links.rs`, `worker.rs` and
+//! `worker/import.rs`. `pieces` declares the tables of functions behind which such code is.
 //!
 //! Any of these files may fail to come. `www/main.js`, which waits for nothing, starts the page; until it is here a sentence of the
 //! document itself speaks, which the style hides for the first seconds. What is missing is an element `missing-files`: `www/missing.js`,

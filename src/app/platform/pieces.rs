@@ -3,7 +3,7 @@
 //!
 //! A room that has such code declares a table of functions, a [`Piece`], which it calls through [`late`] or [`with_piece`]. All of
 //! them are fetched as one by the function that the shell gives to [`install`], the only place that names what is behind them:
-//! `tools/build-page` cuts the page's module there, so nothing else may name the functions of a table.
+//! the published page's module is cut there (`crate::pieces`), so nothing else may name the functions of a table.
 
 use super::missing::{ask, missing};
 use std::cell::{Cell, RefCell};

@@ -3,11 +3,11 @@
 
 use crate::app::platform::missing::ask;
 use crate::link::{from_link, to_draft, to_link};
+use crate::pieces::{NotFetched, piece_fn};
 use crate::spec::Diagnostics;
 use crate::state::State;
 use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 /// The functions that read and write links and drafts.
 #[derive(Clone, Copy)]
@@ -20,9 +20,11 @@ pub struct LinkCodec {
     pub draft: fn(&State) -> String,
 }
 
-#[wasm_split(links, fallible)]
-fn links() -> Result<LinkCodec, SplitLoaderError> {
-    Ok(LinkCodec { read: from_link, link: to_link, draft: to_draft })
+piece_fn! {
+    links,
+    fn links() -> LinkCodec {
+        LinkCodec { read: from_link, link: to_link, draft: to_draft }
+    }
 }
 
 thread_local! {
@@ -33,7 +35,7 @@ thread_local! {
 ///
 /// # Errors
 /// If it cannot be had.
-pub async fn fetch_links() -> Result<LinkCodec, SplitLoaderError> {
+pub async fn fetch_links() -> Result<LinkCodec, NotFetched> {
     let fetched = links().await?;
     LINKS.set(Some(fetched));
     Ok(fetched)

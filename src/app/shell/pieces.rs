@@ -1,7 +1,6 @@
 //! Where the page's module is cut: what is behind the tables of functions that rooms fetch when they are first needed.
 //!
-//! `tools/build-page` cuts the module in pieces at the functions marked `wasm_split`. What only such a function reaches is in a file of
-//! its own, which its first call fetches; so nothing else may name what they return.
+//! What is behind them is in a file of its own (`crate::pieces`); so nothing else may name it.
 
 use super::embed::Embed;
 use super::parts::Parts;
@@ -21,7 +20,7 @@ use crate::app::widgets::fine_grid::FineGridParts;
 use crate::app::widgets::save::SaveParts;
 use crate::app::widgets::term::GlossaryParts;
 use crate::app::{cores, design, landscape, widgets};
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
+use crate::pieces::piece_fn;
 
 /// The pieces that are fetched as one file.
 #[derive(Clone, Copy)]
@@ -41,51 +40,53 @@ struct Others {
     diagnostics: DiagnosticParts,
 }
 
-#[wasm_split(others, fallible)]
-fn others() -> Result<Others, SplitLoaderError> {
-    Ok(Others {
-        shell: Parts {
-            view: views::other_view,
-            system: cores::system_card::system_card,
-            takes_beside: cores::system_card::takes_beside,
-            dialog: dialogs::dialog,
-            lesson: views::lesson_panel,
-            origin: origin::origin,
-            embed: render::<Embed>,
-        },
-        swept: SweptParts {
-            joint_optimum: landscape::joint_optimum::joint_optimum,
-            combination: landscape::combination::combination,
-            comparison: landscape::comparison::comparison,
-            trade_off: landscape::trade_off::trade_off,
-            mac_counts: landscape::mac_counts::mac_counts,
-            impossible: landscape::impossible::impossible,
-            neighbours: landscape::neighbours::neighbours,
-            first_minute: landscape::first_minute::first_minute,
-            film: landscape::film::film,
-            readout: landscape::readout::readout,
-            top_memories: landscape::top_memories::top_memories,
-            tile_sliders: landscape::tile_sliders::tile_sliders,
-        },
-        hardware: HardwareParts {
-            array_panel: design::array_panel::array_panel,
-            memory_panel: design::memory_panel::memory_panel,
-        },
-        layer: LayerParts {
-            network_panel: design::network_panel::network_panel,
-            layer_panel: design::layer_panel::layer_panel,
-            layer_rows: design::layer_rows::layer_rows,
-        },
-        rules: RuleParts { rule_switches: design::rule_switches::rule_switches },
-        presets: PresetParts { pick: design::preset_texts::pick },
-        import: ImportParts { import: design::import::import, import_report: design::import::report },
-        explain: ExplainParts { explanation: widgets::explain::explanation },
-        fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
-        save: SaveParts { kinds: widgets::save_menu::kinds },
-        text: TextParts { document_text: widgets::document_text::document_text },
-        glossary: GlossaryParts { entry: widgets::glossary::entry },
-        diagnostics: DiagnosticParts { list: widgets::diagnostic_entries::entries },
-    })
+piece_fn! {
+    others,
+    fn others() -> Others {
+        Others {
+            shell: Parts {
+                view: views::other_view,
+                system: cores::system_card::system_card,
+                takes_beside: cores::system_card::takes_beside,
+                dialog: dialogs::dialog,
+                lesson: views::lesson_panel,
+                origin: origin::origin,
+                embed: render::<Embed>,
+            },
+            swept: SweptParts {
+                joint_optimum: landscape::joint_optimum::joint_optimum,
+                combination: landscape::combination::combination,
+                comparison: landscape::comparison::comparison,
+                trade_off: landscape::trade_off::trade_off,
+                mac_counts: landscape::mac_counts::mac_counts,
+                impossible: landscape::impossible::impossible,
+                neighbours: landscape::neighbours::neighbours,
+                first_minute: landscape::first_minute::first_minute,
+                film: landscape::film::film,
+                readout: landscape::readout::readout,
+                top_memories: landscape::top_memories::top_memories,
+                tile_sliders: landscape::tile_sliders::tile_sliders,
+            },
+            hardware: HardwareParts {
+                array_panel: design::array_panel::array_panel,
+                memory_panel: design::memory_panel::memory_panel,
+            },
+            layer: LayerParts {
+                network_panel: design::network_panel::network_panel,
+                layer_panel: design::layer_panel::layer_panel,
+                layer_rows: design::layer_rows::layer_rows,
+            },
+            rules: RuleParts { rule_switches: design::rule_switches::rule_switches },
+            presets: PresetParts { pick: design::preset_texts::pick },
+            import: ImportParts { import: design::import::import, import_report: design::import::report },
+            explain: ExplainParts { explanation: widgets::explain::explanation },
+            fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
+            save: SaveParts { kinds: widgets::save_menu::kinds },
+            text: TextParts { document_text: widgets::document_text::document_text },
+            glossary: GlossaryParts { entry: widgets::glossary::entry },
+            diagnostics: DiagnosticParts { list: widgets::diagnostic_entries::entries },
+        }
+    }
 }
 
 /// Lets every room have its functions, once they are needed.

@@ -201,4 +201,7 @@ impl Slot {
 }
 
 /// The files that every worker begins with.
+#[cfg(feature = "pieces")]
 pub const OWN_FILES: &str = "worker.js pkg/fusescape.js pkg/__wasm_split.js";
+#[cfg(not(feature = "pieces"))]
+pub const OWN_FILES: &str = "worker.js pkg/fusescape.js";

@@ -1,0 +1,31 @@
+//! Where the module of the published page is cut in files of their own, which are fetched when they are first needed.
+//!
+//! `make site` has the feature `pieces`, and cuts at the functions declared here (`tools/bind`). Without it the module is in one piece, as
+//! on this machine nobody waits for bytes: such a function then answers at once.
+
+/// Declares an asynchronous function that fetches the file of its piece with its first call. What only its body reaches is in that file;
+/// so nothing else may name it.
+macro_rules! piece_fn {
+    ($piece:ident, $(#[$doc:meta])* fn $name:ident() -> $fetched:ty $body:block) => {
+        #[cfg(feature = "pieces")]
+        #[wasm_split_helpers::wasm_split($piece, fallible)]
+        $(#[$doc])*
+        fn $name() -> Result<$fetched, $crate::pieces::NotFetched> {
+            Ok($body)
+        }
+
+        #[cfg(not(feature = "pieces"))]
+        $(#[$doc])*
+        async fn $name() -> Result<$fetched, $crate::pieces::NotFetched> {
+            Ok($body)
+        }
+    };
+}
+
+pub(crate) use piece_fn;
+
+/// A piece could not be fetched.
+#[cfg(not(feature = "pieces"))]
+pub type NotFetched = std::convert::Infallible;
+#[cfg(feature = "pieces")]
+pub use wasm_split_helpers::SplitLoaderError as NotFetched;

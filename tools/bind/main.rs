@@ -1,0 +1,90 @@
+//! Makes what a browser takes of a WebAssembly module that rustc compiled: wasm-bindgen's command with the few options that this project
+//! gives, on wasm-bindgen's own library, which compiles in a fraction of the time. With the feature `cut`, a module that has pieces
+//! (src/pieces.rs) is cut first; the pieces go beside it.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use wasm_bindgen_cli_support::Bindgen;
+
+const USAGE: &str = "usage: wasm-bindgen MODULE.wasm --out-dir FOLDER [--out-name NAME] [--target web]";
+
+/// What is bound, and where it goes.
+struct Arguments {
+    module: PathBuf,
+    folder: PathBuf,
+    name: String,
+}
+
+fn main() -> ExitCode {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    match given.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        // wasm-pack asks for both before it gives a module.
+        ["-V" | "--version"] => println!("wasm-bindgen {}", wasm_bindgen_shared::version()),
+        ["-h" | "--help"] => println!("{USAGE}"),
+        given => {
+            let Some(arguments) = read(given) else {
+                eprintln!("{USAGE}");
+                return ExitCode::from(2);
+            };
+            if let Err(failure) = bind(&arguments) {
+                eprintln!("wasm-bindgen: {}: {failure}", arguments.module.display());
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn read(given: &[&str]) -> Option<Arguments> {
+    let (mut module, mut folder, mut name) = (None, None, None);
+    let mut rest = given.iter();
+    while let Some(argument) = rest.next() {
+        match *argument {
+            "--out-dir" => folder = Some(PathBuf::from(rest.next()?)),
+            "--out-name" => name = Some((*rest.next()?).to_owned()),
+            "--target" if *rest.next()? == "web" => {}
+            "--no-typescript" | "--no-demangle" => {}
+            path if path.ends_with(".wasm") && module.is_none() => module = Some(PathBuf::from(path)),
+            _ => return None,
+        }
+    }
+    let module = module?;
+    let name = match name {
+        Some(name) => name,
+        None => module.file_stem()?.to_str()?.to_owned(),
+    };
+    Some(Arguments { module, folder: folder?, name })
+}
+
+fn bind(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    std::fs::create_dir_all(&arguments.folder)?;
+    let module = cut(arguments)?;
+    let mut bindgen = Bindgen::new();
+    bindgen.input_bytes(&arguments.name, module).web(true)?.typescript(false).demangle(false);
+    // The pieces share the table of functions, which would be hidden else.
+    bindgen.keep_lld_exports(cfg!(feature = "cut"));
+    Ok(bindgen.generate(&arguments.folder)?)
+}
+
+#[cfg(not(feature = "cut"))]
+fn cut(arguments: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
+    Ok(std::fs::read(&arguments.module)?)
+}
+
+/// Writes the pieces of a module, and gives what is left.
+#[cfg(feature = "cut")]
+fn cut(Arguments { module, folder, name }: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
+    use wasm_split_cli_support::{Options, transform};
+    let whole = std::fs::read(module)?;
+    let left = &folder.join(format!("{name}.wasm"));
+    let loader = format!("./{name}.js");
+    let mut options = Options::new(&whole);
+    options.output_dir = folder;
+    options.main_out_path = left;
+    options.main_module = &loader;
+    transform(options)?;
+    let bytes = std::fs::read(left)?;
+    std::fs::remove_file(left)?;
+    Ok(bytes)
+}
