@@ -3,12 +3,8 @@
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
-# `make test` runs two lanes of its own side by side, each with all processors. Else one thing after the other, whatever make is told.
-ifdef LANES
-unexport MAKEFLAGS MFLAGS
-else
+# One thing after the other, whatever make is told.
 .NOTPARALLEL:
-endif
 
 # What tools/setup put into .tools/ comes before what the machine has.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -16,6 +12,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 PORT ?= 8080
 SECONDS ?= 60
 CASES ?= 2000
+RUNS ?= 3
 
 .PHONY: help
 help: ## List the targets
@@ -23,15 +20,17 @@ help: ## List the targets
 
 .PHONY: serve
 serve: build ## Build the page and serve it on localhost (PORT=8080)
-	cargo run --release --bin fusescape -- serve --port $(PORT)
+	@cargo run --quiet --package fusescape-server -- www $(PORT)
 
 .PHONY: build
-build: ## Build the page into www/pkg
-	@tools/setup page
+build: ## Build the page into www/pkg, for this machine: quick to build, and large
+	@tools/setup rust
 	@tools/build-page
 
 .PHONY: site
-site: build ## Make a folder, site/, that any static host can serve
+site: ## Make a folder, site/, that any static host can serve: small, and long to build
+	@tools/setup published
+	@tools/build-published
 	@tools/build-site
 	@tools/build-scorm
 
@@ -42,51 +41,34 @@ python: ## Build the Python package as a wheel into target/wheels
 
 .PHONY: npm
 npm: ## Build the package for JavaScript into target/npm
-	@tools/setup page
+	@tools/setup published
 	@tools/build-npm
 
 .PHONY: test
-test: ## Run every check and every test, native, in Python and in the browser
-	@tools/setup native notebooks browser
-	$(MAKE) LANES=2 --jobs=2 --output-sync=line --no-print-directory native page
-	tools/build-wheel
-	tools/test-python
-	node tests/browser/run.mjs
+test: ## Run everything that a change may break, native, in Python and in the browser
+	@began=$$(cat /proc/uptime); tools/setup rust python browser; node tools/test.mjs --began="$$began"
 
-.PHONY: test-ray
-test-ray: ## Test a study on a local Ray cluster, which is too large to be part of every test
-	@tools/setup native ray
-	cargo build --release --bin fusescape
-	tools/build-wheel
-	tools/test-python -k on_ray
+.PHONY: test-all
+test-all: ## Run all tests whole, and what is published, packaged and run on clusters
+	@began=$$(cat /proc/uptime); tools/setup published notebooks ray browser; node tools/test.mjs --began="$$began" --thorough
 
-.PHONY: native
-native:
-	cargo fmt --all --check
-	cargo clippy --workspace --exclude fusescape-bench --all-targets --all-features -- -D warnings
-	cargo test --release
-
-# Most of this runs on one processor, beside the native tests.
-.PHONY: page
-page:
-	@tools/setup page
-	cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings
-	cargo clippy --target wasm32-unknown-unknown --package fusescape-bench -- -D warnings
-	cargo clippy --target wasm32-unknown-unknown --package fusescape-npm -- -D warnings
-	tools/build-page
-	tools/build-npm
+.PHONY: races
+races: ## Run the browser tests again and again beside busy processors, and in a slow page (RUNS=3)
+	@tools/setup rust browser
+	@tools/build-page
+	tools/races $(RUNS)
 
 .PHONY: bench
 bench: ## Measure the engine natively, then in the browser
-	@tools/setup browser page
+	@tools/setup browser published
 	cargo bench --bench '*'
-	tools/build-page
+	tools/build-published
 	tools/build-bench
 	node tests/browser/bench.mjs
 
 .PHONY: oracle
 oracle: ## Compare the engine with its slow oracles in many random cases, of which the tests run a sample (CASES=2000)
-	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test --release -p fusescape-engine --test engine -- by_elements by_cycles multicore tile_graphs allocations
+	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test -p fusescape-engine --test engine -- by_elements by_cycles multicore tile_graphs allocations
 
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
@@ -94,7 +76,7 @@ fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
 
 .PHONY: crates
 crates: ## Pack the engine and what it needs as published packages, and build what was packed
-	@tools/setup native
+	@tools/setup rust
 	tools/crates
 
 .PHONY: semver

@@ -19,7 +19,7 @@ async function withNotebook(cells, visit) {
   await mkdir(root);
   const wheels = join(REPOSITORY, 'target', 'wheels');
   const wheel = (await readdir(wheels).catch(() => [])).find((name) => name.endsWith('.whl'));
-  assert.ok(wheel, 'there is no wheel in target/wheels: run `make build python`');
+  assert.ok(wheel, 'there is no wheel in target/wheels: run `make site python`');
   execFileSync(PYTHON, ['-m', 'zipfile', '--extract', join(wheels, wheel), packages]);
   await writeFile(join(root, 'own.ipynb'), JSON.stringify(notebook(cells)));
   // Nobody is asked about news.

@@ -35,10 +35,19 @@ if (!process.env.FUSESCAPE_CLI) {
 
 // Each browser has workers for all processors; more of them than this only wait for each other.
 const concurrency = Math.min(availableParallelism(), 4);
+const took = [];
 run({ files, concurrency, timeout: 10 * MINUTE })
   .on('test:fail', () => (process.exitCode = 1))
+  .on('test:pass', ({ name, nesting, details }) => nesting === 0 && took.push([details.duration_ms / 1000, name]))
+  .on('end', () => setImmediate(tellSlowest))
   .compose(spec)
   .pipe(process.stdout);
+
+/** In lines that tools/test.mjs reads. */
+function tellSlowest() {
+  const slowest = took.sort(([a], [b]) => b - a).slice(0, 20);
+  for (const [seconds, name] of slowest) console.log(`took ${seconds.toFixed(1)} s: ${name}`);
+}
 
 function fail(message) {
   console.error(`browser tests: ${message}`);

@@ -33,6 +33,6 @@ class CommandLine:
 @pytest.fixture(scope="session")
 def command_line() -> CommandLine:
     """The command line of the same sources; ``FUSESCAPE_CLI`` may say where it is."""
-    program = Path(os.environ.get("FUSESCAPE_CLI", ROOT / "target/release/fusescape"))
-    assert program.exists(), f"{program} is not built: cargo build --release --bin fusescape"
+    program = Path(os.environ.get("FUSESCAPE_CLI", ROOT / "target/debug/fusescape"))
+    assert program.exists(), f"{program} is not built: cargo build --package fusescape-cli"
     return CommandLine(program)

@@ -100,7 +100,7 @@ def test_its_names_are_those_of_the_page() -> None:
 def test_what_it_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(_widget, "FILES", tmp_path)
-        with pytest.raises(RuntimeError, match="built without the page.*make build python"):
+        with pytest.raises(RuntimeError, match="built without the page.*make site python"):
             fusescape.show()
     monkeypatch.delitem(sys.modules, "fusescape._widget")
     monkeypatch.setitem(sys.modules, "anywidget", None)

@@ -79,6 +79,7 @@ def test_the_front_and_the_facts_are_those_of_the_command_line(
     assert len(three) == 3 == three.estimate().designs_measured
 
 
+@pytest.mark.others
 def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes, tmp_path: Path) -> None:
     import pandas  # type: ignore[import-untyped, unused-ignore]
 
@@ -130,6 +131,7 @@ class TwiceAndBackwards(Executor):
         return future
 
 
+@pytest.mark.others
 def test_every_executor_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
     import joblib  # type: ignore[import-untyped, unused-ignore]
 
@@ -166,6 +168,7 @@ def test_what_is_ended_resumes(small: Study, expected: bytes, tmp_path: Path) ->
         other.run(path)
 
 
+@pytest.mark.others
 def test_a_dask_cluster_that_loses_a_worker_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
     from distributed import Client, LocalCluster
 
@@ -186,8 +189,9 @@ def test_a_dask_cluster_that_loses_a_worker_finds_the_same(small: Study, expecte
     assert path.read_bytes() == expected
 
 
+@pytest.mark.others
 def test_a_study_on_ray_finds_the_same(small: Study, expected: bytes, tmp_path: Path) -> None:
-    """``make test-ray`` has Ray."""
+    """``make test-all`` has Ray."""
     ray = pytest.importorskip("ray")
     path = tmp_path / "results.parquet"
     ray.init(num_cpus=2, include_dashboard=False)

@@ -61,7 +61,12 @@ fn bind(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&arguments.folder)?;
     let module = cut(arguments)?;
     let mut bindgen = Bindgen::new();
-    bindgen.input_bytes(&arguments.name, module).web(true)?.typescript(false).demangle(false);
+    bindgen
+        .input_bytes(&arguments.name, module)
+        .web(true)?
+        .typescript(false)
+        .demangle(false)
+        .omit_default_module_path(false);
     // The pieces share the table of functions, which would be hidden else.
     bindgen.keep_lld_exports(cfg!(feature = "cut"));
     Ok(bindgen.generate(&arguments.folder)?)

@@ -90,7 +90,7 @@ def page_widget(
     files = sorted(FILES.glob("*.gz"))
     if not files:
         raise RuntimeError(
-            "This package was built without the page. Build the page before the package: make build python, then install the wheel again."
+            "This package was built without the page. Build the page before the package: make site python, then install the wheel again."
         )
     if link is None:
         link = share_link(hardware, network)

@@ -1,4 +1,4 @@
 // The embedded page in a notebook.
 
 import './files.js';
-import '../../../www/main.js';
+import '../../../target/published/main.js';

@@ -1,4 +1,4 @@
 // Its worker.
 
 import './files.js';
-import '../../../www/worker.js';
+import '../../../target/published/worker.js';

@@ -1,0 +1,133 @@
+// Runs everything that a change may break, one thing after the other, and says at the end where the time went:
+//
+//   node tools/test.mjs               what `make test` runs
+//   node tools/test.mjs --thorough    what `make test-all` runs: all tests whole, and what is published, packaged and run on clusters
+//
+// `--began=LINE` is the first line of /proc/uptime when the set-up began. What the commands print is kept in target/test. CPU is that of the
+// machine, as browsers do not tell who started them what they took: nothing else should run beside it.
+
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const REPOSITORY = resolve(import.meta.dirname, '..');
+const LOGS = join(REPOSITORY, 'target', 'test');
+const SLOWEST = 10;
+
+process.chdir(REPOSITORY);
+process.env.PATH = `${join(REPOSITORY, '.tools/bin')}:${process.env.PATH}`;
+const isThorough = process.argv.includes('--thorough');
+const began = clock(process.argv.find((argument) => argument.startsWith('--began='))?.slice('--began='.length));
+
+// The tests' own programs tell how long each test took if they are asked as a nightly compiler's would be, which concerns no compiling.
+const TIMES = ['--config', 'target."cfg(unix)".runner = ["env", "RUSTC_BOOTSTRAP=1"]'];
+const AS = ['--', '-Zunstable-options', '--report-time', ...(isThorough ? ['--include-ignored'] : [])];
+const WASM = ['--target', 'wasm32-unknown-unknown'];
+const OF_BROWSERS = ['--package', 'fusescape', '--package', 'fusescape-npm', '--package', 'fusescape-bench', ...WASM];
+
+// Each command with the part of the work that its time counts for.
+const COMMANDS = [
+  ['checking', 'cargo', 'fmt', '--all', '--check'],
+  ['checking', 'cargo', 'clippy', '--workspace', '--exclude', 'fusescape-bench', '--all-targets', '--', '-D', 'warnings'],
+  ['checking', 'cargo', 'clippy', '--lib', ...OF_BROWSERS, '--', '-D', 'warnings'],
+  ['compiling', 'cargo', 'test', '--no-run'],
+  ['compiling', 'tools/build-page'],
+  ['native', 'cargo', 'test', '--lib', '--bins', '--tests', ...TIMES, ...AS],
+  ['native', 'cargo', 'test', '--doc'],
+  ['Python', 'tools/build-wheel', '--quick'],
+  ['Python', 'tools/test-python', '--quick'],
+  ['browser', 'node', 'tests/browser/run.mjs'],
+];
+const THOROUGH = [
+  ['published', 'cargo', 'clippy', '--package', 'fusescape-bind', '--features', 'cut', '--', '-D', 'warnings'],
+  ['published', 'cargo', 'clippy', '--package', 'fusescape', '--features', 'pieces', '--lib', ...WASM, '--', '-D', 'warnings'],
+  ['published', 'tools/build-published'],
+  ['published', 'tools/build-site'],
+  ['published', 'tools/build-scorm'],
+  ['published', 'tools/build-npm'],
+  ['published', 'tools/build-wheel'],
+  ['published', 'tools/test-python'],
+  ['published', 'env', 'FUSESCAPE_WWW=target/published', 'node', 'tests/browser/run.mjs', '--thorough'],
+  ['oracles', 'make', 'oracle'],
+];
+
+rmSync(LOGS, { recursive: true, force: true });
+mkdirSync(LOGS, { recursive: true });
+const parts = new Map();
+let last = began;
+count('set-up');
+for (const [part, ...command] of [...COMMANDS, ...(isThorough ? THOROUGH : [])]) {
+  const failed = await run(part, command);
+  count(part);
+  if (failed) {
+    report();
+    console.error(`\ntest: \`${command.join(' ')}\` failed`);
+    process.exit(1);
+  }
+}
+report();
+console.log('\nall passed');
+
+/** Runs a command, whose output is kept; whether it failed. */
+function run(part, [program, ...given]) {
+  console.log(`\ntest: ${program} ${given.join(' ')}`);
+  const log = createWriteStream(join(LOGS, `${part}.log`), { flags: 'a' });
+  const child = spawn(program, given, { stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    from.pipe(to, { end: false });
+    from.pipe(log, { end: false });
+  }
+  return new Promise((ended) => {
+    child.on('error', (error) => {
+      console.error(`test: ${program}: ${error.message}`);
+      ended(true);
+    });
+    child.on('close', (code) => log.end(() => ended(code !== 0)));
+  });
+}
+
+/** Seconds since this machine was started, and seconds of its processors since then that nobody took (proc(5)). */
+function clock(line = readFileSync('/proc/uptime', 'utf8')) {
+  const [seconds, idle] = line.trim().split(' ').map(Number);
+  return { seconds, idle };
+}
+
+/** Counts the time since the last call for a part of the work. */
+function count(part) {
+  const now = clock();
+  const { seconds, cpu } = parts.get(part) ?? { seconds: 0, cpu: 0 };
+  const passed = now.seconds - last.seconds;
+  parts.set(part, { seconds: seconds + passed, cpu: cpu + passed * cpus().length - (now.idle - last.idle) });
+  last = now;
+}
+
+function report() {
+  const row = (...cells) => console.log(`  ${cells[0].padEnd(12)}${cells.slice(1).map((cell) => cell.padStart(10)).join('')}`);
+  const minutes = (seconds) => (seconds / 60).toFixed(1);
+  console.log('\nwhere the time went, minutes');
+  row('', 'wall', 'CPU');
+  for (const [part, { seconds, cpu }] of parts) row(part, minutes(seconds), minutes(cpu));
+  const all = [...parts.values()];
+  row('all', minutes(all.reduce((sum, { seconds }) => sum + seconds, 0)), minutes(all.reduce((sum, { cpu }) => sum + cpu, 0)));
+  console.log('\nthe slowest tests, seconds');
+  for (const { seconds, name } of slowest()) console.log(`  ${seconds.toFixed(1).padStart(6)}  ${name}`);
+}
+
+/** The slowest tests, as Rust's, Python's and the browsers' runners tell them. */
+function slowest() {
+  const found = [];
+  const read = (part, pattern, name) => {
+    const file = join(LOGS, `${part}.log`);
+    if (!existsSync(file)) return;
+    for (const match of readFileSync(file, 'utf8').matchAll(pattern)) found.push(name(match));
+  };
+  read('native', /^test (.*) \.\.\. ok <([\d.]+)s>$/gm, ([, name, seconds]) => ({ seconds: Number(seconds), name }));
+  for (const part of ['Python', 'published']) {
+    read(part, /^([\d.]+)s (?:call|setup) +(\S+)$/gm, ([, seconds, name]) => ({ seconds: Number(seconds), name }));
+  }
+  for (const part of ['browser', 'published']) {
+    read(part, /^took ([\d.]+) s: (.*)$/gm, ([, seconds, name]) => ({ seconds: Number(seconds), name }));
+  }
+  return found.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+}
