@@ -1,11 +1,12 @@
 //! The command line as a person uses it.
 
+use fusescape_test_support::root;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn fusescape(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
+    crate::program().args(arguments).output().unwrap()
 }
 
 pub fn succeeds(arguments: &[&str]) -> String {
@@ -41,7 +42,7 @@ fn every_command_is_described() {
     let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let commands: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.contains(&"cores") && commands.contains(&"serve"), "{commands:?}");
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/command-line.md")).unwrap();
+    let docs = std::fs::read_to_string(root().join("docs/command-line.md")).unwrap();
     for command in commands.into_iter().filter(|command| *command != "help") {
         assert!(docs.contains(&format!("`{command}`")), "{command} is named");
         let example = [format!("cargo run --release -- {command}"), format!("`{command} NAME`")];
@@ -86,8 +87,7 @@ fn ranges_of_tile_sizes_are_swept() {
 fn points_one_by_one_and_problem_by_problem_give_the_same_report() {
     // With more cores than tile widths the cores share problems, otherwise each has points of its own.
     let on_threads = |threads: &str, arguments: &[&str]| {
-        let command = env!("CARGO_BIN_EXE_fusescape");
-        let output = Command::new(command).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        let output = crate::program().args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     let small_dram =
@@ -571,8 +571,7 @@ fn a_mapping_that_was_found_is_priced_again_from_its_document() {
     let file = file.to_str().unwrap();
     let design = ["layer", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv2,conv3"];
     let run = |more: &[&str]| {
-        let output =
-            std::process::Command::new(env!("CARGO_BIN_EXE_fusescape")).args(design).args(more).output().unwrap();
+        let output = crate::program().args(design).args(more).output().unwrap();
         (output.status.success(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let costs = |json: &[u8]| -> Vec<(String, u64)> {

@@ -12,10 +12,10 @@ use fusescape_spec::{pool_presets, system_presets, workload_presets};
 use fusescape_state::{Action, MappingChange, State};
 use fusescape_test_support::onnx::Graph;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn fusescape(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
+    crate::program().args(arguments).output().unwrap()
 }
 
 /// What is printed where, as text; nothing of it moves the cursor, or turns a line around.

@@ -6,10 +6,10 @@ use fusescape_spec::{find_preset, workload_presets};
 use fusescape_state::{Action, Half, State};
 use fusescape_test_support::onnx::{Graph, Is::Int};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn fusescape(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
+    crate::program().args(arguments).output().unwrap()
 }
 
 /// An empty folder of its own for each test.

@@ -10,3 +10,10 @@ mod serve;
 mod sram_estimates;
 mod stream_attention;
 mod studies;
+
+/// The program, called from the root of the repository, as documents do that name each other.
+fn program() -> std::process::Command {
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_fusescape"));
+    program.current_dir(fusescape_test_support::root());
+    program
+}

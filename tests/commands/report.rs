@@ -4,7 +4,6 @@ use fusescape_link::from_link;
 use fusescape_state::{Action, ScheduleChange, State};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -13,7 +12,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn fusescape(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_fusescape")).current_dir(folder).args(arguments).output().unwrap();
+    let output = crate::program().current_dir(folder).args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

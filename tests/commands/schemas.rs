@@ -1,10 +1,10 @@
 //! What commands print as JSON is what `docs/schema/` says, field by field.
 
+use fusescape_test_support::root;
 use jsonschema::{Validator, draft202012};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Small questions to every command, so that each part of its schema comes up.
 const COMMANDS: [&str; 26] = [
@@ -69,7 +69,7 @@ const STUDY: &str = "name: study\nhardware: meta-proto-like-df\nnetwork: [three-
                      - { vary: schedule.modes, values: [fully-cached, fully-recompute] }\nconstraints: [capacity <= 1 GiB]\n";
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")
+    root().join("docs/schema")
 }
 
 /// All schemas by what `schema` says in a document, such as `fusescape/layer/1`.
@@ -88,7 +88,7 @@ fn schemas() -> BTreeMap<String, Value> {
 /// What a command prints, whether or not all of what was asked for is there.
 fn printed(command: &str, files: &[(&str, String)]) -> Value {
     let text = SHORT.iter().fold(command.to_owned(), |text, (short, long)| text.replace(short, long));
-    let output = Command::new(env!("CARGO_BIN_EXE_fusescape"))
+    let output = crate::program()
         .args(text.split(' ').map(|word| files.iter().find(|(name, _)| *name == word).map_or(word, |(_, path)| path)))
         .output()
         .unwrap();
@@ -110,7 +110,7 @@ fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
     std::fs::write(&study, STUDY).unwrap();
     let [results, study] = [results, study].map(|path| path.to_str().unwrap().to_owned());
     let run = ["study", "run", &study, "--out", &results];
-    assert!(Command::new(env!("CARGO_BIN_EXE_fusescape")).args(run).output().unwrap().status.success());
+    assert!(crate::program().args(run).output().unwrap().status.success());
     let files = [&files[..], &[("RESULTS", results), ("STUDY", study)]].concat();
     let schemas = schemas();
     let validator = |schema| draft202012::new(schema).unwrap();
@@ -135,7 +135,7 @@ fn every_command_prints_json_as_its_schema_says_and_every_schema_is_used() {
 
 #[test]
 fn every_kind_of_json_that_the_command_line_writes_has_a_schema() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let sources = root().join("src");
     let mut kinds = BTreeSet::new();
     for room in ["cli", "command"] {
         each_file(&sources.join(room), &mut |text| {

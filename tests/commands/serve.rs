@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// Who waits longer for an answer waits for ever.
@@ -38,7 +38,7 @@ impl Server {
     }
 
     fn of(folder: PathBuf) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_fusescape"))
+        let mut process = crate::program()
             .args(["serve", "--port", "0", "--directory", folder.join("site").to_str().unwrap()])
             .stdout(Stdio::piped())
             .spawn()

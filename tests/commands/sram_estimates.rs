@@ -10,7 +10,6 @@ use fusescape_import::{File, import, timeloop, zigzag};
 use fusescape_spec::edit::Outline;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const HARDWARE: &str = "name: x
@@ -47,7 +46,7 @@ fn printed(arguments: &str) -> String {
     );
     let arguments = arguments.replace("ESTIMATED", &format!("--hardware {hardware} --workload {workload}"));
     let arguments = arguments.replace("STATED", &format!("--hardware {stated} --workload {workload}"));
-    let output = Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments.split(' ')).output().unwrap();
+    let output = crate::program().args(arguments.split(' ')).output().unwrap();
     assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -7,9 +7,10 @@ use fusescape_engine::explore::study::{Part, Status, Study, StudyRequest};
 use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
+use fusescape_test_support::root;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// An empty folder for one test.
@@ -130,7 +131,7 @@ fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
             if killed.exists() {
                 std::fs::remove_file(&killed).unwrap();
             }
-            let mut run = Command::new(env!("CARGO_BIN_EXE_fusescape"))
+            let mut run = crate::program()
                 .args(["study", "run", text(&document), "--out", text(&killed)])
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
@@ -274,9 +275,9 @@ fn a_damaged_file_is_an_error() {
 
 #[test]
 fn the_example_of_the_documentation_is_shown_and_run() {
-    let documentation = std::fs::read_to_string("docs/studies.md").unwrap();
+    let documentation = std::fs::read_to_string(root().join("docs/studies.md")).unwrap();
     let example = documentation.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
-    let file = std::fs::read_to_string("docs/studies/buffers.yaml").unwrap();
+    let file = std::fs::read_to_string(root().join("docs/studies/buffers.yaml")).unwrap();
     let without_comments = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with("about"));
         lines.map(|line| line.split(" #").next().unwrap().trim_end().to_owned()).collect()
@@ -286,9 +287,9 @@ fn the_example_of_the_documentation_is_shown_and_run() {
     assert!(shown.starts_with("Buffers for ResNet18: 105 designs, about "), "{shown}");
     assert!(shown.contains("only where capacity <= 6 MiB"), "{shown}");
     let on_cores = documentation.split("```yaml\n").nth(3).unwrap().split("```").next().unwrap();
-    let file_on_cores = std::fs::read_to_string("docs/studies/cores.yaml").unwrap();
+    let file_on_cores = std::fs::read_to_string(root().join("docs/studies/cores.yaml")).unwrap();
     assert_eq!(without_comments(on_cores), without_comments(&file_on_cores));
-    let study = fusescape_command::study::read(file_on_cores, Path::new("docs/studies"), &[]).unwrap();
+    let study = fusescape_command::study::read(file_on_cores, &root().join("docs/studies"), &[]).unwrap();
     assert_eq!(study.designs(), 60);
     let folder = folder("example");
     let document = folder.join("study.yaml");

@@ -118,6 +118,6 @@ fn largest_divisor(n: u64, limit: u64) -> u64 {
 /// All divisors of `n`, ascending.
 pub fn divisors(n: u64) -> Vec<u64> {
     let small: Vec<u64> = (1..=n.isqrt()).filter(|&divisor| n.is_multiple_of(divisor)).collect();
-    let large = small.iter().rev().map(|divisor| n / divisor).filter(|divisor| divisor * divisor != n);
+    let large = small.iter().rev().map(|divisor| n / divisor).filter(|&divisor| divisor != n / divisor);
     small.iter().copied().chain(large).collect()
 }

@@ -9,6 +9,9 @@ pub fn sentences(path: &Path) -> Vec<String> {
         let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
         return entries.flat_map(|entry| sentences(&entry)).collect();
     }
+    if path.extension().is_none_or(|extension| extension != "rs") {
+        return Vec::new();
+    }
     let text = fs::read_to_string(path).unwrap();
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let mut found = literals(code);

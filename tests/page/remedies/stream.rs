@@ -6,7 +6,7 @@ use crate::stream_files::{CORE, DRAM};
 
 pub const ROOM: Room = Room {
     sources: &[
-        "src/import/mod.rs",
+        "src/import/lib.rs",
         "src/import/stream/assemble.rs",
         "src/import/stream/mapping.rs",
         "src/import/stream/soc.rs",

@@ -31,7 +31,12 @@ pub fn reference_directory() -> PathBuf {
 }
 
 fn repository_reference() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../reference"))
+    root().join("tests/reference")
+}
+
+/// The root of the repository. Tests of a package run in the folder of that package.
+pub fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// One reference file, plain or compressed.
