@@ -68,7 +68,7 @@ bench: ## Measure the engine natively, then in the browser
 
 .PHONY: oracle
 oracle: ## Compare the engine with its slow oracles in many random cases, of which the tests run a sample (CASES=2000)
-	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test -p fusescape-engine --test engine -- by_elements by_cycles multicore tile_graphs allocations
+	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test -p fusescape-engine-tests --test engine -- by_elements by_cycles multicore tile_graphs allocations
 
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
