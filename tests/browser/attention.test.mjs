@@ -3,254 +3,129 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertFits, commandLine, fileButton, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, commandLine, fileButton, part, violations, withPage } from './harness.mjs';
 
-test('a step of a transformer is what the command line says, and a link keeps it', () =>
+test('the layers of a transformer are scheduled, moved step by step, and generated', (t) =>
   withPage(async ({ page, url }) => {
-    await open(page, url);
+    await page.goto(url + SMALL_COMPARE);
+    await page.getByTestId('tab-attention').click();
+    await page.getByTestId('attention-tokens').fill('128');
+    await page.getByTestId('attention-generated').fill('16');
     await page.getByTestId('attention-fusemax').click();
-    await page.getByTestId('attention-model').selectOption('llama-3-8b');
-    await page.getByTestId('attention-tokens').fill('512');
-    await page.getByTestId('attention-bits').fill('16');
     await known(page);
-    const rows = await saved(page, 'attention-step');
-    const options = ['--model', 'llama-3-8b', '--hardware', 'fusemax-like', '--tokens', '512'];
-    const { schedules, recomputed, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
-    // Where keys and values are on the chip, nothing computes them again.
-    const again = [recomputed].filter(Boolean).map((account) => {
-      const kind = JSON.stringify(account.schedule.fusion);
-      const { fusion } = schedules.find(({ best }) => JSON.stringify(best?.schedule.fusion) === kind);
-      return { fusion: `${fusion}, keys recomputed`, best: account };
+    const motion = page.locator('[data-testid=attention-motion][data-status=done]');
+
+    await part(t, 'a step is what the command line says', async () => {
+      const rows = await saved(page, 'attention-step');
+      const options = ['--model', 'gpt2-small', '--hardware', 'fusemax-like', '--tokens', '128', '--bits', '8'];
+      const { schedules, recomputed, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
+      // Where keys and values are on the chip, nothing computes them again.
+      const again = [recomputed].filter(Boolean).map((account) => {
+        const kind = JSON.stringify(account.schedule.fusion);
+        const { fusion } = schedules.find(({ best }) => JSON.stringify(best?.schedule.fusion) === kind);
+        return { fusion: `${fusion}, keys recomputed`, best: account };
+      });
+      const costs = [...schedules, ...again].map(({ fusion, best: account }) => [fusion, account.energy_pj, account.latency_cycles]);
+      assert.deepEqual(rows.map((row) => [row.schedule, row['energy [pJ]'], row['latency [cycles]']]), costs);
+      assert.equal(rows.find((row) => row.best?.startsWith('best')).schedule, best);
     });
-    const shown = [...schedules, ...again].map(({ fusion, best: account }) => [
-      fusion,
-      account.energy_pj,
-      account.latency_cycles,
-    ]);
-    assert.deepEqual(
-      rows.map((row) => [row.schedule, row['energy [pJ]'], row['latency [cycles]']]),
-      shown,
-    );
-    assert.equal(rows.find((row) => row.best?.startsWith('best')).schedule, best);
-    assert.match(await page.getByTestId('attention-why').innerText(), /Unfused, .+ of scores go to DRAM/);
-    await assertFits(page, 'attention-view');
 
-    // A link keeps what is chosen.
-    const link = await page.evaluate(() => location.href);
-    await page.goto('about:blank');
-    await page.goto(link);
-    await known(page);
-    assert.equal(await page.getByTestId('attention-model').inputValue(), 'llama-3-8b');
-    assert.equal(await page.getByTestId('attention-tokens').inputValue(), '512');
-    assert.deepEqual(await saved(page, 'attention-step'), rows);
+    await part(t, 'attention moves step by step, by keys, by play and in the tiles of the heatmap', async () => {
+      await page.getByTestId('attention-kind').selectOption({ label: 'queries stay, one pass' });
+      await page.locator('[data-testid=attention-tiles-card][data-status=done]').waitFor();
+      const cells = page.getByTestId('attention-tiles').locator('canvas');
+      await cells.scrollIntoViewIfNeeded();
+      const box = await cells.boundingBox();
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+      const told = motion.getByText(/in tiles of \d+ queries and \d+ keys/);
+      await told.waitFor();
+      const tiles = await told.innerText();
+      // The list has the same pair, for who has no pointer, and chooses another.
+      const list = page.getByTestId('attention-pair');
+      const chosen = await list.locator('option:checked').innerText();
+      assert.equal(chosen.split(':')[0].replaceAll(/[^\d,]/g, ''), tiles.match(/\d+/g).join(','));
+      await list.selectOption({ index: 1 });
+      const [queries, keys] = (await list.inputValue()).split(' ');
+      await motion.getByText(`in tiles of ${queries} queries and ${keys} keys`).waitFor();
+      await page.getByTestId('attention-best-tiles').click();
+      await told.waitFor({ state: 'detached' });
+
+      const becomes = (step) => page.locator(`[data-testid=attention-motion-figure][data-step="${step}"]`).waitFor();
+      await page.getByTestId('attention-motion-view').focus();
+      await page.keyboard.press('End');
+      const last = await page.getByTestId('attention-motion-steps').getAttribute('max').then(Number);
+      assert.ok(last > 2, `${last + 1} steps`);
+      await becomes(last);
+      await page.keyboard.press('Home');
+      await becomes(0);
+      assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);
+      await page.keyboard.press('ArrowRight');
+      await becomes(1);
+      await page.getByTestId('attention-motion-play').click();
+      await page.waitForFunction(() => Number(document.querySelector('[data-testid=attention-motion-figure]').dataset.step) > 1);
+      // The sums of the steps are the account: DRAM of all steps, by tensor.
+      await motion.getByText('all steps together').click();
+      await motion.locator('details[open] table').first().waitFor();
+      assert.deepEqual(await violations(page, '[data-testid=attention-motion]'), []);
+    });
+
+    await part(t, 'a decoder generates with a cache', async () => {
+      const generation = page.locator('[data-testid=attention-generation][data-status=done]');
+      await generation.waitFor();
+      assert.equal(await generation.locator('> .scroll tbody tr').count(), 4);
+      await page.getByTestId('generation-energy').waitFor();
+      await page.getByTestId('generation-roofline').waitFor();
+      await page.getByTestId('attention-chunk').fill('64');
+      await generation.filter({ hasText: '64 at a time' }).waitFor();
+    });
+
+    await part(t, 'fields that make no sense are told all at once, and what was known stays', async () => {
+      // What is no number of cores is told beside their card.
+      await page.getByTestId('attention-cores-count').fill('65');
+      await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
+      await page.getByTestId('attention-cores-count').fill('2');
+      await page.locator('[data-testid=attention-cores][data-status=done]').waitFor();
+      await page.getByTestId('attention-cores-best').getByText(/Fastest.+ times as fast as one core/).waitFor();
+
+      await page.getByTestId('attention-tokens').fill('many');
+      await page.getByTestId('attention-bits').fill('8 8');
+      const list = page.getByTestId('attention-diagnostics');
+      await list.getByText('many is no number').first().waitFor();
+      await list.getByText('neither one number of bits nor four').first().waitFor();
+      assert.equal(await page.getByTestId('attention-tokens').getAttribute('aria-invalid'), 'true');
+      await page.getByTestId('attention-step').waitFor();
+      // A shape that cannot be is refused by the engine.
+      await page.getByTestId('attention-tokens').fill('0');
+      await page.getByTestId('attention-bits').fill('8');
+      await page.locator('[data-testid=attention-view][data-status=rejected]').waitFor();
+      await list.getByText('The size is 0').first().waitFor();
+    });
+
+    await part(t, 'an encoder generates nothing, and the picture is of the block that is run', async () => {
+      await page.getByTestId('attention-model').selectOption('bert-base');
+      await page.getByTestId('attention-tokens').fill('256'); // the shortest that is published
+      await known(page);
+      await page.getByTestId('attention-generation').waitFor({ state: 'detached' });
+      await page.getByTestId('attention-kind').selectOption({ index: 0 });
+      await motion.getByText('This is the block that is run').waitFor();
+      const best = await page.getByTestId('attention-best').locator('b').innerText();
+      assert.match(best, /^queries, .*attention, .*in one block$/);
+      const published = page.locator('[data-testid=attention-published][data-status=done]');
+      await published.waitFor();
+      assert.equal(await published.locator('> .scroll tbody tr').count(), 5);
+      await assertFits(page, 'attention-view');
+      await page.getByTestId('attention-kind').selectOption({ label: 'attention by itself, the best' });
+      await motion.getByText('This is attention by itself').waitFor();
+    });
+
+    await part(t, 'a state-space model has no attention', async () => {
+      await page.getByTestId('attention-model').selectOption('mamba-130m');
+      await known(page);
+      await page.getByTestId('attention-step').locator('.parts > .scroll').getByText(/selective scan/).first().waitFor();
+      assert.equal(await page.getByTestId('attention-energy').count(), 0);
+      assert.equal(await page.getByTestId('attention-published').count(), 0);
+    });
   }));
-
-test('the headline names the block that is run, and the picture follows it, unless attention by itself is chosen', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('attention-fusemax').click();
-    await page.getByTestId('attention-model').selectOption('bert-base');
-    await page.getByTestId('attention-tokens').fill('512');
-    await known(page);
-    const best = await page.getByTestId('attention-best').locator('b').innerText();
-    assert.match(best, /^queries, .*attention, .*in one block$/);
-    const options = ['--model', 'bert-base', '--hardware', 'fusemax-like', '--tokens', '512', '--bits', '8'];
-    const report = commandLine('attention', ...options);
-    assert.ok(report.includes(`Best: ${best}.`), report);
-    assert.ok(report.includes(await page.getByTestId('attention-block').innerText()), report);
-
-    const motion = page.locator('[data-testid=attention-motion][data-status=done]');
-    await motion.getByText('This is the block that is run').waitFor();
-    const story = page.getByTestId('attention-motion-story');
-    await page.getByTestId('attention-motion-view').focus();
-    await page.keyboard.press('Home');
-    await story.getByText(/the queries of all heads are computed/).waitFor();
-    await page.keyboard.press('End');
-    await story.getByText(/have not left the chip. What follows is computed of them: output projection/).waitFor();
-    await motion.getByText('all steps together').click();
-    await motion.getByText('block of a layer').first().waitFor();
-    assert.deepEqual(await violations(page), []);
-    await assertFits(page, 'attention-view');
-
-    await page.getByTestId('attention-kind').selectOption({ label: 'attention by itself, the best' });
-    await motion.getByText('This is attention by itself').waitFor();
-    const link = await page.evaluate(() => location.href);
-    await page.goto('about:blank');
-    await page.goto(link);
-    await motion.getByText('This is attention by itself').waitFor();
-    assert.equal(await page.getByTestId('attention-kind').inputValue(), 'alone');
-  }));
-
-test('a decoder generates with a cache; an encoder does not', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await known(page);
-    const generation = page.locator('[data-testid=attention-generation][data-status=done]');
-    await generation.waitFor();
-    assert.equal(await generation.locator('> .scroll tbody tr').count(), 4);
-    await page.getByTestId('generation-energy').waitFor();
-    await page.getByTestId('generation-roofline').waitFor();
-    await page.getByTestId('attention-chunk').fill('256');
-    await page.locator('[data-testid=attention-generation][data-status=done]', { hasText: '256 at a time' }).waitFor();
-    await page.getByTestId('attention-model').selectOption('bert-base');
-    await known(page);
-    await page.getByTestId('attention-generation').waitFor({ state: 'detached' });
-    await page.getByTestId('attention-tiles').locator('canvas').waitFor();
-    const published = page.locator('[data-testid=attention-published][data-status=done]');
-    await published.waitFor();
-    assert.equal(await published.locator('> .scroll tbody tr').count(), 5);
-  }));
-
-test('a state-space model has no attention, and takes a vector unit', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await known(page);
-    await page.getByTestId('attention-model').selectOption('mamba-130m');
-    await page.getByTestId('attention-diagnostics').getByText(/take a vector unit/).waitFor();
-    await page.getByTestId('attention-fusemax').click();
-    await known(page);
-    const parts = page.getByTestId('attention-step').locator('.parts > .scroll');
-    await parts.getByText(/selective scan/).first().waitFor();
-    assert.equal(await page.getByTestId('attention-energy').count(), 0);
-    assert.equal(await page.getByTestId('attention-published').count(), 0);
-    await page.locator('[data-testid=attention-generation][data-status=done]').waitFor();
-    await assertFits(page, 'attention-view');
-  }));
-
-test('a step is divided among cores as the command line says, and a link keeps the cores', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('attention-fusemax').click();
-    await page.getByTestId('attention-tokens').fill('1');
-    await page.getByTestId('attention-cached').fill('255');
-    await page.getByTestId('attention-link-width').fill('64');
-    await known(page);
-    const divided = page.locator('[data-testid=attention-cores][data-status=done]');
-    await divided.waitFor();
-    const options = ['--model', 'gpt2-small', '--hardware', 'fusemax-like', '--tokens', '1', '--cached', '255', '--bits', '8'];
-    const cores = ['--cores', '4', '--link-width', '64', '--link-energy', '0.2'];
-    const { one_core, divided: all, not_divided } = JSON.parse(commandLine('attention', ...options, ...cores, '--format', 'json'));
-    const rows = await saved(page, 'attention-cores');
-    assert.deepEqual(
-      rows.map((row) => [row['latency [cycles]'], row['energy [pJ]'], row['cores']]),
-      [one_core, ...all].map((cost, index) => [cost.latency_cycles, cost.energy_pj, index === 0 ? 1 : 4]),
-    );
-    assert.ok(all.length >= 5 && not_divided.length >= 3, `${all.length}, ${not_divided.length}`);
-    assert.match(await page.getByTestId('attention-cores-best').innerText(), /Fastest.+ times as fast as one core/);
-    await divided.getByText(`${not_divided.length} ways that there are not here`).waitFor();
-    await assertFits(page, 'attention-view');
-    // A link keeps the cores.
-    const before = await page.evaluate(() => location.href);
-    await page.getByTestId('attention-cores-count').fill('2');
-    await page.waitForFunction((before) => location.href !== before, before);
-    const link = await page.evaluate(() => location.href);
-    await page.goto('about:blank');
-    await page.goto(link);
-    await divided.waitFor();
-    assert.equal(await page.getByTestId('attention-cores-count').inputValue(), '2');
-    assert.equal(await page.getByTestId('attention-link-width').inputValue(), '64');
-    // What is no number of cores is told beside the card, and all else stays.
-    await page.getByTestId('attention-cores-count').fill('65');
-    await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
-    await page.getByTestId('attention-step').waitFor();
-  }));
-
-test('attention moves step by step, by keys, by play and in the tiles of the heatmap, which a link keeps', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('attention-fusemax').click();
-    await page.getByTestId('attention-tokens').fill('256');
-    await known(page);
-    const motion = page.locator('[data-testid=attention-motion][data-status=done]');
-    await motion.waitFor();
-    await page.getByTestId('attention-kind').selectOption({ label: 'queries stay, one pass' });
-    await page.locator('[data-testid=attention-tiles-card][data-status=done]').waitFor();
-    const cells = page.getByTestId('attention-tiles').locator('canvas');
-    await cells.scrollIntoViewIfNeeded();
-    const box = await cells.boundingBox();
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-    await motion.getByText(/in tiles of \d+ queries and \d+ keys/).waitFor();
-    const tiles = await motion.getByText(/in tiles of \d+ queries/).innerText();
-
-    const figure = page.getByTestId('attention-motion-figure');
-    const step = () => figure.getAttribute('data-step').then(Number);
-    const becomes = (step) => page.locator(`[data-testid=attention-motion-figure][data-step="${step}"]`).waitFor();
-    await page.getByTestId('attention-motion-view').focus();
-    await page.keyboard.press('End');
-    const last = await page.getByTestId('attention-motion-steps').getAttribute('max').then(Number);
-    assert.ok(last > 2, `${last + 1} steps`);
-    await becomes(last);
-    await page.keyboard.press('Home');
-    await becomes(0);
-    await page.keyboard.press('ArrowRight');
-    await becomes(1);
-    await page.getByTestId('attention-motion-before').click();
-    await becomes(0);
-    assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);
-    await page.getByTestId('attention-motion-play').click();
-    await page.waitForFunction(() => Number(document.querySelector('[data-testid=attention-motion-figure]').dataset.step) > 1);
-    await page.getByTestId('attention-motion-play').click();
-    const stopped = await step();
-    // The sums of the steps are the account: DRAM of all steps, by tensor.
-    await motion.getByText('all steps together').click();
-    await motion.locator('details[open] table').first().waitFor();
-    assert.ok(stopped > 1 && (await violations(page)).length === 0);
-    // The click on the heatmap is long in the address.
-    const link = await page.evaluate(() => location.href);
-    await page.goto('about:blank');
-    await page.goto(link);
-    await motion.getByText(/in tiles of \d+ queries/).waitFor();
-    assert.equal(await motion.getByText(/in tiles of \d+ queries/).innerText(), tiles);
-    // The list chooses a pair, too, for who has no pointer.
-    const list = page.getByTestId('attention-pair');
-    assert.equal(await list.locator('option:checked').innerText().then((text) => text.split(':')[0].replaceAll(/[^\d,]/g, '')), tiles.match(/\d+/g).join(','));
-    await list.selectOption({ index: 1 });
-    const pair = await list.inputValue();
-    await motion.getByText(`in tiles of ${pair.split(' ')[0]} queries and ${pair.split(' ')[1]} keys`).waitFor();
-    await page.getByTestId('attention-best-tiles').click();
-    await motion.getByText(/in tiles of \d+ queries/).waitFor({ state: 'detached' });
-  }));
-
-test('fields that make no sense are told all at once, and what was known stays', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await known(page);
-    await page.getByTestId('attention-tokens').fill('many');
-    await page.getByTestId('attention-bits').fill('8 8');
-    const list = page.getByTestId('attention-diagnostics');
-    await list.waitFor();
-    const text = await list.innerText();
-    assert.match(text, /many is no number/);
-    assert.match(text, /neither one number of bits nor four/);
-    assert.equal(await page.getByTestId('attention-tokens').getAttribute('aria-invalid'), 'true');
-    await page.getByTestId('attention-step').waitFor();
-    // A shape that cannot be is refused by the engine.
-    await page.getByTestId('attention-tokens').fill('0');
-    await page.getByTestId('attention-bits').fill('8');
-    await page.locator('[data-testid=attention-view][data-status=rejected]').waitFor();
-    assert.match(await list.innerText(), /The size is 0/);
-    await page.keyboard.press('Control+z');
-  }));
-
-for (const width of [390, 1440]) {
-  for (const colorScheme of ['light', 'dark']) {
-    test(`the view of attention fits ${width} px, ${colorScheme}`, () =>
-      withPage(
-        async ({ page, url }) => {
-          await open(page, url);
-          await known(page);
-          await page.locator('[data-testid=attention-generation][data-status=done]').waitFor();
-          await assertFits(page, 'attention-view');
-        },
-        { viewport: { width, height: 900 }, colorScheme },
-      ));
-  }
-}
-
-async function open(page, url) {
-  await page.goto(url);
-  await page.getByTestId('tab-attention').click();
-}
 
 function known(page) {
   return page.locator('[data-testid=attention-view][data-status=done]').waitFor();

@@ -1,134 +1,116 @@
-// Which layers run together: every method beside every other, worked out while one watches, and taken over by a click.
+// Which layers run together: every method beside every other, sequences of layers in depth, worked out while one watches, and taken over by a click.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
+import { SMALL, fileButton, mistakes, part, pickPreset, withPage } from './harness.mjs';
 
 const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
+const SEQUENCES = ['sequences', 'sequence-facts', 'sequence-resources'];
 
-test('methods are compared, their stacks drawn and taken over, and a link shows the same', () =>
+test('methods of fusion are compared, limited, taken over and looked at in depth', (t) =>
   withPage(async ({ page, url, screenshot }) => {
-    await page.goto(url);
-    await pickPreset(page, 'workload', 'resnet18');
-    await page.getByTestId('tiles-x').fill('7 28');
-    await page.getByTestId('tiles-y').fill('7 28');
-    await done(page);
+    await page.goto(url + SMALL);
+
+    await part(t, 'the landscape says what stacks, tiles and modes come to together, and leads to the comparison', async () => {
+      const joint = page.locator('[data-testid=joint][data-status=done]');
+      await joint.filter({ hasText: /Jointly optimal: [\d.]+ .J/ }).waitFor();
+      await joint.getByRole('button', { name: 'Compare in Fusion' }).click();
+      await done(page);
+    });
+
     const rows = await saved(page);
-    assert.deepEqual(rows.map((row) => row.method), METHODS);
     const energy = rows.map((row) => row['energy [pJ]']);
-    const optimal = energy.at(-1);
-    assert.ok(energy.every((other) => other >= optimal), energy.join(' '));
-    const bytes = rows.map((row) => row["DRAM by Optimus' model [B]"]).filter((cell) => typeof cell === 'number');
-    assert.ok(bytes.every((other) => other >= rows.at(-2)["DRAM by Optimus' model [B]"]), bytes.join(' '));
-    assert.match(await page.getByTestId('fusion-answer').innerText(), /3 125 000|ways to cut/);
-    // The groups of any method on the graph, and what another accelerator would do.
-    await page.getByTestId('fusion-groups-of').selectOption("DeFiNES' rule");
-    await page.getByTestId('fusion-graph').locator('summary').click();
-    const layers = page.getByTestId('fusion-graph').locator('tbody tr');
-    assert.equal(new Set(await layers.locator('td:last-child').allInnerTexts()).size - 1, rows[1].stacks);
-    await page.getByTestId('fusion-what-if-part').click();
-    await page.locator('[data-testid=fusion-sweeps][data-status=done]').waitFor();
-    for (const figure of ['fusion-buffer', 'fusion-array', 'fusion-batch']) {
-      await page.getByTestId(figure).locator('summary').click();
-    }
-    const buffer = await page.getByTestId('fusion-buffer').locator('tbody tr').allInnerTexts();
-    assert.equal(buffer.length, 9);
-    assert.deepEqual(await mistakes(page), []);
-    await screenshot('fusion');
-    await page.getByTestId('fusion-methods-part').click();
+    const optimal = rows.at(-1);
 
-    // Its stacks become those of the schedule; what is compared stays.
-    await page.getByTestId('use-optimal').click();
-    const stacks = rows.at(-1).stacks;
-    const said = stacks === 1 ? 'in one stack' : `in ${stacks} stacks`;
-    await page.getByTestId('network-facts').getByText(said).waitFor();
-    await done(page);
-    assert.deepEqual((await saved(page)).map((row) => row['energy [pJ]']), energy);
+    await part(t, 'methods are compared, their stacks drawn and taken over', async () => {
+      assert.deepEqual(rows.map((row) => row.method), METHODS);
+      assert.ok(energy.every((other) => other >= energy.at(-1)), energy.join(' '));
+      assert.match(await page.getByTestId('fusion-answer').innerText(), /ways to cut/);
+      // The groups of any method on the graph.
+      await page.getByTestId('fusion-groups-of').selectOption("DeFiNES' rule");
+      await page.getByTestId('fusion-graph').locator('summary').click();
+      const layers = page.getByTestId('fusion-graph').locator('tbody tr');
+      assert.equal(new Set(await layers.locator('td:last-child').allInnerTexts()).size - 1, rows[1].stacks);
+      assert.deepEqual(await mistakes(page), []);
+      await screenshot('fusion');
+      // Its stacks become those of the schedule; what is compared stays.
+      await page.getByTestId('use-optimal').click();
+      const said = optimal.stacks === 1 ? 'in one stack' : `in ${optimal.stacks} stacks`;
+      await page.getByTestId('network-facts').getByText(said).waitFor();
+      await done(page);
+      assert.deepEqual((await saved(page)).map((row) => row['energy [pJ]']), energy);
+    });
 
-    const link = await page.evaluate(() => location.href);
-    await page.goto('about:blank');
-    await page.goto(link);
-    assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Fusion');
-    await done(page);
-    assert.deepEqual((await saved(page)).map((row) => row['energy [pJ]']), energy);
-  }));
+    await part(t, 'limits on layers and tiles bind the stacks, and are told when wrong', async () => {
+      await page.getByTestId('most-layers').fill('3 layers');
+      await page.getByTestId('most-tiles').fill('0');
+      await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
+      const wrong = page.getByTestId('limit-errors');
+      await wrong.getByText('3 layers').first().waitFor();
+      assert.equal(await wrong.locator('li').count(), 2);
+      assert.equal(await page.getByTestId('most-layers').getAttribute('aria-invalid'), 'true');
+      await page.getByTestId('most-layers').fill('1');
+      await page.getByTestId('most-tiles').fill('');
+      await done(page);
+      const limited = (await saved(page)).at(-1);
+      assert.equal(limited.stacks, 3, 'three layers, one by one');
+      assert.ok(limited['energy [pJ]'] > optimal['energy [pJ]']);
+      await page.getByTestId('most-layers').fill('');
+      await done(page);
+    });
 
-test('an edit is worked out anew, and errors and refusals are told', () =>
-  withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await page.getByTestId('tab-fusion').click();
-    await done(page);
-    const before = await saved(page);
-    const old = await page.getByTestId('fusion-answer').evaluate((answer) => answer.textContent);
-    await pickPreset(page, 'hardware', 'tpu-like-df');
-    await page.waitForFunction((old) => document.querySelector('[data-testid=fusion-answer]').textContent !== old, old);
-    await done(page);
-    assert.notDeepEqual(await saved(page), before);
-    // A design with errors has no stacks.
-    await page.getByTestId('tiles-x').fill('nothing');
-    await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
-    await page.getByTestId('fusion-view').getByText('The design has errors').waitFor();
-    await page.getByTestId('tiles-x').fill('4 60');
-    await done(page);
-  }));
+    await part(t, 'sequences of layers are compared, one is looked at in depth, and hardware is scaled', async () => {
+      await page.getByTestId('fusion-sequences-part').click();
+      await settled(page);
+      await unfold(page);
+      const costs = await table(page, 'sequence-energy');
+      assert.deepEqual(costs.slice(0, 3).map((cells) => cells[1]), ['single layers', 'temporal fusion', 'spatial fusion']);
+      for (const [, , ...numbers] of costs.filter((cells) => !cells.at(-1).startsWith('not for'))) {
+        const values = numbers.map(Number);
+        assert.ok(values.every(Number.isFinite), numbers.join(' '));
+        const total = values.pop();
+        assert.ok(Math.abs(values.reduce((a, b) => a + b, 0) - total) < 0.02 * total, numbers.join(' '));
+      }
+      assert.deepEqual(await mistakes(page), []);
+      // Of choice, and by a click on its bars.
+      await page.getByTestId('sequence-from').selectOption({ index: 0 });
+      await page.getByTestId('sequence-to').selectOption({ index: 0 });
+      await settled(page);
+      assert.equal(await page.getByTestId('sequence-shares').locator('tbody tr').count(), 2);
+      const heading = page.getByTestId('sequence-facts').locator('h2');
+      const title = await heading.innerText();
+      const canvas = page.getByTestId('sequence-latency').locator('canvas');
+      const { width, height } = await canvas.boundingBox();
+      await canvas.click({ position: { x: width / 2, y: height - 40 } });
+      await heading.filter({ hasNotText: title }).waitFor();
+      await settled(page);
+      assert.ok((await table(page, 'resource-array')).length >= 3);
+    });
 
-test('limits on layers and tiles bind the stacks, are told when wrong, and are part of the link', () =>
-  withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await page.getByTestId('tiles-x').fill('60 960');
-    await page.getByTestId('tiles-y').fill('72 540');
-    await done(page);
-    const free = (await saved(page)).at(-1);
-    assert.equal(free.stacks, 1, 'without limits all layers of FSRCNN are one stack');
-    await page.getByTestId('most-layers').fill('3 layers');
-    await page.getByTestId('most-tiles').fill('0');
-    await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
-    const wrong = page.getByTestId('limit-errors');
-    await wrong.getByText('3 layers').first().waitFor();
-    assert.equal(await wrong.locator('li').count(), 2);
-    assert.equal(await page.getByTestId('most-layers').getAttribute('aria-invalid'), 'true');
-    await page.getByTestId('most-layers').fill('3');
-    await page.getByTestId('most-tiles').fill('40');
-    await done(page);
-    const limited = (await saved(page)).at(-1);
-    assert.ok(limited.stacks >= 3, `${limited.stacks} stacks of at most 3 of 8 layers`);
-    assert.ok(limited['energy [pJ]'] > free['energy [pJ]']);
-    assert.deepEqual(await mistakes(page), []);
-    const link = await page.evaluate(() => location.href);
-    await page.goto('about:blank');
-    await page.goto(link);
-    assert.equal(await page.getByTestId('most-tiles').inputValue(), '40');
-    await done(page);
-    assert.deepEqual((await saved(page)).at(-1), limited);
-  }));
-
-test('the landscape says what stacks, tiles and modes come to together, and cuts the network so', () =>
-  withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await pickPreset(page, 'workload', 'resnet18');
-    await page.getByTestId('tiles-x').fill('7 28');
-    await page.getByTestId('tiles-y').fill('7 28');
-    await page.locator('[data-testid=joint][data-status=done]').waitFor();
-    const joint = await page.getByTestId('joint').innerText();
-    assert.match(joint, /Jointly optimal: [\d.]+ .J, [\d.]+ % less than the best point, in \d+ stacks/);
-    await page.getByTestId('cut-jointly').click();
-    await page.getByTestId('network-facts').getByText(`in ${joint.match(/in (\d+) stacks/)[1]} stacks`).waitFor();
-    await page.locator('[data-testid=joint][data-status=done]').waitFor();
-    // The optimum is the same however the network is cut, and nearer to what these cuts come to.
-    const told = await page.getByTestId('joint').innerText();
-    const energy = (text) => text.match(/optimal: ([\d.]+ .J)/)[1];
-    const gain = (text) => Number(text.match(/([\d.]+) % less/)?.[1] ?? 0);
-    assert.equal(energy(told), energy(joint));
-    assert.ok(gain(told) < gain(joint), told);
-    await page.getByTestId('joint').getByRole('button', { name: 'Compare in Fusion' }).click();
-    await done(page);
-    assert.equal((await saved(page)).at(-1).stacks, Number(joint.match(/in (\d+) stacks/)[1]));
+    await part(t, 'an edit is worked out anew, and a design with errors has no stacks', async () => {
+      await page.getByTestId('fusion-methods-part').click();
+      await done(page);
+      const before = await page.getByTestId('fusion-answer').evaluate((answer) => answer.textContent);
+      await pickPreset(page, 'hardware', 'tpu-like-df');
+      await page.waitForFunction((before) => document.querySelector('[data-testid=fusion-answer]').textContent !== before, before);
+      await done(page);
+      assert.notDeepEqual((await saved(page)).map((row) => row['energy [pJ]']), energy);
+      await page.getByTestId('tiles-x').fill('nothing');
+      await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
+      await page.getByTestId('fusion-view').getByText('The design has errors').waitFor();
+      await page.getByTestId('tiles-x').fill('8');
+      await done(page);
+    });
   }));
 
 async function done(page) {
-  await page.getByTestId('tab-fusion').click();
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor();
+}
+
+/** Everything of sequences is worked out. */
+async function settled(page) {
+  for (const part of SEQUENCES) await page.locator(`[data-testid=${part}][data-status=done]`).waitFor();
 }
 
 /** The table of methods as a file. */
@@ -137,4 +119,15 @@ async function saved(page) {
   const download = page.waitForEvent('download');
   await json.click();
   return JSON.parse(await readFile(await (await download).path(), 'utf8'));
+}
+
+/** Opens every disclosure of the results. */
+async function unfold(page) {
+  await page.locator('.answers details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
+}
+
+/** The cells of a figure's table, row by row. */
+function table(page, testid) {
+  const rows = page.getByTestId(testid).locator('tbody tr');
+  return rows.evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 }

@@ -107,6 +107,21 @@ export function pathOf(program, variable) {
   }
 }
 
+/** Behind the address: three small convolutions in one size of tile, where a test is not about the landscape. Links open for ever. */
+export const SMALL = '#1Y2S45L6MiYWBkYUViNWYAQDx';
+/** The same in the view of comparisons, which shows no landscape: where a test edits much, little is drawn for each edit. */
+export const SMALL_COMPARE = '#1Y2S45L6MiYWBkYUViNWYxVgBp5M';
+
+/** A part of the test `t` that goes on where the one before it left the page; where one fails, those after it make no sense. */
+export async function part(t, name, act) {
+  let reason;
+  await t.test(name, () => act().catch((error) => {
+    reason = error;
+    throw error;
+  }));
+  if (reason) throw reason;
+}
+
 /** What the command line prints. `run.mjs` has built it. */
 export function commandLine(...args) {
   return execFileSync(COMMAND_LINE, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

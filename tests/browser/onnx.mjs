@@ -49,3 +49,50 @@ export const input = (name, dims) => {
 };
 /** A whole model. */
 export const model = (...graph) => Buffer.concat([number(1, 8), field(2, 'test'), field(7, ...graph)]);
+
+const [TOKENS, WIDTH, HEADS, HIDDEN] = [16, 32, 4, 96];
+
+/** A product with weights. */
+const dense = (from, name, c, k) => [weights(`${name}.weight`, [c, k]), node('MatMul', [from, `${name}.weight`], name)];
+
+/** Attention, and a feed-forward part with an activation, each behind a norm and added to what it read. */
+const block = (from, name, activation) => {
+  const own = (part) => `${name}/${part}`;
+  const heads = (part) => [
+    node('Reshape', [own(part), 'heads'], own(`${part}.split`)),
+    node('Transpose', [own(`${part}.split`)], own(`${part}.turned`), { perm: part === 'k' ? [0, 2, 3, 1] : [0, 2, 1, 3] }),
+  ];
+  return [
+    weights(own('gain'), [WIDTH]),
+    node('LayerNormalization', [from, own('gain')], own('normal')),
+    ...['q', 'k', 'v'].flatMap((part) => [...dense(own('normal'), own(part), WIDTH, WIDTH), ...heads(part)]),
+    node('MatMul', [own('q.turned'), own('k.turned')], own('scores')),
+    node('Add', [own('scores'), 'hidden'], own('masked')),
+    node('Softmax', [own('masked')], own('shares')),
+    node('MatMul', [own('shares'), own('v.turned')], own('context')),
+    node('Transpose', [own('context')], own('rows'), { perm: [0, 2, 1, 3] }),
+    node('Reshape', [own('rows'), 'tokens'], own('joined')),
+    ...dense(own('joined'), own('output'), WIDTH, WIDTH),
+    node('Add', [from, own('output')], own('middle')),
+    node('LayerNormalization', [own('middle'), own('gain')], own('normal.2')),
+    ...dense(own('normal.2'), own('up'), WIDTH, HIDDEN),
+    node(activation, [own('up')], own('activated')),
+    ...dense(own('activated'), own('down'), HIDDEN, WIDTH),
+    node('Add', [own('middle'), own('down')], own('sum')),
+  ];
+};
+
+/** A transformer: two blocks that see only earlier tokens, and a head. */
+export const gpt = (activation) =>
+  model(
+    input('x', [1, TOKENS, WIDTH]),
+    ints('heads', [1, TOKENS, HEADS, WIDTH / HEADS]),
+    ints('tokens', [1, TOKENS, WIDTH]),
+    ints('square', [TOKENS, TOKENS]),
+    weights('lowest', []),
+    node('Expand', ['lowest', 'square'], 'full'),
+    node('Trilu', ['full'], 'hidden'),
+    ...block('x', 'one', activation),
+    ...block('one/sum', 'two', activation),
+    ...dense('two/sum', 'head', WIDTH, 50),
+  );

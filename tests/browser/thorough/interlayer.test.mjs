@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mistakes, pickPreset, withPage } from './harness.mjs';
+import { mistakes, pickPreset, withPage } from '../harness.mjs';
 
 const PARTS = ['sequences', 'sequence-facts', 'sequence-resources'];
 const FIGURES = ['sequence-energy', 'sequence-latency', 'sequence-volume', 'sequence-ctc', 'sequence-storage', 'sequence-traffic'];

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REPOSITORY, pickPreset, withPage } from './harness.mjs';
+import { REPOSITORY, pickPreset, withPage } from '../harness.mjs';
 
 // What tools/setup put there; the wheel comes beside it.
 const PYTHON = join(REPOSITORY, '.tools', 'python', 'bin', 'python');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertFits, fileButton, withPage } from './harness.mjs';
+import { assertFits, fileButton, withPage } from '../harness.mjs';
 
 test('accelerators and networks are compared in one table, which sorts, opens, saves and is kept by a link', () =>
   withPage(async ({ page, url }) => {
@@ -59,24 +59,6 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     assert.equal(await page.getByTestId('workload-preset').inputValue(), 'mccnn');
     await page.getByTestId('tab-compare').click();
     assert.equal(await cells.locator('tbody tr').count(), 2);
-  }));
-
-test('a pair that has no schedule says why, and the work can be stopped', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('hardware-as-text').click();
-    const text = await page.getByTestId('hardware-text').inputValue();
-    await page.getByTestId('hardware-text').fill(text.replace('size: 64 KiB', 'size: 64 Kib'));
-    const table = page.getByTestId('design-table');
-    await page.getByTestId('table-add-hardware').selectOption('tpu-like-df');
-    await page.getByTestId('design-table-start').click();
-    await page.getByTestId('design-reasons').getByText(/no unit `Kib`/).waitFor();
-    assert.equal(await table.getByText('impossible', { exact: true }).count(), 1);
-    await page.getByTestId('table-add-workload').selectOption('vgg16-e');
-    await page.getByTestId('design-table-stop').click();
-    await page.locator('[data-testid=design-table][data-status=stopped]').waitFor();
-    await page.getByRole('button', { name: 'vgg16-e: leave it out' }).click();
-    await worked(page);
   }));
 
 for (const colorScheme of ['light', 'dark']) {

@@ -1,9 +1,9 @@
-// The tile size of many cores is searched, shown as a curve, and kept; a cursor tells what happens at a cycle; files hold what the page shows.
+// The tile size of many cores is searched, shown as a curve, and kept; files hold what the page shows.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, withPage } from './harness.mjs';
+import { fileButton, mistakes, withPage } from '../harness.mjs';
 
 test('a new design opens in the best tiles found, says what is proved, and stands beside the best single core', () =>
   withPage(async ({ page, url, screenshot }) => {
@@ -56,37 +56,6 @@ test('every figure of many cores leaves as a picture with all that the page show
       // Widths differ, shares hardly.
       assert.ok(saved > shown / 2, `${testid}: ${saved} of the file is coloured, ${shown} of the page`);
     }
-  }));
-
-test('a cursor tells which tile runs where, what travels, and what lies in each memory', () =>
-  withPage(async ({ page, url }) => {
-    await inRows(page, url, '60');
-    const slider = page.getByTestId('cursor-slider');
-    const table = page.getByTestId('time-cursor').locator('tbody');
-    await slider.fill('500');
-    const rows = await table.locator('tr').allInnerTexts();
-    const cores = rows.filter((row) => /^core \d\s+computes/.test(row));
-    assert.equal(cores.length, 4, rows.join('\n'));
-    assert.ok(cores.some((row) => /\d+ of \d+, cycles [\d\s]+ to [\d\s]+/.test(row)), cores.join('\n'));
-    assert.ok(rows.some((row) => /holds\s+.* of .* \(\d+ %\)/.test(row)), rows.join('\n'));
-    // From event to event, and back, by keys.
-    const cycle = () => page.getByTestId('cursor-cycle').innerText();
-    const before = await cycle();
-    await page.getByTestId('cursor-next').click();
-    const after = await cycle();
-    assert.notEqual(after, before);
-    await page.getByTestId('cursor-next').click();
-    await page.getByTestId('cursor-back').click();
-    assert.equal(await cycle(), after, 'there and back');
-    await slider.focus();
-    await page.keyboard.press('ArrowRight');
-    assert.notEqual(await cycle(), after);
-    await slider.fill('900');
-    await page.getByTestId('cursor-play').click();
-    await page.waitForFunction((value) => Number(document.querySelector('[data-testid=cursor-slider]').value) > value, 900);
-    // It ends at the end.
-    await page.getByTestId('cursor-play').getByText('Play').or(page.getByText('Play', { exact: true })).first().waitFor();
-    assert.ok((await table.innerText()).includes('is done'));
   }));
 
 test('who wants no motion has no play', () =>

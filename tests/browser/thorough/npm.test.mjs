@@ -6,8 +6,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { COMMAND_LINE, REPOSITORY, commandLine, withPage } from './harness.mjs';
-import { input, model, node, weights } from './onnx.mjs';
+import { COMMAND_LINE, REPOSITORY, commandLine, withPage } from '../harness.mjs';
+import { input, model, node, weights } from '../onnx.mjs';
 
 const PACKAGE = join(REPOSITORY, 'target', 'npm');
 
@@ -334,7 +334,7 @@ test('an engine that cannot be loaded is told, and tried again', () =>
 
 test('the types are those of what is found and taken', () => {
   const compiler = join(REPOSITORY, 'node_modules', '.bin', 'tsc');
-  execFileSync(compiler, ['--project', join(import.meta.dirname, 'npm-types')], { stdio: 'pipe', encoding: 'utf8' });
+  execFileSync(compiler, ['--project', join(import.meta.dirname, '..', 'npm-types')], { stdio: 'pipe', encoding: 'utf8' });
 });
 
 test('the package has what it names, and is as small as it says', () => {
