@@ -2,31 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commandLine, violations, withPage } from './harness.mjs';
-import { hostPage } from './host-page.mjs';
-import { serve } from './server.mjs';
-
-const DOCUMENT = `title: Dropped
-about: A lesson from a file.
-parameters: [{ name: tile, values: [4x72, 60x72] }]
-steps:
-  - title: Energy
-    text: Tiles of $tile.
-    opens: { view: schedule, hardware: meta-proto-like-df, workload: fsrcnn, point: $tile fully-cached }
-    question: How much energy does it take?
-    numbers:
-      - { name: energy, unit: mJ, measure: { energy: { of: opened } } }
-      - { name: single, unit: mJ, measure: { energy: { of: single-layer } } }
-    number: { is: energy, tolerance: 2 % }
-    hints: [{ when: [answer 100..], text: Mind the unit. }]
-    hint: Read the headline.
-    explains: It takes {energy}.
-    marks: 2
-`;
+import { commandLine, violations, withPage } from '../harness.mjs';
+import { hostPage } from '../host-page.mjs';
+import { serve } from '../server.mjs';
 
 /** A lab with a step of every kind, as `docs/lessons.md` says how to write one. */
 const LAB = `title: A buffer for an image network
@@ -89,55 +70,6 @@ async function drop(page, text) {
   }, text);
   await page.dispatchEvent('[data-testid=root]', 'drop', { dataTransfer: files });
 }
-
-async function judged(page, text) {
-  await page.getByTestId('verdict').getByText(text).waitFor();
-}
-
-test('a lesson that is dropped is answered, hinted at, and gives a receipt that is graded', () =>
-  withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await drop(page, DOCUMENT);
-    await page.locator('[data-testid=lesson-preview][data-status=done]').waitFor();
-    assert.deepEqual(await violations(page), []);
-    await page.getByTestId('try-1').click();
-    await page.getByTestId('student').fill('ada');
-    await page.getByTestId('take-student').click();
-    await page.getByTestId('student').waitFor({ state: 'detached' });
-    await page.getByTestId('number').fill('1000');
-    await page.getByTestId('answer-number').click();
-    await judged(page, 'Not so. Mind the unit. One more try.');
-    await page.locator('.verdict.is-wrong').waitFor();
-    // The same number once more takes no try, and a page that is loaded again gives none back.
-    await page.getByTestId('answer-number').click();
-    await page.getByTestId('number-wrong').getByText('it takes no try').waitFor();
-    await judged(page, 'One more try.');
-    await page.reload();
-    await judged(page, 'Not so. Mind the unit. One more try.');
-    await page.locator('[data-testid=root][data-status=done]').waitFor();
-    const energy = Number(await page.getByTestId('opened-energy').getAttribute('data-energy-pj')) / 1e9;
-    await page.getByTestId('number').fill(`${energy.toFixed(3)} mJ`);
-    await page.getByTestId('answer-number').click();
-    await judged(page, 'Right.');
-    await page.locator('.verdict.is-right').waitFor();
-    assert.match(await page.getByTestId('marks').innerText(), /^1 of 2 marks/);
-    assert.deepEqual(await violations(page), []);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-receipt').click()]);
-    const receipt = await readFile(await download.path(), 'utf8');
-    // Tampered with: the marks that it names, and a third answer, change nothing.
-    const tampered = JSON.parse(receipt);
-    tampered.shown = '2 of 2 marks';
-    tampered.answers[1].push({ number: energy });
-    const folder = mkdtempSync(join(tmpdir(), 'receipts-'));
-    for (const [name, text] of [['lab.yaml', DOCUMENT], ['a.json', receipt], ['b.json', JSON.stringify(tampered)]]) {
-      writeFileSync(join(folder, name), text);
-    }
-    const csv = commandLine('grade', '--lesson', join(folder, 'lab.yaml'), folder);
-    const [head, first, second] = csv.trim().split('\n');
-    assert.equal(head, 'file,lesson,student,marks,of,step 1,remarks');
-    assert.match(first, /a\.json,Dropped,ada,1,2,1,$/);
-    assert.match(second, /b\.json,Dropped,ada,1,2,1,step 1: 1 answers more than tries do not count; receipt 2 of this student$/);
-  }));
 
 test('in a page of another origin a step of every kind is answered, told to the host, and graded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lab-'));
@@ -237,15 +169,6 @@ test('in a page of another origin a step of every kind is answered, told to the 
     await host.close();
   }
 });
-
-test('mistakes of a document are said at once, with lines', () =>
-  withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await drop(page, DOCUMENT.replace('unit: mJ', 'unit: furlong').replace('view: schedule', 'view: schedul'));
-    const said = await page.getByTestId('lesson-errors').innerText();
-    assert.match(said, /furlong/);
-    assert.match(said, /Did you mean schedule/);
-  }));
 
 test('values that only some students get, and choices of a task, are looked at while the document is written', () =>
   withPage(async ({ page, url }) => {

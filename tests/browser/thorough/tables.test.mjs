@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, withPage } from './harness.mjs';
+import { fileButton, withPage } from '../harness.mjs';
 
 const UNITS = {
   ...{ '': 1, '%': 1, pJ: 1, nJ: 1e3, µJ: 1e6, mJ: 1e9, J: 1e12 },

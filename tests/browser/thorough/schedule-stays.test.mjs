@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdableWorkers, pickPreset, withPage } from './harness.mjs';
+import { holdableWorkers, pickPreset, withPage } from '../harness.mjs';
 
 for (const [width, colorScheme] of [[1440, 'light'], [390, 'dark']]) {
   test(`undo leaves the schedule in its place until its numbers are there, at ${width} px`, () =>

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandLine, violations, withPage } from './harness.mjs';
+import { commandLine, violations, withPage } from '../harness.mjs';
 
 test('the numbers of an entry are those of the native engine', () =>
   withPage(async ({ page, url }) => {
@@ -36,30 +36,6 @@ test('an entry opens the state that shows it', () =>
     await page.locator('[data-testid=root][data-status=done]').waitFor();
     await page.getByTestId('stack-facts').waitFor();
     await page.getByText('60 × 72').first().waitFor();
-  }));
-
-test('entries are filtered by paper and by how close their numbers are, and published numbers stand beside ours in one plot', () =>
-  withPage(async ({ page, url }) => {
-    await openGallery(page, url);
-    const cards = page.locator('[data-testid^=entry-]');
-    const all = await cards.count();
-    await page.getByTestId('gallery-paper').selectOption('Optimus');
-    const papers = new Set(await cards.locator('.entry-head + .hint').allInnerTexts());
-    const ofOptimus = await cards.count();
-    assert.ok(ofOptimus > 0 && ofOptimus < all && [...papers].every((place) => place.startsWith('Optimus, ')), [...papers].join('; '));
-    await page.getByText(`${ofOptimus} of ${all} entries`).waitFor();
-    await page.getByTestId('gallery-numbers').selectOption('departs');
-    for (const summary of await cards.locator('summary').allInnerTexts()) assert.match(summary, /\d+ departs/);
-    assert.equal(await cards.count(), await page.locator('.closeness:has(.closeness-departs)').count());
-    await page.getByTestId('gallery-paper').selectOption('');
-    await page.getByTestId('gallery-numbers').selectOption('');
-    assert.equal(await cards.count(), all);
-
-    const { length: count } = await computed(page, 'zigzag-fig-6');
-    const figure = page.getByTestId('entry-zigzag-fig-6').getByTestId('published-and-ours');
-    const said = await figure.locator('canvas').getAttribute('aria-label');
-    assert.match(said, new RegExp(`${count} published numbers, ours beside ${count} of them`));
-    assert.deepEqual(await violations(page, '[data-testid=gallery]'), []);
   }));
 
 test('on a small screen nothing of the gallery scrolls the page sideways', () =>

@@ -1,87 +1,8 @@
-// Numbers that unfold: by mouse and by keyboard, in every view, at every width; and why data lies where it does.
+// Numbers that unfold in every view and at every width; tests/browser/schedule.test.mjs has a point and tests/browser/mapping.test.mjs a layer.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations, withPage } from './harness.mjs';
-
-test('the energy of a point unfolds down to single accesses, and says what it follows', () =>
-  withPage(async ({ page, url }) => {
-    await openSchedule(page, url);
-    const panel = await ask(page, page.getByTestId('opened-energy').locator('button.number'));
-    const shown = Number(await page.getByTestId('opened-energy').getAttribute('data-energy-pj'));
-    const value = await panel.getByTestId('explained-value').innerText();
-    assert.ok(Math.abs(millijoules(value) * 1e9 - shown) < 1e-3 * shown, `${value} is not ${shown} pJ`);
-    assert.match(await panel.locator('.formula').first().innerText(), /= activations \+ weights \+ data copies \+ MACs/);
-    await unfold(panel, 'weights');
-    await unfold(panel, 'by tile type');
-    await unfold(panel, /^type 1 /);
-    await unfold(panel, 'one tile');
-    await unfold(panel, 'by layer');
-    await unfold(panel, 'shrink');
-    await unfold(panel, 'W level');
-    await unfold(panel, 'words');
-    await panel.getByText('= transfers × instances × words at a time').waitFor();
-    assert.match(await panel.innerText(), /ZigZag, Section III-B/);
-    assert.match(await panel.innerText(), /DeFiNES, Section III, step 6/);
-    await assertAccessible(page);
-  }));
-
-test('a number is asked about with the keyboard alone, and Escape leads back to it', () =>
-  withPage(async ({ page, url }) => {
-    await openSchedule(page, url);
-    const number = page.getByTestId('opened-latency').locator('button.number').first();
-    await number.focus();
-    await page.keyboard.press('Enter');
-    const panel = page.getByTestId('explanation');
-    await panel.getByText('data copies', { exact: true }).waitFor();
-    assert.equal(await panel.evaluate((dialog) => dialog.contains(document.activeElement)), true);
-    await panel.locator('summary', { hasText: 'computing' }).first().focus();
-    await page.keyboard.press('Enter');
-    await panel.locator('details[open]').first().waitFor();
-    await page.keyboard.press('Escape');
-    await panel.waitFor({ state: 'detached' });
-    assert.equal(await number.evaluate((button) => button === document.activeElement), true);
-  }));
-
-test('tiles, sizes and copies of a layer-tile unfold where they are shown', () =>
-  withPage(async ({ page, url }) => {
-    await openSchedule(page, url);
-    const facts = page.getByTestId('stack-facts').locator('button.number');
-    let panel = await ask(page, facts.first());
-    assert.match(await panel.innerText(), /= columns of tiles × rows of tiles/);
-    await close(page);
-    const row = page.getByTestId('layer-tiles').locator('tbody tr', { hasText: 'map1' }).locator('button.number');
-    panel = await ask(page, row.first());
-    assert.match(await panel.innerText(), /needed by map2 − cached by the neighbour/);
-    const computed = await panel.getByTestId('explained-value').innerText();
-    assert.equal(computed, await row.first().textContent());
-    await unfold(panel, 'needed by map2');
-    await panel.getByText('outputs − 1 × stride').first().waitFor();
-    await close(page);
-    panel = await ask(page, page.getByTestId('copies').locator('button.number').first());
-    assert.match(await panel.innerText(), /DeFiNES, Section III, step 4/);
-    await close(page);
-    // Whatever is passed over has a reason with sizes in it.
-    assert.match(await page.getByTestId('reasons').innerText(), /needs? [\d.]+ [KM]?i?B.* room for [\d.]+ [KM]?i?B/);
-  }));
-
-test('the numbers of a mapped layer unfold in the Mapping view', () =>
-  withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await page.getByTestId('tab-mapping').click();
-    await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
-    let panel = await ask(page, page.getByTestId('mapping-utilization').locator('button.number').first());
-    assert.match(await panel.innerText(), /= in space × in time/);
-    await unfold(panel, 'in space');
-    await close(page);
-    const table = page.getByTestId('loop-information').locator('table').last();
-    const size = table.locator('tr', { hasText: 'data size in a unit' }).locator('button.number');
-    panel = await ask(page, size.last());
-    const value = await panel.getByTestId('explained-value').innerText();
-    assert.equal(value.replace(' elements', ''), await size.last().textContent());
-    assert.match(await panel.innerText(), /ZigZag, Section III-B and Table III/);
-    await assertAccessible(page);
-  }));
+import { violations, withPage } from '../harness.mjs';
 
 test('both designs of a comparison unfold', () =>
   withPage(async ({ page, url }) => {
@@ -201,11 +122,6 @@ async function unfold(panel, hasText) {
   const summary = await panel.locator('details.part:not([open]) > summary', { hasText }).first().elementHandle();
   await summary.click();
   await summary.waitForSelector('xpath=following-sibling::*[1]');
-}
-
-function millijoules(text) {
-  const [number, unit] = text.split(' ');
-  return Number(number) * { mJ: 1, µJ: 1e-3, nJ: 1e-6 }[unit];
 }
 
 async function assertAccessible(page) {

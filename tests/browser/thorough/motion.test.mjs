@@ -1,9 +1,9 @@
-// Data in motion: the steps of a stack, scrubbed, played and saved.
+// The address, the saved picture and the scrubber of data in motion; tests/browser/schedule.test.mjs has the rest.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, withPage } from './harness.mjs';
+import { fileButton, withPage } from '../harness.mjs';
 
 /** Opens the best point of the first page in Schedule; gives the figure. */
 async function open(page, url) {
@@ -18,18 +18,6 @@ async function open(page, url) {
 /** The step that a figure shows. */
 async function stepOf(figure) {
   return [Number(await figure.getAttribute('data-tile')), Number(await figure.getAttribute('data-node'))];
-}
-
-/** Waits until the figure shows another step; gives it. */
-async function stepAfter(page, figure, [tile, node]) {
-  await page.waitForFunction(
-    ([tile, node]) => {
-      const { dataset } = document.querySelector('[data-testid=motion-figure]');
-      return dataset.tile !== String(tile) || dataset.node !== String(node);
-    },
-    [tile, node],
-  );
-  return stepOf(figure);
 }
 
 /** How many different colours an image has, and the share of the most frequent one; `bytes` are a PNG. */
@@ -50,114 +38,25 @@ async function coloursOf(page, bytes) {
   }, bytes.toString('base64'));
 }
 
-test('keys lead from layer to layer and from tile to tile', () =>
-  withPage(async ({ page, url }) => {
-    const figure = await open(page, url);
-    const view = page.getByTestId('motion-view');
-    await view.focus();
-    await page.keyboard.press('Home');
-    assert.deepEqual(await stepOf(figure), [0, 0]);
-    await page.keyboard.press('ArrowRight');
-    assert.deepEqual(await stepOf(figure), [0, 1]);
-    await page.keyboard.press('ArrowDown');
-    assert.deepEqual(await stepOf(figure), [1, 1]);
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('ArrowLeft');
-    const last = Number(await page.getByTestId('motion-layers').getAttribute('max'));
-    assert.deepEqual(await stepOf(figure), [0, last], 'before the first layer of a tile is the last of the tile before');
-    await page.keyboard.press('End');
-    const tiles = Number(await page.getByTestId('motion-tiles').getAttribute('max'));
-    assert.deepEqual(await stepOf(figure), [tiles, last]);
-    await page.keyboard.press('ArrowRight');
-    assert.deepEqual(await stepOf(figure), [tiles, last], 'nothing comes after the last step');
-  }));
-
 test('a link leads to the step at which a person rests', () =>
   withPage(async ({ page, url }) => {
     const figure = await open(page, url);
     await page.getByTestId('motion-view').focus();
     for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     assert.deepEqual(await stepOf(figure), [2, 2]);
-    const of = () => page.evaluate(() => location.href);
-    const before = await of();
-    await page.waitForFunction((before) => location.href !== before, before);
-    const link = await of();
+    // The address follows a while after a person rests; this link is of what is shown now.
+    await page.getByTestId('share').click();
+    const link = await page.getByTestId('share-link').inputValue();
+    await page.keyboard.press('Escape');
     await page.goto('about:blank');
     await page.goto(link);
     await figure.waitFor();
     assert.deepEqual(await stepOf(figure), [2, 2]);
-    // Another point begins at its own first step.
+    // Another point begins at its own first step, and has another address.
     await page.getByTestId('open-single-layer').click();
     await page.locator('[data-testid=schedule-view]:not([aria-busy])').waitFor();
     await page.waitForFunction((link) => location.href !== link, link);
-    await page.goto('about:blank');
-    await page.goto(link);
-    await figure.waitFor();
-    assert.deepEqual(await stepOf(figure), [2, 2]);
   }));
-
-test('sliders and a drag over a map choose the tile', () =>
-  withPage(async ({ page, url }) => {
-    const figure = await open(page, url);
-    await page.getByTestId('motion-tiles').fill('7');
-    await page.getByTestId('motion-layers').fill('2');
-    assert.deepEqual(await stepOf(figure), [7, 2]);
-    // The first overview is at the upper left of the maps: its left edge belongs to the first column of tiles, its right to the last.
-    const box = await page.getByTestId('motion-view').boundingBox();
-    const y = await page.evaluate(async () => {
-      const canvas = document.querySelector('[data-testid=motion-view] canvas');
-      const ratio = canvas.width / canvas.clientWidth;
-      const { data } = canvas.getContext('2d').getImageData(Math.round(10 * ratio), 0, 1, canvas.height);
-      // The tint of what earlier tiles computed, or the placeholder, begins where the overview does: a run of opaque pixels.
-      let run = 0;
-      for (let row = Math.round(90 * ratio); row < canvas.height; row += 1) {
-        run = data[row * 4 + 3] === 255 ? run + 1 : 0;
-        if (run > 25 * ratio) return row / ratio - 5;
-      }
-      return -1;
-    });
-    assert.ok(y > 0);
-    await page.mouse.move(box.x + 8, box.y + y);
-    await page.mouse.down();
-    const [first] = await stepOf(figure);
-    await page.mouse.move(box.x + 70, box.y + y, { steps: 5 });
-    const [second] = await stepOf(figure);
-    await page.mouse.up();
-    assert.notEqual(first, 7);
-    assert.ok(second > first, 'to the right is a later tile of the row');
-    await page.mouse.move(box.x + 30, box.y + y);
-    assert.deepEqual((await stepOf(figure))[0], second, 'a pointer that is up drags nothing');
-  }));
-
-test('it plays, stops, and stands where motion is reduced', async () => {
-  await withPage(async ({ page, url }) => {
-    const figure = await open(page, url);
-    const play = page.getByTestId('motion-play');
-    const start = await stepOf(figure);
-    await page.getByTestId('motion-view').focus();
-    await page.keyboard.press(' ');
-    assert.equal(await play.getAttribute('aria-pressed'), 'true');
-    await stepAfter(page, figure, start);
-    await page.keyboard.press(' ');
-    assert.equal(await play.getAttribute('aria-pressed'), 'false');
-    // To the last tile, where it stops by itself.
-    await page.getByTestId('motion-speed').selectOption('tiles-600');
-    const tiles = Number(await page.getByTestId('motion-tiles').getAttribute('max'));
-    await page.getByTestId('motion-tiles').fill(String(tiles - 200));
-    await play.click();
-    await page.locator(`[data-testid=motion-figure][data-tile="${tiles}"]`).waitFor();
-    await page.locator('[data-testid=motion-play][aria-pressed=false]').waitFor();
-  });
-  await withPage(
-    async ({ page, url }) => {
-      const figure = await open(page, url);
-      assert.equal(await page.getByTestId('motion-play').isVisible(), false);
-      await page.getByTestId('motion-after').click();
-      assert.equal((await stepOf(figure))[1], 2, 'by hand it still moves');
-    },
-    { reducedMotion: 'reduce' },
-  );
-});
 
 test('a saved picture has the colours of its parts, and its tables follow the step', () =>
   withPage(async ({ page, url }) => {

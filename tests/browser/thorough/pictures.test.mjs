@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileButton, withPage } from './harness.mjs';
-import { everyView, settled } from './views.mjs';
+import { fileButton, withPage } from '../harness.mjs';
+import { everyView, settled } from '../views.mjs';
 
 /** More of a drawing in its colours than this is seen at a glance, a share of its pixels. */
 const SEEN = 0.005;
