@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileButton, pickPreset, withPage } from './harness.mjs';
+import { fileButton, pickPreset, withPage } from '../harness.mjs';
 
 const PIECE = '**/split_others.wasm';
 const LINKS_PIECE = '**/split_links.wasm';
-const LINKS = new URL('../links/links.txt', import.meta.url);
+const LINKS = new URL('../../links/links.txt', import.meta.url);
 
 test('a view whose code cannot be fetched says so, and is there when it can', () =>
   withPage(async ({ page, url, problems }) => {
