@@ -12,6 +12,30 @@ test('the first minute', (t) =>
     await page.goto(url);
     await settled(page);
 
+    await step('a click shrinks the memory step by step, says what that changes, and one undo takes it back', async () => {
+      const box = page.locator('.hierarchy button', { hasText: 'sram_64KB' });
+      await page.getByTestId('try-shrink').click();
+      await box.getByText('16 KiB').waitFor();
+      await settled(page);
+      await page.getByTestId('kpi-best').getByTestId('change').waitFor();
+      assert.match(await page.getByTestId('kpi-best').innerText(), /[\d.]+ % more than before/);
+      const frames = page.getByTestId('film-frame');
+      assert.equal(await frames.count(), 2);
+      assert.match(await frames.nth(1).innerText(), /sram_64KB size: 64 KiB → 16 KiB/);
+      // The whole drag is one edit.
+      await page.keyboard.press('Control+z');
+      await box.getByText('64 KiB').waitFor();
+      await settled(page);
+      // And the filmstrip goes back to it.
+      await frames.nth(1).click();
+      await box.getByText('16 KiB').waitFor();
+      await page.locator('[data-testid=film-frame][aria-current=true]', { hasText: '16 KiB' }).waitFor();
+      assert.deepEqual(await violations(page), []);
+      await page.getByTestId('undo').click();
+      await box.getByText('64 KiB').waitFor();
+      await settled(page);
+    });
+
     await step('every neighbour of the best point says in a sentence what changes towards it', async () => {
       const rows = page.locator('[data-testid=neighbours] li');
       await page.locator('[data-testid=neighbours]:not([aria-busy])').waitFor();
@@ -77,32 +101,12 @@ test('the first minute', (t) =>
       await page.getByTestId('undo').click();
     });
 
-    await step('a click shrinks the memory step by step, says what that changes, and one undo takes it back', async () => {
-      const box = page.locator('.hierarchy button', { hasText: 'sram_64KB' });
-      await page.getByTestId('try-shrink').click();
-      await box.getByText('16 KiB').waitFor();
-      await settled(page);
-      await page.getByTestId('kpi-best').getByTestId('change').waitFor();
-      assert.match(await page.getByTestId('kpi-best').innerText(), /[\d.]+ % more than before/);
-      const frames = page.getByTestId('film-frame');
-      assert.equal(await frames.count(), 2);
-      assert.match(await frames.nth(1).innerText(), /sram_64KB size: 64 KiB → 16 KiB/);
-      // The whole drag is one edit.
-      await page.keyboard.press('Control+z');
-      await box.getByText('64 KiB').waitFor();
-      await settled(page);
-      // And the filmstrip goes back to it.
-      await frames.nth(1).click();
-      await box.getByText('16 KiB').waitFor();
-      await page.locator('[data-testid=film-frame][aria-current=true]', { hasText: '16 KiB' }).waitFor();
-      assert.deepEqual(await violations(page), []);
-    });
-
     await step('a slider drags a figure by keys, and the best point stays in sight meanwhile', async () => {
       await page.setViewportSize({ width: 390, height: 844 });
       const box = page.locator('.hierarchy button', { hasText: 'sram_64KB' });
-      await box.click();
       const slider = page.getByTestId('size-drag');
+      // The click that shrank it may have left it open.
+      if ((await slider.count()) === 0) await box.click();
       assert.equal(await slider.getAttribute('aria-valuetext'), '64 KiB');
       await slider.press('ArrowLeft');
       await slider.press('ArrowLeft');
