@@ -409,8 +409,8 @@ function allCells(page) {
 async function pointAt(page, map, title) {
   await map.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await map.boundingBox();
-  for (let row = 0.1; row < 0.9; row += 0.05) {
-    for (let column = 0.1; column < 1; column += 0.05) {
+  for (let row = 0.1; row < 0.9; row += 0.1) {
+    for (let column = 0.1; column < 1; column += 0.1) {
       await page.mouse.move(x + column * width, y + row * height);
       if ((await map.locator('.tooltip b').allInnerTexts()).includes(title)) return;
     }
