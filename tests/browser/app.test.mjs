@@ -2,73 +2,152 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandLine, pickPreset, violations, withPage } from './harness.mjs';
+import { SMALL, commandLine, pickPreset, stepsOf, violations, withPage } from './harness.mjs';
 
-test('the heatmaps agree with the native engine to the digit', () =>
-  withPage(async ({ page, url }) => {
+test('the page end to end', (t) =>
+  withPage(async ({ page, url, screenshot }) => {
+    const step = stepsOf(t);
     await open(page, url);
-    await assertAgrees(page, 'corrected', [
-      ['fully-recompute', 60, 72],
-      ['h-cached-v-recompute', 4, 72],
-      ['fully-cached', 960, 540],
-    ]);
-    await page.getByTestId('figure-12').click();
-    await settled(page, 'done');
-    await assertAgrees(page, 'defines-2022', [
-      ['fully-recompute', 1, 1],
-      ['h-cached-v-recompute', 16, 18],
-      ['fully-cached', 4, 72],
-    ]);
-    assert.match(await page.getByTestId('kpi-best').innerText(), /1\.81 mJ\s+best energy · 11\.2× less than layer-by-layer/);
-    assert.match(await page.getByTestId('kpi-tile').innerText(), /4 × 72/);
-    // How many mappings that took differs from run to run, so nothing is said of it.
-    assert.match(await page.getByTestId('kpi-effort').innerText(), /^[\d.]+ s\s+for 108 points$/);
+
+    await step('the heatmaps agree with the native engine to the digit', async () => {
+      await assertAgrees(page, 'corrected', [
+        ['fully-recompute', 60, 72],
+        ['h-cached-v-recompute', 4, 72],
+        ['fully-cached', 960, 540],
+      ]);
+      // How many mappings that took differs from run to run, so nothing is said of it.
+      assert.match(await page.getByTestId('kpi-effort').innerText(), /^[\d.]+ s\s+for 108 points$/);
+    });
+
+    await step('a click and the keyboard open a point, which is explained', async () => {
+      const cell = await cellOf(page, 'fully-cached', 16, 18);
+      const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
+      await pointAt(page, map, '16 × 18, fully-cached');
+      assert.match(await map.locator('.tooltip').innerText(), /Energy\s+1\.87 mJ/);
+      await page.mouse.down();
+      await page.mouse.up();
+      await page.getByTestId('layer-tiles').waitFor();
+      assert.equal(await opened(page, 'energy', 'energy-pj'), cell.energyPj);
+      assert.equal(await opened(page, 'latency', 'latency-cycles'), cell.latencyCycles);
+      assert.match(await page.getByTestId('opened-tile').innerText(), /^16 × 18/);
+      for (const figure of ['tile-types', 'top-memories', 'data-sizes', 'accesses', 'energy-by-cause', 'latency-by-cause']) {
+        await assertDrawn(page, figure);
+      }
+
+      await page.getByTestId('tab-landscape').click();
+      await map.focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowLeft');
+      assert.match(await map.locator('[aria-live]').innerText(), /^4 × 72, fully-cached: Energy 1\.81 mJ/);
+      await page.keyboard.press('Enter');
+      await page.getByTestId('opened-tile').getByText('4 × 72').waitFor();
+    });
+
+    await step('one tile is no tiles', async () => {
+      await page.getByTestId('tab-schedule').click();
+      await page.getByTestId('open-layer-by-layer').click();
+      await page.getByRole('heading', { name: 'The only tile', exact: true }).waitFor();
+      assert.match(await page.getByTestId('stack-facts').innerText(), / · 1 tile · /);
+      await page.getByTestId('open-best').click();
+      await page.getByRole('heading', { name: /^Tile type \d+ of \d+/ }).waitFor();
+      assert.match(await page.getByTestId('stack-facts').innerText(), / · [\d\s]+ tiles of \d+ types · /);
+      // The first tile alone fetches the weights, so it is of a type of its own.
+      const before = page.getByTestId('tile-type-before');
+      while (await before.isEnabled()) await before.click();
+      await page.getByRole('heading', { name: /^Tile type 1 of / }).waitFor();
+      await page.getByText(/, 1 tile from \(0, 0\) on/).waitFor();
+    });
+
+    await step('the page fits a window of 390 px in the dark', async () => {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.setViewportSize({ width: 390, height: 900 });
+      await assertNoSidewaysScroll(page);
+      await assertAccessible(page);
+      await screenshot('schedule-390-dark');
+      await page.setViewportSize({ width: 1280, height: 800 });
+    });
+
+    await step('a network of several stacks shows each, and the best combination of them', async () => {
+      await page.getByTestId('tab-landscape').click();
+      await pickPreset(page, 'hardware', 'tpu-like-df');
+      await pickPreset(page, 'workload', 'resnet18');
+      await page.getByTestId('tiles-x').fill('7 56');
+      await page.getByTestId('tiles-y').fill('7 56');
+      // It may be over before anybody looks.
+      await page.getByTestId('kpi-effort').getByText('for 12 points').waitFor();
+      await settled(page, 'done');
+      assert.match(await page.getByTestId('combination').innerText(), /best combination[^]*best single strategy[^]*stack 2/);
+      const comparison = page.getByTestId('comparison-energy').locator('table');
+      await comparison.getByText('best combination').waitFor({ state: 'attached' });
+      await page.getByTestId('open-best').click();
+      await page.getByTestId('stack-2').click();
+      await page.getByText('Stack 2 of ').waitFor();
+      await page.getByTestId('open-layer-by-layer').click();
+      await page.getByTestId('opened-tile').getByText('whole map').waitFor();
+    });
   }));
 
-test('a click leads from the results to the first error, in the text and in the form', () =>
+test('mistakes', (t) =>
   withPage(
     async ({ page, url }) => {
+      const step = stepsOf(t);
       await open(page, url);
-      await page.getByTestId('hardware-as-text').click();
-      const text = page.getByTestId('hardware-text');
-      await text.fill((await text.inputValue()).replace('size: 32 KiB', 'size: -32'));
-      await page.getByTestId('first-error').click();
-      const selected = await text.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd));
-      assert.match(selected, /size: -32/);
-      await page.getByTestId('hardware-as-text').click();
-      await page.getByTestId('first-error').click();
-      const panel = page.getByTestId('memory-panel');
-      await panel.getByText('-32 is negative. It must be positive').waitFor();
-      assert.doesNotMatch(await page.getByTestId('hardware-card').innerText(), /`/);
+
+      await step('mistakes are listed with line, reason and remedy, and nothing is lost', async () => {
+        await page.getByTestId('hardware-as-text').click();
+        const text = page.getByTestId('hardware-text');
+        const good = await text.inputValue();
+        await text.fill(good.replace('size: 32 KiB', 'size: 32 Kib').replace('mac_energy: 0.04 pJ', 'mac_energy: 0.04 pF'));
+        const errors = page.getByTestId('hardware-errors');
+        await errors.waitFor();
+        assert.equal(await errors.locator('li').filter({ hasText: /line \d+/ }).count(), 2, await errors.innerText());
+        assert.equal(await root(page).getAttribute('data-status'), 'rejected');
+        assert.match(await text.inputValue(), /32 Kib/);
+        assert.equal((await allCells(page)).length, 108, 'the last results stay');
+
+        await pickPreset(page, 'hardware', 'tpu-like');
+        await settled(page, 'done');
+        await pickPreset(page, 'hardware', { label: 'my own hardware' });
+        assert.match(await text.inputValue(), /32 Kib/);
+        await text.fill(good);
+        await settled(page, 'done');
+
+        await page.getByTestId('tiles-x').fill('4 0 x');
+        const wrong = page.getByTestId('schedule-errors');
+        await wrong.waitFor();
+        assert.equal(await wrong.locator('li').count(), 2, await wrong.innerText());
+        await page.getByTestId('tiles-x').fill('4 5000');
+        await page.getByTestId('schedule-notes').getByText('taken as the whole map').waitFor();
+        await wrong.waitFor({ state: 'detached' });
+      });
+
+      await step('what does not fit is explained', async () => {
+        await page.getByTestId('tiles-x').fill('4 60');
+        await page.getByTestId('tiles-y').fill('72');
+        const text = page.getByTestId('hardware-text');
+        // The maps alone have 28 MiB.
+        await text.fill((await text.inputValue()).replace('size: 10000000000 bit', 'size: 1000 bit'));
+        await settled(page, 'done');
+        await page.getByTestId('impossible').waitFor();
+        assert.match(await page.getByTestId('impossible').innerText(), /6 of 6 points cannot be scheduled/);
+        assert.match(await page.getByTestId('impossible').textContent(), /dram/);
+      });
+
+      await step('a click leads from the results to the first error, in the text and in the form', async () => {
+        const text = page.getByTestId('hardware-text');
+        await text.fill((await text.inputValue()).replace('size: 32 KiB', 'size: -32'));
+        await page.getByTestId('first-error').click();
+        const selected = await text.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd));
+        assert.match(selected, /size: -32/);
+        await page.getByTestId('hardware-as-text').click();
+        await page.getByTestId('first-error').click();
+        const panel = page.getByTestId('memory-panel');
+        await panel.getByText('-32 is negative. It must be positive').waitFor();
+        assert.doesNotMatch(await page.getByTestId('hardware-card').innerText(), /`/);
+      });
     },
     { viewport: { width: 390, height: 844 } },
   ));
-
-test('a click and the keyboard open a point, which is explained', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    const cell = await cellOf(page, 'fully-cached', 16, 18);
-    const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
-    await pointAt(page, map, '16 × 18, fully-cached');
-    assert.match(await map.locator('.tooltip').innerText(), /Energy\s+1\.87 mJ/);
-    await page.mouse.down();
-    await page.mouse.up();
-    await page.getByTestId('layer-tiles').waitFor();
-    assert.equal(await opened(page, 'energy', 'energy-pj'), cell.energyPj);
-    assert.equal(await opened(page, 'latency', 'latency-cycles'), cell.latencyCycles);
-    assert.match(await page.getByTestId('opened-tile').innerText(), /^16 × 18/);
-    for (const figure of ['tile-types', 'top-memories', 'data-sizes', 'accesses', 'energy-by-cause', 'latency-by-cause']) {
-      await assertDrawn(page, figure);
-    }
-
-    await page.getByTestId('tab-landscape').click();
-    await map.focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowLeft');
-    assert.match(await map.locator('[aria-live]').innerText(), /^4 × 72, fully-cached: Energy 1\.81 mJ/);
-    await page.keyboard.press('Enter');
-    await page.getByTestId('opened-tile').getByText('4 × 72').waitFor();
-  }));
 
 test('what is chosen is taken up at once, and so is a first keystroke; what follows it after a pause', () =>
   withPage(async ({ page, url }) => {
@@ -126,29 +205,45 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
     assert.equal(await page.evaluate(() => window.fusescape.state().points), 12);
   }));
 
-test('a long sweep stops and goes on when asked', () =>
+test('a long sweep stops, goes on when asked, and outlives a worker', (t) =>
   withPage(async ({ page, url }) => {
-    await open(page, url);
-    // One problem alone takes LOMA seconds, so that only replacing the workers stops them.
-    await searchByLoma(page);
-    await page.getByTestId('lpf-limit').selectOption('10');
-    await settled(page, 'running');
-    // It is planned, and some of it is not solved.
-    await page.waitForFunction(() => {
-      const { status, points, pointsDone } = window.fusescape.state();
-      return status === 'running' && points > pointsDone && window.fusescape.busy() > 0;
-    });
-    await page.getByTestId('stop').click();
-    await settled(page, 'stopped');
-    await page.waitForFunction(() => window.fusescape.busy() === 0);
-    const { points, pointsDone } = await page.evaluate(() => window.fusescape.state());
-    assert.ok(pointsDone < points, 'it stopped before the end');
-    await page.getByTestId('continue').click();
-    await settled(page, 'running');
-    // The newest edit wins over whatever is going on.
-    await page.getByTestId('lpf-limit').selectOption('5');
+    const step = stepsOf(t);
+    await page.goto(url + SMALL);
     await settled(page, 'done');
-    assert.equal(await page.evaluate(() => window.fusescape.workers() > 0), true);
+    const expected = await allCells(page);
+    const notices = page.getByTestId('notices');
+
+    await step('a long sweep stops and goes on when asked', async () => {
+      // One problem alone takes LOMA seconds, so that only replacing the workers stops them.
+      await searchByLoma(page);
+      await page.getByTestId('lpf-limit').selectOption('10');
+      // It is planned, and some of it is not solved.
+      await page.waitForFunction(() => {
+        const { status, points, pointsDone } = window.fusescape.state();
+        return status === 'running' && points > pointsDone && window.fusescape.busy() > 0;
+      });
+      await page.getByTestId('stop').click();
+      await settled(page, 'stopped');
+      await page.waitForFunction(() => window.fusescape.busy() === 0);
+      const { points, pointsDone } = await page.evaluate(() => window.fusescape.state());
+      assert.ok(pointsDone < points, 'it stopped before the end');
+      await page.getByTestId('continue').click();
+      await settled(page, 'running');
+    });
+
+    await step('a worker that fails is replaced, the page says so, and no number changes', async () => {
+      const workers = await page.evaluate(() => window.fusescape.workers());
+      await page.evaluate(() => window.fusescape.killWorker(0));
+      await notices.waitFor();
+      assert.match(await notices.innerText(), /Worker 1 failed .*unreachable.* replaced/);
+      // The newest edit wins over whatever is going on.
+      await page.getByTestId('strategy').selectOption('exact, proved optimal');
+      await settled(page, 'done');
+      assert.deepEqual(await allCells(page), expected);
+      assert.equal(await page.evaluate(() => window.fusescape.workers()), workers);
+      await page.getByTestId('dismiss').click();
+      await notices.waitFor({ state: 'detached' });
+    });
   }));
 
 test('a fine landscape refines, is zoomed into by drag, keyboard and buttons, and opens a point', () =>
@@ -252,126 +347,6 @@ test('two fingers zoom a fine landscape in and out, one scrolls the page', () =>
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   ));
 
-test('a worker that fails is replaced, the page says so, and no number changes', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await searchByLoma(page);
-    const expected = await allCells(page);
-    await page.getByTestId('lpf-limit').selectOption('7');
-    await settled(page, 'running');
-    await page.waitForFunction(() => window.fusescape.state().pointsDone > 0);
-    const workers = await page.evaluate(() => window.fusescape.workers());
-    await page.evaluate(() => window.fusescape.killWorker(0));
-    await page.getByTestId('notices').waitFor();
-    assert.match(await page.getByTestId('notices').innerText(), /Worker 1 failed .*unreachable.* replaced/);
-    await page.getByTestId('lpf-limit').selectOption('6');
-    await settled(page, 'done');
-    assert.deepEqual(await allCells(page), expected);
-    assert.equal(await page.evaluate(() => window.fusescape.workers()), workers);
-    await page.getByTestId('dismiss').click();
-    await page.getByTestId('notices').waitFor({ state: 'detached' });
-  }));
-
-test('mistakes are listed with line, reason and remedy, and nothing is lost', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('hardware-as-text').click();
-    const text = page.getByTestId('hardware-text');
-    const good = await text.inputValue();
-    await text.fill(good.replace('size: 32 KiB', 'size: 32 Kib').replace('mac_energy: 0.04 pJ', 'mac_energy: 0.04 pF'));
-    const errors = page.getByTestId('hardware-errors');
-    await errors.waitFor();
-    assert.equal(await errors.locator('li').filter({ hasText: /line \d+/ }).count(), 2, await errors.innerText());
-    assert.equal(await root(page).getAttribute('data-status'), 'rejected');
-    assert.match(await text.inputValue(), /32 Kib/);
-    assert.equal((await allCells(page)).length, 108, 'the last results stay');
-
-    await pickPreset(page, 'hardware', 'tpu-like');
-    await settled(page, 'done');
-    await pickPreset(page, 'hardware', { label: 'my own hardware' });
-    assert.match(await text.inputValue(), /32 Kib/);
-    await text.fill(good);
-    await settled(page, 'done');
-
-    await page.getByTestId('tiles-x').fill('4 0 x');
-    const wrong = page.getByTestId('schedule-errors');
-    await wrong.waitFor();
-    assert.equal(await wrong.locator('li').count(), 2, await wrong.innerText());
-    await page.getByTestId('tiles-x').fill('4 5000');
-    await page.getByTestId('schedule-notes').getByText('taken as the whole map').waitFor();
-    await wrong.waitFor({ state: 'detached' });
-  }));
-
-test('a network of several stacks shows each, and the best combination of them', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await pickPreset(page, 'hardware', 'tpu-like-df');
-    await pickPreset(page, 'workload', 'resnet18');
-    await page.getByTestId('tiles-x').fill('7 56');
-    await page.getByTestId('tiles-y').fill('7 56');
-    // It may be over before anybody looks.
-    await page.getByTestId('kpi-effort').getByText('for 12 points').waitFor();
-    await settled(page, 'done');
-    assert.match(await page.getByTestId('combination').innerText(), /best combination[^]*best single strategy[^]*stack 2/);
-    const comparison = page.getByTestId('comparison-energy').locator('table');
-    await comparison.getByText('best combination').waitFor({ state: 'attached' });
-    await page.getByTestId('open-best').click();
-    await page.getByTestId('stack-2').click();
-    await page.getByText('Stack 2 of ').waitFor();
-    await page.getByTestId('open-layer-by-layer').click();
-    await page.getByTestId('opened-tile').getByText('whole map').waitFor();
-  }));
-
-test('one tile is no tiles', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('tab-schedule').click();
-    await page.getByTestId('open-layer-by-layer').click();
-    await page.getByRole('heading', { name: 'The only tile', exact: true }).waitFor();
-    assert.match(await page.getByTestId('stack-facts').innerText(), / · 1 tile · /);
-    await page.getByTestId('open-best').click();
-    await page.getByRole('heading', { name: /^Tile type \d+ of \d+/ }).waitFor();
-    assert.match(await page.getByTestId('stack-facts').innerText(), / · [\d\s]+ tiles of \d+ types · /);
-    // The first tile alone fetches the weights, so it is of a type of its own.
-    const before = page.getByTestId('tile-type-before');
-    while (await before.isEnabled()) await before.click();
-    await page.getByRole('heading', { name: /^Tile type 1 of / }).waitFor();
-    await page.getByText(/, 1 tile from \(0, 0\) on/).waitFor();
-  }));
-
-test('what does not fit is explained', () =>
-  withPage(async ({ page, url }) => {
-    await open(page, url);
-    await page.getByTestId('tiles-x').fill('4 60');
-    await page.getByTestId('tiles-y').fill('72');
-    await page.getByTestId('hardware-as-text').click();
-    const text = page.getByTestId('hardware-text');
-    // The maps alone have 28 MiB.
-    await text.fill((await text.inputValue()).replace('size: 10000000000 bit', 'size: 1000 bit'));
-    await settled(page, 'done');
-    await page.getByTestId('impossible').waitFor();
-    assert.match(await page.getByTestId('impossible').innerText(), /6 of 6 points cannot be scheduled/);
-    assert.match(await page.getByTestId('impossible').textContent(), /dram/);
-  }));
-
-for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [390, 'light'], [390, 'dark'], [360, 'light']]) {
-  test(`the page fits a window of ${width} px, ${colorScheme}`, () =>
-    withPage(
-      async ({ page, url, screenshot }) => {
-        await open(page, url);
-        await assertNoSidewaysScroll(page);
-        await assertAccessible(page);
-        await screenshot(`landscape-${width}-${colorScheme}`);
-        await page.getByTestId('open-best').click();
-        await page.getByTestId('layer-tiles').waitFor();
-        await assertNoSidewaysScroll(page);
-        await assertAccessible(page);
-        await screenshot(`schedule-${width}-${colorScheme}`);
-      },
-      { viewport: { width, height: 900 }, colorScheme },
-    ));
-}
-
 // --- what the tests are made of ---------------------------------------------------------------------------
 
 function root(page) {
@@ -434,8 +409,8 @@ function allCells(page) {
 async function pointAt(page, map, title) {
   await map.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await map.boundingBox();
-  for (let row = 0.1; row < 0.9; row += 0.05) {
-    for (let column = 0.1; column < 1; column += 0.05) {
+  for (let row = 0.1; row < 0.9; row += 0.1) {
+    for (let column = 0.1; column < 1; column += 0.1) {
       await page.mouse.move(x + column * width, y + row * height);
       if ((await map.locator('.tooltip b').allInnerTexts()).includes(title)) return;
     }

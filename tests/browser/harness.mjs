@@ -80,6 +80,18 @@ export async function withPage(
   }
 }
 
+/**
+ * Gives `step(name, act)` of a test's context: tests that share its page, one after the other. What follows one that fails is not tried,
+ * and the page is told of as where a test of its own fails.
+ */
+export function stepsOf(context) {
+  return async (name, act) => {
+    let failure;
+    await context.test(name, () => Promise.resolve(act()).catch((error) => Promise.reject((failure = error))));
+    if (failure) throw failure;
+  };
+}
+
 // The tests of a file share a browser: its start takes as long as the page's. What is measured has one of its own.
 const isShared = process.env.NODE_TEST_CONTEXT !== undefined;
 let shared;
@@ -155,6 +167,9 @@ function collectProblems(context, urls) {
   });
   return problems;
 }
+
+/** A link to the first design with one tile size, 60 x 72, in all three modes: 3 points instead of 108. */
+export const SMALL = '#1Y2FgtGFlYPRQYwYAzTY';
 
 /** Picks a preset of the hardware or the workload, and waits until it is there: the texts of presets come after the first screen. */
 export async function pickPreset(page, half, option) {

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { after, before, test } from 'node:test';
-import { WWW, launch } from './harness.mjs';
-import { serve, typeOf } from './server.mjs';
+import { WWW, launch } from '../harness.mjs';
+import { serve, typeOf } from '../server.mjs';
 
 /** What becomes of a file on its way, and what a person reads of it. */
 const FAULTS = {
@@ -35,7 +35,7 @@ const send = (response, type, body, isKept) =>
   response.writeHead(200, { 'content-type': type, 'cache-control': isKept ? 'max-age=3600' : 'no-store' }).end(body);
 
 const PAGES = { page: 'index.html', embed: 'embed.html' };
-const LINK = `#${readFileSync(new URL('../links/links.txt', import.meta.url), 'utf8').split('\n')[0].split(' ')[1]}`;
+const LINK = `#${readFileSync(new URL('../../links/links.txt', import.meta.url), 'utf8').split('\n')[0].split(' ')[1]}`;
 const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'missing.js', 'scorm.html', 'scorm.js', 'service-worker.js'];
 const START = ['main.js', 'pkg/style.css', 'pkg/fusescape.js', 'pkg/__wasm_split.js', 'pkg/fusescape_bg.wasm'];
 const files = readdirSync(WWW, { recursive: true, withFileTypes: true })

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { launchFirefox, withTab } from './firefox.mjs';
-import { pickPreset, tooWide, withPage } from './harness.mjs';
-import { hostPage } from './host-page.mjs';
-import { serve } from './server.mjs';
-import { allFetched, everyView, settled, unsavedIn } from './views.mjs';
+import { launchFirefox, withTab } from '../firefox.mjs';
+import { pickPreset, tooWide, withPage } from '../harness.mjs';
+import { hostPage } from '../host-page.mjs';
+import { serve } from '../server.mjs';
+import { allFetched, everyView, settled, unsavedIn } from '../views.mjs';
 
-const BUILD_SITE = fileURLToPath(new URL('../../tools/build-site', import.meta.url));
+const BUILD_SITE = fileURLToPath(new URL('../../../tools/build-site', import.meta.url));
 /** `NAME LINK` each. */
 const LINKS = linesOf('links.txt');
 /** Presets by the fingerprints of their texts. */
@@ -177,7 +177,7 @@ function allDrawn() {
 
 /** The lines of a file in tests/links. */
 function linesOf(name) {
-  return readFileSync(new URL(`../links/${name}`, import.meta.url), 'utf8').trim().split('\n');
+  return readFileSync(new URL(`../../links/${name}`, import.meta.url), 'utf8').trim().split('\n');
 }
 
 /** What a link's description (src/state/describe.rs) promises: a view, values of fields by test id, the tile that the view opens. */

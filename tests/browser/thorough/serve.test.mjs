@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { COMMAND_LINE, WWW, withPage } from './harness.mjs';
+import { COMMAND_LINE, WWW, withPage } from '../harness.mjs';
 
 const SERVERS = Number(process.env.SERVERS ?? 10);
 

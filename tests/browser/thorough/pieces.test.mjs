@@ -3,11 +3,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileButton, pickPreset, withPage } from './harness.mjs';
+import { fileButton, pickPreset, withPage } from '../harness.mjs';
 
 const PIECE = '**/split_others.wasm';
 const LINKS_PIECE = '**/split_links.wasm';
-const LINKS = new URL('../links/links.txt', import.meta.url);
+const LINKS = new URL('../../links/links.txt', import.meta.url);
+
+/** Ends all workers from inside, of which nobody is told, once so many of them are busy: the lock of one that is still starting is not its own yet. */
+async function endAll(page, busy) {
+  await page.waitForFunction((busy) => window.fusescape.busy() >= busy, busy);
+  await Promise.all(page.workers().map((worker) => worker.evaluate(() => self.close()).catch(() => {})));
+}
 
 test('a view whose code cannot be fetched says so, and is there when it can', () =>
   withPage(async ({ page, url, problems }) => {
@@ -101,4 +107,25 @@ test('edits that could not be kept are kept with the next, and nobody leaves the
     assert.equal(await page.getByTestId('tiles-y').inputValue(), '4 9');
     assert.ok(problems.length > 0, 'the console knew of it');
     problems.splice(0);
+  }));
+
+test('a worker that ends over the question of a view while it fetches what it answers with is replaced, and the question asked again', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    let released;
+    const isReleased = new Promise((release) => (released = release));
+    const asked = [];
+    await page.context().route('**/split_answers.wasm', async (route) => {
+      asked.push(route.request());
+      await isReleased;
+      await route.continue().catch(() => {});
+    });
+    const request = page.context().waitForEvent('request', (request) => request.url().endsWith('split_answers.wasm'));
+    await page.getByTestId('tab-mapping').click();
+    await request;
+    await endAll(page, 1);
+    await page.getByTestId('notices').getByText('the browser has ended it').first().waitFor();
+    released();
+    await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
   }));

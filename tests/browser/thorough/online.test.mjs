@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
+import { fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
 
 const STEPS = 33;
 

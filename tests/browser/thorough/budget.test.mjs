@@ -7,7 +7,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { WWW, withPage } from './harness.mjs';
+import { WWW, withPage } from '../harness.mjs';
 
 /** Bytes of the first landscape. */
 const GOAL = 700_000;

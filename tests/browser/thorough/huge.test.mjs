@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { REPOSITORY, commandLine, withPage } from './harness.mjs';
+import { REPOSITORY, commandLine, withPage } from '../harness.mjs';
 
 const chain = [
   'name: chain',

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { withPage } from './harness.mjs';
-import { allFetched } from './views.mjs';
+import { withPage } from '../harness.mjs';
+import { allFetched } from '../views.mjs';
 
-const BUILD_SITE = fileURLToPath(new URL('../../tools/build-site', import.meta.url));
+const BUILD_SITE = fileURLToPath(new URL('../../../tools/build-site', import.meta.url));
 
 test('a published page opens offline, from a path below the host, and is replaced as a whole', async () => {
   const root = await mkdtemp(join(tmpdir(), 'fusescape-site-'));

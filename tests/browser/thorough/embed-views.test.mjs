@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mistakes, withPage } from './harness.mjs';
-import { onEveryScreen, settled } from './views.mjs';
+import { mistakes, withPage } from '../harness.mjs';
+import { onEveryScreen, settled } from '../views.mjs';
 
 /** What the dialog offers. */
 async function offered(page, url) {
