@@ -92,7 +92,8 @@ export function stepsOf(context) {
   };
 }
 
-// The tests of a file share a browser: its start takes as long as the page's. What is measured has one of its own.
+// All tests share the browser of run.mjs, or those of a file one of theirs: its start takes as long as the page's. What is measured has one
+// of its own.
 const isShared = process.env.NODE_TEST_CONTEXT !== undefined;
 let shared;
 if (isShared) after(() => shared?.close());
@@ -100,14 +101,21 @@ if (isShared) after(() => shared?.close());
 /** A browser with nothing in it that another tab could have left. */
 async function browserOfFile() {
   if (!isShared) return launch();
-  if (!shared?.isConnected()) shared = await launch();
+  if (!shared?.isConnected()) shared = await (process.env.FUSESCAPE_BROWSER ? chromium.connect(process.env.FUSESCAPE_BROWSER) : launch());
   return shared;
 }
 
 /** A Chromium that asks nobody for anything by itself. */
 export function launch() {
-  return chromium.launch({ executablePath: pathOf('chromium', 'CHROMIUM'), args: FLAGS });
+  return chromium.launch(how());
 }
+
+/** The same, for several processes, which find it where `wsEndpoint()` says. */
+export function launchServer() {
+  return chromium.launchServer(how());
+}
+
+const how = () => ({ executablePath: pathOf('chromium', 'CHROMIUM'), args: FLAGS });
 
 /** Where a browser is: what the environment's `variable` says, or else the program of this name on the PATH. */
 export function pathOf(program, variable) {

@@ -10,11 +10,11 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { REPOSITORY, WWW } from './harness.mjs';
+import { REPOSITORY, WWW, launchServer } from './harness.mjs';
 
 const MINUTE = 60_000;
 // These take longest, so they begin: nothing is left to wait for at the end.
-const FIRST = ['views', 'loading', 'embed', 'firefox', 'share', 'app', 'explain', 'network'].map((name) => `${name}.test.mjs`);
+const FIRST = ['views', 'embed', 'lessons', 'attention', 'schedule', 'import', 'cores', 'mapping', 'app'].map((name) => `${name}.test.mjs`);
 
 const wanted = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? '';
 const isThorough = process.argv.includes('--thorough') || wanted !== '';
@@ -35,18 +35,21 @@ if (!process.env.FUSESCAPE_CLI) {
 
 // Each browser has workers for all processors; more of them than this only wait for each other.
 const concurrency = Math.min(availableParallelism(), 4);
+const browser = await launchServer();
+process.env.FUSESCAPE_BROWSER = browser.wsEndpoint();
 const took = [];
-run({ files, concurrency, timeout: 10 * MINUTE })
+run({ files, concurrency, timeout: (process.env.FUSESCAPE_SLOWER ? 60 : 15) * MINUTE })
   .on('test:fail', () => (process.exitCode = 1))
   .on('test:pass', ({ name, nesting, details }) => nesting === 0 && took.push([details.duration_ms / 1000, name]))
-  .on('end', () => setImmediate(tellSlowest))
+  .on('end', () => setImmediate(end))
   .compose(spec)
   .pipe(process.stdout);
 
-/** In lines that tools/test.mjs reads. */
-function tellSlowest() {
+/** Tells which tests took longest, in lines that tools/test.mjs reads. */
+async function end() {
   const slowest = took.sort(([a], [b]) => b - a).slice(0, 20);
   for (const [seconds, name] of slowest) console.log(`took ${seconds.toFixed(1)} s: ${name}`);
+  await browser.close();
 }
 
 function fail(message) {
