@@ -1,4 +1,4 @@
-"""The widget of the page, as far as Python goes; ``tests/browser/notebook.test.mjs`` has it in JupyterLab."""
+"""The widget of the page, as far as Python goes; ``tests/browser/thorough/notebook.test.mjs`` has it in JupyterLab."""
 
 from __future__ import annotations
 
