@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SMALL, commandLine, pickPreset, stepsOf, violations, withPage } from './harness.mjs';
+import { THREE_POINTS, commandLine, pickPreset, violations, withPage } from './harness.mjs';
 
 test('the page end to end', (t) =>
-  withPage(async ({ page, url, screenshot }) => {
-    const step = stepsOf(t);
+  withPage(async ({ page, url, screenshot, step }) => {
     await open(page, url);
 
-    await step('the heatmaps agree with the native engine to the digit', async () => {
+    await step(t, 'the heatmaps agree with the native engine to the digit', async () => {
       await assertAgrees(page, 'corrected', [
         ['fully-recompute', 60, 72],
         ['h-cached-v-recompute', 4, 72],
@@ -19,7 +18,7 @@ test('the page end to end', (t) =>
       assert.match(await page.getByTestId('kpi-effort').innerText(), /^[\d.]+ s\s+for 108 points$/);
     });
 
-    await step('a click and the keyboard open a point, which is explained', async () => {
+    await step(t, 'a click and the keyboard open a point, which is explained', async () => {
       const cell = await cellOf(page, 'fully-cached', 16, 18);
       const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
       await pointAt(page, map, '16 × 18, fully-cached');
@@ -43,7 +42,7 @@ test('the page end to end', (t) =>
       await page.getByTestId('opened-tile').getByText('4 × 72').waitFor();
     });
 
-    await step('one tile is no tiles', async () => {
+    await step(t, 'one tile is no tiles', async () => {
       await page.getByTestId('tab-schedule').click();
       await page.getByTestId('open-layer-by-layer').click();
       await page.getByRole('heading', { name: 'The only tile', exact: true }).waitFor();
@@ -58,7 +57,7 @@ test('the page end to end', (t) =>
       await page.getByText(/, 1 tile from \(0, 0\) on/).waitFor();
     });
 
-    await step('the page fits a window of 390 px in the dark', async () => {
+    await step(t, 'the page fits a window of 390 px in the dark', async () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 390, height: 900 });
       await assertNoSidewaysScroll(page);
@@ -67,7 +66,7 @@ test('the page end to end', (t) =>
       await page.setViewportSize({ width: 1280, height: 800 });
     });
 
-    await step('a network of several stacks shows each, and the best combination of them', async () => {
+    await step(t, 'a network of several stacks shows each, and the best combination of them', async () => {
       await page.getByTestId('tab-landscape').click();
       await pickPreset(page, 'hardware', 'tpu-like-df');
       await pickPreset(page, 'workload', 'resnet18');
@@ -89,11 +88,10 @@ test('the page end to end', (t) =>
 
 test('mistakes', (t) =>
   withPage(
-    async ({ page, url }) => {
-      const step = stepsOf(t);
+    async ({ page, url, step }) => {
       await open(page, url);
 
-      await step('mistakes are listed with line, reason and remedy, and nothing is lost', async () => {
+      await step(t, 'mistakes are listed with line, reason and remedy, and nothing is lost', async () => {
         await page.getByTestId('hardware-as-text').click();
         const text = page.getByTestId('hardware-text');
         const good = await text.inputValue();
@@ -121,7 +119,7 @@ test('mistakes', (t) =>
         await wrong.waitFor({ state: 'detached' });
       });
 
-      await step('what does not fit is explained', async () => {
+      await step(t, 'what does not fit is explained', async () => {
         await page.getByTestId('tiles-x').fill('4 60');
         await page.getByTestId('tiles-y').fill('72');
         const text = page.getByTestId('hardware-text');
@@ -133,7 +131,7 @@ test('mistakes', (t) =>
         assert.match(await page.getByTestId('impossible').textContent(), /dram/);
       });
 
-      await step('a click leads from the results to the first error, in the text and in the form', async () => {
+      await step(t, 'a click leads from the results to the first error, in the text and in the form', async () => {
         const text = page.getByTestId('hardware-text');
         await text.fill((await text.inputValue()).replace('size: 32 KiB', 'size: -32'));
         await page.getByTestId('first-error').click();
@@ -206,14 +204,13 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
   }));
 
 test('a long sweep stops, goes on when asked, and outlives a worker', (t) =>
-  withPage(async ({ page, url }) => {
-    const step = stepsOf(t);
-    await page.goto(url + SMALL);
+  withPage(async ({ page, url, step }) => {
+    await page.goto(url + THREE_POINTS);
     await settled(page, 'done');
     const expected = await allCells(page);
     const notices = page.getByTestId('notices');
 
-    await step('a long sweep stops and goes on when asked', async () => {
+    await step(t, 'a long sweep stops and goes on when asked', async () => {
       // One problem alone takes LOMA seconds, so that only replacing the workers stops them.
       await searchByLoma(page);
       await page.getByTestId('lpf-limit').selectOption('10');
@@ -231,7 +228,7 @@ test('a long sweep stops, goes on when asked, and outlives a worker', (t) =>
       await settled(page, 'running');
     });
 
-    await step('a worker that fails is replaced, the page says so, and no number changes', async () => {
+    await step(t, 'a worker that fails is replaced, the page says so, and no number changes', async () => {
       const workers = await page.evaluate(() => window.fusescape.workers());
       await page.evaluate(() => window.fusescape.killWorker(0));
       await notices.waitFor();

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL_COMPARE, assertFits, commandLine, fileButton, part, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, commandLine, fileButton, violations, withPage } from './harness.mjs';
 
 test('the layers of a transformer are scheduled, moved step by step, and generated', (t) =>
-  withPage(async ({ page, url }) => {
+  withPage(async ({ page, url, step }) => {
     await page.goto(url + SMALL_COMPARE);
     await page.getByTestId('tab-attention').click();
     await page.getByTestId('attention-tokens').fill('128');
@@ -15,7 +15,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
     await known(page);
     const motion = page.locator('[data-testid=attention-motion][data-status=done]');
 
-    await part(t, 'a step is what the command line says', async () => {
+    await step(t, 'a step is what the command line says', async () => {
       const rows = await saved(page, 'attention-step');
       const options = ['--model', 'gpt2-small', '--hardware', 'fusemax-like', '--tokens', '128', '--bits', '8'];
       const { schedules, recomputed, best } = JSON.parse(commandLine('attention', ...options, '--format', 'json'));
@@ -30,7 +30,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       assert.equal(rows.find((row) => row.best?.startsWith('best')).schedule, best);
     });
 
-    await part(t, 'attention moves step by step, by keys, by play and in the tiles of the heatmap', async () => {
+    await step(t, 'attention moves step by step, by keys, by play and in the tiles of the heatmap', async () => {
       await page.getByTestId('attention-kind').selectOption({ label: 'queries stay, one pass' });
       await page.locator('[data-testid=attention-tiles-card][data-status=done]').waitFor();
       const cells = page.getByTestId('attention-tiles').locator('canvas');
@@ -69,7 +69,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       assert.deepEqual(await violations(page, '[data-testid=attention-motion]'), []);
     });
 
-    await part(t, 'a decoder generates with a cache', async () => {
+    await step(t, 'a decoder generates with a cache', async () => {
       const generation = page.locator('[data-testid=attention-generation][data-status=done]');
       await generation.waitFor();
       assert.equal(await generation.locator('> .scroll tbody tr').count(), 4);
@@ -79,7 +79,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       await generation.filter({ hasText: '64 at a time' }).waitFor();
     });
 
-    await part(t, 'fields that make no sense are told all at once, and what was known stays', async () => {
+    await step(t, 'fields that make no sense are told all at once, and what was known stays', async () => {
       // What is no number of cores is told beside their card.
       await page.getByTestId('attention-cores-count').fill('65');
       await page.getByTestId('attention-cores-diagnostics').getByText('There are 65 cores').waitFor();
@@ -101,7 +101,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       await list.getByText('The size is 0').first().waitFor();
     });
 
-    await part(t, 'an encoder generates nothing, and the picture is of the block that is run', async () => {
+    await step(t, 'an encoder generates nothing, and the picture is of the block that is run', async () => {
       await page.getByTestId('attention-model').selectOption('bert-base');
       await page.getByTestId('attention-tokens').fill('256'); // the shortest that is published
       await known(page);
@@ -118,7 +118,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       await motion.getByText('This is attention by itself').waitFor();
     });
 
-    await part(t, 'a state-space model has no attention', async () => {
+    await step(t, 'a state-space model has no attention', async () => {
       await page.getByTestId('attention-model').selectOption('mamba-130m');
       await known(page);
       await page.getByTestId('attention-step').locator('.parts > .scroll').getByText(/selective scan/).first().waitFor();

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL_COMPARE, assertFits, fileButton, holdableWorkers, part, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, fileButton, holdableWorkers, violations, withPage } from './harness.mjs';
 
 test('designs are compared: two side by side, their use of many cores, and several in a table', (t) =>
-  withPage(async ({ page, url }) => {
+  withPage(async ({ page, url, step }) => {
     await page.addInitScript(holdableWorkers);
     await page.goto(url + SMALL_COMPARE);
     await done(page);
     const view = page.getByTestId('compare-view');
     const hardware = page.getByTestId('hardware-text');
 
-    await part(t, 'a pinned design is compared with the one at hand, number by number', async () => {
+    await step(t, 'a pinned design is compared with the one at hand, number by number', async () => {
       await page.getByTestId('pin').click();
       await page.getByText('A and B are the same').waitFor();
       const [energy] = await costs(page);
@@ -39,7 +39,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.getByTestId('swap').click();
     });
 
-    await part(t, 'a design with errors has no numbers to compare', async () => {
+    await step(t, 'a design with errors has no numbers to compare', async () => {
       const text = await hardware.inputValue();
       await hardware.fill(text.replace('size: 64 KiB', 'size: 64 Kib'));
       await view.getByText('Design B has errors, so it has no numbers').waitFor();
@@ -59,7 +59,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.getByTestId('whole-costs').waitFor();
     });
 
-    await part(t, 'a pinned design whose sweep was stopped is not called impossible', async () => {
+    await step(t, 'a pinned design whose sweep was stopped is not called impossible', async () => {
       await page.getByTestId('unpin').click();
       await view.getByText('Compare two designs').waitFor();
       // In the middle of the sweep of A.
@@ -82,7 +82,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.getByTestId('unpin').click();
     });
 
-    await part(t, 'two ways to use many cores are compared', async () => {
+    await step(t, 'two ways to use many cores are compared', async () => {
       await page.getByTestId('tab-cores').click();
       await page.getByTestId('core-tiles').selectOption({ label: 'rows' });
       await page.getByTestId('core-rows').fill('8');
@@ -113,7 +113,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       await page.getByTestId('unpin').click();
     });
 
-    await part(t, 'accelerators and networks are compared in one table, which sorts, stops, saves and opens', async () => {
+    await step(t, 'accelerators and networks are compared in one table, which sorts, stops, saves and opens', async () => {
       const table = page.getByTestId('design-table');
       const cells = page.getByTestId('design-cells');
       await page.getByTestId('table-add-hardware').selectOption('tpu-like-df');

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL, fileButton, holdableWorkers, mistakes, part, withPage } from './harness.mjs';
+import { SMALL, fileButton, holdableWorkers, mistakes, withPage } from './harness.mjs';
 
 test('a network runs on many cores: its tiles are searched, drawn in time, placed by hand and compared', (t) =>
-  withPage(async ({ page, url, screenshot }) => {
+  withPage(async ({ page, url, screenshot, step }) => {
     await page.addInitScript(holdableWorkers);
     await page.goto(url + SMALL);
     const answer = page.getByTestId('cores-answer');
 
-    await part(t, 'a new design opens in the best tiles found, which are kept', async () => {
+    await step(t, 'a new design opens in the best tiles found, which are kept', async () => {
       await page.getByTestId('tab-cores').click();
       await done(page);
       assert.equal(await page.getByTestId('cores-tiles').getAttribute('data-done'), 'true');
@@ -35,9 +35,9 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
     await improved(page);
     const found = await answer.innerText();
 
-    await part(t, 'the timeline zooms and moves by every means, and tells of tiles', () => lookedAt(page));
+    await step(t, 'the timeline zooms and moves by every means, and tells of tiles', () => lookedAt(page));
 
-    await part(t, 'a cursor tells which tile runs where, what travels, and what lies in each memory', async () => {
+    await step(t, 'a cursor tells which tile runs where, what travels, and what lies in each memory', async () => {
       const slider = page.getByTestId('cursor-slider');
       const table = page.getByTestId('time-cursor').locator('tbody');
       await slider.fill('700');
@@ -62,7 +62,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
       await page.getByTestId('cursor-play').getByText('Play').waitFor();
     });
 
-    await part(t, 'the schedule leaves as a trace, its figure as a picture, and all is fit to be read', async () => {
+    await step(t, 'the schedule leaves as a trace, its figure as a picture, and all is fit to be read', async () => {
       const tiles = Number((await view(page).locator('canvas').getAttribute('aria-label')).match(/of ([\d\u202f]+) tiles/)[1].replaceAll('\u202f', ''));
       const trace = JSON.parse((await saved(page, page.getByTestId('save-trace'))).toString());
       assert.equal(trace.traceEvents.filter((event) => event.ph === 'X' && event.pid === 1).length, tiles);
@@ -80,7 +80,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
       await screenshot('cores');
     });
 
-    await part(t, 'a layer is taken from a core by hand, which outlives mistakes and is undone', async () => {
+    await step(t, 'a layer is taken from a core by hand, which outlives mistakes and is undone', async () => {
       // All cores run parts of the last layer; one no longer does.
       const used = page.getByTestId('cores-allocation').locator('tbody tr').last().locator('input:checked').first();
       await used.waitFor({ state: 'attached' });
@@ -118,7 +118,7 @@ test('a network runs on many cores: its tiles are searched, drawn in time, place
       await page.evaluate(() => window.release());
     });
 
-    await part(t, 'a system is edited as text: all that is wrong is told at once, nothing is lost, and what is right is scheduled', async () => {
+    await step(t, 'a system is edited as text: all that is wrong is told at once, nothing is lost, and what is right is scheduled', async () => {
       await page.getByTestId('system-as-text').click();
       const text = page.getByTestId('system-text');
       const good = await text.inputValue();

@@ -4,14 +4,16 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SMALL, pickPreset, stepsOf, withPage } from './harness.mjs';
+import { THREE_POINTS, pickPreset, withPage } from './harness.mjs';
 import { assertCalm, done, isHeight, withHost, withOrigin } from './host-page.mjs';
 
 const FIG_6 = '1AT4Awf8AAGlbxUkBAMtS2rEcBWNvbnYyHggCCAMCBwUFAgMCBQ0DDAIgAwUHCAIGCAMDBwgQBWNvbnYyFgIfGRZMhXqe';
 
+/** Figures that a reader may change, with their ranges; the second names no memory of the design. */
+const FIGURES = 'hardware.sram_64KB.size:16..256KiB,hardware.sram_46KB.size:1..2KiB';
+
 test('a view and its host', (t) =>
-  withHost('view=landscape&controls=hardware,text', '', async ({ page, frame, say, heard, embed }) => {
-    const step = stepsOf(t);
+  withHost('view=landscape&controls=hardware,text', '', async ({ page, frame, say, heard, embed, step }) => {
     const get = async (id) => {
       await say({ fusescape: 1, type: 'get', id });
       return heard('state', id);
@@ -19,7 +21,7 @@ test('a view and its host', (t) =>
     const isTold = (status) =>
       page.waitForFunction((status) => window.messages.findLast(({ type }) => type === 'changed')?.results.status === status, status);
 
-    await step('the host gets what is shown, sets what it likes, and hears of changes', async () => {
+    await step(t, 'the host gets what is shown, sets what it likes, and hears of changes', async () => {
       const ready = await heard('ready');
       assert.deepEqual([ready.fusescape, ready.view], [1, 'landscape']);
       await done(frame);
@@ -55,7 +57,7 @@ test('a view and its host', (t) =>
       assert.ok(full.includes('/#1') && !full.includes('embed'), full);
     });
 
-    await step('while a design is worked out, the host hears of no best point of the one before', async () => {
+    await step(t, 'while a design is worked out, the host hears of no best point of the one before', async () => {
       await done(frame);
       const { link, results: before } = await get('before');
       assert.ok(before.best.energy_pj > 0);
@@ -86,7 +88,7 @@ test('a view and its host', (t) =>
       assert.equal(end.link, start.link);
     });
 
-    await step('what makes no sense is answered with all that is wrong, and changes nothing', async () => {
+    await step(t, 'what makes no sense is answered with all that is wrong, and changes nothing', async () => {
       const answers = () => page.evaluate(() => window.messages.filter(({ type }) => ['state', 'error'].includes(type)).length);
       const before = await answers();
       await say({ fusescape: 1, type: 'set', id: 'bad', hardware: 'tpu-lik', metric: 'joule', link: '1x', more: [] });
@@ -105,7 +107,7 @@ test('a view and its host', (t) =>
       assert.equal((await answers()) - before, 3);
     });
 
-    await step('nothing is kept, no other window is listened to, and scrolling is left to the host', async () => {
+    await step(t, 'nothing is kept, no other window is listened to, and scrolling is left to the host', async () => {
       assert.deepEqual(await frame.evaluate(() => window.touched), []);
       assert.equal(await frame.evaluate(() => document.cookie), '');
       // A message that the frame sends to itself is not the host's.
@@ -127,7 +129,7 @@ test('a view and its host', (t) =>
       await page.waitForFunction((before) => scrollY > before, before);
     });
 
-    await step('a document with errors is refused with all of them, and what a reader breaks is told', async () => {
+    await step(t, 'a document with errors is refused with all of them, and what a reader breaks is told', async () => {
       const before = await get('unbroken');
       const hardware = before.hardware.replace('memories:', 'memoriez:').replace(/mac_energy: .*/, 'mac_energy: much');
       await say({ fusescape: 1, type: 'set', id: 'broken', hardware, workload: 'name: own\nlayers: 7\n' });
@@ -152,12 +154,12 @@ test('a view and its host', (t) =>
 test('a view in a narrow frame', (t) =>
   withHost(
     'view=schedule&theme=dark',
-    SMALL,
+    THREE_POINTS,
     async (visit) => {
-      const step = stepsOf(t);
-      const { page, frame, screenshot } = visit;
-      await step('its height is told at most twice while it loads, and once when an edit is worked out', () => assertCalm('schedule', visit));
-      await step('it is shown alone, at 390 px in the dark', async () => {
+      const { frame, screenshot, step } = visit;
+      await step(t, 'its height is told at most twice while it loads, and once when an edit is worked out', () =>
+        assertCalm('schedule', visit));
+      await step(t, 'it is shown alone, at 390 px in the dark', async () => {
         assert.equal(await frame.locator('nav, header').count(), 0);
         assert.equal(await frame.locator('[data-testid=hardware-card], textarea, input[type=file]').count(), 0);
         const beyond = await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -169,7 +171,7 @@ test('a view in a narrow frame', (t) =>
   ));
 
 test('a reader drags the figures that the address names, within their ranges, and changes nothing else', () =>
-  withHost('view=landscape&controls=hardware.sram_64KB.size:16..256KiB,hardware.sram_46KB.size:1..2KiB', SMALL, async ({ page, frame, screenshot }) => {
+  withHost(`view=landscape&controls=${FIGURES}`, THREE_POINTS, async ({ page, frame, screenshot }) => {
     const slider = frame.getByTestId('sram_64KB-size-drag');
     /** What the host hears at the end of the sweep of another design. */
     const swept = async (before) => {
@@ -199,11 +201,10 @@ test('a reader drags the figures that the address names, within their ranges, an
 test('the snippet of the dialog, in a page', (t) =>
   withOrigin(({ host, folder }) =>
     withPage(
-      async ({ page, url }) => {
-        const step = stepsOf(t);
+      async ({ page, url, step }) => {
         const snippet = () => page.getByTestId('embed-snippet').inputValue();
         let html;
-        await step('the dialog gives a snippet of what is chosen, and leads to what is written about it', async () => {
+        await step(t, 'the dialog gives a snippet of what is chosen, and leads to what is written about it', async () => {
           await page.goto(`${url}#${FIG_6}`);
           await page.getByTestId('loop-editor').waitFor();
           await page.getByTestId('embed').click();
@@ -227,7 +228,7 @@ test('the snippet of the dialog, in a page', (t) =>
         await page.goto(host.url);
         const frames = await page.locator('iframe').elementHandles();
         const views = await Promise.all(frames.map((frame) => frame.contentFrame()));
-        await step('it shows what was chosen; an address with mistakes shows them, and the rest', async () => {
+        await step(t, 'it shows what was chosen; an address with mistakes shows them, and the rest', async () => {
           await frames[0].scrollIntoViewIfNeeded();
           await views[0].locator('[data-testid=hardware-preset]').waitFor();
           assert.equal(await views[0].getByTestId('hardware-preset').inputValue(), 'eyeriss-like');
@@ -238,7 +239,7 @@ test('the snippet of the dialog, in a page', (t) =>
           await done(views[1]);
           await views[1].getByTestId('hardware-preset').waitFor();
         });
-        await step('with a script it is as high as its content, and listens to nobody else', async () => {
+        await step(t, 'with a script it is as high as its content, and listens to nobody else', async () => {
           for (const [index, view] of views.entries()) {
             await frames[index].scrollIntoViewIfNeeded();
             await view.locator('.canvas').first().waitFor();

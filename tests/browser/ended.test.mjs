@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { WWW, holdableWorkers, stepsOf, withPage } from './harness.mjs';
+import { WWW, holdableWorkers, withPage } from './harness.mjs';
 
 const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
@@ -20,14 +20,13 @@ async function endAll(page, busy) {
 }
 
 test('what ends from outside or runs full', (t) =>
-  withPage(async ({ page, url }) => {
-    const step = stepsOf(t);
+  withPage(async ({ page, url, step }) => {
     await page.addInitScript(holdableWorkers);
     await page.goto(url);
     await done(page);
     const isReplaced = page.getByTestId('notices').getByText(/Worker \d failed \(the browser has ended it, perhaps for want of memory\)/);
 
-    await step('workers that end during a sweep are replaced, and the sweep is finished', async () => {
+    await step(t, 'workers that end during a sweep are replaced, and the sweep is finished', async () => {
       const cells = () => page.getByTestId('heatmap-fully-cached').locator('canvas').first().evaluate((canvas) => canvas.toDataURL());
       const expected = await cells();
       const count = await page.evaluate(() => window.fusescape.workers());
@@ -48,7 +47,7 @@ test('what ends from outside or runs full', (t) =>
       await page.getByTestId('notices').waitFor({ state: 'detached' });
     });
 
-    await step('a worker that ends over the question of a view is replaced, and the question asked again', async () => {
+    await step(t, 'a worker that ends over the question of a view is replaced, and the question asked again', async () => {
       await page.waitForFunction(() => window.fusescape.busy() === 0);
       await page.evaluate(() => window.hold());
       await page.getByTestId('tab-mapping').click();
@@ -59,7 +58,7 @@ test('what ends from outside or runs full', (t) =>
       await page.getByTestId('notices').waitFor({ state: 'detached' });
     });
 
-    await step('where storage is full the draft of the last visit stays, and a person is told once', async () => {
+    await step(t, 'where storage is full the draft of the last visit stays, and a person is told once', async () => {
       const tiles = page.getByTestId('tiles-x');
       const draft = () => page.evaluate(() => localStorage.getItem('fusescape.draft'));
       const edit = async (text) => {
@@ -97,9 +96,8 @@ test('what ends from outside or runs full', (t) =>
   }));
 
 test('a file that does not come, and memory', (t) =>
-  withPage(async ({ page, url, problems }) => {
-    const step = stepsOf(t);
-    await step('a file that cannot be had is named, and the page goes on with it as soon as it can', async () => {
+  withPage(async ({ page, url, problems, step }) => {
+    await step(t, 'a file that cannot be had is named, and the page goes on with it as soon as it can', async () => {
       await page.route('**/fusescape_bg.wasm', (route) => route.abort());
       await page.goto(url);
       const box = page.locator('missing-files').first();
@@ -114,7 +112,7 @@ test('a file that does not come, and memory', (t) =>
       await done(page);
       assert.equal(await box.count(), 0);
     });
-    await step('a worker without memory says so', async () => {
+    await step(t, 'a worker without memory says so', async () => {
       await page.evaluate(() => window.fusescape.killWorker(0));
       await page.getByTestId('notices').getByText(/Worker 1 failed \(it ran out of memory \([\d.]+ GiB\)\)/).waitFor();
     });

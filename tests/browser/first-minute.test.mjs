@@ -2,17 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stepsOf, violations, withPage } from './harness.mjs';
+import { violations, withPage } from './harness.mjs';
 
 const settled = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
 test('the first minute', (t) =>
-  withPage(async ({ page, url }) => {
-    const step = stepsOf(t);
+  withPage(async ({ page, url, step }) => {
     await page.goto(url);
     await settled(page);
 
-    await step('a click shrinks the memory step by step, says what that changes, and one undo takes it back', async () => {
+    await step(t, 'a click shrinks the memory step by step, says what that changes, and one undo takes it back', async () => {
       const box = page.locator('.hierarchy button', { hasText: 'sram_64KB' });
       await page.getByTestId('try-shrink').click();
       await box.getByText('16 KiB').waitFor();
@@ -36,7 +35,7 @@ test('the first minute', (t) =>
       await settled(page);
     });
 
-    await step('every neighbour of the best point says in a sentence what changes towards it', async () => {
+    await step(t, 'every neighbour of the best point says in a sentence what changes towards it', async () => {
       const rows = page.locator('[data-testid=neighbours] li');
       await page.locator('[data-testid=neighbours]:not([aria-busy])').waitFor();
       // The best point is inside of the grid: four tile sizes, two modes, two fuse depths; of one stack no cut can go.
@@ -51,7 +50,7 @@ test('the first minute', (t) =>
     await page.getByTestId('open-best').click();
     await page.getByTestId('tab-landscape').click();
 
-    await step('the strip of top memories says why data lies where it lies, and lights up with the graph and the memories', async () => {
+    await step(t, 'the strip of top memories says why data lies where it lies, and lights up with the graph and the memories', async () => {
       const why = page.getByTestId('why-there');
       await why.waitFor();
       const first = await why.innerText();
@@ -67,7 +66,7 @@ test('the first minute', (t) =>
       assert.equal(await page.locator('.graph .lit').count(), 1);
     });
 
-    await step('a term opens its entry beside it by keys, and the help sheet lists all of them', async () => {
+    await step(t, 'a term opens its entry beside it by keys, and the help sheet lists all of them', async () => {
       const term = page.getByTestId('first-minute').getByRole('button', { name: 'WACO' });
       await term.focus();
       await page.keyboard.press('Enter');
@@ -86,7 +85,7 @@ test('the first minute', (t) =>
       await page.keyboard.press('Escape');
     });
 
-    await step('the best of one cut more opens with a click, and leads back by one cut fewer', async () => {
+    await step(t, 'the best of one cut more opens with a click, and leads back by one cut fewer', async () => {
       const neighbours = page.locator('[data-testid=neighbours]:not([aria-busy])');
       const more = neighbours.getByRole('button', { name: /^one cut more, after / });
       const layer = /after (.*)$/.exec(await more.innerText())[1];
@@ -101,7 +100,7 @@ test('the first minute', (t) =>
       await page.getByTestId('undo').click();
     });
 
-    await step('the first steps are closed for good', async () => {
+    await step(t, 'the first steps are closed for good', async () => {
       await page.getByTestId('first-minute-close').click();
       assert.equal(await page.getByTestId('first-minute').count(), 0);
       await page.getByTestId('tab-schedule').click();

@@ -1,18 +1,19 @@
-// Which layers run together: every method beside every other, sequences of layers in depth, worked out while one watches, and taken over by a click.
+// Which layers run together: every method beside every other, sequences of layers in depth, worked out while one watches, and taken over by
+// a click.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL, fileButton, mistakes, part, pickPreset, withPage } from './harness.mjs';
+import { SMALL, fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
 const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
 const SEQUENCES = ['sequences', 'sequence-facts', 'sequence-resources'];
 
 test('methods of fusion are compared, limited, taken over and looked at in depth', (t) =>
-  withPage(async ({ page, url, screenshot }) => {
+  withPage(async ({ page, url, screenshot, step }) => {
     await page.goto(url + SMALL);
 
-    await part(t, 'the landscape says what stacks, tiles and modes come to together, and leads to the comparison', async () => {
+    await step(t, 'the landscape says what stacks, tiles and modes come to together, and leads to the comparison', async () => {
       const joint = page.locator('[data-testid=joint][data-status=done]');
       await joint.filter({ hasText: /Jointly optimal: [\d.]+ .J/ }).waitFor();
       await joint.getByRole('button', { name: 'Compare in Fusion' }).click();
@@ -23,7 +24,7 @@ test('methods of fusion are compared, limited, taken over and looked at in depth
     const energy = rows.map((row) => row['energy [pJ]']);
     const optimal = rows.at(-1);
 
-    await part(t, 'methods are compared, their stacks drawn and taken over', async () => {
+    await step(t, 'methods are compared, their stacks drawn and taken over', async () => {
       assert.deepEqual(rows.map((row) => row.method), METHODS);
       assert.ok(energy.every((other) => other >= energy.at(-1)), energy.join(' '));
       assert.match(await page.getByTestId('fusion-answer').innerText(), /ways to cut/);
@@ -42,7 +43,7 @@ test('methods of fusion are compared, limited, taken over and looked at in depth
       assert.deepEqual((await saved(page)).map((row) => row['energy [pJ]']), energy);
     });
 
-    await part(t, 'limits on layers and tiles bind the stacks, and are told when wrong', async () => {
+    await step(t, 'limits on layers and tiles bind the stacks, and are told when wrong', async () => {
       await page.getByTestId('most-layers').fill('3 layers');
       await page.getByTestId('most-tiles').fill('0');
       await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
@@ -60,7 +61,7 @@ test('methods of fusion are compared, limited, taken over and looked at in depth
       await done(page);
     });
 
-    await part(t, 'sequences of layers are compared, one is looked at in depth, and hardware is scaled', async () => {
+    await step(t, 'sequences of layers are compared, one is looked at in depth, and hardware is scaled', async () => {
       await page.getByTestId('fusion-sequences-part').click();
       await settled(page);
       await unfold(page);
@@ -88,7 +89,7 @@ test('methods of fusion are compared, limited, taken over and looked at in depth
       assert.ok((await table(page, 'resource-array')).length >= 3);
     });
 
-    await part(t, 'an edit is worked out anew, and a design with errors has no stacks', async () => {
+    await step(t, 'an edit is worked out anew, and a design with errors has no stacks', async () => {
       await page.getByTestId('fusion-methods-part').click();
       await done(page);
       const before = await page.getByTestId('fusion-answer').evaluate((answer) => answer.textContent);

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SMALL_COMPARE, assertFits, part, pickPreset, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, pickPreset, withPage } from './harness.mjs';
 
 test('the hardware is edited as a form and as text, which always say the same', (t) =>
-  withPage(async ({ page, url }) => {
+  withPage(async ({ page, url, step }) => {
     await page.goto(url + SMALL_COMPARE);
     await page.getByTestId('memory-0').waitFor();
     await done(page);
     const before = await textOf(page);
 
-    await part(t, 'an edit by form changes one line of the text, an error is said at its field and repaired there', async () => {
+    await step(t, 'an edit by form changes one line of the text, an error is said at its field and repaired there', async () => {
       await page.getByTestId('memory-3').click();
       const size = page.getByTestId('size');
       assert.equal(await size.inputValue(), '1 MiB');
@@ -45,7 +45,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       assert.deepEqual(others, ['    size: 512 KiB # half of the paper', '    width: 128 bit']);
     });
 
-    await part(t, 'undo takes back what was typed in one field, not in the one before', async () => {
+    await step(t, 'undo takes back what was typed in one field, not in the one before', async () => {
       await pickPreset(page, 'hardware', 'meta-proto-like-df');
       await done(page);
       await page.getByTestId('memory-3').click();
@@ -70,7 +70,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       assert.equal(await text.inputValue(), before);
     });
 
-    await part(t, 'what is typed as text is what the form shows, mistakes included', async () => {
+    await step(t, 'what is typed as text is what the form shows, mistakes included', async () => {
       await writeText(page, before.replace('size: 32 KiB', 'sizes: 32 KiB').replace('name: rf_1B', 'name: registers'));
       const errors = page.getByTestId('hardware-errors');
       assert.match(await errors.innerText(), /line \d+\s*memories\[2\]\.sizes\s*There is no field sizes here\.\s*Did you mean size\?/);
@@ -96,7 +96,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       await done(page);
     });
 
-    await part(t, 'memories are duplicated, moved, added and removed; names are followed', async () => {
+    await step(t, 'memories are duplicated, moved, added and removed; names are followed', async () => {
       const names = async () => [...(await textOf(page)).matchAll(/- name: (\S+)/g)].map(([, name]) => name);
       await page.getByTestId('objective').selectOption('accesses of a memory');
       await page.getByTestId('objective-memory').selectOption('sram_1MB_W');
@@ -127,7 +127,7 @@ test('the hardware is edited as a form and as text, which always say the same', 
       assert.match(await textOf(page), /- name: sram_1MB_W[^]*- name: memory\n[^]*operands: \[I, O, W\][^]*rw_port_1: \[W\.read_to_low\]/);
     });
 
-    await part(t, 'the keyboard alone edits a memory', async () => {
+    await step(t, 'the keyboard alone edits a memory', async () => {
       await page.getByTestId('hardware-preset').focus();
       const focused = () => page.evaluate(() => document.activeElement.dataset.testid);
       const tabTo = async (testid) => {

@@ -38,13 +38,16 @@ const FLAGS = [
 ];
 
 /**
- * Opens an empty tab that shares nothing with any other, calls `visit({ page, url, problems, screenshot })`, and closes all. Serves `root`.
+ * Opens an empty tab that shares nothing with any other, calls `visit({ page, url, problems, screenshot, step })`, and closes all. Serves
+ * `root`.
  *
  * - `page`: Playwright's page; it has not gone anywhere yet
  * - `url`: where the page is served, with a slash at its end
  * - `problems`: what went wrong so far, as texts. One that is still there at the end fails the visit, so a
  *   test that provokes a problem takes it out: `problems.splice(0)`
  * - `screenshot(name)`: writes target/screenshots/NAME.png and returns its path
+ * - `step(t, name, act)`: a test within the test `t` that goes on from where the step before has left the page, as the start of a page and
+ *   its first landscape take seconds. It fails as a visit does. Then so does the visit, and none of the steps after it begins.
  *
  * Nobody is asked for anything but the page itself and `hosts`, which are addresses with a slash at their ends.
  */
@@ -66,30 +69,28 @@ export async function withPage(
       await processor.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
     }
     const screenshot = (name) => takeScreenshot(page, name);
-    try {
-      const result = await visit({ page, url: server.url, problems, screenshot });
-      if (problems.length > 0) throw new Error('something went wrong on the page');
-      return result;
-    } catch (error) {
-      throw await explained(error, problems, screenshot);
-    }
+    let failure;
+    const checked = async (act) => {
+      try {
+        const result = await act();
+        if (problems.length > 0) throw new Error('something went wrong on the page');
+        return result;
+      } catch (error) {
+        // The failure of a step is explained already.
+        if (error !== failure) failure = await explained(error, problems, screenshot);
+        throw failure;
+      }
+    };
+    const step = async (t, name, act) => {
+      await t.test(name, () => checked(act));
+      if (failure) throw failure;
+    };
+    return await checked(() => visit({ page, url: server.url, problems, screenshot, step }));
   } finally {
     await context.close();
     if (!isShared) await browser.close();
     await server.close();
   }
-}
-
-/**
- * Gives `step(name, act)` of a test's context: tests that share its page, one after the other. What follows one that fails is not tried,
- * and the page is told of as where a test of its own fails.
- */
-export function stepsOf(context) {
-  return async (name, act) => {
-    let failure;
-    await context.test(name, () => Promise.resolve(act()).catch((error) => Promise.reject((failure = error))));
-    if (failure) throw failure;
-  };
 }
 
 // All tests share the browser of run.mjs, or those of a file one of theirs: its start takes as long as the page's. What is measured has one
@@ -127,20 +128,16 @@ export function pathOf(program, variable) {
   }
 }
 
-/** Behind the address: three small convolutions in one size of tile, where a test is not about the landscape. Links open for ever. */
+// Links to start from, to be put behind the address of the page. They open for ever.
+
+/** Three small convolutions in one size of tile, where a test is not about the landscape. */
 export const SMALL = '#1Y2S45L6MiYWBkYUViNWYAQDx';
 /** The same in the view of comparisons, which shows no landscape: where a test edits much, little is drawn for each edit. */
 export const SMALL_COMPARE = '#1Y2S45L6MiYWBkYUViNWYxVgBp5M';
-
-/** A part of the test `t` that goes on where the one before it left the page; where one fails, those after it make no sense. */
-export async function part(t, name, act) {
-  let reason;
-  await t.test(name, () => act().catch((error) => {
-    reason = error;
-    throw error;
-  }));
-  if (reason) throw reason;
-}
+/** The first page with three widths and three heights of tiles instead of six: 27 points where 108 prove no more. */
+export const FEW_POINTS = '#1Y2FgZhGwYQWSQh5qzACOzQ';
+/** The first page with one size of tile, 60 x 72, in all three modes: 3 points. */
+export const THREE_POINTS = '#1Y2FgtGFlYPRQYwYAzTY';
 
 /** What the command line prints. `run.mjs` has built it. */
 export function commandLine(...args) {
@@ -175,9 +172,6 @@ function collectProblems(context, urls) {
   });
   return problems;
 }
-
-/** A link to the first design with one tile size, 60 x 72, in all three modes: 3 points instead of 108. */
-export const SMALL = '#1Y2FgtGFlYPRQYwYAzTY';
 
 /** Picks a preset of the hardware or the workload, and waits until it is there: the texts of presets come after the first screen. */
 export async function pickPreset(page, half, option) {

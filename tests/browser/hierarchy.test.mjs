@@ -2,17 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SMALL_COMPARE, commandLine, holdableWorkers, part, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, commandLine, holdableWorkers, violations, withPage } from './harness.mjs';
 
 test('the front of a study is that of the native engine, however it was stopped, and a hierarchy can be opened, compared and used', (t) =>
-  withPage(async ({ page, url }) => {
+  withPage(async ({ page, url, step }) => {
     await page.addInitScript(holdableWorkers);
     await page.goto(url + SMALL_COMPARE);
     await page.getByTestId('tab-hierarchy').click();
     await page.getByTestId('case-study-2').click();
     await page.getByTestId('hierarchy-levels').selectOption('1');
 
-    await part(t, 'mistakes are explained', async () => {
+    await step(t, 'mistakes are explained', async () => {
       await page.getByTestId('hierarchy-budget').fill('1.2.3');
       await page.getByTestId('hierarchy-errors').getByText(/not an area/).waitFor();
       assert.equal(await page.getByTestId('hierarchy-start').isDisabled(), true);
@@ -22,7 +22,7 @@ test('the front of a study is that of the native engine, however it was stopped,
       await page.getByTestId('hierarchy-errors').getByText(/Allow more area/).waitFor();
     });
 
-    await part(t, 'a study stops and goes on when asked, and finds what the native engine finds', async () => {
+    await step(t, 'a study stops and goes on when asked, and finds what the native engine finds', async () => {
       await page.getByTestId('hierarchy-budget').fill('1.2');
       // In the middle of the work, however fast it is.
       await page.evaluate(() => window.hold());
@@ -42,7 +42,7 @@ test('the front of a study is that of the native engine, however it was stopped,
     );
     const byEnergy = [...native.front].sort((a, b) => a.energy_pj - b.energy_pj).map((point) => point.name);
     const front = page.getByTestId('hierarchy-front');
-    await part(t, 'its front is a table that leads to hierarchies by keyboard', async () => {
+    await step(t, 'its front is a table that leads to hierarchies by keyboard', async () => {
       assert.deepEqual(await front.locator('tbody button').allInnerTexts(), byEnergy);
       await page.getByTestId('hierarchy-best').getByText(native.best.name).first().waitFor();
       assert.match(await page.getByTestId('hierarchy-progress').innerText(), new RegExp(`^${native.counts.generated} hierarchies`));
@@ -54,7 +54,7 @@ test('the front of a study is that of the native engine, however it was stopped,
       await page.getByTestId('hierarchy-estimated').waitFor();
     });
 
-    await part(t, 'it is held against other unrollings, and used', async () => {
+    await step(t, 'it is held against other unrollings, and used', async () => {
       await page.getByTestId('compare-unrollings').click();
       await page.waitForFunction(() => {
         const table = document.querySelector('[data-testid=unrolling-matrix] table');

@@ -41,7 +41,7 @@ export async function withOrigin(visit) {
 export function withHost(query, link, visit, options = {}) {
   return withOrigin(({ host, folder }) =>
     withPage(
-      async ({ page, url, screenshot }) => {
+      async ({ page, url, screenshot, step }) => {
         const embed = `${url}embed.html?${query}${link}`;
         await writeFile(join(folder, 'index.html'), hostPage(embed));
         await page.addInitScript(watchStorage);
@@ -57,7 +57,7 @@ export function withHost(query, link, visit, options = {}) {
               [type, id],
             )
             .then((found) => found.jsonValue());
-        await visit({ page, frame, say, heard, embed, screenshot });
+        await visit({ page, frame, say, heard, embed, screenshot, step });
       },
       { ...options, hosts: [host.url] },
     ),

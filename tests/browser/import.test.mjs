@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SMALL_COMPARE, commandLine, part, pickPreset, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, commandLine, pickPreset, violations, withPage } from './harness.mjs';
 import { gpt, input, model, node, weights } from './onnx.mjs';
 
 const PADS = { pads: [1, 1, 1, 1] };
@@ -32,12 +32,12 @@ const withFolder = async (use) => {
 
 test('files are imported where they are dropped or chosen', (t) =>
   withFolder((folder) =>
-    withPage(async ({ page, url, screenshot }) => {
+    withPage(async ({ page, url, screenshot, step }) => {
       await page.goto(url + SMALL_COMPARE);
       await settled(page);
       const facts = page.getByTestId('network-facts');
 
-      await part(t, 'what cannot be imported changes nothing and says why', async () => {
+      await step(t, 'what cannot be imported changes nothing and says why', async () => {
         const before = await facts.innerText();
         const cut = model(...GRAPH).subarray(0, 300);
         await page.getByTestId('workload-import-files').setInputFiles({ name: 'cut.onnx', mimeType: '', buffer: cut });
@@ -47,7 +47,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         assert.equal(await facts.innerText(), before);
       });
 
-      await part(t, 'an ONNX model is imported, with a report of what is not counted', async () => {
+      await step(t, 'an ONNX model is imported, with a report of what is not counted', async () => {
         const file = join(folder, 'shortcut.onnx');
         await writeFile(file, model(...GRAPH));
         await page.getByTestId('workload-import-files').setInputFiles(file);
@@ -66,7 +66,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         await report.waitFor({ state: 'detached' });
       });
 
-      await part(t, 'accelerator, mapping and layers of ZigZag are imported together', async () => {
+      await step(t, 'accelerator, mapping and layers of ZigZag are imported together', async () => {
         commandLine('export-zigzag', '--hardware', 'tpu-like', '--workload', 'mccnn', '--out', folder);
         const files = ['accelerator', 'mapping', 'workload'].map((name) => join(folder, `${name}.yaml`));
         await page.getByTestId('hardware-import-files').setInputFiles(files);
@@ -77,7 +77,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         await settled(page);
       });
 
-      await part(t, 'a dropped document is taken as it is, mistakes and all, and goes where it belongs', async () => {
+      await step(t, 'a dropped document is taken as it is, mistakes and all, and goes where it belongs', async () => {
         const text = commandLine('presets', 'tpu-like').replace('name: TPU-like', 'name: My TPU');
         await drop(page, 'hardware-card', 'mine.yaml', text.replace('mac_energy', 'mac_enrgy'));
         await page.getByTestId('hardware-errors').getByText('Did you mean').waitFor();
@@ -99,7 +99,7 @@ test('files are imported where they are dropped or chosen', (t) =>
       const area = page.getByTestId('model-text');
       // Keys and values have a place on this one.
       await pickPreset(page, 'hardware', 'meta-proto-like-df');
-      await part(t, 'elsewhere a model is a network, and a transformer document opens its view', async () => {
+      await step(t, 'elsewhere a model is a network, and a transformer document opens its view', async () => {
         await drop(page, 'root', 'my-gpt.onnx', transformer);
         const report = page.getByTestId('page-import-report');
         await report.getByText(/layers, [\d.]+ kMAC/).waitFor();
@@ -115,7 +115,7 @@ test('files are imported where they are dropped or chosen', (t) =>
 
       const text = commandLine('import', network, '--as', 'transformer');
       const own = text.replace('layers: 2', 'layers: 5');
-      await part(t, 'an ONNX model becomes the transformer of the view, with a report of what is left out', async () => {
+      await step(t, 'an ONNX model becomes the transformer of the view, with a report of what is left out', async () => {
         await page.getByTestId('model-import-files').setInputFiles(network);
         const report = page.getByTestId('model-import-report');
         await report.getByText('a transformer of 2 layers, 4 heads and 32 channels; 16 new tokens of 1 sequence take').waitFor();
@@ -130,7 +130,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         await area.fill(own);
       });
 
-      await part(t, 'one that is refused changes nothing; each reason has its node', async () => {
+      await step(t, 'one that is refused changes nothing; each reason has its node', async () => {
         await drop(page, 'attention-view', 'refused.onnx', gpt('Elu'));
         await page.getByTestId('import-errors').getByText('The activation, Elu, is none that a transformer document').waitFor();
         const report = page.getByTestId('model-import-report');
@@ -139,7 +139,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         await report.getByRole('button', { name: 'close the report' }).click();
       });
 
-      await part(t, 'dropped anywhere while the view is open it is a transformer, too, and undone the text of before is back', async () => {
+      await step(t, 'dropped anywhere while the view is open it is a transformer, too, and undone the text of before is back', async () => {
         await drop(page, 'root', 'my-gpt.onnx', transformer);
         await page.getByTestId('page-import-report').getByText('a transformer of 2 layers').waitFor();
         assert.equal(await area.inputValue(), text);

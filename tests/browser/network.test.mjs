@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SMALL_COMPARE, assertFits, part, pickPreset, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, pickPreset, withPage } from './harness.mjs';
 
 test('a network is edited in a graph and in a table, and cut into stacks', (t) =>
-  withPage(async ({ page, url }) => {
+  withPage(async ({ page, url, step }) => {
     await page.goto(url + SMALL_COMPARE);
     await pickPreset(page, 'workload', 'fsrcnn-60');
     await page.getByTestId('network-graph').waitFor();
     await status(page, 'done');
 
-    await part(t, 'layers are edited, added, branched and removed, and the text follows', async () => {
+    await step(t, 'layers are edited, added, branched and removed, and the text follows', async () => {
       const before = await textOf(page);
       const facts = () => page.getByTestId('network-facts').innerText();
       assert.match(await facts(), /^8 layers in one stack/);
@@ -54,7 +54,7 @@ test('a network is edited in a graph and in a table, and cut into stacks', (t) =
       assert.match(await textOf(page), /padding: same, precision: \{ W: 4 \} \}/);
     });
 
-    await part(t, 'a click between two layers ends a stack there, another joins them again', async () => {
+    await step(t, 'a click between two layers ends a stack there, another joins them again', async () => {
       await pickPreset(page, 'workload', 'fsrcnn-60');
       await status(page, 'done');
       const isEnd = (index) => page.getByTestId(`cut-${index}`).getAttribute('aria-pressed');
@@ -88,7 +88,7 @@ test('a network is edited in a graph and in a table, and cut into stacks', (t) =
       await status(page, 'done');
     });
 
-    await part(t, 'the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the page scroll', async () => {
+    await step(t, 'the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the page scroll', async () => {
       await pickPreset(page, 'workload', 'resnet18');
       await status(page, 'done');
       // Another network has no such layers.
@@ -154,7 +154,7 @@ test('a network is edited in a graph and in a table, and cut into stacks', (t) =
       await page.waitForFunction(() => document.activeElement.querySelector('title')?.textContent.startsWith('fc: '));
     });
 
-    await part(t, 'two fingers zoom the graph on a small screen, which it fits', async () => {
+    await step(t, 'two fingers zoom the graph on a small screen, which it fits', async () => {
       await page.setViewportSize({ width: 390, height: 900 });
       const graph = page.getByTestId('network-graph');
       await graph.evaluate((element) => element.scrollIntoView({ block: 'center' }));

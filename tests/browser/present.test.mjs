@@ -2,18 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileButton, pickPreset, stepsOf, violations, withPage } from './harness.mjs';
+import { fileButton, pickPreset, violations, withPage } from './harness.mjs';
 
 const WINDOW = { width: 1440, height: 900 };
 
 test('the results alone', (t) =>
   withPage(
-    async ({ page, url, screenshot }) => {
-      const step = stepsOf(t);
+    async ({ page, url, screenshot, step }) => {
       await page.goto(url);
       await page.locator('[data-testid=root][data-status=done]').waitFor();
 
-      await step('a presentation shows the heatmaps and nothing beside them; a click opens the cell that is under it', async () => {
+      await step(t, 'a presentation shows the heatmaps and nothing beside them; a click opens the cell that is under it', async () => {
         const opened = async () => {
           const canvas = page.getByTestId('heatmap-fully-cached').locator('canvas');
           const { width, height } = await canvas.boundingBox();
@@ -40,7 +39,7 @@ test('the results alone', (t) =>
         assert.equal(await page.getByTestId('presenter').count(), 0);
       });
 
-      await step('a picture for slides is light, has the name of the design, and nothing behind it', async () => {
+      await step(t, 'a picture for slides is light, has the name of the design, and nothing behind it', async () => {
         const heatmap = page.getByTestId('heatmap-fully-cached');
         const corner = async (kind) => {
           const button = await fileButton(heatmap, kind);
@@ -71,7 +70,7 @@ test('the results alone', (t) =>
         assert.match((await waits).suggestedFilename(), /slides.*\.svg$/);
       });
 
-      await step('what is printed has no controls', async () => {
+      await step(t, 'what is printed has no controls', async () => {
         await page.emulateMedia({ media: 'print' });
         for (const hidden of ['#design', 'nav', '.tools', '.save']) assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
         assert.ok(await page.getByTestId('design').isVisible(), 'the name of the design');
@@ -80,7 +79,7 @@ test('the results alone', (t) =>
         await page.emulateMedia({ media: 'screen' });
       });
 
-      await step('keys lead through the steps of a lesson, and through the last states of a design', async () => {
+      await step(t, 'keys lead through the steps of a lesson, and through the last states of a design', async () => {
         await page.getByTestId('tab-lessons').click();
         await page.getByTestId('start-why-fuse').click();
         await page.getByTestId('lesson').waitFor();

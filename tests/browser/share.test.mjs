@@ -3,17 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SMALL, pickPreset, stepsOf, violations, withPage } from './harness.mjs';
+import { THREE_POINTS, pickPreset, violations, withPage } from './harness.mjs';
 
 test('links, undo and files', async (t) => {
-  const step = stepsOf(t);
   let link;
   await withPage(
-    async ({ page, url }) => {
-      await page.goto(url + SMALL);
+    async ({ page, url, step }) => {
+      await page.goto(url + THREE_POINTS);
       await settled(page, 'done');
 
-      await step('keystrokes are undone together, and a text field keeps its own undo', async () => {
+      await step(t, 'keystrokes are undone together, and a text field keeps its own undo', async () => {
         const tiles = page.getByTestId('tiles-x');
         const before = await tiles.inputValue();
         // Keystrokes are one edit if a second does not pass between them; on a busy machine it may.
@@ -34,7 +33,7 @@ test('links, undo and files', async (t) => {
         assert.equal(await tiles.inputValue(), before);
       });
 
-      await step('an edit of every kind is undone and redone, by keys and by buttons', async () => {
+      await step(t, 'an edit of every kind is undone and redone, by keys and by buttons', async () => {
         const fields = () =>
           [...document.querySelectorAll('aside select, aside input, aside textarea')].map(({ value, checked }) => `${value}/${checked}`).join(' | ');
         const states = [await page.evaluate(fields)];
@@ -66,7 +65,7 @@ test('links, undo and files', async (t) => {
         await reached(states[3]);
       });
 
-      await step('what is copied is the address, and says how long it is', async () => {
+      await step(t, 'what is copied is the address, and says how long it is', async () => {
         await pickPreset(page, 'hardware', 'meta-proto-like-df');
         await pickPreset(page, 'workload', 'resnet18');
         await page.getByTestId('hardware-as-text').click();
@@ -90,9 +89,9 @@ test('links, undo and files', async (t) => {
     { permissions: ['clipboard-read', 'clipboard-write'] },
   );
 
-  await withPage(async ({ page, url }) => {
+  await withPage(async ({ page, url, step }) => {
     await page.addInitScript(denyStorage);
-    await step('a link opened in another browser shows the same', async () => {
+    await step(t, 'a link opened in another browser shows the same', async () => {
       await page.goto(url + link);
       await page.locator('[data-testid=tab-mapping][aria-current=page]').waitFor();
       assert.match(await page.getByTestId('hardware-text').inputValue(), /size: 48 KiB[^]*# ünfinished\n$/);
@@ -103,7 +102,7 @@ test('links, undo and files', async (t) => {
       assert.equal(await address(page), url + link);
     });
 
-    await step('a draft survives a reload without storage', async () => {
+    await step(t, 'a draft survives a reload without storage', async () => {
       const before = await address(page);
       await page.getByTestId('tiles-x').fill('7 y');
       await page.waitForFunction((before) => location.href !== before, before);
@@ -112,9 +111,9 @@ test('links, undo and files', async (t) => {
       assert.equal(await page.getByTestId('tiles-x').inputValue(), '7 y');
     });
 
-    await step('what is too long for a link goes into a file, and comes out of it', async () => {
+    await step(t, 'what is too long for a link goes into a file, and comes out of it', async () => {
       await page.goto('about:blank');
-      await page.goto(url + SMALL);
+      await page.goto(url + THREE_POINTS);
       await settled(page, 'done');
       await page.getByTestId('hardware-as-text').click();
       const text = page.getByTestId('hardware-text');
@@ -192,7 +191,7 @@ test('a wrong link is called wrong, and the page works; Back and Forward lead th
 
 test('a draft is there after a reload, however soon that comes, and at a new visit', () =>
   withPage(async ({ page, url }) => {
-    await page.goto(url + SMALL);
+    await page.goto(url + THREE_POINTS);
     await settled(page, 'done');
     await page.getByTestId('workload-as-text').click();
     const text = page.getByTestId('workload-text');
@@ -228,7 +227,7 @@ test('a draft is there after a reload, however soon that comes, and at a new vis
     assert.equal(await text.inputValue(), 'name: mine\n# not yet\n');
     // A link takes its place, and gives it back.
     await page.goto('about:blank');
-    await page.goto(`${url}${SMALL}`);
+    await page.goto(`${url}${THREE_POINTS}`);
     await page.getByTestId('notices').getByText('Undo brings the draft back').waitFor();
     assert.equal(await tiles.inputValue(), '60');
     await page.getByTestId('undo').click();

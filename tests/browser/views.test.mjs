@@ -2,8 +2,8 @@
 // what takes long to come to are judged by tests/browser/thorough/views.test.mjs.
 
 import assert from 'node:assert/strict';
-import { tooWide, violations } from './harness.mjs';
-import { FEW_POINTS, story } from './story.mjs';
+import { test } from 'node:test';
+import { FEW_POINTS, tooWide, violations, withPage } from './harness.mjs';
 import { everyView, unsavedIn } from './views.mjs';
 
 /** What is computed for seconds before it is there: of these views the first screen is seen. */
@@ -20,33 +20,34 @@ const PLACES = {
   dialog: 'dialog',
 };
 
-story('every view and dialog has names and roles, can be saved, and scrolls nothing sideways', async ({ page, url, step }) => {
-  await step('the first page, in its colours, too', async () => {
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.goto(url + FEW_POINTS);
-    await page.locator('[data-testid=root][data-status=done]').waitFor();
-    assert.deepEqual(await violations(page), []);
-  });
-
-  for (const [name, come] of await everyView(page)) {
-    const isLong = LONG.some((long) => name.startsWith(long));
-    if ((isLong && name.includes(',')) || name === 'landscape, tables') continue;
-    await step(name, async () => {
-      // Forms are beside every view; this one is drawn at once.
-      if (name.startsWith('hardware')) await page.getByTestId('tab-lessons').click();
-      const leave = await (isLong ? page.getByTestId(`tab-${name}`).click() : come(page));
-      const wrong = [];
-      for (const width of [360, 1440]) {
-        await page.setViewportSize({ width, height: 900 });
-        // Charts are drawn for another width one frame after they hear of it.
-        await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-        wrong.push(...(await tooWide(page)), ...(await page.evaluate(unsavedIn)).wrong);
-      }
-      const place = PLACES[/^\w+/.exec(name)[0]] ?? '.answers';
-      // The landscape has been judged with the first page.
-      if (name !== 'landscape') wrong.push(...(await violations(page, place, STRUCTURE)));
-      assert.deepEqual(wrong, []);
-      if (typeof leave === 'function') await leave();
+test('every view and dialog has names and roles, can be saved, and scrolls nothing sideways', (t) =>
+  withPage(async ({ page, url, step }) => {
+    await step(t, 'the first page, in its colours, too', async () => {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.goto(url + FEW_POINTS);
+      await page.locator('[data-testid=root][data-status=done]').waitFor();
+      assert.deepEqual(await violations(page), []);
     });
-  }
-});
+
+    for (const [name, come] of await everyView(page)) {
+      const isLong = LONG.some((long) => name.startsWith(long));
+      if ((isLong && name.includes(',')) || name === 'landscape, tables') continue;
+      await step(t, name, async () => {
+        // Forms are beside every view; this one is drawn at once.
+        if (name.startsWith('hardware')) await page.getByTestId('tab-lessons').click();
+        const leave = await (isLong ? page.getByTestId(`tab-${name}`).click() : come(page));
+        const wrong = [];
+        for (const width of [360, 1440]) {
+          await page.setViewportSize({ width, height: 900 });
+          // Charts are drawn for another width one frame after they hear of it.
+          await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+          wrong.push(...(await tooWide(page)), ...(await page.evaluate(unsavedIn)).wrong);
+        }
+        const place = PLACES[/^\w+/.exec(name)[0]] ?? '.answers';
+        // The landscape has been judged with the first page.
+        if (name !== 'landscape') wrong.push(...(await violations(page, place, STRUCTURE)));
+        assert.deepEqual(wrong, []);
+        if (typeof leave === 'function') await leave();
+      });
+    }
+  }));
