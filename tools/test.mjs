@@ -123,6 +123,7 @@ function slowest() {
     for (const match of readFileSync(file, 'utf8').matchAll(pattern)) found.push(name(match));
   };
   read('native', /^test (.*) \.\.\. ok <([\d.]+)s>$/gm, ([, name, seconds]) => ({ seconds: Number(seconds), name }));
+  read('native', /^(\S+): \d+ cases, .*, ([\d.]+) s$/gm, ([, name, seconds]) => ({ seconds: Number(seconds), name }));
   for (const part of ['Python', 'published']) {
     read(part, /^([\d.]+)s (?:call|setup) +(\S+)$/gm, ([, seconds, name]) => ({ seconds: Number(seconds), name }));
   }

@@ -118,10 +118,14 @@ fn main() {
         .into_iter()
         .map(|(name, check)| {
             Trial::test(name, move || {
+                let start = web_time::Instant::now();
                 let report = check();
                 println!(
-                    "{name}: {} cases, {} values, worst relative deviation {:.1e}",
-                    report.cases, report.values, report.worst
+                    "{name}: {} cases, {} values, worst relative deviation {:.1e}, {:.3} s",
+                    report.cases,
+                    report.values,
+                    report.worst,
+                    start.elapsed().as_secs_f64()
                 );
                 for remark in &report.remarks {
                     println!("{name}: {remark}");
@@ -137,5 +141,7 @@ fn main() {
             })
         })
         .collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    // What each took is told above.
+    let arguments = std::env::args().filter(|given| given != "--report-time");
+    libtest_mimic::run(&Arguments::from_iter(arguments), trials).exit();
 }
