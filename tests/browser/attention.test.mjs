@@ -1,9 +1,8 @@
 // The view of attention, end to end: the page's numbers are the command line's.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL_COMPARE, assertFits, commandLine, fileButton, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, bytesOf, commandLine, fileButton, violations, withPage } from './harness.mjs';
 
 test('the layers of a transformer are scheduled, moved step by step, and generated', (t) =>
   withPage(async ({ page, url, step }) => {
@@ -136,5 +135,5 @@ async function saved(page, testid) {
   const table = page.getByTestId(testid).locator('> .scroll').first();
   const button = await fileButton(table, 'json');
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
-  return JSON.parse(await readFile(await download.path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(download)));
 }

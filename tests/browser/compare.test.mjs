@@ -1,9 +1,8 @@
 // Two designs side by side, and a table of several, end to end.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL_COMPARE, assertFits, fileButton, holdableWorkers, violations, withPage } from './harness.mjs';
+import { SMALL_COMPARE, assertFits, bytesOf, fileButton, holdableWorkers, violations, withPage } from './harness.mjs';
 
 test('designs are compared: two side by side, their use of many cores, and several in a table', (t) =>
   withPage(async ({ page, url, step }) => {
@@ -136,7 +135,7 @@ test('designs are compared: two side by side, their use of many cores, and sever
       const button = await fileButton(cells, 'csv');
       const download = page.waitForEvent('download');
       await button.click();
-      const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+      const lines = (String(await bytesOf(await download))).trim().split('\n');
       assert.match(lines[0], /^workload,hardware,energy_pj,latency_cycles,score,stacks,cuts,impossible/);
       assert.equal(lines.length, 1 + 4);
       await table.getByTestId('design-matrix').locator('canvas').waitFor();

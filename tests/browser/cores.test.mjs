@@ -1,9 +1,8 @@
 // Many cores: a network is cut into tiles, who computes what when is worked out while one watches, looked at in time, and changed by hand.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL, fileButton, holdableWorkers, mistakes, withPage } from './harness.mjs';
+import { SMALL, bytesOf, fileButton, holdableWorkers, mistakes, withPage } from './harness.mjs';
 
 test('a network runs on many cores: its tiles are searched, drawn in time, placed by hand and compared', (t) =>
   withPage(async ({ page, url, screenshot, step }) => {
@@ -347,7 +346,7 @@ function coloured(page, base64) {
 /** What a button gives as a file. */
 async function saved(page, button) {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
-  return readFile(await download.path());
+  return bytesOf(download);
 }
 
 /** The table of a figure, or of a card, as it is saved. */

@@ -1,9 +1,8 @@
 // Figures, tables and whole designs leave the page as files that other programs, and the page itself, open.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { FEW_POINTS, commandLine, fileButton, pickPreset, withPage } from './harness.mjs';
+import { FEW_POINTS, bytesOf, commandLine, fileButton, pickPreset, withPage } from './harness.mjs';
 
 test('what the page shows is saved, and opened again', (t) =>
   withPage(async ({ page, url, step }) => {
@@ -12,7 +11,7 @@ test('what the page shows is saved, and opened again', (t) =>
     /** The file that a button gives. */
     const saved = async (button) => {
       const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
-      return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+      return { name: download.suggestedFilename(), bytes: await bytesOf(download) };
     };
     const textOf = async (button) => (await saved(button)).bytes.toString('utf8');
 

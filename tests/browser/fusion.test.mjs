@@ -2,9 +2,8 @@
 // a click.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { SMALL, fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
+import { SMALL, bytesOf, fileButton, mistakes, pickPreset, withPage } from './harness.mjs';
 
 const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
 const SEQUENCES = ['sequences', 'sequence-facts', 'sequence-resources'];
@@ -119,7 +118,7 @@ async function saved(page) {
   const json = await fileButton(page.getByTestId('fusion-view'), 'json');
   const download = page.waitForEvent('download');
   await json.click();
-  return JSON.parse(await readFile(await (await download).path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(await download)));
 }
 
 /** Opens every disclosure of the results. */

@@ -139,6 +139,11 @@ export const FEW_POINTS = '#1Y2FgZhGwYQWSQh5qzACOzQ';
 /** The first page with one size of tile, 60 x 72, in all three modes: 3 points. */
 export const THREE_POINTS = '#1Y2FgtGFlYPRQYwYAzTY';
 
+/** What a file holds that the page gave: the browser, which may be another program's, has no path for it here. */
+export async function bytesOf(download) {
+  return Buffer.concat(await (await download.createReadStream()).toArray());
+}
+
 /** What the command line prints. `run.mjs` has built it. */
 export function commandLine(...args) {
   return execFileSync(COMMAND_LINE, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FEW_POINTS, commandLine, tooWide, violations, withPage } from './harness.mjs';
+import { FEW_POINTS, bytesOf, commandLine, tooWide, violations, withPage } from './harness.mjs';
 
 const DOCUMENT = `title: Dropped
 about: A lesson from a file.
@@ -120,7 +119,7 @@ test('a lesson shows, asks, and judges by numbers of its own', (t) =>
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-receipt').click()]);
       const folder = mkdtempSync(join(tmpdir(), 'receipts-'));
       writeFileSync(join(folder, 'lab.yaml'), DOCUMENT);
-      writeFileSync(join(folder, 'a.json'), await readFile(await download.path()));
+      writeFileSync(join(folder, 'a.json'), await bytesOf(download));
       const [head, first] = commandLine('grade', '--lesson', join(folder, 'lab.yaml'), folder).trim().split('\n');
       assert.equal(head, 'file,lesson,student,marks,of,step 1,remarks');
       assert.match(first, /a\.json,Dropped,ada,1,2,1,$/);

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { THREE_POINTS, pickPreset, violations, withPage } from './harness.mjs';
+import { THREE_POINTS, bytesOf, pickPreset, violations, withPage } from './harness.mjs';
 
 test('links, undo and files', async (t) => {
   let link;
@@ -127,7 +127,7 @@ test('links, undo and files', async (t) => {
       assert.match(await page.getByTestId('too-long').innerText(), /would have \d+\s\d+ characters/);
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-file').click()]);
       assert.match(download.suggestedFilename(), /^meta-prototype-like-df-[a-z0-9-]*\.yaml$/);
-      const file = await download.path();
+      const file = { name: download.suggestedFilename(), mimeType: 'application/yaml', buffer: await bytesOf(download) };
       await page.getByTestId('close').click();
       // The address cannot hold it; a reload keeps it all the same.
       await page.waitForFunction(() => location.hash === '');

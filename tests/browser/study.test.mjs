@@ -5,7 +5,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FEW_POINTS, commandLine, tooWide, withPage } from './harness.mjs';
+import { FEW_POINTS, bytesOf, commandLine, tooWide, withPage } from './harness.mjs';
 
 /** Twenty designs, some of which break the constraint. */
 const STUDY = `name: Small
@@ -26,7 +26,7 @@ test('a study is suggested, written, run, selected from and opened', (t) =>
     const settled = (status) => page.locator(`[data-testid=study-view][data-status=${status}]`).waitFor();
     const csv = async () => {
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('study-csv').click()]);
-      return readFile(await download.path(), 'utf8');
+      return String(await bytesOf(download));
     };
     const selected = async () => Number(/^(\d+) designs selected/.exec(await page.locator('[data-testid=study-selection] summary').innerText())[1]);
     let native;

@@ -1,9 +1,8 @@
 // The view of attention, end to end: the page's numbers are the command line's.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertFits, commandLine, fileButton, violations, withPage } from '../harness.mjs';
+import { assertFits, bytesOf, commandLine, fileButton, violations, withPage } from '../harness.mjs';
 
 test('a step of a transformer is what the command line says, and a link keeps it', () =>
   withPage(async ({ page, url }) => {
@@ -216,5 +215,5 @@ async function saved(page, testid) {
   const table = page.getByTestId(testid).locator('> .scroll').first();
   const button = await fileButton(table, 'json');
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
-  return JSON.parse(await readFile(await download.path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(download)));
 }

@@ -1,9 +1,8 @@
 // The timeline of many cores on a small screen with fingers, and its tables.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { mistakes, withPage } from '../harness.mjs';
+import { bytesOf, mistakes, withPage } from '../harness.mjs';
 
 test('two fingers zoom, one moves', () =>
   withPage(
@@ -35,7 +34,7 @@ test('the trace holds every tile, and the table all of them together', () =>
     const tiles = Number((await view.locator('canvas').getAttribute('aria-label')).match(/of ([\d\u202f]+) tiles/)[1].replaceAll('\u202f', ''));
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-trace').click()]);
     assert.match(download.suggestedFilename(), /-trace\.json$/);
-    const trace = JSON.parse(await readFile(await download.path(), 'utf8'));
+    const trace = JSON.parse(String(await bytesOf(download)));
     assert.equal(trace.traceEvents.filter((event) => event.ph === 'X' && event.pid === 1).length, tiles);
 
     await figure.getByText('links as a table').click();

@@ -1,9 +1,8 @@
 // The tile size of many cores is searched, shown as a curve, and kept; files hold what the page shows.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, withPage } from '../harness.mjs';
+import { bytesOf, fileButton, mistakes, withPage } from '../harness.mjs';
 
 test('a new design opens in the best tiles found, says what is proved, and stands beside the best single core', () =>
   withPage(async ({ page, url, screenshot }) => {
@@ -51,7 +50,7 @@ test('every figure of many cores leaves as a picture with all that the page show
       const png = await fileButton(figure, 'png');
       const waiting = page.waitForEvent('download');
       await png.click();
-      const saved = await coloured(page, (await readFile(await (await waiting).path())).toString('base64'));
+      const saved = await coloured(page, (await bytesOf(await waiting)).toString('base64'));
       assert.ok(shown > 0.01, `${testid}: ${shown} of the canvas is coloured`);
       // Widths differ, shares hardly.
       assert.ok(saved > shown / 2, `${testid}: ${saved} of the file is coloured, ${shown} of the page`);
@@ -106,5 +105,5 @@ async function savedTable(page, testid) {
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
   const json = await fileButton(place, 'json');
   const [download] = await Promise.all([page.waitForEvent('download'), json.click()]);
-  return JSON.parse(await readFile(await download.path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(download)));
 }

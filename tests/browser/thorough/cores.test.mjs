@@ -1,9 +1,8 @@
 // Many cores on networks of a usual size: schedules in a link, cores chosen by hand, an entry of the gallery, other allocations.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
+import { bytesOf, fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
 
 test('a network is cut into tiles and scheduled on four cores; a layer on another core is scheduled anew, undone, and part of the link', () =>
   withPage(async ({ page, url, screenshot }) => {
@@ -140,5 +139,5 @@ async function savedTable(page, testid) {
   await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
   const json = await fileButton(place, 'json');
   const [download] = await Promise.all([page.waitForEvent('download'), json.click()]);
-  return JSON.parse(await readFile(await download.path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(download)));
 }

@@ -1,9 +1,8 @@
 // The table of designs, end to end.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { assertFits, fileButton, withPage } from '../harness.mjs';
+import { assertFits, bytesOf, fileButton, withPage } from '../harness.mjs';
 
 test('accelerators and networks are compared in one table, which sorts, opens, saves and is kept by a link', () =>
   withPage(async ({ page, url }) => {
@@ -38,7 +37,7 @@ test('accelerators and networks are compared in one table, which sorts, opens, s
     const button = await fileButton(page.getByTestId('design-cells'), 'csv');
     const download = page.waitForEvent('download');
     await button.click();
-    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+    const lines = (String(await bytesOf(await download))).trim().split('\n');
     assert.match(lines[0], /^workload,hardware,energy_pj,latency_cycles,score,stacks,cuts,impossible/);
     assert.equal(lines.length, 1 + 4);
     await table.getByTestId('design-matrix').locator('canvas').waitFor();

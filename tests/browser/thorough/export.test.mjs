@@ -1,9 +1,8 @@
 // Figures and tables leave the page as files that other programs open.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { commandLine, pickPreset, withPage } from '../harness.mjs';
+import { bytesOf, commandLine, pickPreset, withPage } from '../harness.mjs';
 
 test('the report of the page is that of the command line, to the letter', () =>
   withPage(async ({ page, url }) => {
@@ -39,5 +38,5 @@ async function saved(page, button) {
   const waits = page.waitForEvent('download');
   await button.click();
   const download = await waits;
-  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+  return { name: download.suggestedFilename(), bytes: await bytesOf(download) };
 }

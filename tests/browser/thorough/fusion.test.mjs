@@ -1,9 +1,8 @@
 // Which layers run together: every method beside every other, worked out while one watches, and taken over by a click.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
+import { bytesOf, fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
 
 const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
 
@@ -136,5 +135,5 @@ async function saved(page) {
   const json = await fileButton(page.getByTestId('fusion-view'), 'json');
   const download = page.waitForEvent('download');
   await json.click();
-  return JSON.parse(await readFile(await (await download).path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(await download)));
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations, withPage } from '../harness.mjs';
+import { bytesOf, violations, withPage } from '../harness.mjs';
 
 const LESSONS = ['why-fuse', 'tiles-and-overlap', 'memory-hierarchy'];
 
@@ -69,7 +69,7 @@ test('a step is in a saved file, and opens from there', () =>
     await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
     await page.getByTestId('share').click();
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-file').click()]);
-    const file = await download.path();
+    const file = { name: download.suggestedFilename(), mimeType: 'application/yaml', buffer: await bytesOf(download) };
     await page.getByTestId('close').click();
     await page.getByTestId('lesson-close').click();
     await page.getByTestId('lesson').waitFor({ state: 'detached' });

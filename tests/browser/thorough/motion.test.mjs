@@ -1,9 +1,8 @@
 // The address, the saved picture and the scrubber of data in motion; tests/browser/schedule.test.mjs has the rest.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, withPage } from '../harness.mjs';
+import { bytesOf, fileButton, withPage } from '../harness.mjs';
 
 /** Opens the best point of the first page in Schedule; gives the figure. */
 async function open(page, url) {
@@ -65,7 +64,7 @@ test('a saved picture has the colours of its parts, and its tables follow the st
       const button = await fileButton(figure, kind);
       const saved = page.waitForEvent('download');
       await button.click();
-      const bytes = await readFile(await (await saved).path());
+      const bytes = await bytesOf(await saved);
       if (kind === 'svg') {
         assert.match(bytes.toString(), /kept from the left/);
         continue;

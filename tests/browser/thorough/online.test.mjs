@@ -1,9 +1,8 @@
 // Optimus on a person's design: groups are chosen anew as the buffer is dragged, for other arrays, and timed in this browser.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
+import { bytesOf, fileButton, mistakes, pickPreset, withPage } from '../harness.mjs';
 
 const STEPS = 33;
 
@@ -175,5 +174,5 @@ async function saved(page, testid) {
   const json = await fileButton(place, 'json');
   const download = page.waitForEvent('download');
   await json.click();
-  return JSON.parse(await readFile(await (await download).path(), 'utf8'));
+  return JSON.parse(String(await bytesOf(await download)));
 }

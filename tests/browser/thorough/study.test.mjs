@@ -5,7 +5,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertFits, commandLine, violations, withPage } from '../harness.mjs';
+import { assertFits, bytesOf, commandLine, violations, withPage } from '../harness.mjs';
 
 /** A hundred designs, some of which break the constraint. */
 const STUDY = `name: Small
@@ -235,7 +235,7 @@ async function run(page, text) {
 async function csvOf(page) {
   const download = page.waitForEvent('download');
   await page.getByTestId('study-csv').click();
-  return readFile(await (await download).path(), 'utf8');
+  return String(await bytesOf(await download));
 }
 
 async function drag(page, from, to) {

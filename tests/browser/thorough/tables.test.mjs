@@ -1,9 +1,8 @@
 // Saved tables hold full numbers, and these are what the page says.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileButton, withPage } from '../harness.mjs';
+import { bytesOf, fileButton, withPage } from '../harness.mjs';
 
 const UNITS = {
   ...{ '': 1, '%': 1, pJ: 1, nJ: 1e3, µJ: 1e6, mJ: 1e9, J: 1e12 },
@@ -138,5 +137,5 @@ async function saved(page, button) {
   const waits = page.waitForEvent('download');
   await button.click();
   const download = await waits;
-  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+  return { name: download.suggestedFilename(), text: String(await bytesOf(download)) };
 }
