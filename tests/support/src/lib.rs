@@ -7,6 +7,7 @@ pub mod nests;
 pub mod onnx;
 pub mod random;
 pub mod requests;
+pub mod sample;
 pub mod stream;
 pub mod transformers;
 mod values;

@@ -9,6 +9,7 @@ use fusescape_engine::multicore::{
 use fusescape_engine::search::Strategy;
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
+use fusescape_test_support::sample::pairs;
 use std::collections::BTreeSet;
 
 const SMALL: &str = "
@@ -166,24 +167,23 @@ fn check_peak(account: &SystemAccount, what: &str) {
 #[test]
 fn every_system_runs_a_network_with_branches_views_and_all_kinds_of_layers_or_says_which_it_cannot() {
     let mut refused = Vec::new();
-    for system in system_presets() {
-        for granularity in [Granularity::Rows(1), Granularity::Rows(3), Granularity::LayerByLayer] {
-            let mut request = request(SMALL);
-            request.system = system.text.to_owned();
-            request.settings.granularity = granularity;
-            let what = format!("{} {:?}", system.id, request.settings.granularity);
-            let reasons: Vec<String> = wrong(&request).into_iter().map(|(_, reason)| reason).collect();
-            if !reasons.is_empty() {
-                let says_so = |reason: &String| reason.starts_with("No core runs layers of the type ");
-                assert!(reasons.iter().all(says_so), "{what}: {reasons:?}");
-                refused.push(system.id);
-                request.workload = plain();
-            }
-            let study = study(&request);
-            let account = best(&study);
-            check(&account, &what);
-            assert_eq!(account, best(&study), "{what}: the same again");
+    let sizes = [Granularity::Rows(1), Granularity::Rows(3), Granularity::LayerByLayer];
+    for (system, granularity) in pairs(system_presets(), &sizes) {
+        let mut request = request(SMALL);
+        request.system = system.text.to_owned();
+        request.settings.granularity = granularity;
+        let what = format!("{} {:?}", system.id, request.settings.granularity);
+        let reasons: Vec<String> = wrong(&request).into_iter().map(|(_, reason)| reason).collect();
+        if !reasons.is_empty() {
+            let says_so = |reason: &String| reason.starts_with("No core runs layers of the type ");
+            assert!(reasons.iter().all(says_so), "{what}: {reasons:?}");
+            refused.push(system.id);
+            request.workload = plain();
         }
+        let study = study(&request);
+        let account = best(&study);
+        check(&account, &what);
+        assert_eq!(account, best(&study), "{what}: the same again");
     }
     refused.dedup();
     // Chips without adders or depthwise convolutions.

@@ -10,6 +10,7 @@ use fusescape_engine::search::{
 use fusescape_engine::units::Cycles;
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Operation, Operations, Precision};
 use fusescape_test_support::random::oracle_cases;
+use fusescape_test_support::sample::all_cases;
 use std::cell::Cell;
 
 /// Numbers that look random and are the same everywhere (SplitMix64).
@@ -259,18 +260,27 @@ pub fn every_order(sorted: &[TemporalLoop]) -> Vec<Vec<TemporalLoop>> {
 /// The best of everything: score, latency, energy.
 pub type Best = Option<(f64, u64, f64)>;
 
-/// Tries every order with every placement of levels; `None` where that is too much.
-fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -> Option<Vec<Best>> {
+/// Every order of the loops, and every placement of the levels of each operand.
+type Mappings = (Vec<Vec<TemporalLoop>>, Vec<Vec<[u8; MAX_LEVELS]>>);
+
+/// All mappings; `None` where these are too many.
+fn all_mappings(layer: &LayerOnCore<'_>, most: usize) -> Option<Mappings> {
     let factors =
         temporal::limited_factors(&layer.spatial.temporal_sizes, &layer.shape.dim_order, usize::MAX, false).unwrap();
     let orders = every_order(&factors);
     let ends: Vec<_> = layer.operands.iter().map(|view| all_ends(factors.len() as u8, view.memories.len())).collect();
-    if orders.len() * ends.iter().map(Vec::len).product::<usize>() > most {
-        return None;
-    }
+    (orders.len() * ends.iter().map(Vec::len).product::<usize>() <= most).then_some((orders, ends))
+}
+
+/// Tries every order with every placement of levels; `None` where that is too much.
+fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -> Option<Vec<Best>> {
+    Some(best_of(layer, objectives, &all_mappings(layer, most)?))
+}
+
+fn best_of(layer: &LayerOnCore<'_>, objectives: &[Objective], (orders, ends): &Mappings) -> Vec<Best> {
     let evaluator = Evaluator::new(layer);
     let mut best: Vec<Best> = vec![None; objectives.len()];
-    for order in &orders {
+    for order in orders {
         for o in &ends[0] {
             for first in &ends[1] {
                 for second in &ends[2] {
@@ -284,7 +294,7 @@ fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -
             }
         }
     }
-    Some(best)
+    best
 }
 
 pub fn improve(best: &mut Best, layer: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) {
@@ -314,7 +324,7 @@ fn objectives() -> Vec<Objective> {
     ]
 }
 
-/// Compares with all mappings of random problems that have `most` of them, or fewer.
+/// Compares with all mappings of random problems that have `most` of them, or fewer: of so many problems a sample.
 fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
     equals_brute_force_on(|_| {}, rules, problems, most, seed);
 }
@@ -323,18 +333,24 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
 fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, most: usize, seed: u64) {
     let objectives = objectives();
     let mut random = Random(seed);
-    let (mut compared, mut infeasible) = (0, 0);
-    while compared < problems {
+    let (mut number, mut compared, mut infeasible) = (0, 0, 0);
+    while number < problems {
         let text = hardware(&mut random);
         let Ok(mut core) = Core::from_text(&text) else { continue };
         change(&mut core);
         let problem = problem(&mut random, &core);
         let layer = LayerOnCore::new(&core, rules, &problem);
-        let Some(best) = brute_force(&layer, &objectives, most) else { continue };
+        let Some(mappings) = all_mappings(&layer, most) else { continue };
+        number += 1;
+        // A sample has the problem that once went wrong.
+        if !all_cases() && number % 5 != 478 % 5 {
+            continue;
+        }
+        let best = best_of(&layer, &objectives, &mappings);
         compared += 1;
         infeasible += usize::from(best[0].is_none());
         for (objective, best) in objectives.iter().zip(best) {
-            let what = || format!("problem {compared}, {objective:?}\n{problem:?}\n{text}");
+            let what = || format!("problem {number}, {objective:?}\n{problem:?}\n{text}");
             // With the better bounds of larger problems, too, where latency counts.
             let counts_latency =
                 matches!(objective, Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_));
@@ -360,7 +376,7 @@ fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, m
             }
         }
     }
-    assert!(infeasible * 2 < problems, "{infeasible} of {problems} do not fit: too many to say much");
+    assert!(infeasible * 2 < compared, "{infeasible} of {compared} do not fit: too many to say much");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use fusescape_engine::multicore::{
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, hardware_presets, system_presets};
+use fusescape_test_support::sample::each_of;
 use std::collections::BTreeSet;
 
 /// Branches, a depthwise layer, and layers of one row at the end.
@@ -81,31 +82,32 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
         assert!(search.points().iter().any(|point| !point.cut.stacks.is_empty()), "stacks have sizes of their own");
         assert!(search.points().iter().any(|point| point.cut.all.columns.is_some()));
         assert!(search.points().iter().any(|point| point.cut.all.channels.is_some()));
-        for point in search.points() {
-            let outcome = point.outcome.as_ref().unwrap();
+        let written = search.points().iter().flat_map(|point| {
             let as_stated = study(&request, point.cut.granularity());
             let pieces = Granularity::ByHand(in_pieces(&as_stated, &point.cut));
-            let written = [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces];
-            for granularity in written {
-                let what = format!("{aim:?} {granularity:?}");
-                let study = study(&request, granularity);
-                let mut costs = TileCosts::default();
-                let (best, stacks) = study.best(&mut costs).unwrap();
-                assert_eq!(
-                    (best.energy_pj, best.latency_cycles, stacks.len()),
-                    (outcome.energy_pj, outcome.latency_cycles, outcome.stacks),
-                    "{what}"
-                );
-                let (_, account) = study.account(&mut costs, &stacks, &best.choice, Some(best.order)).unwrap();
-                assert_eq!(account.tiles.len(), outcome.tiles, "{what}");
-            }
+            [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces].map(|written| (point, written))
+        });
+        // Every point is written in some of the three ways, and each way is that of a third of what is checked.
+        for (point, granularity) in each_of(written.collect(), 4) {
+            let outcome = point.outcome.as_ref().unwrap();
+            let what = format!("{aim:?} {granularity:?}");
+            let study = study(&request, granularity);
+            let mut costs = TileCosts::default();
+            let (best, stacks) = study.best(&mut costs).unwrap();
+            assert_eq!(
+                (best.energy_pj, best.latency_cycles, stacks.len()),
+                (outcome.energy_pj, outcome.latency_cycles, outcome.stacks),
+                "{what}"
+            );
+            let (_, account) = study.account(&mut costs, &stacks, &best.choice, Some(best.order)).unwrap();
+            assert_eq!(account.tiles.len(), outcome.tiles, "{what}");
         }
     }
 }
 
 #[test]
 fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_every_system() {
-    for system in system_presets() {
+    for system in each_of(system_presets().to_vec(), 3) {
         let request = request(system.text);
         // Chips that run not all of these layers.
         let Ok(search) = TileSearch::run(&request) else { continue };
