@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Schedules deep neural networks on accelerators.
 #[derive(Debug, Parser)]
-#[command(version = fusescape_version::VERSION, arg_required_else_help = true)]
+#[command(name = "fusescape", version = fusescape_version::VERSION, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,

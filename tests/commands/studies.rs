@@ -8,6 +8,7 @@ use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::root;
+use fusescape_test_support::sample::cases;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -25,7 +26,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// A thousand designs, a few microseconds of searches each.
+/// Designs of three tasks, a few microseconds of searches each.
 const STUDY: &str = "name: Small
 hardware: meta-proto-like-df
 network: three-convs
@@ -34,7 +35,7 @@ axes:
   - { vary: hardware.memories.sram_32KB.size, from: 1 KiB, to: 16 KiB, count: 16 }
   - { vary: hardware.memories.sram_64KB.size, from: 1 KiB, to: 8 KiB, count: 8 }
   - { vary: hardware.memories.dram.width, values: [32 bit, 64 bit, 128 bit] }
-  - { vary: hardware.memories.sram_64KB.read_energy, from: 10 pJ, to: 40 pJ, count: 3 }
+  - { vary: hardware.memories.sram_64KB.read_energy, from: 10 pJ, to: 40 pJ, count: 2 }
 objectives: [energy, latency, capacity]
 sampling: SAMPLING
 beaten: skip
@@ -117,7 +118,7 @@ fn a_design_on_many_cores_is_what_the_command_for_cores_finds() {
 fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
     let folder = folder("killed");
     let document = folder.join("study.yaml");
-    for (sampling, kills) in [("grid", 12), ("{ refine: 700 }", 8)] {
+    for (sampling, kills) in [("grid", cases(6, 12)), ("{ refine: 700 }", cases(4, 8))] {
         std::fs::write(&document, STUDY.replace("SAMPLING", sampling)).unwrap();
         let undisturbed = folder.join("undisturbed.parquet");
         let _ = std::fs::remove_file(&undisturbed);
@@ -127,7 +128,7 @@ fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
         let killed = folder.join("killed.parquet");
         let _ = std::fs::remove_file(&killed);
         let mut random = Lcg(7);
-        for _ in 0..kills {
+        for kill in 0..kills {
             if killed.exists() {
                 std::fs::remove_file(&killed).unwrap();
             }
@@ -137,8 +138,9 @@ fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Anywhere from its first moment to its last, whatever machine this is.
-            std::thread::sleep(whole.mul_f64(random.below(1000) as f64 / 1000.0).min(Duration::from_secs(20)));
+            // Anywhere from its first moment to its last, whatever machine this is: once in each part of that time.
+            let share = (kill as f64 + random.below(1000) as f64 / 1000.0) / kills as f64;
+            std::thread::sleep(whole.mul_f64(share).min(Duration::from_secs(20)));
             let _ = run.kill();
             run.wait().unwrap();
         }

@@ -16,6 +16,7 @@ use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{Preset, find_preset, hardware_presets, pool_presets, workload_presets};
 use fusescape::workload::Network;
+use fusescape_test_support::sample::pairs;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -248,7 +249,7 @@ const SETS: [(&str, Rules); 4] = [
 #[test]
 fn every_number_of_a_point_comes_out_of_its_formulas() {
     let mode = |index: usize| StoringMode::ALL[index];
-    for (hardware, workload, tile, mode, fuse) in [
+    let points = [
         ("meta-proto-like-df", "fsrcnn", (60, 72), mode(2), FuseDepth::Automatic),
         ("meta-proto-like-df", "fsrcnn-defines", (60, 72), mode(0), FuseDepth::Automatic),
         ("meta-proto-like-df", "fsrcnn-defines", (16, 18), mode(1), FuseDepth::Automatic),
@@ -256,11 +257,10 @@ fn every_number_of_a_point_comes_out_of_its_formulas() {
         ("edge-tpu-like", "mobilenet-v1", (14, 14), mode(2), FuseDepth::Automatic),
         ("ascend-like-df", "mccnn-defines", (1, 1), mode(0), FuseDepth::LayerByLayer),
         ("tesla-npu-like-df", "mobilenet-v1-defines", (1, 1), mode(0), FuseDepth::SingleLayer),
-    ] {
-        for (set, rules) in SETS {
-            let what = format!("{workload} on {hardware}, {set}");
-            check_point(&what, &account(hardware, workload, rules, tile, mode, fuse.clone()));
-        }
+    ];
+    for ((hardware, workload, tile, mode, fuse), (set, rules)) in pairs(&points, &SETS) {
+        let what = format!("{workload} on {hardware}, {set}");
+        check_point(&what, &account(hardware, workload, rules, tile, mode, fuse));
     }
 }
 
@@ -342,9 +342,8 @@ fn check_layer(what: &str, facts: &LayerFacts, mapped: &MappedLayer) -> Vec<Stri
 /// Each layer of each network on each hardware under each set of rules; of layers alike the first.
 #[test]
 fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
-    let pairs: Vec<(&Preset, &Preset)> =
-        hardware_presets().iter().flat_map(|core| workload_presets().iter().map(move |net| (core, net))).collect();
-    let check_pair = |(hardware, workload): &(&Preset, &Preset)| {
+    let pairs: Vec<(Preset, Preset)> = pairs(hardware_presets(), workload_presets());
+    let check_pair = |(hardware, workload): &(Preset, Preset)| {
         let core = Core::from_text(hardware.text).unwrap();
         let network = Network::from_text(workload.text).unwrap();
         let mut seen = Vec::new();

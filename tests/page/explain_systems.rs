@@ -18,6 +18,7 @@ use fusescape::multicore::{
 };
 use fusescape::search::{Objective, Strategy, Weights};
 use fusescape::spec::{Preset, find_preset, hardware_presets, system_presets, workload_presets};
+use fusescape_test_support::sample::pairs;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -130,18 +131,17 @@ fn check_cores(what: &str, account: &SystemAccount) -> Vec<String> {
 fn every_number_of_a_schedule_on_many_cores_comes_out_of_its_formulas() {
     let rows = Granularity::Rows;
     let mut cases = Vec::new();
-    for system in system_presets() {
-        cases.push((system, "fsrcnn", rows(60), Scheduler::Corrected));
-        cases.push((system, "resnet18", rows(56), Scheduler::Corrected));
+    let networks = [("fsrcnn", rows(60)), ("resnet18", rows(56))];
+    for (system, (workload, granularity)) in pairs(system_presets(), &networks) {
+        cases.push((system, workload, granularity, Scheduler::Corrected));
     }
-    for system in ["diana", "quad-beside", "stream-1ws-1os"].map(|id| find_preset(system_presets(), id).unwrap()) {
+    for system in ["diana", "quad-beside", "stream-1ws-1os"].map(|id| *find_preset(system_presets(), id).unwrap()) {
         let ways = [("fsrcnn", rows(30)), ("mobilenet-v1", Granularity::LayerByLayer)];
-        for scheduler in Scheduler::ALL {
-            cases
-                .extend(ways.iter().map(|(workload, granularity)| (system, *workload, granularity.clone(), scheduler)));
+        for ((workload, granularity), scheduler) in pairs(&ways, &Scheduler::ALL) {
+            cases.push((system, workload, granularity, scheduler));
         }
     }
-    let check_case = |(system, workload, granularity, scheduler): &(&Preset, &str, Granularity, Scheduler)| {
+    let check_case = |(system, workload, granularity, scheduler): &(Preset, &str, Granularity, Scheduler)| {
         let account = system_account(system, workload, granularity.clone(), *scheduler)?;
         Some(check_cores(&format!("{workload} on {}, {scheduler:?}", system.id), &account))
     };
@@ -271,14 +271,10 @@ fn sequences(hardware: &Preset, workload: &Preset) -> Option<(Chains, Vec<Sequen
 
 #[test]
 fn every_number_of_sequences_comes_out_of_its_formulas() {
-    let mut pairs = Vec::new();
-    for hardware in hardware_presets() {
-        pairs.extend(
-            ["vgg16-e", "resnet18-main-path", "fsrcnn", "alexnet-eyeriss"]
-                .map(|id| (hardware, find_preset(workload_presets(), id).unwrap())),
-        );
-    }
-    let check_pair = |(hardware, workload): &(&Preset, &Preset)| {
+    let networks = ["vgg16-e", "resnet18-main-path", "fsrcnn", "alexnet-eyeriss"]
+        .map(|id| *find_preset(workload_presets(), id).unwrap());
+    let pairs = pairs(hardware_presets(), &networks);
+    let check_pair = |(hardware, workload): &(Preset, Preset)| {
         let (chains, costs) = sequences(hardware, workload)?;
         let mut failures = Vec::new();
         for sharing in Sharing::ALL {
