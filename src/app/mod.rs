@@ -24,7 +24,7 @@
 //!
 //! The landscape does without the tables of the standard library that do not compress, as everybody waits for it: the browser reads
 //! decimal numbers (`spec/decimal.rs`), and only ASCII letters change their case. Actions carry what an entry of the gallery or a step
-//! of a lesson opens, so that only code that is fetched later reads those documents. `tests/browser/thorough/budget.test.mjs` watches the size.
+//! of a lesson opens, so that only code that is fetched later reads those documents. `budget.test.mjs` watches the size.
 
 #[cfg(target_arch = "wasm32")]
 mod attention;

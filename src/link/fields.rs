@@ -1,6 +1,7 @@
 //! What links are made of: numbered fields. What a number means and how its value is written is part of the format and never changes.
 //!
-//! Members of forms have the numbers that [`Form::FIELDS`](fusescape_state::Form::FIELDS) gives them; everything else has one of [`number`].
+//! Members of forms have the numbers that [`Form::FIELDS`](fusescape_state::Form::FIELDS) gives them; everything else has one of
+//! [`number`].
 
 use super::packing::newer;
 use fusescape_spec::Diagnostics;

@@ -3,7 +3,8 @@
 //! A link is a version character and base64url of a deflated sequence of fields. A field is written only where the state differs from
 //! a [`baseline`] that never changes; a document of one's own is written as its difference to a preset ([`patch`]), so that an edited
 //! number costs a few letters, and presets are named by a hash of their text ([`frozen`]), so that a link says the same for ever.
-//! Numbers of fields ([`fields`]) and of choices ([`Choice`](fusescape_state::Choice)) never change their meaning; `tests/links/` holds links
+//! Numbers of fields ([`fields`]) and of choices ([`Choice`](fusescape_state::Choice)) never change their meaning; `tests/links/` holds
+//! links
 //! that open for ever. Whatever is read is untrusted: sizes are bounded before anything is built, and there is no recursion.
 
 mod baseline;

@@ -8,7 +8,7 @@
 //! document itself speaks, which the style hides for the first seconds. What is missing is an element `missing-files`: `www/missing.js`,
 //! fetched then, asks for each file that may be to blame, says which is and why, and offers to try again. `missing` shows that element in
 //! place of a view, before the page for what a person asked for, and above the view where workers lack files ([`fetch_failure`]). Text
-//! files of the page end with `--whole`, by which one that was cut off is told. `tests/browser/thorough/loading.test.mjs` breaks every file in every
+//! files of the page end with `--whole`, by which one that was cut off is told. `loading.test.mjs` breaks every file in every
 //! way, and fails for a new one that it has no case for.
 
 pub mod fetch_failure;

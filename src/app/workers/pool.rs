@@ -203,5 +203,6 @@ impl Slot {
 /// The files that every worker begins with.
 #[cfg(feature = "pieces")]
 pub const OWN_FILES: &str = "worker.js pkg/fusescape.js pkg/__wasm_split.js";
+/// The files that every worker begins with.
 #[cfg(not(feature = "pieces"))]
 pub const OWN_FILES: &str = "worker.js pkg/fusescape.js";
