@@ -16,7 +16,7 @@ use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{Preset, find_preset, hardware_presets, pool_presets, workload_presets};
 use fusescape::workload::Network;
-use fusescape_test_support::sample::pairs;
+use fusescape_test_support::sample::{all_cases, pairs};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -379,7 +379,7 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
     let found: Vec<(usize, Vec<String>)> = pairs.par_iter().map(check_pair).collect();
     let (counts, failures): (Vec<usize>, Vec<Vec<String>>) = found.into_iter().unzip();
     assert_none(&failures.concat());
-    assert!(counts.iter().sum::<usize>() > 1000, "{counts:?} layers are mapped");
+    assert!(counts.iter().sum::<usize>() > if all_cases() { 1000 } else { 900 }, "{counts:?} layers are mapped");
 }
 
 #[test]
