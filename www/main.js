@@ -94,7 +94,10 @@
     .catch(async (error) => {
       await parsed;
       app().replaceChildren();
-      lack(app(), 'banner', 'Fusescape could not start.', [...needed(), piece].join(' '), () => location.reload(), error);
+      // On the machine where it is built the module is in one piece.
+      const isCut = document.querySelector('link[href$="__wasm_split.js"]') !== null;
+      const files = isCut ? [...needed(), piece] : needed();
+      lack(app(), 'banner', 'Fusescape could not start.', files.join(' '), () => location.reload(), error);
     })
     .finally(() => clearInterval(waits));
 

@@ -58,10 +58,6 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       await page.keyboard.press('Home');
       await becomes(0);
       assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);
-      await page.keyboard.press('ArrowRight');
-      await becomes(1);
-      await page.getByTestId('attention-motion-play').click();
-      await page.waitForFunction(() => Number(document.querySelector('[data-testid=attention-motion-figure]').dataset.step) > 1);
       // The sums of the steps are the account: DRAM of all steps, by tensor.
       await motion.getByText('all steps together').click();
       await motion.locator('details[open] table').first().waitFor();

@@ -39,11 +39,18 @@ test('a view and its host', (t) =>
 
       // A reader's edit reaches the host, with a link that opens it.
       await pickPreset(frame, 'hardware', 'eyeriss-like');
-      const edited = await page.waitForFunction(
-        (before) => window.messages.findLast(({ type, link }) => type === 'changed' && link !== before)?.link,
-        set.link,
-      );
       await done(frame);
+      // Once the address in the frame is that of the edit, the host has heard of it or will.
+      const hash = async () => new URL(await frame.getByTestId('open-in-full').getAttribute('href'), embed).hash.slice(1);
+      const of = (link) => link.replace(/^.*#/, '');
+      await frame.waitForFunction(
+        (before) => !document.querySelector('[data-testid=open-in-full]').href.endsWith(before),
+        of(set.link),
+      );
+      const edited = await page.waitForFunction(
+        (full) => window.messages.findLast(({ type, link }) => type === 'changed' && full === link.replace(/^.*#/, ''))?.link,
+        await hash(),
+      );
       const link = await edited.jsonValue();
       await say({ fusescape: 1, type: 'set', id: 3, link: FIG_6, view: 'mapping' });
       await heard('state', 3);

@@ -100,15 +100,19 @@ test('the first minute', (t) =>
       await page.getByTestId('undo').click();
     });
 
-    await step(t, 'the first steps are closed for good', async () => {
-      await page.getByTestId('first-minute-close').click();
-      assert.equal(await page.getByTestId('first-minute').count(), 0);
-      await page.getByTestId('tab-schedule').click();
-      await page.getByTestId('schedule-view').waitFor();
-      await page.getByTestId('tab-landscape').click();
-      await page.getByTestId('answer').waitFor();
-      assert.equal(await page.getByTestId('first-minute').count(), 0);
-    });
+  }));
+
+test('the first steps are closed for good', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await settled(page);
+    await page.getByTestId('first-minute-close').click();
+    assert.equal(await page.getByTestId('first-minute').count(), 0);
+    await page.getByTestId('tab-schedule').click();
+    await page.getByTestId('schedule-view').waitFor();
+    await page.getByTestId('tab-landscape').click();
+    await page.getByTestId('answer').waitFor();
+    assert.equal(await page.getByTestId('first-minute').count(), 0);
   }));
 
 test('a slider drags a figure by keys, and the best point stays in sight meanwhile', () =>

@@ -148,7 +148,7 @@ test('links, undo and files', async (t) => {
   });
 });
 
-test('a wrong link is called wrong, and the page works; Back and Forward lead through presets, views and entries of the gallery', () =>
+test('a wrong link is called wrong, and the page works', () =>
   withPage(async ({ page, url }) => {
     await page.goto(`${url}#1AAAAAAAA`);
     await page.getByTestId('notices').getByText(/damaged/).waitFor();
@@ -161,7 +161,12 @@ test('a wrong link is called wrong, and the page works; Back and Forward lead th
     await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.waitForFunction(() => location.hash !== '#1garbage');
     await settled(page, 'done');
+  }));
 
+test('Back and Forward lead through presets, views and entries of the gallery', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await settled(page, 'done');
     await pickPreset(page, 'hardware', 'tpu-like-df');
     await page.getByTestId('tiles-x').fill('60');
     await page.getByTestId('tab-gallery').click();

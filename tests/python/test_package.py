@@ -49,6 +49,7 @@ def test_every_command_has_an_example_on_its_page() -> None:
     assert [name for name in commands if f"fusescape.{name}(" not in examples] == []
 
 
+@pytest.mark.others
 def test_the_examples_of_the_page_print_what_it_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Blocks of Python run one after the other, in a folder of their own; a block of text right behind one is what it prints."""
     monkeypatch.chdir(tmp_path)
