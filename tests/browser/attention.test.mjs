@@ -29,7 +29,7 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       assert.equal(rows.find((row) => row.best?.startsWith('best')).schedule, best);
     });
 
-    await step(t, 'attention moves step by step, by keys, by play and in the tiles of the heatmap', async () => {
+    await step(t, 'attention moves step by step, by keys and in the tiles of the heatmap', async () => {
       await page.getByTestId('attention-kind').selectOption({ label: 'queries stay, one pass' });
       await page.locator('[data-testid=attention-tiles-card][data-status=done]').waitFor();
       const cells = page.getByTestId('attention-tiles').locator('canvas');
