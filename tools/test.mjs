@@ -17,6 +17,8 @@ const SLOWEST = 10;
 
 process.chdir(REPOSITORY);
 process.env.PATH = `${join(REPOSITORY, '.tools/bin')}:${process.env.PATH}`;
+// Built with all tests: by itself it would be compiled again, as some of what it needs has other features then.
+process.env.FUSESCAPE_CLI ??= join(REPOSITORY, process.env.CARGO_TARGET_DIR ?? 'target', 'debug', 'fusescape');
 const isThorough = process.argv.includes('--thorough');
 const began = clock(process.argv.find((argument) => argument.startsWith('--began='))?.slice('--began='.length));
 
