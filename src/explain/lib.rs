@@ -5,8 +5,8 @@
 //! [`PointAccount`](fusescape_engine::depth_first::PointAccount), a [`MappedLayer`](fusescape_engine::explore::MappedLayer), a
 //! [`SystemAccount`](fusescape_engine::multicore::SystemAccount), [`Fusions`](fusescape_engine::explore::Fusions) or [`Sequences`]. These
 //! hold every access, hop, transfer and map, and where rules decide which formula the engine uses, which one it was: nothing here tries
-//! formulas until one fits. No text of a formula is written by hand: a [`Formula`] is evaluated and printed from its terms. `tests/page/explain.rs` and
-//! `tests/page/explain_systems.rs` unfold everything under all rules and compare it with what is shown.
+//! formulas until one fits. No text of a formula is written by hand: a [`Formula`] is evaluated and printed from its terms.
+//! `tests/page/explain.rs` and `tests/page/explain_systems.rs` unfold everything under all rules and compare it with what is shown.
 
 mod change;
 mod cores;
