@@ -67,8 +67,8 @@ bench: ## Measure the engine natively, then in the browser
 	node tests/browser/bench.mjs
 
 .PHONY: oracle
-oracle: ## Compare the engine with its slow oracles in many random cases, of which the tests run a sample (CASES=2000)
-	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test -p fusescape-engine-tests --test engine -- by_elements by_cycles multicore tile_graphs allocations
+oracle: ## Run whole what the tests run a sample of, and the slow oracles in many random cases (CASES=2000)
+	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test --test engine --test reference --test page --test commands
 
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
