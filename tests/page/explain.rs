@@ -355,7 +355,9 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
                 continue;
             }
             seen.push((layer.shape, unroll));
-            for (set, rules) in SETS {
+            // In turn, or all.
+            let sets = if all_cases() { &SETS[..] } else { &SETS[seen.len() % SETS.len()..][..1] };
+            for &(set, rules) in sets {
                 let request = LayerRequest {
                     hardware: String::new(),
                     workload: String::new(),
@@ -379,7 +381,7 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
     let found: Vec<(usize, Vec<String>)> = pairs.par_iter().map(check_pair).collect();
     let (counts, failures): (Vec<usize>, Vec<Vec<String>>) = found.into_iter().unzip();
     assert_none(&failures.concat());
-    assert!(counts.iter().sum::<usize>() > if all_cases() { 1000 } else { 900 }, "{counts:?} layers are mapped");
+    assert!(counts.iter().sum::<usize>() > if all_cases() { 1000 } else { 250 }, "{counts:?} layers are mapped");
 }
 
 #[test]

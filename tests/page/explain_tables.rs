@@ -15,7 +15,8 @@ use fusescape::explore::{
     find_sequences, fusion_step,
 };
 use fusescape::search::Objective;
-use fusescape::spec::{hardware_presets, workload_presets};
+use fusescape::spec::{Preset, hardware_presets, workload_presets};
+use fusescape_test_support::sample::{cases, pairs};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -130,14 +131,15 @@ fn every_number_of_the_sweeps_of_optimus_model_is_explained() {
     };
     let pairs = [
         ("tpu-like-df", "fsrcnn"),
+        ("meta-proto-like-df", "vgg16-e"),
         ("edge-tpu-like-df", "mobilenet-v1"),
         ("tpu-like-df", "resnet18"),
-        ("meta-proto-like-df", "vgg16-e"),
     ];
+    let pairs = &pairs[..cases(2, 4)];
     let found: Vec<(usize, Vec<String>)> = pairs.par_iter().map(check_pair).collect();
     assert_none(&found.iter().flat_map(|found| found.1.clone()).collect::<Vec<_>>());
     let count = found.iter().map(|found| found.0).sum::<usize>();
-    assert!(count > 300, "{count} numbers are explained");
+    assert!(count > cases(150, 300), "{count} numbers are explained");
 }
 
 fn chains(sweep: &Sweep) -> Option<Rc<Chains>> {
@@ -187,12 +189,11 @@ fn check_resources(what: &str, sweep: &Sweep, chains: &Rc<Chains>, of: Option<Se
 #[test]
 fn every_number_of_what_sequences_need_and_of_other_resources_is_explained() {
     let workloads = ["vgg16-e", "resnet18-main-path", "fsrcnn", "alexnet-eyeriss"];
-    let hardware = hardware_presets().iter().take(3);
-    let pairs: Vec<_> = hardware.flat_map(|hardware| workloads.map(|workload| (hardware.id, workload))).collect();
+    let pairs = pairs(&hardware_presets()[..3], &workloads);
     assert!(workloads.iter().all(|id| workload_presets().iter().any(|preset| preset.id == *id)));
-    let check_pair = |(hardware, workload): &(&str, &str)| {
-        let what = format!("{workload} on {hardware}");
-        let sweep = Sweep::new(&request(hardware, workload, Objective::Energy)).unwrap();
+    let check_pair = |(hardware, workload): &(Preset, &str)| {
+        let what = format!("{workload} on {}", hardware.id);
+        let sweep = Sweep::new(&request(hardware.id, workload, Objective::Energy)).unwrap();
         let Some(chains) = chains(&sweep) else { return (0, Vec::new()) };
         let sequences = chains.legal.iter().take(6).copied();
         let mut all: Vec<_> = sequences.map(|sequence| check_sequence(&what, &sweep, &chains, sequence)).collect();
@@ -205,5 +206,5 @@ fn every_number_of_what_sequences_need_and_of_other_resources_is_explained() {
     let found: Vec<(usize, Vec<String>)> = pairs.par_iter().map(check_pair).collect();
     assert_none(&found.iter().flat_map(|found| found.1.clone()).collect::<Vec<_>>());
     let count = found.iter().map(|found| found.0).sum::<usize>();
-    assert!(count > 3000, "{count} numbers are explained");
+    assert!(count > cases(1000, 3000), "{count} numbers are explained");
 }

@@ -4,12 +4,18 @@
 use fusescape::explore::LayerStudy;
 use fusescape::gallery::{Entry, Fidelity, Workbench, entries};
 use fusescape::spec::gallery_presets;
+use fusescape_test_support::sample::all_cases;
+
+/// Entries whose claims take longest to compute, left out where not all is asked for. Depth-first points, systems and methods that they
+/// compare are compared by others, too.
+const LONGEST: [&str; 4] = ["defines-case-study-3", "defines-fig-13", "defines-fig-18", "stream-fig-14"];
 
 /// Computes all claims of the entries that `wanted` picks, and says everything that does not hold.
 fn holds(wanted: impl Fn(&Entry) -> bool) {
+    let wanted = |entry: &&Entry| wanted(entry) && (all_cases() || !LONGEST.contains(&entry.id));
     let mut wrong = Vec::new();
     let mut count = 0;
-    for entry in entries().unwrap_or_else(|wrong| panic!("{wrong}")).iter().filter(|entry| wanted(entry)) {
+    for entry in entries().unwrap_or_else(|wrong| panic!("{wrong}")).iter().filter(wanted) {
         let mut workbench = Workbench::default();
         for claim in &entry.claims {
             count += 1;

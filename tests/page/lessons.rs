@@ -7,15 +7,17 @@ use fusescape::lesson::{
     find_step, lessons, mistakes, step_name,
 };
 use fusescape::spec::lesson_presets;
+use fusescape_test_support::sample::cases;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 #[test]
 fn every_step_of_every_variant_of_every_lesson_has_one_right_answer() {
+    let most = cases(6, MOST_VARIANTS);
     let wrong: Vec<String> = (lesson_presets().par_iter())
         .flat_map(|preset| {
-            let checked = check(preset.text, MOST_VARIANTS).unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
-            assert_eq!(checked.looked_at, checked.variants, "{}: all variants are looked at", preset.id);
+            let checked = check(preset.text, most).unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
+            assert_eq!(checked.looked_at, checked.variants.min(most), "{}: all variants are looked at", preset.id);
             let wrong = checked.wrong.into_iter();
             wrong.map(|(drawn, step, why)| format!("{}, step {step}, {drawn}: {why}", preset.id)).collect::<Vec<_>>()
         })

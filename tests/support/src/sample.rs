@@ -20,7 +20,7 @@ pub fn pairs<A: Clone, B: Clone>(a: &[A], b: &[B]) -> Vec<(A, B)> {
     a.iter().cycle().zip(b.iter().cycle()).take(count).map(pair).collect()
 }
 
-/// How many cases a test makes up: a sample, or all, where these are asked for.
-pub fn cases(sample: usize, whole: usize) -> usize {
+/// How many cases a test makes up, or what its counts come to: of a sample, or of all, where these are asked for.
+pub fn cases<N>(sample: N, whole: N) -> N {
     if all_cases() { whole } else { sample }
 }
