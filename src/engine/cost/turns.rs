@@ -3,7 +3,7 @@
 //! A step is one iteration of all loops from some depth outwards; those further in run through within it. With depth 0 a step is one
 //! iteration of the array. Steps are not kept: what one does follows from its number, as data crosses a boundary between two levels of an
 //! operand whenever the loops below that boundary have run through (ZigZag, Section III). All steps of any depth add up to the accesses of
-//! the mapping (`tests/engine/turns.rs`).
+//! the mapping (`tests/engine/cost/turns.rs`).
 //!
 //! What lies in a memory is told in indices of the layer's loops, for all of its instances together. The cost model does not say which
 //! PE takes which index; here unrolled loops are the innermost of their dimension.

@@ -9,10 +9,10 @@
 //!    reads their producers ([`Network::reads`](crate::workload::Network::reads)).
 //! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip says how much of every
 //!    map one column of tiles needs, computes, caches and writes. There are two ways: by extents and lags, as the tool does, or by
-//!    tracking the intervals themselves, with padding and borders. `tests/engine/tiling_by_pixels.rs` checks the latter against
+//!    tracking the intervals themselves, with padding and borders. `tests/engine/depth_first/tiling_by_pixels.rs` checks the latter against
 //!    single pixels, views included.
 //! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
-//!    `tests/engine/placement_by_elements.rs` checks what tiles keep for each other, and where, against single elements.
+//!    `tests/engine/depth_first/placement_by_elements.rs` checks what tiles keep for each other, and where, against single elements.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:

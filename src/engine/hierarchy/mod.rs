@@ -9,7 +9,7 @@
 //!
 //! An [`Exploration`] hands out the slices, most promising first, and keeps the running Pareto [`Front`] of energy, latency and area.
 //! Where only the best is [`Sought`], it keeps that alone.
-//! Pruning changes neither (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
+//! Pruning changes neither (`tests/engine/hierarchy/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
 //! for SRAMs without published figures; whatever it gives is marked as an estimate.
 //!
 //! # Example

@@ -24,7 +24,7 @@
 //!
 //! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`Split`] cuts its loops into a [`Grid`] of tiles
 //! (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid, an axis alone says which of
-//! its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore.rs` compares with every pair of boxes). A graph
+//! its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore/multicore.rs` compares with every pair of boxes). A graph
 //! of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
 //! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors
@@ -33,7 +33,7 @@
 //! searched from their end, where nearly everything happens.
 //!
 //! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, which `tests/reference/stream.rs` replays to the
-//! cycle, the latter in random cases, too, and what is right, of which `tests/engine/multicore.rs` holds that nothing is used twice or
+//! cycle, the latter in random cases, too, and what is right, of which `tests/engine/multicore/multicore.rs` holds that nothing is used twice or
 //! read before it is there.
 //!
 //! # Example

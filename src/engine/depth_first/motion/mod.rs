@@ -4,7 +4,7 @@
 //! Columns and rows are independent of each other, so that [`StackMotion`] has one entry a column and a row of tiles, and not one a
 //! tile: a map of 960 x 540 pixels in tiles of 4 x 4 has 32,400 tiles, but 240 columns and 135 rows. A step, one layer in one tile, is
 //! found when it is looked at: its pixels by column and row ([`StackMotion::window`]), its costs by the tile's type
-//! ([`StackAccount::step`]). The steps of a stack add up to its account (`tests/engine/motion.rs`).
+//! ([`StackAccount::step`]). The steps of a stack add up to its account (`tests/engine/depth_first/motion.rs`).
 
 mod contents;
 mod flows;

@@ -17,7 +17,7 @@
 //! - [`legality`]: what constraints ([`Constraints`](super::Constraints)) ask of all of these.
 //!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
-//! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
+//! `tests/engine/search/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
 
 mod branch;
 mod cheapest;

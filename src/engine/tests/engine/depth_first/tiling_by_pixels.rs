@@ -1,6 +1,6 @@
 //! Under the corrected rules, tiling against an oracle that follows every single column and row through the network.
 
-use crate::view_by_elements::seen;
+use super::view_by_elements::seen;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, PointPlan, StoringMode};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::ids::{TiVec, ti_vec};

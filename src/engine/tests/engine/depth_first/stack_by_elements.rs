@@ -3,10 +3,10 @@
 //!
 //! Unrollings are even, widths are powers of two and energies whole numbers, so that nothing is rounded and sums are equal to the bit.
 
-use crate::exact_search::random_timing;
-use crate::layer_by_elements::{MappedLayer, Run, port, unrolled_evenly};
-use crate::placement_by_elements::{Needs, Set, Tiling};
-use crate::view_by_elements::Seen;
+use super::placement_by_elements::{Needs, Set, Tiling};
+use super::view_by_elements::Seen;
+use crate::cost::layer_by_elements::{MappedLayer, Run, port, unrolled_evenly};
+use crate::search::exact_search::random_timing;
 use fusescape_engine::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use fusescape_engine::depth_first::{
     Assembler, Caches, CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, LayerTilePlan, Planner, PointAccount,

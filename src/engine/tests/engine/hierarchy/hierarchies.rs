@@ -8,6 +8,7 @@ use fusescape_engine::hierarchy::{
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
 use fusescape_spec::{find_preset, hardware_presets, pool_presets, read_hardware, workload_presets};
+use fusescape_test_support::sample::{cases, pairs};
 use std::collections::{BTreeSet, HashSet};
 
 /// Two memories, of which the smaller may stand in every PE.
@@ -313,18 +314,16 @@ fn leaving_hierarchies_out_changes_neither_the_front_nor_the_best() {
         assert_eq!(run(&study, whole, 50).counts().pruned, 0);
     };
     let few = HierarchySettings { max_levels: 1, lpf_limit: 5, ..HierarchySettings::default() };
-    for rules in [Rules::CORRECTED, Rules::DEFINES_2022] {
-        for objective in [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct] {
-            for layers in [&["b"][..], &["c"], &["d"], &[]] {
-                let layers = layers.iter().map(ToString::to_string).collect();
-                check(HierarchySettings { layers, rules, objective: objective.clone(), ..few.clone() });
-            }
-        }
+    let objectives = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct];
+    let layers = [&["b"][..], &["c"], &["d"], &[]];
+    for (rules, (objective, layers)) in pairs(&[Rules::CORRECTED, Rules::DEFINES_2022], &pairs(&objectives, &layers)) {
+        let layers = layers.iter().map(ToString::to_string).collect();
+        check(HierarchySettings { layers, rules, objective, ..few.clone() });
     }
     check(HierarchySettings { strategy: Strategy::Loma, ..few.clone() });
     check(HierarchySettings { widths: Widths::All, layers: vec!["d".into()], ..few.clone() });
     check(HierarchySettings { max_levels: 2, layers: vec!["d".into()], ..few });
-    assert!(pruned > 1000, "only {pruned} were left out");
+    assert!(pruned > cases(300, 1000), "only {pruned} were left out");
     assert!(pruned_for_best > pruned, "only {pruned_for_best} were left out for the best");
 }
 

@@ -1,6 +1,6 @@
 //! A vector unit beside the array: softmax, activations, additions and pooling on its lanes.
 
-use crate::layer_by_elements::is_close;
+use super::layer_by_elements::is_close;
 use fusescape_engine::cost::EnergyCause;
 use fusescape_engine::depth_first::PointAccount;
 use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};

@@ -167,28 +167,28 @@ fn every_pixel_comes_from_where_a_step_says() {
                 computed: vec![false; (map.columns * map.rows) as usize],
             };
             let mut maps: Vec<Painted> = motion.maps.iter().map(paint).collect();
-            for step in steps(motion) {
-                let what = format!("{what}, {step:?}");
-                let window = motion.window(step.tile, step.node).expect(&what);
-                let map = &mut maps[step.node.index()];
-                let is_computed =
-                    |map: &Painted, part: Rect| map.pixels(part).map(|at| map.computed[at]).collect::<Vec<_>>();
-                assert!(!is_computed(map, window.new).contains(&true), "{what}: new");
+            // When a pixel of a map was last seen: the number of the step.
+            let mut seen: Vec<Vec<usize>> = maps.iter().map(|map| vec![0; map.computed.len()]).collect();
+            for (number, step) in (1..).zip(steps(motion)) {
+                let window = motion.window(step.tile, step.node).expect(what);
+                let (map, seen) = (&mut maps[step.node.index()], &mut seen[step.node.index()]);
+                assert!(map.pixels(window.new).all(|at| !map.computed[at]), "{what}, {step:?}: new");
                 for part in window.again.into_iter().chain([window.kept_left, window.kept_above]) {
-                    assert!(!is_computed(map, part).contains(&false), "{what}: {part:?}");
+                    assert!(map.pixels(part).all(|at| map.computed[at]), "{what}, {step:?}: {part:?}");
                 }
-                let parts = [window.new, window.again[0], window.again[1], window.kept_left, window.kept_above];
-                let mut seen = std::collections::HashSet::new();
-                for at in parts.into_iter().flat_map(|part| map.pixels(part).collect::<Vec<_>>()) {
-                    assert!(seen.insert(at), "{what}: a pixel lies in two parts");
+                for part in [window.new, window.again[0], window.again[1], window.kept_left, window.kept_above] {
+                    for at in map.pixels(part) {
+                        assert!(seen[at] != number, "{what}, {step:?}: a pixel lies in two parts");
+                        seen[at] = number;
+                    }
                 }
-                let new: Vec<usize> = map.pixels(window.computed).collect();
-                new.into_iter().for_each(|at| map.computed[at] = true);
+                let computed: Vec<usize> = map.pixels(window.computed).collect();
+                computed.into_iter().for_each(|at| map.computed[at] = true);
                 // What is read now is computed or kept: nothing is missing.
-                let (column, row) = motion.strips_of(step.tile).expect(&what);
+                let (column, row) = motion.strips_of(step.tile).expect(what);
                 for (index, _) in motion.reads.iter_enumerated().filter(|(_, read)| read.producer == step.node) {
                     let read = Rect { columns: column.read[index], rows: row.read[index] };
-                    assert!(map.pixels(read).all(|at| seen.contains(&at)), "{what}: {read:?} is not there");
+                    assert!(map.pixels(read).all(|at| seen[at] == number), "{what}, {step:?}: {read:?} is not there");
                 }
             }
             if strategy.mode == StoringMode::FullyCached {

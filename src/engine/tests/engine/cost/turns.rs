@@ -1,8 +1,8 @@
 //! The loops of a mapped layer as they turn: all steps of any depth move what the layer moves, and in every memory lies what the
 //! iterations of a step use.
 
-use crate::exact_search::{Random, hardware, problem};
-use crate::layer_by_elements::{MappedLayer, random_mapping, unrolled_evenly};
+use super::layer_by_elements::{MappedLayer, random_mapping, unrolled_evenly};
+use crate::search::exact_search::{Random, hardware, problem};
 use fusescape_engine::cost::{Evaluator, IndexAxis, LoopTurns};
 use fusescape_engine::depth_first::TileTypeId;
 use fusescape_engine::explore::{CostStore, LayerRequest, LayerStudy, Request, Settings, Survey, Sweep};

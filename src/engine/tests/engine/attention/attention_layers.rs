@@ -9,6 +9,7 @@ use fusescape_engine::search::Objective;
 use fusescape_engine::units::Cycles;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
+use fusescape_test_support::sample::cases;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const BITS: ElementBits = ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 };
@@ -238,7 +239,7 @@ fn partitions(parts: usize) -> Vec<Vec<std::ops::Range<usize>>> {
 #[test]
 fn runs_move_what_a_simulation_does_channel_by_channel() {
     let mut random = Lcg(24);
-    for _ in 0..300 {
+    for _ in 0..cases(60, 300) {
         let model = model(&mut random);
         for parts in chains(&model) {
             let chain = Chain::new(&parts);

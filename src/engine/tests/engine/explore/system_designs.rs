@@ -1,6 +1,6 @@
 //! Studies of systems of cores: each row is what the written-out documents give on many cores, to the bit, whatever designs share.
 
-use crate::designs::{mistakes, run, study};
+use super::designs::{mistakes, run, study};
 use fusescape_engine::explore::study::{DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status};
 use fusescape_engine::multicore::{CoresRequest, CoresStudy, SystemPart, TileCosts, TileSearch};
 use fusescape_spec::edit::Outline;
@@ -122,7 +122,7 @@ fn what_is_wrong_with_a_system_is_told_at_once() {
     // Two mistakes in one file, a path that leads nowhere, a field and a quantity of single cores: each at its place.
     let text = "name: wrong\nsystem: [eyeriss-quad, torn.yaml]\nnetwork: three-convs\nschedule: { columns: 4 }\n\
                 axes: [{ vary: system.link.0.width, values: [1 bit] }]\nrecord: [dram_words]\n";
-    let mut request = crate::designs::request(text);
+    let mut request = super::designs::request(text);
     let torn = Outline::read(find_preset(system_presets(), "eyeriss-quad").unwrap().text).unwrap();
     let torn = torn.write("links[0].width", "64 pJ").unwrap().write("cores[1].hardware", "eyeris-like").unwrap();
     request.systems.push(("torn.yaml".to_owned(), torn.into_text()));

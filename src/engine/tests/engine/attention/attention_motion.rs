@@ -7,6 +7,7 @@ use fusescape_engine::attention::{
     Stage, StepWork, Tensor, follow, follow_block,
 };
 use fusescape_test_support::random::Lcg;
+use fusescape_test_support::sample::cases;
 
 /// Random small problems with their schedules, of every kind and residence, followed.
 fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionMotion)> {
@@ -41,7 +42,7 @@ fn dram(work: &StepWork) -> [Moved; 8] {
 
 #[test]
 fn all_steps_together_are_the_account() {
-    for (problem, schedule, motion) in followed(81, 3000) {
+    for (problem, schedule, motion) in followed(81, cases(600, 3000)) {
         let account = &motion.account;
         let mut moved = dram(&motion.once);
         let (mut macs, mut weight_macs, mut operations) = (0, 0, [0; 5]);
@@ -89,7 +90,7 @@ fn all_steps_of_a_block_are_its_account() {
     // Blocks: with queries, with parts, with weights of keys that come for every tile, in more than one pass; with keys and values on the
     // chip.
     let (mut blocks, mut kinds) = (0, [0; 5]);
-    for _ in 0..60 {
+    for _ in 0..cases(15, 60) {
         let case = Case::random(&mut random, 9000).in_some_store(&mut random);
         for schedule in schedules(&case, &case.problem) {
             let Some(block) = case.blocks().account(&schedule) else { continue };

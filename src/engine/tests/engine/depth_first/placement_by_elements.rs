@@ -1,8 +1,8 @@
 //! Under the corrected rules, what tiles cache and where their data lies, against an oracle that follows the elements of every map: which
 //! of them each tile computes, reads, finds computed, and leaves for later tiles.
 
-use crate::tiling_by_pixels::{NETWORKS, TILES, window};
-use crate::view_by_elements::{Seen, seen};
+use super::tiling_by_pixels::{NETWORKS, TILES, window};
+use super::view_by_elements::{Seen, seen};
 use fusescape_engine::depth_first::{
     Caches, CopyKind, DepthFirstStrategy, FuseDepth, LayerTilePlan, Planner, PointPlan, StackPlan, StoringMode,
     TilePlan,
@@ -13,6 +13,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Strategy};
 use fusescape_engine::workload::{Dim, LayerId, Network};
 use fusescape_test_support::random::Lcg;
+use fusescape_test_support::sample::cases;
 use std::collections::BTreeSet;
 
 pub type Set = BTreeSet<u64>;
@@ -422,7 +423,7 @@ fn for_all_cores(mut check: impl FnMut(&str, &Core, &Tiling<'_>, &StackPlan)) ->
         if tiling.columns.len() * tiling.rows.len() > 100 {
             return;
         }
-        for _ in 0..6 {
+        for _ in 0..cases(1, 6) {
             let sizes = random_sizes(&mut random, &tiling);
             let core = core(sizes.0, sizes.1, sizes.2);
             let Some(plan) = tiling.plan(&core, tile) else { continue };
@@ -458,9 +459,9 @@ fn features_caches_and_weights_lie_in_the_lowest_memories_that_hold_them_togethe
             assert!(alike.any(|tile| tiling.needs(tile) == found), "{what}: no tile needs {found:?}");
         }
     });
-    assert!(planned > 300, "only {planned} cores can compute their network");
-    assert!(kept_by_registers > 30, "registers keep weights only {kept_by_registers} times");
-    assert!(differ > 30, "only {differ} tiles read and write columns in different memories");
+    assert!(planned > cases(50, 300), "only {planned} cores can compute their network");
+    assert!(kept_by_registers > cases(5, 30), "registers keep weights only {kept_by_registers} times");
+    assert!(differ > cases(5, 30), "only {differ} tiles read and write columns in different memories");
 }
 
 #[test]

@@ -1,0 +1,9 @@
+//! Transformers: schedules of attention and of what is around it.
+
+mod attention_blocks;
+mod attention_cores;
+mod attention_layers;
+mod attention_motion;
+mod attention_schedules;
+mod attention_state_space;
+mod published_attention;

@@ -1,0 +1,11 @@
+//! One mapped layer on one core: what it moves, holds and takes.
+
+mod arrays_and_buffers;
+mod causes;
+mod in_memory;
+pub mod layer_by_elements;
+mod loop_information;
+mod physics;
+mod rules;
+mod turns;
+mod vector_unit;

@@ -1,0 +1,12 @@
+//! DeFiNES: stacks, tiles and where their data lies.
+
+mod attention;
+mod case_study_1;
+mod motion;
+mod neighbours;
+mod placement_by_elements;
+mod reasons;
+mod stack_by_elements;
+mod stacks;
+mod tiling_by_pixels;
+mod view_by_elements;

@@ -1,0 +1,4 @@
+//! Optimus: which operators run together.
+
+mod fusion;
+mod online;

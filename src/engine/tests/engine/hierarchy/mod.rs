@@ -1,0 +1,4 @@
+//! ZigZag's generator of memory hierarchies.
+
+mod hierarchies;
+mod sram_estimates;

@@ -1,0 +1,5 @@
+//! HW-Flow-Fusion: sequences of layers.
+
+mod interlayer;
+mod multi_tiling;
+mod sequences;

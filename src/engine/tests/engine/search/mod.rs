@@ -1,0 +1,8 @@
+//! The best mapping of a layer.
+
+mod constrained_search;
+mod constraint_documents;
+pub mod exact_search;
+mod iterative_search;
+mod mapping_space;
+mod unrolling;
