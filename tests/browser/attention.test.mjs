@@ -47,7 +47,9 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       const [queries, keys] = (await list.inputValue()).split(' ');
       await motion.getByText(`in tiles of ${queries} queries and ${keys} keys`).waitFor();
       await page.getByTestId('attention-best-tiles').click();
-      await told.waitFor({ state: 'detached' });
+      // Until the best tiles are followed, the figure before is shown, and would lose its step to them.
+      await page.getByTestId('attention-best-tiles').waitFor({ state: 'detached' });
+      await motion.waitFor();
 
       const becomes = (step) => page.locator(`[data-testid=attention-motion-figure][data-step="${step}"]`).waitFor();
       await page.getByTestId('attention-motion-view').focus();
@@ -55,6 +57,16 @@ test('the layers of a transformer are scheduled, moved step by step, and generat
       const last = await page.getByTestId('attention-motion-steps').getAttribute('max').then(Number);
       assert.ok(last > 2, `${last + 1} steps`);
       await becomes(last);
+      await page.keyboard.press('Home');
+      await becomes(0);
+      await page.keyboard.press('ArrowRight');
+      await becomes(1);
+      await page.getByTestId('attention-motion-before').click();
+      await becomes(0);
+      await page.getByTestId('attention-motion-play').click();
+      await page.waitForFunction(() => Number(document.querySelector('[data-testid=attention-motion-figure]').dataset.step) > 1);
+      await page.getByTestId('attention-motion-play').click();
+      await page.getByTestId('attention-motion-view').focus();
       await page.keyboard.press('Home');
       await becomes(0);
       assert.match(await page.getByTestId('attention-motion-story').innerText(), /The first tile sets the maximum/);

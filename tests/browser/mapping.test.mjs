@@ -77,12 +77,15 @@ test('a published mapping is opened, compared with the best, changed, constraine
         window.watched = new MutationObserver(() => window.told.push(said()));
         window.watched.observe(document.body, watch);
       });
+      const turning = await page.getByTestId('turns-view').locator('canvas').getAttribute('aria-label');
       await page.getByTestId('lower-I-0').click();
       await settled('of your own');
       const told = await page.evaluate(() => (window.watched.disconnect(), window.told));
       const first = told.find(({ loops }) => loops !== told[0].loops);
       assert.equal(first?.status, 'running', JSON.stringify(first));
       assert.match(first.source, /is being worked out/);
+      // What turns is the mapping of one's own.
+      await page.waitForFunction((told) => document.querySelector('[data-testid=turns-view] canvas').getAttribute('aria-label') !== told, turning);
       const worse = await costs();
       assert.ok(worse[0] > best[0], `${worse[0]} pJ are not more than ${best[0]}`);
       assert.match(await page.getByTestId('mapping-energy').innerText(), /% above the best/);
@@ -109,14 +112,10 @@ test('a published mapping is opened, compared with the best, changed, constraine
       const before = await loops();
       const [first, second, third, ...rest] = before;
       assert.notEqual(first, second);
-      const told = () => page.getByTestId('turns-view').locator('canvas').getAttribute('aria-label');
-      const turning = await told();
       await page.getByTestId('loop-0').focus();
       await page.keyboard.press('Alt+ArrowUp');
       await page.waitForFunction((name) => document.activeElement.textContent === name && document.activeElement.id === 'loop-1', first);
-      // What turns is the mapping of one's own.
       await settled('of your own');
-      await page.waitForFunction((told) => document.querySelector('[data-testid=turns-view] canvas').getAttribute('aria-label') !== told, turning);
       await page.keyboard.press('Control+z');
       await become(before);
       // What is not worked out yet may move a loop from under the pointer.
