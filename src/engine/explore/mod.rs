@@ -6,8 +6,8 @@
 //! different problems a whole sweep contains; each is solved once, in any order and by any worker, and a point can be assembled as soon
 //! as its problems are solved. A [`Survey`] plans, solves and adds up one point at a time, and remembers what points share: so the page
 //! draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]). Both give the same bits
-//! (`tests/engine/explore/survey.rs`). A [`CostStore`] keeps costs of problems by content, so that an edit of one memory solves only those problems
-//! again that may use it. [`best_point`], [`best_combination`] and [`pareto_front`] say what a sweep found.
+//! (`tests/engine/explore/survey.rs`). A [`CostStore`] keeps costs of problems by content, so that an edit of one memory solves only
+//! those problems again that may use it. [`best_point`], [`best_combination`] and [`pareto_front`] say what a sweep found.
 //!
 //! # Which layers run together
 //!

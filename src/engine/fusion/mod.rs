@@ -29,7 +29,7 @@
 //! [`depth_first`](crate::depth_first), either: the paper neither pads nor treats borders, cuts outputs of different heights into equally
 //! many tiles, and has all groups in one buffer. The paper's text is damaged and open in places; where the code decides, it says so.
 //!
-//! `tests/reference/optimus.rs` compares with an independent reading of the paper, `tests/engine/fusion/fusion.rs` with brute force;
+//! `tests/reference/optimus.rs` compares with an independent reading of the paper, `tests/engine/fusion/groups.rs` with brute force;
 //! `benches/fusion.rs` holds it against the paper's times.
 //!
 //! # Example

@@ -16,8 +16,8 @@
 //!   is judged by the whole model, as every method is ([`explore::compare_fusions`](crate::explore::compare_fusions))
 //! - `parameters.rs`: what the paper does not say ([`Parameters::AS_PUBLISHED`])
 //!
-//! "Eq.", "Table" and "Section" are the paper's. `tests/reference/hwff.rs` compares with the reference data, `tests/engine/interlayer/multi_tiling.rs`
-//! with single pixels.
+//! "Eq.", "Table" and "Section" are the paper's. `tests/reference/hwff.rs` compares with the reference data,
+//! `tests/engine/interlayer/multi_tiling.rs` with single pixels.
 //!
 //! # Example
 //!

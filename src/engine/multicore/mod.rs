@@ -24,8 +24,8 @@
 //!
 //! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`Split`] cuts its loops into a [`Grid`] of tiles
 //! (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid, an axis alone says which of
-//! its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore/multicore.rs` compares with every pair of boxes). A graph
-//! of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
+//! its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore/schedules.rs` compares with every pair of
+//! boxes). A graph of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
 //! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors
 //! in memories: `contents.rs` holds the copies of tensors with their importance, ranked only when one has to leave; `occupancy.rs` the
@@ -33,8 +33,8 @@
 //! searched from their end, where nearly everything happens.
 //!
 //! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, which `tests/reference/stream.rs` replays to the
-//! cycle, the latter in random cases, too, and what is right, of which `tests/engine/multicore/multicore.rs` holds that nothing is used twice or
-//! read before it is there.
+//! cycle, the latter in random cases, too, and what is right, of which `tests/engine/multicore/schedules.rs` holds that nothing is used
+//! twice or read before it is there.
 //!
 //! # Example
 //!

@@ -1,4 +1,4 @@
 //! Optimus: which operators run together.
 
-mod fusion;
+mod groups;
 mod online;

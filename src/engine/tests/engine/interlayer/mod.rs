@@ -1,5 +1,5 @@
 //! HW-Flow-Fusion: sequences of layers.
 
-mod interlayer;
 mod multi_tiling;
+mod packings;
 mod sequences;

@@ -1,6 +1,6 @@
 //! Many cores: the exact allocation of tiles to cores and slots of a steady state equals brute force.
 
-use super::multicore::rounds;
+use super::schedules::rounds;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
     AllocationProblem, CoreId, IterationTile, SlotId, TilePlacement, allocate, evaluate,

@@ -1,6 +1,6 @@
 //! The account of a schedule on many cores says of every transfer whose data it carries, and which links carried that anyway.
 
-use super::multicore::{random_network, random_placement, random_system};
+use super::schedules::{random_network, random_placement, random_system};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{

@@ -3,7 +3,7 @@
 //!
 //! All times are whole numbers here: tiles that stream are slowed down to twice or one and a half times an even number of cycles.
 
-use super::multicore::{random_network, random_placement, random_system, ranks};
+use super::schedules::{random_network, random_placement, random_system, ranks};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{

@@ -1,6 +1,6 @@
 //! Many cores: tiles of layers, what each of them computes and reads, and which wait for which.
 
-use super::multicore::{random_network, rounds};
+use super::schedules::{random_network, rounds};
 use fusescape_engine::ids::ti_vec;
 use fusescape_engine::multicore::{
     AccessFunction, AxisExpression, NestId, Split, TileId, TiledLayer, TilingRules, count_edges, tile_graph, tile_shape,
