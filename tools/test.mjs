@@ -29,8 +29,13 @@ const WASM = ['--target', 'wasm32-unknown-unknown'];
 const OF_BROWSERS = ['--package', 'fusescape', '--package', 'fusescape-npm', '--package', 'fusescape-bench', ...WASM];
 
 // What is compiled for tests is linted as it is compiled: by itself, clippy would read all of it once more. It takes rustc's place for the
-// packages of this workspace; how it is told what to refuse is what `cargo clippy -- -D warnings` does.
-const LINTED = { RUSTC_WORKSPACE_WRAPPER: 'clippy-driver', CLIPPY_ARGS: '-Dwarnings__CLIPPY_HACKERY__' };
+// packages of this workspace; how it is told what to refuse is what `cargo clippy -- -D warnings` does. It switches rustc's own inlining
+// off, so that tests would take half as long again without that of LLVM between codegen units (`lto = false` is cargo's name for it).
+const LINTED = {
+  RUSTC_WORKSPACE_WRAPPER: 'clippy-driver',
+  CLIPPY_ARGS: '-Dwarnings__CLIPPY_HACKERY__',
+  CARGO_PROFILE_DEV_LTO: 'false',
+};
 
 // Each command with the part of the work that its time counts for.
 const COMMANDS = [
