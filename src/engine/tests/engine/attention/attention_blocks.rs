@@ -165,7 +165,7 @@ fn the_best_layer_is_the_best_of_all_with_and_without_blocks() {
         let is_recomputed = block.attention.schedule.held.is_recomputed();
         kinds[usize::from(block.queries.is_some()) + 2 * usize::from(is_recomputed)] += 1;
     }
-    assert!(with.iter().all(|count| *count > cases(3, 10)) && without > 0, "{with:?} {without}");
+    assert!(with.iter().all(|count| *count > cases(3, 10)) && without > cases(0, 2), "{with:?} {without}");
     // Who computes keys again computes queries of the same inputs.
     assert!([0, 1, 3].iter().all(|&kind| kinds[kind] > cases(1, 5)), "{kinds:?}");
     assert!(of_store.iter().all(|count| *count > cases(1, 5)), "{of_store:?}");
