@@ -9,6 +9,13 @@ import { WWW, holdableWorkers, withPage } from './harness.mjs';
 
 const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
+/** From here on no worker hears what it is asked. All of them have started, and none is busy. */
+async function hold(page) {
+  const areReady = async (count) => window.fusescape.busy() === 0 && (await navigator.locks.query()).held.length >= count;
+  await page.waitForFunction(areReady, await page.evaluate(() => window.fusescape.workers()));
+  await page.evaluate(() => window.hold());
+}
+
 /**
  * Ends all workers from inside, of which nobody is told, once so many of them are busy: the lock of one that is still starting is not its
  * own yet. What they were asked does not reach them: they are held.
@@ -31,10 +38,9 @@ test('what ends from outside or runs full', (t) =>
       const expected = await cells();
       const count = await page.evaluate(() => window.fusescape.workers());
       assert.ok(count > 0);
-      await page.waitForFunction(() => window.fusescape.busy() === 0);
-      await page.evaluate(() => window.hold());
+      await hold(page);
       await page.getByTestId('tiles-x').fill('4 6 8 10 12 14 16 18 20 22 24');
-      await endAll(page, 1);
+      await endAll(page, count);
       await isReplaced.first().waitFor();
       await done(page);
       assert.equal(await page.evaluate(() => window.fusescape.workers()), count);
@@ -48,8 +54,7 @@ test('what ends from outside or runs full', (t) =>
     });
 
     await step(t, 'a worker that ends over the question of a view is replaced, and the question asked again', async () => {
-      await page.waitForFunction(() => window.fusescape.busy() === 0);
-      await page.evaluate(() => window.hold());
+      await hold(page);
       await page.getByTestId('tab-mapping').click();
       await endAll(page, 1);
       await isReplaced.first().waitFor();

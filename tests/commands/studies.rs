@@ -8,7 +8,7 @@ use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::root;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -118,7 +118,7 @@ fn a_design_on_many_cores_is_what_the_command_for_cores_finds() {
 fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
     let folder = folder("killed");
     let document = folder.join("study.yaml");
-    for (sampling, kills) in [("grid", cases(3, 12)), ("{ refine: 700 }", cases(2, 8))] {
+    for (sampling, kills) in [("grid", sample_or_all(3, 12)), ("{ refine: 700 }", sample_or_all(2, 8))] {
         std::fs::write(&document, STUDY.replace("SAMPLING", sampling)).unwrap();
         let undisturbed = folder.join("undisturbed.parquet");
         let _ = std::fs::remove_file(&undisturbed);
@@ -266,7 +266,7 @@ fn a_damaged_file_is_an_error() {
         errors += usize::from(front_of_file(&damaged).is_err());
     }
     std::panic::set_hook(hook);
-    assert!(errors > cases(30, 133), "{errors}");
+    assert!(errors > sample_or_all(30, 133), "{errors}");
     assert!(!whole.is_empty());
     for (content, why) in [("", ""), ("PAR1PAR1", ""), ("a text, no table", "")] {
         std::fs::write(&damaged, content).unwrap();

@@ -16,7 +16,7 @@ use fusescape::explore::{
 };
 use fusescape::search::Objective;
 use fusescape::spec::{Preset, hardware_presets, workload_presets};
-use fusescape_test_support::sample::{cases, pairs};
+use fusescape_test_support::sample::{pairs, sample_or_all};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -139,7 +139,7 @@ fn every_number_of_the_sweeps_of_optimus_model_is_explained() {
     let found: Vec<(usize, Vec<String>)> = pairs.par_iter().map(check_pair).collect();
     assert_none(&found.iter().flat_map(|found| found.1.clone()).collect::<Vec<_>>());
     let count = found.iter().map(|found| found.0).sum::<usize>();
-    assert!(count > cases(150, 300), "{count} numbers are explained");
+    assert!(count > sample_or_all(150, 300), "{count} numbers are explained");
 }
 
 fn chains(sweep: &Sweep) -> Option<Rc<Chains>> {
@@ -206,5 +206,5 @@ fn every_number_of_what_sequences_need_and_of_other_resources_is_explained() {
     let found: Vec<(usize, Vec<String>)> = pairs.par_iter().map(check_pair).collect();
     assert_none(&found.iter().flat_map(|found| found.1.clone()).collect::<Vec<_>>());
     let count = found.iter().map(|found| found.0).sum::<usize>();
-    assert!(count > cases(1000, 3000), "{count} numbers are explained");
+    assert!(count > sample_or_all(1000, 3000), "{count} numbers are explained");
 }

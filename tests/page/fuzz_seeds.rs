@@ -26,7 +26,7 @@ use fusescape::state::State;
 use fusescape::workload::Network;
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
 use fusescape_test_support::onnx::{FLOAT, Graph, INT8};
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use miniz_oxide::inflate::decompress_to_vec;
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -14,7 +14,7 @@ use fusescape::state::{
 };
 use fusescape_test_support::links::sealed;
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {

@@ -6,7 +6,7 @@ use fusescape::workload::{Dim, Layer, LayerKind, Network};
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
 use fusescape_test_support::onnx::{FLOAT, Graph, INT4, INT8, Message};
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 
 pub(crate) fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, Report) {
     let model = graph.model();
@@ -633,7 +633,7 @@ fn weights_are_not_read() {
 #[test]
 fn broken_files_are_refused_without_a_panic() {
     let model = transformer(12).model();
-    for end in (0..model.len()).step_by(model.len() / cases(150, model.len())) {
+    for end in (0..model.len()).step_by(model.len() / sample_or_all(150, model.len())) {
         let wrong = onnx::import(&mut &model[..end], "cut.onnx", &Default::default()).unwrap_err().to_string();
         assert!(wrong.contains("is no complete ONNX model"), "{end} bytes: {wrong}");
     }

@@ -17,7 +17,7 @@ use fusescape::spec::{
 use fusescape::state::{Action, Half, State};
 use fusescape::workload::{LayerKind, Network};
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use std::collections::BTreeSet;
 
 /// Texts that mean something in YAML, or look as if they did.

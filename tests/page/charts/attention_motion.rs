@@ -6,7 +6,7 @@ use fusescape::chart::{AttentionStep, Chart, Theme};
 use fusescape::explore::{AttentionRequest, AttentionStudy, FollowedSchedule};
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, transformer_presets};
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -100,7 +100,7 @@ fn a_place_on_the_scores_is_a_query_and_a_key() {
     let chart = designs().remove(0);
     let (queries, keys) = (chart.of.motion.problem.shape.queries, chart.of.motion.problem.shape.keys);
     let (mut seen_queries, mut seen_keys) = (BTreeSet::new(), BTreeSet::new());
-    for width in cases(&[358][..], &[358, 1020]).iter().copied() {
+    for width in sample_or_all(&[358][..], &[358, 1020]).iter().copied() {
         for (x, y) in (0..width).flat_map(|x| (0..chart.height_for(width)).step_by(3).map(move |y| (x, y))) {
             if let Some((query, key)) = chart.hit(f64::from(x), f64::from(y), width) {
                 assert!(query < queries && key < keys);

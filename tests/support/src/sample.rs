@@ -21,6 +21,6 @@ pub fn pairs<A: Clone, B: Clone>(a: &[A], b: &[B]) -> Vec<(A, B)> {
 }
 
 /// How many cases a test makes up, or what its counts come to: of a sample, or of all, where these are asked for.
-pub fn cases<N>(sample: N, whole: N) -> N {
+pub fn sample_or_all<N>(sample: N, whole: N) -> N {
     if all_cases() { whole } else { sample }
 }

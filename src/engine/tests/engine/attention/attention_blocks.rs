@@ -11,7 +11,7 @@ use fusescape_engine::search::{Objective, Weights};
 use fusescape_engine::units::Cycles;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 
 /// Energy, cycles and bits of DRAM.
 type Cost = (f64, u64, u64);
@@ -165,10 +165,13 @@ fn the_best_layer_is_the_best_of_all_with_and_without_blocks() {
         let is_recomputed = block.attention.schedule.held.is_recomputed();
         kinds[usize::from(block.queries.is_some()) + 2 * usize::from(is_recomputed)] += 1;
     }
-    assert!(with.iter().all(|count| *count > cases(3, 10)) && without > cases(0, 2), "{with:?} {without}");
+    assert!(
+        with.iter().all(|count| *count > sample_or_all(3, 10)) && without > sample_or_all(0, 2),
+        "{with:?} {without}"
+    );
     // Who computes keys again computes queries of the same inputs.
-    assert!([0, 1, 3].iter().all(|&kind| kinds[kind] > cases(1, 5)), "{kinds:?}");
-    assert!(of_store.iter().all(|count| *count > cases(1, 5)), "{of_store:?}");
+    assert!([0, 1, 3].iter().all(|&kind| kinds[kind] > sample_or_all(1, 5)), "{kinds:?}");
+    assert!(of_store.iter().all(|count| *count > sample_or_all(1, 5)), "{of_store:?}");
 }
 
 impl Case {
@@ -321,7 +324,7 @@ fn a_block_moves_what_a_walk_over_its_tiles_moves() {
         }
     }
     assert!(
-        blocks > cases(4000, 20_000) && kept > cases(200, 2000),
+        blocks > sample_or_all(4000, 20_000) && kept > sample_or_all(200, 2000),
         "{blocks}, {kept} of them with keys and values on the chip"
     );
 }

@@ -9,7 +9,7 @@ use fusescape_engine::search::Objective;
 use fusescape_engine::units::Cycles;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const BITS: ElementBits = ElementBits { activations: 8, keys: 4, sums: 16, weights: 2 };

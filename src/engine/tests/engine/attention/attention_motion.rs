@@ -7,7 +7,7 @@ use fusescape_engine::attention::{
     Stage, StepWork, Tensor, follow, follow_block,
 };
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 
 /// Random small problems with their schedules, of every kind and residence, followed.
 fn followed(seed: u64, count: usize) -> Vec<(Problem, Schedule, AttentionMotion)> {
@@ -42,7 +42,7 @@ fn dram(work: &StepWork) -> [Moved; 8] {
 
 #[test]
 fn all_steps_together_are_the_account() {
-    for (problem, schedule, motion) in followed(81, cases(600, 3000)) {
+    for (problem, schedule, motion) in followed(81, sample_or_all(600, 3000)) {
         let account = &motion.account;
         let mut moved = dram(&motion.once);
         let (mut macs, mut weight_macs, mut operations) = (0, 0, [0; 5]);

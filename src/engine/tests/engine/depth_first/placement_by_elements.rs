@@ -13,7 +13,7 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Strategy};
 use fusescape_engine::workload::{Dim, LayerId, Network};
 use fusescape_test_support::random::Lcg;
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use std::collections::BTreeSet;
 
 pub type Set = BTreeSet<u64>;
@@ -459,9 +459,9 @@ fn features_caches_and_weights_lie_in_the_lowest_memories_that_hold_them_togethe
             assert!(alike.any(|tile| tiling.needs(tile) == found), "{what}: no tile needs {found:?}");
         }
     });
-    assert!(planned > cases(50, 300), "only {planned} cores can compute their network");
-    assert!(kept_by_registers > cases(5, 30), "registers keep weights only {kept_by_registers} times");
-    assert!(differ > cases(5, 30), "only {differ} tiles read and write columns in different memories");
+    assert!(planned > sample_or_all(50, 300), "only {planned} cores can compute their network");
+    assert!(kept_by_registers > sample_or_all(5, 30), "registers keep weights only {kept_by_registers} times");
+    assert!(differ > sample_or_all(5, 30), "only {differ} tiles read and write columns in different memories");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use fusescape_engine::fusion::{
 use fusescape_engine::ids::{TiSlice, TiVec};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, workload_presets};
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -316,7 +316,7 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         let larger = Setting { buffer_bytes: setting.buffer_bytes + random.below(1000), ..setting };
         assert!(fuse(&graph, &larger, 10_000).0.map_or(u64::MAX, |scheme| scheme.cost) <= cost);
     }
-    assert!(differ > cases(20, 100), "the searches hardly ever differ: {differ}");
+    assert!(differ > sample_or_all(20, 100), "the searches hardly ever differ: {differ}");
 }
 
 /// Eleven branches are so wide that decisions on ISOA are not followed while a group grows.

@@ -7,7 +7,7 @@ use fusescape_engine::interlayer::{
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
-use fusescape_test_support::sample::cases;
+use fusescape_test_support::sample::sample_or_all;
 
 const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
 const VGG16_E: &str = "vgg16-e";
@@ -114,7 +114,7 @@ fn partitions_of_two_layers_are_all_that_fit() {
 fn partitions_of_more_layers_fit_and_no_part_can_grow() {
     let array = Array { columns: 12, rows: 8 };
     let chain = chain(VGG16_E);
-    for layers in [3, 4].map(|count| &chain.layers()[..count]).into_iter().take(cases(1, 2)) {
+    for layers in [3, 4].map(|count| &chain.layers()[..count]).into_iter().take(sample_or_all(1, 2)) {
         let partitions = partitions(layers, array);
         assert!(!partitions.is_empty());
         let fits = |parts: &[Array]| fits_cell_by_cell(array, &mut [false; 96], 0, parts);
