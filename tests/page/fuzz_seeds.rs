@@ -557,7 +557,7 @@ fn models_of_products_that_are_changed_anywhere_get_an_answer() {
     let mut random = fusescape_test_support::random::Lcg(3);
     for graph in models_of_products() {
         let model = graph.model();
-        for _ in 0..cases(150, 1000) {
+        for _ in 0..sample_or_all(150, 1000) {
             let mut changed = model.clone();
             for _ in 0..1 + random.below(4) {
                 let at = random.below(changed.len() as u64) as usize;

@@ -646,7 +646,7 @@ fn broken_files_are_refused_without_a_panic() {
     for model in [residual().model(), model] {
         // Mostly in the graph, as the weights are not looked at.
         let small: Vec<u8> = model.clone();
-        for _ in 0..cases(300, 2000) {
+        for _ in 0..sample_or_all(300, 2000) {
             let mut changed = small.clone();
             for _ in 0..1 + random(6) {
                 let at = random(changed.len());

@@ -135,7 +135,7 @@ fn the_best_layer_is_the_best_of_all_with_and_without_blocks() {
     let weighted = Objective::Weighted(Weights { energy: 1.0, latency: 3.0, dram_accesses: 40.0 });
     let objectives = [Objective::Energy, Objective::Latency, Objective::DramAccesses, weighted];
     let (mut with, mut without, mut kinds, mut of_store) = ([0; 4], 0, [0; 4], [0; 3]);
-    for round in 0..cases(48, 120) {
+    for round in 0..sample_or_all(48, 120) {
         let case = Case::random(&mut random, 6000);
         let objective = &objectives[round % 4];
         let Case { model, step, machine, .. } = &case;
@@ -273,7 +273,7 @@ fn rest_of(chain: &[Part], from: usize, step: &Step, machine: &Machine, objectiv
 fn a_block_moves_what_a_walk_over_its_tiles_moves() {
     let mut random = Lcg(77);
     let (mut blocks, mut kept) = (0, 0);
-    for _ in 0..cases(20, 90) {
+    for _ in 0..sample_or_all(20, 90) {
         let case = Case::random(&mut random, 9000).in_some_store(&mut random);
         let Case { machine, problem, .. } = &case;
         for schedule in schedules(&case, problem) {

@@ -316,7 +316,7 @@ fn a_step_on_several_cores_is_what_every_core_computes_and_sends() {
     let mut random = Lcg(7);
     let machines = [machine("fusemax-like"), machine("tpu-like-df")];
     let (mut compared, mut of_kind, mut of_store) = (0, [0_usize; 5], [0; 3]);
-    for _ in 0..cases(15, 40) {
+    for _ in 0..sample_or_all(15, 40) {
         let model = model(&mut random);
         let batch = 1 + random.below(4);
         let step = match random.below(2) {

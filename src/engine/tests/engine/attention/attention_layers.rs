@@ -239,7 +239,7 @@ fn partitions(parts: usize) -> Vec<Vec<std::ops::Range<usize>>> {
 #[test]
 fn runs_move_what_a_simulation_does_channel_by_channel() {
     let mut random = Lcg(24);
-    for _ in 0..cases(60, 300) {
+    for _ in 0..sample_or_all(60, 300) {
         let model = model(&mut random);
         for parts in chains(&model) {
             let chain = Chain::new(&parts);

@@ -90,7 +90,7 @@ fn all_steps_of_a_block_are_its_account() {
     // Blocks: with queries, with parts, with weights of keys that come for every tile, in more than one pass; with keys and values on the
     // chip.
     let (mut blocks, mut kinds) = (0, [0; 5]);
-    for _ in 0..cases(15, 60) {
+    for _ in 0..sample_or_all(15, 60) {
         let case = Case::random(&mut random, 9000).in_some_store(&mut random);
         for schedule in schedules(&case, &case.problem) {
             let Some(block) = case.blocks().account(&schedule) else { continue };

@@ -423,7 +423,7 @@ fn for_all_cores(mut check: impl FnMut(&str, &Core, &Tiling<'_>, &StackPlan)) ->
         if tiling.columns.len() * tiling.rows.len() > 100 {
             return;
         }
-        for _ in 0..cases(1, 6) {
+        for _ in 0..sample_or_all(1, 6) {
             let sizes = random_sizes(&mut random, &tiling);
             let core = core(sizes.0, sizes.1, sizes.2);
             let Some(plan) = tiling.plan(&core, tile) else { continue };

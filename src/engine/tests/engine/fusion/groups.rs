@@ -268,7 +268,7 @@ fn convex_groups_may_still_wait_for_each_other() {
 fn the_exact_search_equals_brute_force_on_random_graphs() {
     let mut random = Random(1);
     let mut differ = 0;
-    for case in 0..cases(200, 1000) {
+    for case in 0..sample_or_all(200, 1000) {
         let graph = random.graph();
         let setting = Setting {
             buffer_bytes: 64 + random.below(3000),
