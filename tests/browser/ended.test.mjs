@@ -9,26 +9,26 @@ import { WWW, holdableWorkers, withPage } from './harness.mjs';
 
 const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 
-/** From here on no worker hears what it is asked. All of them have started, and none is busy. */
-async function hold(page) {
-  const areReady = async (count) => window.fusescape.busy() === 0 && (await navigator.locks.query()).held.length >= count;
-  await page.waitForFunction(areReady, await page.evaluate(() => window.fusescape.workers()));
-  await page.evaluate(() => window.hold());
+/** The workers end from inside when they hear a word, of which nobody is told. */
+async function serveMortal(page) {
+  const script = readFileSync(join(WWW, 'worker.js'), 'utf8');
+  const body = `new BroadcastChannel('end').onmessage = () => self.close();\n${script}`;
+  await page.context().route('**/worker.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
 }
 
-/**
- * Ends all workers from inside, of which nobody is told, once so many of them are busy: the lock of one that is still starting is not its
- * own yet. What they were asked does not reach them: they are held.
- */
+/** Ends all workers once so many of them are asked something, which does not reach them: they are held. */
 async function endAll(page, busy) {
   await page.waitForFunction((busy) => window.fusescape.busy() >= busy, busy);
-  await Promise.all(page.workers().map((worker) => worker.evaluate(() => self.close()).catch(() => {})));
-  await page.evaluate(() => window.release());
+  await page.evaluate(() => {
+    new BroadcastChannel('end').postMessage('all');
+    window.release();
+  });
 }
 
 test('what ends from outside or runs full', (t) =>
   withPage(async ({ page, url, step }) => {
     await page.addInitScript(holdableWorkers);
+    await serveMortal(page);
     await page.goto(url);
     await done(page);
     const isReplaced = page.getByTestId('notices').getByText(/Worker \d failed \(the browser has ended it, perhaps for want of memory\)/);
@@ -38,7 +38,7 @@ test('what ends from outside or runs full', (t) =>
       const expected = await cells();
       const count = await page.evaluate(() => window.fusescape.workers());
       assert.ok(count > 0);
-      await hold(page);
+      await page.evaluate(() => window.hold());
       await page.getByTestId('tiles-x').fill('4 6 8 10 12 14 16 18 20 22 24');
       await endAll(page, count);
       await isReplaced.first().waitFor();
@@ -54,7 +54,7 @@ test('what ends from outside or runs full', (t) =>
     });
 
     await step(t, 'a worker that ends over the question of a view is replaced, and the question asked again', async () => {
-      await hold(page);
+      await page.evaluate(() => window.hold());
       await page.getByTestId('tab-mapping').click();
       await endAll(page, 1);
       await isReplaced.first().waitFor();

@@ -93,6 +93,18 @@ export async function withPage(
   }
 }
 
+/**
+ * Waits until `condition(value)`, asked in the page once a frame, comes to something true. For conditions that take a promise: to
+ * `page.waitForFunction` the promise itself is true.
+ */
+export async function waitUntil(page, condition, value) {
+  const last = Date.now() + PATIENCE;
+  while (!(await page.evaluate(condition, value))) {
+    if (Date.now() > last) throw new Error(`never true: ${condition}`);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+}
+
 // All tests share the browser of run.mjs, or those of a file one of theirs: its start takes as long as the page's. What is measured has one
 // of its own.
 const isShared = process.env.NODE_TEST_CONTEXT !== undefined;
@@ -264,14 +276,16 @@ export function tooWide(page) {
 
 /**
  * A script for `addInitScript`: between `hold()` and `release()` workers hear nothing from the page, so that it stays in the middle of what
- * it is at.
+ * it is at. The first message to each is what it starts with: held back, it would be late.
  */
 export function holdableWorkers() {
   const tell = Worker.prototype.postMessage;
+  const started = new WeakSet();
   let held;
   Worker.prototype.postMessage = function (...message) {
-    if (held) held.push([this, message]);
+    if (held && started.has(this)) held.push([this, message]);
     else tell.apply(this, message);
+    started.add(this);
   };
   window.hold = () => (held ??= []);
   window.release = () => {

@@ -1,6 +1,6 @@
 // What there is to see, how to come to it, and the screens it is seen on.
 
-import { pickPreset } from './harness.mjs';
+import { pickPreset, waitUntil } from './harness.mjs';
 
 /** A question of the view of fusion, once these parts of it are there. */
 async function fusionPart(page, part, waited) {
@@ -178,7 +178,7 @@ export async function settled(page) {
 /** A first visit has what it may need next: pieces of code that are fetched once the landscape rests, and what its workers answer with. */
 export async function allFetched(page) {
   await page.locator('[data-testid=joint][data-status=done]').waitFor();
-  await page.waitForFunction(async () => {
+  await waitUntil(page, async () => {
     const loader = await (await fetch('./pkg/__wasm_split.js')).text();
     const [, chunks] = loader.match(/__wasm_split_load_others ?=[^[]*\[([^\]]*)\]/);
     const files = ['split_others', ...chunks.match(/chunk_\d+/g)];
