@@ -534,7 +534,7 @@ fn a_layer_that_fits_nowhere_is_named_with_its_reason_where_a_script_looks() {
 #[test]
 fn designs_are_compared_by_the_best_schedule_of_each() {
     let cores = ["meta-proto-like-df", "tpu-like-df"];
-    let text = succeeds(&[&["compare"], &cores[..], &["--on", "fsrcnn,three-convs", "--format", "json"]].concat());
+    let text = succeeds(&[&["compare"], &cores[..], &["--on", "fsrcnn-60,three-convs", "--format", "json"]].concat());
     let compared: Value = serde_json::from_str(&text).unwrap();
     let designs = compared["designs"].as_array().unwrap();
     assert_eq!(designs.len(), 4);

@@ -132,7 +132,7 @@ fn every_number_of_a_schedule_on_many_cores_comes_out_of_its_formulas() {
     let rows = Granularity::Rows;
     let mut cases = Vec::new();
     let networks = [("fsrcnn", rows(60)), ("resnet18", rows(56))];
-    for (system, (workload, granularity)) in each_of(pairs(system_presets(), &networks), 3) {
+    for (system, (workload, granularity)) in each_of(pairs(system_presets(), &networks), 6) {
         cases.push((system, workload, granularity, Scheduler::Corrected));
     }
     for system in ["diana", "quad-beside", "stream-1ws-1os"].map(|id| *find_preset(system_presets(), id).unwrap()) {

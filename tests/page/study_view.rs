@@ -18,7 +18,7 @@ use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{Design, State, StudyChange};
-use fusescape_test_support::sample::each_of;
+use fusescape_test_support::sample::{each_of, sample_or_all};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn every_accelerator_has_a_study_that_is_suggested() {
 #[test]
 fn an_axis_may_be_added_for_every_number_of_every_accelerator() {
     let mut added = 0;
-    for preset in hardware_presets() {
+    for preset in each_of(hardware_presets().iter().collect(), 2) {
         let document = Outline::read(preset.text).unwrap();
         let base = format!("name: all\nhardware: {}\nnetwork: {NETWORK}\n", preset.id);
         for variable in variables("hardware", &document) {
@@ -70,7 +70,7 @@ fn an_axis_may_be_added_for_every_number_of_every_accelerator() {
             added += 1;
         }
     }
-    assert!(added > 400, "{added}");
+    assert!(added > sample_or_all(200, 400), "{added}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const MOST_MEGABYTES: f32 = 1000.0;
 
 /// Layers of the largest networks: where all is asked for, as many as a document may have; odd, as a comb ends with half a tooth.
 fn most_layers() -> usize {
-    sample_or_all(2047, 4095)
+    sample_or_all(1023, 4095)
 }
 
 const CORE: &str = include_str!("../../../presets/hardware/meta-proto-like-df.yaml");
