@@ -68,7 +68,7 @@ bench: ## Measure the engine natively, then in the browser
 
 .PHONY: oracle
 oracle: ## Run whole what the tests run a sample of, and the slow oracles in many random cases (CASES=2000)
-	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test --test engine --test limits --test reference --test page --test commands
+	FUSESCAPE_ORACLE_CASES=$(CASES) cargo test --test engine --test limits --test reference --test page --test commands --test spec
 
 .PHONY: fuzz
 fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)

@@ -37,7 +37,9 @@ use fusescape::multicore::CoreSystem;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostic, Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::workload::Network;
+use rayon::prelude::*;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A piece of a document that is right, what stands wrong in its place, a part of the remedy, and what stands there once that is followed.
 type Case = (&'static str, &'static str, &'static str, &'static str);
@@ -174,10 +176,32 @@ fn constraints(text: &str) -> Result<(), Diagnostics> {
     map(preset("eyeriss-like"), alexnet(), &LayerOptions { layers, constraints, ..LayerOptions::default() })
 }
 
+/// A document that is wrong, and what is said of it.
+struct Told {
+    read: Read,
+    wrong: String,
+    /// A part of the remedy.
+    remedy: &'static str,
+    /// The document once that is followed.
+    followed: String,
+    said: Diagnostics,
+}
+
+/// The cases of all rooms as documents, which are read once for all tests.
+static TOLD: LazyLock<Vec<Told>> = LazyLock::new(|| {
+    let documents: Vec<Grown> = ROOMS.into_iter().flat_map(documents).collect();
+    let told = |(read, wrong, remedy, followed): Grown| {
+        let said = read(&wrong).err().unwrap_or_default();
+        Told { read, wrong, remedy, followed, said }
+    };
+    documents.into_par_iter().map(told).collect()
+});
+
 /// The cases of a room as documents.
 fn documents(room: &Room) -> Vec<Grown> {
     let mut all = (room.grown)();
     for &(read, base, cases) in room.tables {
+        assert_eq!(read(base), Ok(()));
         all.extend(cases.iter().map(|&(right, wrong, remedy, followed)| {
             assert_eq!(base.matches(right).count(), 1, "`{right}` stands in the document once");
             (read, base.replace(right, wrong), remedy, base.replace(right, followed))
@@ -186,59 +210,45 @@ fn documents(room: &Room) -> Vec<Grown> {
     all
 }
 
-/// Everything that is said of the wrong documents of a room.
-fn said(room: &Room) -> Vec<Diagnostic> {
-    documents(room).iter().flat_map(|(read, wrong, ..)| read(wrong).err().unwrap_or_default().0).collect()
-}
-
 #[test]
 fn a_document_is_right_once_its_remedy_is_followed() {
-    let mut faults = Vec::new();
-    for room in ROOMS {
-        for (read, base, _) in room.tables {
-            assert_eq!(read(base), Ok(()));
-        }
-        for (read, wrong, remedy, followed) in documents(room) {
-            let told = read(&wrong).err().unwrap_or_default();
-            if !told.0.iter().any(|one| one.remedy.contains(remedy)) {
-                faults.push(format!("`{remedy}` is not said of\n{wrong:.2000}\nbut {told}"));
-            }
-            if let Err(left) = read(&followed) {
-                faults.push(format!("`{remedy}` does not mend\n{wrong:.2000}\nas {left}"));
-            }
-        }
-    }
+    let faults = TOLD.par_iter().flat_map_iter(|Told { read, wrong, remedy, followed, said }| {
+        let is_said = said.0.iter().any(|one| one.remedy.contains(remedy));
+        let unsaid = (!is_said).then(|| format!("`{remedy}` is not said of\n{wrong:.2000}\nbut {said}"));
+        let left = read(followed).err().map(|left| format!("`{remedy}` does not mend\n{wrong:.2000}\nas {left}"));
+        unsaid.into_iter().chain(left)
+    });
+    let faults: Vec<String> = faults.collect();
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
 /// Where a diagnostic proposes an edit, that edit cures it.
 #[test]
 fn an_edit_that_is_proposed_cures_what_it_is_proposed_for() {
-    let mut edits = 0;
-    for room in ROOMS {
-        for (read, wrong, ..) in documents(room) {
-            let told = read(&wrong).err().unwrap_or_default();
-            let Ok(outline) = Outline::read(&wrong) else { continue };
-            for one in told.0.iter().filter(|one| one.fix.is_some()) {
-                let Some(mended) = repair(&outline, one) else { continue };
-                let left = read(mended.text()).err().unwrap_or_default();
-                let is_cured = !left.0.iter().any(|other| (&other.path, &other.reason) == (&one.path, &one.reason));
-                assert!(is_cured, "{one} is not cured in\n{}", mended.text());
-                edits += 1;
-            }
+    let cured = TOLD.par_iter().map(|Told { read, wrong, said, .. }| {
+        let Ok(outline) = Outline::read(wrong) else { return 0 };
+        let mut edits = 0;
+        for one in said.0.iter().filter(|one| one.fix.is_some()) {
+            let Some(mended) = repair(&outline, one) else { continue };
+            let left = read(mended.text()).err().unwrap_or_default();
+            let is_cured = !left.0.iter().any(|other| (&other.path, &other.reason) == (&one.path, &one.reason));
+            assert!(is_cured, "{one} is not cured in\n{}", mended.text());
+            edits += 1;
         }
-    }
+        edits
+    });
+    let edits: usize = cured.sum();
     assert!(edits > 30, "only {edits} edits are proposed");
 }
 
 #[test]
 fn no_remedy_in_the_sources_is_left_out() {
-    let said: Vec<Diagnostic> = ROOMS.iter().flat_map(|room| said(room)).collect();
+    let said: Vec<&Diagnostic> = TOLD.iter().flat_map(|told| &told.said.0).collect();
     let (mut missing, mut sentences) = (Vec::new(), 0);
     for room in ROOMS {
         for source in room.sources {
             for sentence in literals::sentences(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source)) {
-                let is_said = |one: &Diagnostic| {
+                let is_said = |one: &&Diagnostic| {
                     [&one.reason, &one.remedy].iter().any(|text| literals::is_written_as(text, &sentence))
                 };
                 sentences += 1;

@@ -3,6 +3,7 @@
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
+use fusescape_test_support::sample::each_of;
 
 /// Paths of all single values, entries of maps counted.
 fn scalars(outline: &Outline, path: &str, all: &mut Vec<String>) {
@@ -48,7 +49,8 @@ fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 #[test]
 fn a_value_is_written_in_place() {
-    for (id, text) in texts() {
+    let presets = each_of(presets().collect(), 3).into_iter();
+    for (id, text) in presets.chain(STRANGE.map(|text| ("strange", text))) {
         let outline = read(text);
         let mut paths = Vec::new();
         scalars(&outline, "", &mut paths);

@@ -88,7 +88,7 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
             [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces].map(|written| (point, written))
         });
         // Every point is written in some of the three ways, and each way is that of a third of what is checked.
-        for (point, granularity) in each_of(written.collect(), 4) {
+        for (point, granularity) in each_of(written.collect(), 8) {
             let outcome = point.outcome.as_ref().unwrap();
             let what = format!("{aim:?} {granularity:?}");
             let study = study(&request, granularity);
