@@ -17,8 +17,6 @@ const SLOWEST = 10;
 
 process.chdir(REPOSITORY);
 process.env.PATH = `${join(REPOSITORY, '.tools/bin')}:${process.env.PATH}`;
-// Built with all tests: by itself it would be compiled again, as some of what it needs has other features then.
-process.env.FUSESCAPE_CLI ??= join(REPOSITORY, process.env.CARGO_TARGET_DIR ?? 'target', 'debug', 'fusescape');
 const isThorough = process.argv.includes('--thorough');
 const began = clock(process.argv.find((argument) => argument.startsWith('--began='))?.slice('--began='.length));
 
@@ -49,6 +47,7 @@ const COMMANDS = [
   ['browser', 'node', 'tests/browser/run.mjs'],
 ];
 const THOROUGH = [
+  ['published', 'cargo', 'build', '--release', '--package', 'fusescape-cli'],
   ['published', 'cargo', 'clippy', '--package', 'fusescape-bind', '--features', 'cut', '--', '-D', 'warnings'],
   ['published', 'cargo', 'clippy', '--package', 'fusescape', '--features', 'pieces', '--lib', ...WASM, '--', '-D', 'warnings'],
   ['published', 'tools/build-published'],
@@ -82,7 +81,11 @@ console.log('\nall passed');
 function run(part, [program, ...given]) {
   console.log(`\ntest: ${program} ${given.join(' ')}`);
   const log = createWriteStream(join(LOGS, `${part}.log`), { flags: 'a' });
-  const env = { ...process.env, ...(part === 'published' ? {} : LINTED) };
+  const isPublished = part === 'published';
+  // Built with all tests: by itself it would be compiled again, as some of what it needs has other features then. What is published tells
+  // its commit in results, and is held against a command line that does, too.
+  const commandLine = join(REPOSITORY, process.env.CARGO_TARGET_DIR ?? 'target', isPublished ? 'release' : 'debug', 'fusescape');
+  const env = { ...process.env, FUSESCAPE_CLI: commandLine, ...(isPublished ? {} : LINTED) };
   const child = spawn(program, given, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
     from.pipe(to, { end: false });
