@@ -419,14 +419,17 @@ async function opened(page, what, attribute) {
   return Number(await page.getByTestId(`opened-${what}`).getAttribute(`data-${attribute}`));
 }
 
-/** Whether something is drawn on the figure's canvas, and described in words and numbers. */
+/** Something is drawn on the figure's canvas, a frame after that is there at the latest, and described in words and numbers. */
 async function assertDrawn(page, figure) {
   const canvas = page.getByTestId(figure).locator('canvas').first();
-  const colors = await canvas.evaluate((canvas) => {
+  await canvas.waitFor();
+  const isDrawn = (figure) => {
+    const canvas = document.querySelector(`[data-testid=${figure}] canvas`);
+    if (!canvas?.width || !canvas.height) return false;
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    return new Set(new Uint32Array(data.buffer)).size;
-  });
-  assert.ok(colors > 3, `${figure} is empty`);
+    return new Set(new Uint32Array(data.buffer)).size > 3;
+  };
+  await page.waitForFunction(isDrawn, figure);
   assert.ok((await canvas.getAttribute('aria-label')).length > 20, `${figure} is not described`);
   assert.ok((await page.getByTestId(figure).locator('table tr').count()) > 1, `${figure} has no table twin`);
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -18,8 +18,8 @@ const SCREENSHOTS = join(REPOSITORY, 'target', 'screenshots');
 /** The program of the command line; FUSESCAPE_CLI names another. */
 export const COMMAND_LINE = process.env.FUSESCAPE_CLI ?? join(REPOSITORY, 'target', 'debug', 'fusescape');
 
-/** The folder that is served; FUSESCAPE_WWW names another, to try the harness itself. */
-export const WWW = process.env.FUSESCAPE_WWW ?? join(REPOSITORY, 'www');
+/** The folder that is served; FUSESCAPE_WWW names another, such as the published page's. */
+export const WWW = resolve(REPOSITORY, process.env.FUSESCAPE_WWW ?? 'www');
 
 // How long a test waits for what has to come, milliseconds: no test is about time, and a busy machine is slow.
 const PATIENCE = 180_000;
