@@ -343,6 +343,6 @@ test('the package has what it names, and is as small as it says', () => {
   assert.deepEqual(names.sort(), [
     'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'engine.js', 'engine_bg.wasm', 'fusescape.d.ts', 'fusescape.js', 'package.json', 'worker.js',
   ]);
-  const version = execFileSync(COMMAND_LINE, ['--version'], { encoding: 'utf8' }).split(' ')[1];
+  const version = execFileSync(COMMAND_LINE, ['--version'], { encoding: 'utf8' }).trim().split(' ')[1];
   assert.equal(JSON.parse(execFileSync('npm', ['pkg', 'get', 'version'], { cwd: PACKAGE, encoding: 'utf8' })), version);
 });
