@@ -118,7 +118,7 @@ fn a_design_on_many_cores_is_what_the_command_for_cores_finds() {
 fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_file() {
     let folder = folder("killed");
     let document = folder.join("study.yaml");
-    for (sampling, kills) in [("grid", sample_or_all(2, 12)), ("{ refine: 700 }", sample_or_all(1, 8))] {
+    for (sampling, kills) in [("grid", sample_or_all(3, 12)), ("{ refine: 700 }", sample_or_all(2, 8))] {
         std::fs::write(&document, STUDY.replace("SAMPLING", sampling)).unwrap();
         let undisturbed = folder.join("undisturbed.parquet");
         let _ = std::fs::remove_file(&undisturbed);
