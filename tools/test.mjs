@@ -24,7 +24,7 @@ const began = clock(process.argv.find((argument) => argument.startsWith('--began
 const TIMES = ['--config', 'target."cfg(unix)".runner = ["env", "RUSTC_BOOTSTRAP=1"]'];
 const AS = ['--', '-Zunstable-options', '--report-time', ...(isThorough ? ['--include-ignored'] : [])];
 const WASM = ['--target', 'wasm32-unknown-unknown'];
-const OF_BROWSERS = ['--package', 'fusescape', '--package', 'fusescape-npm', '--package', 'fusescape-bench', ...WASM];
+const OF_BROWSERS = ['--package', 'fusescape-module', '--package', 'fusescape-npm', '--package', 'fusescape-bench', ...WASM];
 
 // What is compiled for tests is linted as it is compiled: by itself, clippy would read all of it once more. It takes rustc's place for the
 // packages of this workspace; how it is told what to refuse is what `cargo clippy -- -D warnings` does. It switches rustc's own inlining

@@ -23,10 +23,11 @@ pub struct PresetName {
     pub title: &'static str,
 }
 
+// Statics, as every package that reads a constant would have a copy of the texts.
 macro_rules! presets {
     ($presets:ident, $names:ident, $folder:literal: $($id:literal => $title:literal,)+) => {
-        const $presets: &[Preset] = presets! { $folder: $($id => $title,)+ };
-        const $names: &[PresetName] = &[$(PresetName { id: $id, title: $title },)+];
+        static $presets: &[Preset] = presets! { $folder: $($id => $title,)+ };
+        static $names: &[PresetName] = &[$(PresetName { id: $id, title: $title },)+];
     };
     ($folder:literal: $($id:literal => $title:literal,)+) => {
         &[$(Preset {
@@ -85,12 +86,12 @@ presets! {
     "three-convs" => "Three convolutions",
 }
 
-const POOLS: &[Preset] = presets! {
+static POOLS: &[Preset] = presets! {
     "pool":
     "zigzag-65nm" => "ZigZag case study 2, 65 nm",
 };
 
-const SYSTEMS: &[Preset] = presets! {
+static SYSTEMS: &[Preset] = presets! {
     "system":
     "quad-beside" => "Four of the accelerator",
     "tpu-quad" => "Four TPU-like cores, pooling and SIMD",
@@ -123,7 +124,7 @@ const SYSTEMS: &[Preset] = presets! {
     "ws-ring" => "Four small weight-stationary cores",
 };
 
-const GALLERY: &[Preset] = presets! {
+static GALLERY: &[Preset] = presets! {
     "gallery":
     "defines-fig-12" => "The depth-first landscape of FSRCNN",
     "defines-fig-12-lbl" => "Layer by layer, the corner of the landscape",
@@ -164,7 +165,7 @@ const GALLERY: &[Preset] = presets! {
     "fusemax-attention" => "From FLAT to FuseMax",
 };
 
-const TRANSFORMERS: &[Preset] = presets! {
+static TRANSFORMERS: &[Preset] = presets! {
     "transformer":
     "llama-3-8b" => "Llama-3-8B",
     "gpt2-small" => "GPT-2 small",
@@ -178,7 +179,7 @@ const TRANSFORMERS: &[Preset] = presets! {
     "vit-b16" => "ViT-B/16",
 };
 
-const LESSONS: &[Preset] = presets! {
+static LESSONS: &[Preset] = presets! {
     "lesson":
     "why-fuse" => "Why fuse layers?",
     "tiles-and-overlap" => "Tile size and overlap",
@@ -197,7 +198,7 @@ const LESSONS: &[Preset] = presets! {
 };
 
 /// The accelerator and the network that the page opens with.
-const FIRST: [Preset; 2] = [called(HARDWARE, "meta-proto-like-df"), called(WORKLOADS, "fsrcnn-defines")];
+static FIRST: [Preset; 2] = [called(HARDWARE, "meta-proto-like-df"), called(WORKLOADS, "fsrcnn-defines")];
 
 /// The preset of this name; the first where there is none.
 const fn called(presets: &'static [Preset], id: &str) -> Preset {
