@@ -7,13 +7,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;
 
-const USAGE: &str = "usage: wasm-bindgen MODULE.wasm --out-dir FOLDER [--out-name NAME] [--target web]";
+const USAGE: &str =
+    "usage: wasm-bindgen MODULE.wasm --out-dir FOLDER [--out-name NAME] [--target web] [--remove-name-section]";
 
 /// What is bound, and where it goes.
 struct Arguments {
     module: PathBuf,
     folder: PathBuf,
     name: String,
+    /// Whether functions are to have no names, which a browser reads with every load.
+    nameless: bool,
 }
 
 fn main() -> ExitCode {
@@ -37,13 +40,14 @@ fn main() -> ExitCode {
 }
 
 fn read(given: &[&str]) -> Option<Arguments> {
-    let (mut module, mut folder, mut name) = (None, None, None);
+    let (mut module, mut folder, mut name, mut nameless) = (None, None, None, false);
     let mut rest = given.iter();
     while let Some(argument) = rest.next() {
         match *argument {
             "--out-dir" => folder = Some(PathBuf::from(rest.next()?)),
             "--out-name" => name = Some((*rest.next()?).to_owned()),
             "--target" if *rest.next()? == "web" => {}
+            "--remove-name-section" => nameless = true,
             "--no-typescript" | "--no-demangle" => {}
             path if path.ends_with(".wasm") && module.is_none() => module = Some(PathBuf::from(path)),
             _ => return None,
@@ -54,7 +58,7 @@ fn read(given: &[&str]) -> Option<Arguments> {
         Some(name) => name,
         None => module.file_stem()?.to_str()?.to_owned(),
     };
-    Some(Arguments { module, folder: folder?, name })
+    Some(Arguments { module, folder: folder?, name, nameless })
 }
 
 fn bind(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
@@ -66,6 +70,7 @@ fn bind(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         .web(true)?
         .typescript(false)
         .demangle(false)
+        .remove_name_section(arguments.nameless)
         .omit_default_module_path(false);
     // The pieces share the table of functions, which would be hidden else.
     bindgen.keep_lld_exports(cfg!(feature = "cut"));
@@ -79,7 +84,7 @@ fn cut(arguments: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
 
 /// Writes the pieces of a module, and gives what is left.
 #[cfg(feature = "cut")]
-fn cut(Arguments { module, folder, name }: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
+fn cut(Arguments { module, folder, name, .. }: &Arguments) -> Result<Vec<u8>, Box<dyn Error>> {
     use wasm_split_cli_support::{Options, transform};
     let whole = std::fs::read(module)?;
     let left = &folder.join(format!("{name}.wasm"));
