@@ -51,8 +51,9 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
     html! { <Neighbours {all} {is_awaited} {on_open} {can_open} /> }
 }
 
-/// The neighbours of a point of the sweep and what changes towards each, as far as it is known; and whether more is awaited. Nothing is
-/// asked before the sweep is over, as that goes first; nor while an edit waits, where it is not `is_current`.
+/// The neighbours of a point of the sweep and what changes towards each, as far as it is known; and whether more is awaited, be it that
+/// those of an earlier point still stand there. Nothing is asked before the sweep is over, as that goes first; nor while an edit waits,
+/// where it is not `is_current`.
 #[hook]
 fn use_neighbours(
     workers: &Workers,
@@ -88,7 +89,8 @@ fn use_neighbours(
         let all = all.chain(cut_questions.iter().enumerate().filter_map(cut)).collect();
         *kept.borrow_mut() = Rc::new(all);
     }
-    let is_awaited = !(answers.is_complete() && cuts.is_complete());
+    let is_swept = !is_settled && matches!(results.status, Status::Running | Status::Done);
+    let is_awaited = is_swept || !answers.is_complete() || !cuts.is_complete();
     (Rc::clone(&kept.borrow()), is_awaited)
 }
 

@@ -41,7 +41,7 @@ pub enum Outcome {
 pub struct NeighboursProps {
     /// The neighbours.
     pub all: Rc<Vec<ComparedNeighbour>>,
-    /// Whether workers were asked and have not answered all.
+    /// Whether other neighbours, or more of them, are to come.
     #[prop_or_default]
     pub is_awaited: bool,
     /// Called with a neighbour that a person opens; without it they are only shown.
@@ -55,7 +55,7 @@ pub struct NeighboursProps {
 /// A card with the neighbours, in the order of their directions.
 #[component]
 pub fn Neighbours(props: &NeighboursProps) -> Html {
-    let is_busy = props.all.is_empty() || props.all.iter().any(|one| one.outcome == Outcome::Awaited);
+    let is_busy = props.is_awaited || props.all.is_empty();
     html! {
         <section
             class={classes!("card", props.is_awaited.then_some("awaited"))}
