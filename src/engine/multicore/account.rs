@@ -288,7 +288,6 @@ impl SystemAccount {
     ) -> Self {
         let SchedulingProblem { graph, system, placed, .. } = problem;
         let is_core = |core: &CoreId| *core != system.dram;
-        let place = |core: CoreId| CoreId::from(core.index() - usize::from(core > system.dram));
         let mut account = Self {
             layers,
             energy: schedule.energy,
@@ -309,8 +308,8 @@ impl SystemAccount {
         let mut known: FxHashMap<(NestId, CoreId, [u64; 4]), CostId> = FxHashMap::default();
         for (tile, facts) in graph.tiles.iter_enumerated() {
             let span = schedule.tiles[tile].unwrap_or(Span { start: Cycles::ZERO, end: Cycles::ZERO });
-            let (core, &Tile { layer, number, .. }) = (place(placed[tile].core), facts);
-            let PlacedTile { cycles, onchip_pj, offchip_pj, .. } = placed[tile];
+            let &Tile { layer, number, .. } = facts;
+            let PlacedTile { core, cycles, onchip_pj, offchip_pj, .. } = placed[tile];
             let computing = computing.get(tile).copied().unwrap_or_default();
             let cycles = cycles.0;
             let bill = TileAccount { layer, core, cycles, computing, onchip_pj, offchip_pj };

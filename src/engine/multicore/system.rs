@@ -37,7 +37,7 @@ pub struct Link {
 /// Cores that compute, memories, links, and DRAM, which counts as a core that does not compute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct System {
-    /// Names of the cores; DRAM among them.
+    /// Names of the cores, DRAM last.
     pub cores: TiVec<CoreId, String>,
     /// For each core the memories of W, I and O.
     pub memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
@@ -47,7 +47,7 @@ pub struct System {
     pub links: TiVec<LinkId, Link>,
     /// For each pair of cores the links from the first to the second.
     pub routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>>,
-    /// The core that is DRAM.
+    /// The core that is DRAM, the last one.
     pub dram: CoreId,
 }
 
