@@ -61,3 +61,39 @@ impl Candidate {
         Self { score: self.score.min(best.score), ..self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEST: Candidate =
+        Candidate { score: 1e6, energy_pj: 3e5, latency_cycles: 20, latency: 20.0 * FRACTIONS, energy_first: false };
+
+    /// The best one so far, with another score and energy by parts of a billion, and other cycles.
+    fn beside(score: f64, energy: f64, cycles: u64) -> Candidate {
+        let (score, energy_pj) = (BEST.score * (1.0 + score * 1e-9), BEST.energy_pj * (1.0 + energy * 1e-9));
+        Candidate { score, energy_pj, latency_cycles: cycles, latency: cycles as f64 * FRACTIONS, ..BEST }
+    }
+
+    #[test]
+    fn a_score_counts_first_unless_it_differs_by_rounding() {
+        assert!(beside(-2.0, 9.0, 30).is_better_than(&BEST));
+        assert!(!beside(2.0, -9.0, 10).is_better_than(&BEST));
+        for score in [-0.5, 0.0, 0.5] {
+            assert!(beside(score, 9.0, 19).is_better_than(&BEST));
+            assert!(!beside(score, -9.0, 21).is_better_than(&BEST));
+            assert!(beside(score, -9.0, 20).is_better_than(&BEST));
+        }
+    }
+
+    #[test]
+    fn of_equal_accesses_less_energy_counts_before_fewer_cycles_unless_it_differs_by_rounding() {
+        let best = Candidate { energy_first: true, ..BEST };
+        let is_better =
+            |energy, cycles| Candidate { energy_first: true, ..beside(0.0, energy, cycles) }.is_better_than(&best);
+        assert!(is_better(-2.0, 30) && !is_better(2.0, 10));
+        for energy in [-0.5, 0.0, 0.5] {
+            assert!(is_better(energy, 19) && !is_better(energy, 21));
+        }
+    }
+}

@@ -5,7 +5,7 @@ use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerOperand, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Proof, Strategy, find_best, has_mapping};
-use fusescape_engine::workload::Network;
+use fusescape_engine::workload::{Dim, Network};
 
 /// A core of 4 x 3 PEs with one buffer of so many bytes.
 fn core(array: &str, buffer: &str, bytes: u64) -> Core {
@@ -157,6 +157,36 @@ fn a_double_buffered_memory_lies_between_half_of_it_and_all_of_it() {
         }
     }
     assert!(narrower > 0, "some mappings fit only once");
+}
+
+/// Six of ten columns take twelve bytes, as they are replaced; all ten take ten, as nothing replaces them.
+#[test]
+fn all_of_an_operand_fits_where_no_part_of_it_fits_twice() {
+    let held = |bytes: u64| {
+        let core = Core::from_text(&format!(
+            "name: small
+array: {{ dimensions: {{ D1: 1 }}, mac_energy: 1 pJ }}
+unroll: {{ conv: {{ D1: K }} }}
+memories:
+  - {{ name: columns, size: {bytes} B, operands: [I], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all,
+      double_buffered: true }}
+  - {{ name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 90 pJ, write_energy: 90 pJ, shared_over: all }}
+"
+        ))
+        .unwrap();
+        let network = Network::from_text(
+            "name: one
+layers: [{ name: in, type: input, K: 1, size: 10 x 1 }, { name: a, type: conv, K: 1, kernel: 3 x 1 }]",
+        );
+        let shape = network.unwrap().layer(1.into()).shape;
+        let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+        let problem = LayerProblem { shape, levels, unroll: core.unroll(shape.kind).to_vec() };
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let order = [(Dim::FX, 3), (Dim::OX, 4), (Dim::OX, 2)].map(|(dim, size)| TemporalLoop { dim, size });
+        let columns = LayerOperand::ALL.into_iter().find(|&operand| layer.operands[operand].memories.len() == 2);
+        allocate(&layer, &order).map(|allocation| allocation.range(columns.unwrap(), 0).len())
+    };
+    assert_eq!([9, 10, 11, 12].map(held), [Some(1), Some(3), Some(3), Some(3)]);
 }
 
 /// The tool grants double buffers to operands that need none first, so that one that is there twice may get none.
