@@ -147,7 +147,9 @@ export function unsavedIn() {
     const has = (selector) => canvas.closest('figure, .scale')?.querySelector(selector);
     if (!has('.save[data-of=figure]')) wrong.push(`files of ${label}`);
     // The scale of the heatmaps stands for all of them, and its files have their table; large tables are built when they are shown.
-    if (!has('table, details.twin') && !canvas.closest('.scale')) wrong.push(`table of ${label}`);
+    // Figures side by side may share the one that stands next to them.
+    const shares = canvas.closest('.side-by-side')?.nextElementSibling?.matches('details.twin');
+    if (!has('table, details.twin') && !shares && !canvas.closest('.scale')) wrong.push(`table of ${label}`);
     if (!(label?.length > 20)) wrong.push(`description of ${label}`);
   }
   // What is edited in rows is no table of results; the layers are saved with their graph.
