@@ -180,6 +180,18 @@ test('Back and Forward lead through presets, views and entries of the gallery', 
     await page.goBack();
     await shown('landscape');
     assert.equal(await page.getByTestId('tiles-x').inputValue(), '60', 'edits belong to the entry they were made in');
+    // In no frame is one preset drawn and another one chosen, however slow the page is.
+    const processor = await page.context().newCDPSession(page);
+    await processor.send('Emulation.setCPUThrottlingRate', { rate: 10 });
+    await page.evaluate(() => {
+      const [card, field] = ['card', 'preset'].map((name) => document.querySelector(`[data-testid=hardware-${name}]`));
+      window.apart = [];
+      const look = () => {
+        if (card.dataset.preset !== field.value) window.apart.push([card.dataset.preset, field.value]);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
     await page.goBack();
     await page.waitForFunction(() => document.querySelector('[data-testid=hardware-preset]').value === 'meta-proto-like-df');
     assert.equal(await page.evaluate(() => location.hash), '');
@@ -188,6 +200,8 @@ test('Back and Forward lead through presets, views and entries of the gallery', 
     await page.goForward();
     await shown('mapping');
     assert.equal(await hardware(), 'eyeriss-like');
+    assert.deepEqual(await page.evaluate(() => window.apart), []);
+    await processor.detach();
     await page.getByTestId('origin').waitFor();
     // What is the entry's no longer says so.
     await page.getByTestId('lower-I-0').click();

@@ -3,6 +3,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
+use yew::virtual_dom::VTag;
 
 /// One choice of several.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,15 +79,16 @@ pub struct PickerProps {
 /// A choice of several, without a label.
 #[component]
 pub fn Picker(props: &PickerProps) -> Html {
-    let field = use_node_ref();
-    // A person's own choice makes a browser ignore the attribute `selected`; the property always works.
-    use_effect_with((props.value.clone(), props.choices.clone(), field.clone()), |(value, _, field)| {
-        if let Some(field) = field.cast::<HtmlSelectElement>() {
-            field.set_value(value);
-        }
-    });
     let onchange = passing(&props.onchange, |event: Event| Some(target::<HtmlSelectElement>(&event)?.value()));
-    let option = |choice: &Choice| html! { <option value={choice.value.clone()}>{ &choice.title }</option> };
+    // A person's own choice makes a browser ignore the attribute `selected`; the property always works. An effect would come too late:
+    // before effects Yew may let the browser show what is drawn so far. (`html!` has no properties of this kind.)
+    let option = |choice: &Choice| {
+        let mut option = VTag::new("option");
+        option.add_attribute("value", choice.value.clone());
+        option.add_property("selected", props.value == choice.value);
+        option.add_child(html! { &choice.title });
+        Html::from(option)
+    };
     let options = props.choices.chunk_by(|a, b| a.group == b.group).map(|group| {
         let inner: Html = group.iter().map(option).collect();
         match group.first().map_or("", |choice| choice.group) {
@@ -96,7 +98,6 @@ pub fn Picker(props: &PickerProps) -> Html {
     });
     html! {
         <select
-            ref={field}
             id={props.id.clone()}
             {onchange}
             aria-label={props.label.clone()}
