@@ -131,6 +131,16 @@ fn Moves(props: &MovesProps) -> Html {
     use_effect_with((rests.then_some(step), props.on_rest.clone()), |(step, on_rest)| {
         step.iter().for_each(|step| on_rest.emit(*step));
     });
+    // Who leaves the figure, to share what it shows, may be quicker than it rests.
+    let onfocusout = {
+        let (moving, on_rest) = (Rc::clone(&props.moving), props.on_rest.clone());
+        let is_begun = now != start && Rc::ptr_eq(&now.moving, &moving);
+        Callback::from(move |_: FocusEvent| {
+            if is_begun {
+                on_rest.emit(moving.number_of(now.step));
+            }
+        })
+    };
     let memories = use_callback(settled.clone(), |(), settled| plain_table(memory_motion_table(settled)));
     let maps = use_callback(settled.clone(), |(), settled| plain_table(settled.table()));
     html! {
@@ -139,6 +149,7 @@ fn Moves(props: &MovesProps) -> Html {
             data-testid="motion-figure"
             data-tile={now.step.tile.to_string()}
             data-node={now.step.node.index().to_string()}
+            {onfocusout}
         >
             <figcaption class="sr-only">{ "Feature maps and memories of one step" }</figcaption>
             { stage.view() }
