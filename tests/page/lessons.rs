@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 #[test]
 fn every_step_of_every_variant_of_every_lesson_has_one_right_answer() {
-    let most = sample_or_all(2, MOST_VARIANTS);
+    let most = sample_or_all(3, MOST_VARIANTS);
     let wrong: Vec<String> = (lesson_presets().par_iter())
         .flat_map(|preset| {
             let checked = check(preset.text, most).unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
