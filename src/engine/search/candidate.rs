@@ -24,6 +24,11 @@ pub struct Candidate {
     energy_first: bool,
 }
 
+/// Cycles as they are compared.
+fn in_fractions(cycles: f64) -> f64 {
+    (cycles * FRACTIONS).round()
+}
+
 impl Candidate {
     /// A mapping by its cost.
     pub fn new(problem: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) -> Self {
@@ -31,7 +36,7 @@ impl Candidate {
             score: objective.score(problem, cost),
             energy_pj: cost.energy_pj(),
             latency_cycles: cost.latency.total_cycles(),
-            latency: (cost.latency.exact_cycles() * FRACTIONS).round(),
+            latency: in_fractions(cost.latency.exact_cycles()),
             energy_first: matches!(objective, Objective::DramAccesses | Objective::MemoryAccesses(_)),
         }
     }
@@ -70,19 +75,21 @@ mod tests {
         Candidate { score: 1e6, energy_pj: 3e5, latency_cycles: 20, latency: 20.0 * FRACTIONS, energy_first: false };
 
     /// The best one so far, with another score and energy by parts of a billion, and other cycles.
-    fn beside(score: f64, energy: f64, cycles: u64) -> Candidate {
+    fn beside(score: f64, energy: f64, cycles: f64) -> Candidate {
         let (score, energy_pj) = (BEST.score * (1.0 + score * 1e-9), BEST.energy_pj * (1.0 + energy * 1e-9));
-        Candidate { score, energy_pj, latency_cycles: cycles, latency: cycles as f64 * FRACTIONS, ..BEST }
+        Candidate { score, energy_pj, latency_cycles: cycles.ceil() as u64, latency: in_fractions(cycles), ..BEST }
     }
 
     #[test]
     fn a_score_counts_first_unless_it_differs_by_rounding() {
-        assert!(beside(-2.0, 9.0, 30).is_better_than(&BEST));
-        assert!(!beside(2.0, -9.0, 10).is_better_than(&BEST));
+        assert!(beside(-2.0, 9.0, 30.0).is_better_than(&BEST));
+        assert!(!beside(2.0, -9.0, 10.0).is_better_than(&BEST));
         for score in [-0.5, 0.0, 0.5] {
-            assert!(beside(score, 9.0, 19).is_better_than(&BEST));
-            assert!(!beside(score, -9.0, 21).is_better_than(&BEST));
-            assert!(beside(score, -9.0, 20).is_better_than(&BEST));
+            for fewer in [1.0, 0.25] {
+                assert!(beside(score, 9.0, 20.0 - fewer).is_better_than(&BEST));
+                assert!(!beside(score, -9.0, 20.0 + fewer).is_better_than(&BEST));
+            }
+            assert!(beside(score, -9.0, 20.0).is_better_than(&BEST));
         }
     }
 
@@ -91,9 +98,9 @@ mod tests {
         let best = Candidate { energy_first: true, ..BEST };
         let is_better =
             |energy, cycles| Candidate { energy_first: true, ..beside(0.0, energy, cycles) }.is_better_than(&best);
-        assert!(is_better(-2.0, 30) && !is_better(2.0, 10));
+        assert!(is_better(-2.0, 30.0) && !is_better(2.0, 10.0));
         for energy in [-0.5, 0.0, 0.5] {
-            assert!(is_better(energy, 19) && !is_better(energy, 21));
+            assert!(is_better(energy, 19.0) && !is_better(energy, 21.0));
         }
     }
 }
