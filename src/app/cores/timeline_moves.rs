@@ -202,7 +202,7 @@ impl Moves {
         let after = {
             let looking = &mut *self.looking.borrow_mut();
             if !std::mem::replace(&mut looking.is_drag, true) {
-                capture(&self.view, event);
+                capture(&self.view, event.pointer_id());
             }
             looking.hovered = None;
             looking.down.0.insert(id, at);

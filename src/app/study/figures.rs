@@ -422,7 +422,7 @@ fn BrushFigure(props: &BrushFigureProps) -> Html {
         let (at, drag, place) = (at.clone(), drag.setter(), place.clone());
         Callback::from(move |event: PointerEvent| {
             if event.button() == 0 {
-                capture(&place, &event);
+                capture(&place, event.pointer_id());
                 drag.set(at(&event).map(|spot| (spot, spot)));
             }
         })

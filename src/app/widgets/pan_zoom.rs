@@ -186,7 +186,7 @@ impl PanZoom {
         if let Some((last, is_drag)) = &mut pointers.drag {
             if pointers::is_drag(*last, at) && !*is_drag {
                 *is_drag = true;
-                capture(&self.view, event);
+                capture(&self.view, event.pointer_id());
             }
             if *is_drag {
                 self.scroll_by(last.0 - at.0, last.1 - at.1);

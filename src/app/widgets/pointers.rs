@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, MouseEvent, PointerEvent};
+use web_sys::{Element, HtmlElement, MouseEvent};
 use yew::NodeRef;
 
 /// Pixels that a pointer moves before it drags; less is a click.
@@ -53,9 +53,9 @@ pub fn zoom_of(element: &Element) -> f64 {
 }
 
 /// Moves of this pointer are heard by the figure wherever it goes, until it is let go.
-pub fn capture(figure: &NodeRef, event: &PointerEvent) {
+pub fn capture(figure: &NodeRef, pointer: i32) {
     if let Some(element) = figure.cast::<Element>() {
         // It fails for a pointer that is gone already.
-        let _ = element.set_pointer_capture(event.pointer_id());
+        let _ = element.set_pointer_capture(pointer);
     }
 }

@@ -104,7 +104,7 @@ impl<S: Staged> Stage<S> {
         let Some((next, grip)) = self.player.now().pressed(at, self.width) else { return };
         self.grip.set(grip);
         if grip.is_some() {
-            capture(&self.view, event);
+            capture(&self.view, event.pointer_id());
         }
         self.player.look(next);
     }

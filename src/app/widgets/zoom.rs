@@ -60,6 +60,10 @@ pub fn use_drag(
             if event.pointer_type() == "touch" {
                 pointers.fingers.0.insert(event.pointer_id(), at);
                 pointers.distance = pointers.fingers.pinch().map_or(0.0, |pinch| pinch.distance);
+                // What they are on is drawn anew at every step, and would take them along. A single finger may still tap or scroll.
+                if pointers.distance > 0.0 {
+                    pointers.fingers.0.keys().for_each(|&finger| capture(&zoom.place, finger));
+                }
             } else if event.button() == 0 {
                 pointers.start = Some(at);
             }
@@ -77,7 +81,7 @@ pub fn use_drag(
             }
             let Some(start) = pointers.start else { return };
             if is_drag(start, at) && !was_drag.replace(true) {
-                capture(&zoom.place, &event);
+                capture(&zoom.place, event.pointer_id());
             }
             if was_drag.get() {
                 region.set(Some([start, at]));
