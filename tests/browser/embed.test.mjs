@@ -97,6 +97,30 @@ test('a view and its host', (t) =>
       assert.deepEqual([...new Set(all.map(({ link }) => link))], [end.link]);
     });
 
+    await step(t, 'what is set in several messages at once is all taken, however long the view takes to draw', async () => {
+      // Each drawing seems to take longer than Yew gives it before it lets other events in: the next message comes before it has ended.
+      await frame.evaluate(() => {
+        const [begin, now] = [Date.now(), Date.now];
+        let calls = 0;
+        Date.now = () => begin + 1000 * ++calls;
+        window.settle = () => (Date.now = now);
+      });
+      await page.evaluate(() => {
+        const parts = [{ view: 'schedule' }, { hardware: 'eyeriss-like' }, { metric: 'latency' }, { workload: 'three-convs' }];
+        for (const part of [...parts, { view: 'landscape' }, { hardware: 'tpu-like-df' }]) {
+          window.tell({ fusescape: 1, type: 'set', id: 'part', ...part });
+        }
+        window.tell({ fusescape: 1, type: 'get', id: 'whole' });
+      });
+      const { hardware, workload, view, link } = await heard('state', 'whole');
+      const names = [hardware, workload].map((document) => /^name: (.*)/m.exec(document)[1]);
+      assert.deepEqual([...names, view], ['TPU-like DF', 'Three convolutions', 'landscape']);
+      await frame.getByText('Mcycles').first().waitFor({ state: 'attached' });
+      await frame.evaluate(() => window.settle());
+      await done(frame);
+      assert.equal((await get('settled')).link, link);
+    });
+
     await step(t, 'what makes no sense is answered with all that is wrong, and changes nothing', async () => {
       const answers = () => page.evaluate(() => window.messages.filter(({ type }) => ['state', 'error'].includes(type)).length);
       const before = await answers();

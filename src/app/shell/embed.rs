@@ -11,7 +11,7 @@ use crate::app::landscape::view::Part;
 use crate::app::lessons::panel::OnJudged;
 use crate::app::platform::pieces::use_piece;
 use crate::app::session::handle::{Session, use_session};
-use crate::app::session::state::{Event, PageState};
+use crate::app::session::state::{Event, Opened, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::document_text::TextOffered;
 use crate::app::widgets::explain::Explaining;
@@ -74,12 +74,35 @@ fn asked() -> (Asked, PageState) {
     (Asked { options, wrong }, PageState { chosen: Rc::new(state), theme, ..PageState::default() })
 }
 
-/// The state by which messages are answered.
-#[derive(Default)]
+/// By what messages are answered. The handles give what was set last, also where it is not drawn yet: several messages may come between
+/// two drawings, and each begins where the one before it ended.
 struct Shown {
-    state: Rc<State>,
-    view: EmbedView,
+    page: UseReducerHandle<PageState>,
+    view: UseStateHandle<EmbedView>,
+    /// What was known when the page was drawn.
     results: Value,
+    drawn: Rc<State>,
+}
+
+impl Shown {
+    fn state(&self) -> &State {
+        &self.page.chosen
+    }
+
+    fn view(&self) -> EmbedView {
+        shown_view(&self.page, &self.view)
+    }
+
+    /// What is known of the state; nothing of one that is not drawn yet, as its sweep has yet to begin.
+    fn results(&self) -> Option<&Value> {
+        Rc::ptr_eq(&self.page.chosen, &self.drawn).then_some(&self.results)
+    }
+}
+
+/// The view that a message or the address asked for, or what a click leads to: another tab of the page, and so another view.
+fn shown_view(state: &PageState, asked: &EmbedView) -> EmbedView {
+    let tab = state.chosen.view.tab;
+    if asked.tab() == tab { *asked } else { EmbedView::of(tab) }
 }
 
 /// The embedded view.
@@ -100,11 +123,9 @@ pub fn Embed() -> Html {
     let session = use_session(&state, &tell);
     let parts = use_piece::<Parts>(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some());
     let is_dark = use_is_dark(state.theme);
-    // A click may lead to another tab of the page, and so to another view.
-    let shows =
-        if view_shown.tab() == state.chosen.view.tab { *view_shown } else { EmbedView::of(state.chosen.view.tab) };
+    let shows = shown_view(&state, &view_shown);
     let place = use_node_ref();
-    use_host(&state, &session, shows, &tell, &view_shown);
+    use_host(&state, &session, &view_shown, &tell);
     use_height(&place);
     let on_judged = OnJudged(use_callback((), |news: Value, ()| post(&answered(news))));
     let part = match shows {
@@ -194,19 +215,29 @@ pub fn Embed() -> Html {
 fn use_host(
     state: &UseReducerHandle<PageState>,
     session: &Session,
-    view: EmbedView,
+    view: &UseStateHandle<EmbedView>,
     tell: &Callback<Event>,
-    on_view: &UseStateHandle<EmbedView>,
 ) {
-    let shown = use_mut_ref(Shown::default);
-    *shown.borrow_mut() = Shown { state: Rc::clone(&state.chosen), view, results: results(state, session) };
+    let latest = Shown {
+        page: state.clone(),
+        view: view.clone(),
+        results: results(state, session),
+        drawn: Rc::clone(&state.chosen),
+    };
+    let shows = latest.view();
+    let shown = use_mut_ref(|| None);
+    *shown.borrow_mut() = Some(latest);
     {
-        let (shown, tell, on_view) = (Rc::clone(&shown), tell.clone(), on_view.clone());
+        let (shown, tell) = (Rc::clone(&shown), tell.clone());
         use_effect_with((), move |()| {
-            post(&ready(&shown.borrow().state, view));
+            if let Some(shown) = &*shown.borrow() {
+                post(&ready(shown.state(), shown.view()));
+            }
             listen("message", move |event: MessageEvent| {
-                if is_from_host(&event) {
-                    hear(&event, &shown, &tell, &on_view);
+                if is_from_host(&event)
+                    && let Some(shown) = &*shown.borrow()
+                {
+                    hear(&event, shown, &tell);
                 }
             });
         });
@@ -214,43 +245,45 @@ fn use_host(
     // What is running will be another soon; the host hears of what is settled, and of every edit.
     let status = session.status(state);
     let is_first = use_mut_ref(|| true);
-    use_effect_with((Rc::clone(&state.chosen), status, view), move |_| {
+    use_effect_with((Rc::clone(&state.chosen), status, shows), move |_| {
         let timeout = (!is_first.replace(false)).then(|| {
             Timeout::new(PAUSE_MS, move || {
-                let shown = shown.borrow();
-                post(&changed(&shown.state, shown.view, shown.results.clone()));
+                // The host hears of what is not drawn yet once it is.
+                if let Some(shown) = &*shown.borrow()
+                    && let Some(results) = shown.results()
+                {
+                    post(&changed(shown.state(), shown.view(), results.clone()));
+                }
             })
         });
         move || drop(timeout)
     });
 }
 
-fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>, on_view: &UseStateHandle<EmbedView>) {
+fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
     // What cannot be written as JSON is none of ours.
     let Some(text) = js_sys::JSON::stringify(&event.data()).ok().and_then(|text| text.as_string()) else { return };
-    let answer = answer(&text, &shown.borrow().state);
-    match answer {
+    match answer(&text, shown.state()) {
         Answer::Ignore => {}
         Answer::Tell(id) => {
-            let shown = shown.borrow();
-            post(&state_of(&shown.state, shown.view, shown.results.clone(), &id));
+            let results = shown.results().cloned().unwrap_or_default();
+            post(&state_of(shown.state(), shown.view(), results, &id));
         }
         Answer::Refuse(refusal) => post(&refusal),
         Answer::Show(next, view, id) => {
-            let state = Rc::new(*next);
-            let mut looking = (*state).clone();
+            let mut looking = *next;
             let view = match view {
                 Some(view) => {
                     looking.apply(Action::Look(ViewChange::Tab(view.tab())));
                     view
                 }
                 // A step of a lesson says itself what it is about.
-                None if looking.lesson != shown.borrow().state.lesson => EmbedView::of(looking.view.tab),
-                None => shown.borrow().view,
+                None if looking.lesson != shown.state().lesson => EmbedView::of(looking.view.tab),
+                None => shown.view(),
             };
-            on_view.set(view);
+            shown.view.set(view);
             post(&state_of(&looking, view, Value::Null, &id));
-            tell.emit(Event::Open(crate::app::session::state::Opened { state: Rc::new(looking), is_address: true }));
+            tell.emit(Event::Open(Opened { state: Rc::new(looking), is_address: true }));
         }
     }
 }
