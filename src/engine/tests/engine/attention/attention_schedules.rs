@@ -437,7 +437,8 @@ fn the_search_finds_the_best_of_all_tile_sizes_and_of_equals_the_one_with_the_le
     ];
     for round in 0..400 {
         let problem = problem(&mut random, 20);
-        let machine = machine(between(&mut random, 100, 6000), random.below(5) > 0);
+        let mut machine = machine(between(&mut random, 100, 6000), random.below(5) > 0);
+        machine.unrolled = std::array::from_fn(|_| between(&mut random, 1, 4));
         let objective = &objectives[round % objectives.len()];
         let found = search(&problem, &machine, objective);
         let of = |account: Option<Account>| account.map(|account| rank(&account, objective, &machine));
