@@ -17,8 +17,8 @@ pub fn holds(bytes: &[u8]) {
         Ok(constraints) => constraints,
         Err(wrong) => return check_wrong(text, &wrong),
     };
-    let (spec, _) = read_constraints(text);
-    let (again, wrong) = read_constraints(&write_constraints(&spec));
+    let (spec, _) = read_constraints(text).both();
+    let (again, wrong) = read_constraints(&write_constraints(&spec)).both();
     assert!(wrong.is_empty() && again == spec, "{wrong}");
     let request = LayerRequest {
         hardware: HARDWARE.to_owned(),

@@ -9,12 +9,12 @@ pub fn holds(bytes: &[u8]) {
     let (mut bytes, mut again) = (bytes, bytes);
     if let Ok((spec, report)) = onnx::import_transformer(&mut again, "model.onnx", &Default::default()) {
         assert!(!report.lines().is_empty());
-        assert_eq!(read_transformer(&write_transformer(&spec)).0, spec);
+        assert_eq!(read_transformer(&write_transformer(&spec)).both().0, spec);
     }
     if let Ok((spec, report)) = onnx::import(&mut bytes, "model.onnx", &Default::default()) {
         assert!(!report.lines().is_empty());
         let text = write_workload(&spec);
-        let (read, wrong) = read_workload(&text);
+        let (read, wrong) = read_workload(&text).both();
         if wrong.is_empty() {
             assert_eq!(read, spec);
         }

@@ -14,7 +14,7 @@ pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Pool::from_text(text) {
         Ok(pool) => {
-            assert!(read_pool(text).1.is_empty());
+            assert!(read_pool(text).both().1.is_empty());
             assert!(pool.memories.is_sorted_by_key(|memory| memory.size_bits));
             for memory in &pool.memories {
                 assert!(!memory.replication.is_empty() && !memory.variants.is_empty(), "{memory:?}");

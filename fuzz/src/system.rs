@@ -11,7 +11,7 @@ pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match CoreSystem::from_text(text, HARDWARE) {
         Ok(system) => {
-            assert!(read_system(text).1.is_empty());
+            assert!(read_system(text).both().1.is_empty());
             for rules in [SchedulingRules::CORRECTED, SchedulingRules::STREAM_2024, SchedulingRules::STREAM_2023] {
                 check_wiring(&system, rules);
             }

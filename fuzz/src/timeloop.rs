@@ -15,9 +15,9 @@ pub fn imports_or_answers(bytes: &[u8]) {
     let file = File { name: "design.yaml".to_owned(), source: Box::new(bytes) };
     match import(vec![file], &Default::default()) {
         Ok(imported) => {
-            assert!(imported.hardware.iter().all(|text| read_hardware(text).1.is_empty()));
-            assert!(imported.workload.iter().all(|text| read_workload(text).1.is_empty()));
-            assert!(imported.mapping.iter().all(|text| read_mapping(text).1.is_empty()));
+            assert!(imported.hardware.iter().all(|text| read_hardware(text).both().1.is_empty()));
+            assert!(imported.workload.iter().all(|text| read_workload(text).both().1.is_empty()));
+            assert!(imported.mapping.iter().all(|text| read_mapping(text).both().1.is_empty()));
         }
         Err(wrong) => {
             assert!(!wrong.is_empty());

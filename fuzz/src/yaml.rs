@@ -23,18 +23,18 @@ pub fn holds(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Core::from_text(text) {
         Ok(_) => {
-            let (hardware, wrong) = read_hardware(text);
+            let (hardware, wrong) = read_hardware(text).both();
             assert!(wrong.is_empty());
-            assert_eq!(read_hardware(&write_hardware(&hardware)).0, hardware);
+            assert_eq!(read_hardware(&write_hardware(&hardware)).both().0, hardware);
             map(text, WORKLOAD);
         }
         Err(wrong) => complain(text, &wrong),
     }
     match Network::from_text(text) {
         Ok(network) => {
-            let (workload, wrong) = read_workload(text);
+            let (workload, wrong) = read_workload(text).both();
             assert!(wrong.is_empty());
-            assert_eq!(read_workload(&write_workload(&workload)).0, workload);
+            assert_eq!(read_workload(&write_workload(&workload)).both().0, workload);
             if (1..=FEW_LAYERS).contains(&network.computing().count()) {
                 map(HARDWARE, text);
                 plan(text);

@@ -29,7 +29,7 @@ const ACTIVATIONS: (usize, usize) = (Operand::I as usize, Operand::O as usize);
 
 /// All memories of a document, in its order: each below everything above it that holds one of its operands.
 pub fn memory_boxes(document: &Outline) -> Vec<MemoryBox> {
-    let (spec, _) = read_hardware(document.text());
+    let (spec, _) = read_hardware(document.text()).both();
     let dimensions = &spec.array.dimensions;
     let mut boxes: Vec<MemoryBox> = (0..document.len("memories"))
         .map(|index| {

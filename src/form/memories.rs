@@ -37,7 +37,7 @@ pub fn add_memory(document: &Outline, below: Option<usize>) -> Option<Outline> {
 /// no estimator that knows it.
 pub fn estimated_figure(document: &Outline, index: usize, name: &str) -> Option<String> {
     document.value(&format!("{}.estimate", memory(index)))?;
-    let (spec, _) = read_hardware(document.text());
+    let (spec, _) = read_hardware(document.text()).both();
     let memory = spec.memories.get(index)?;
     let width_bits = memory.read_width_bits.max(memory.write_width_bits);
     let figures = estimate(&memory.estimate.as_ref()?.estimator, memory.size_bits, width_bits)?;

@@ -14,8 +14,8 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{
-    Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
-    read_gallery_entry, system_presets, workload_presets,
+    Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, read_gallery_entry,
+    system_presets, workload_presets,
 };
 
 /// A published figure or table that can be recomputed.
@@ -124,11 +124,7 @@ impl Entry {
     /// # Errors
     /// Everything that is wrong with the text, each with its line, path, reason and remedy.
     pub fn from_text(id: &'static str, text: &str) -> Result<Self, Diagnostics> {
-        let (spec, mistakes) = read_gallery_entry(text);
-        match Self::new(id, spec) {
-            Ok(entry) => mistakes.or(entry),
-            Err(found) => Err(merge(text, mistakes, found, &[])),
-        }
+        read_gallery_entry(text).validated(text, &[], |spec| Self::new(id, spec))
     }
 
     fn new(id: &'static str, spec: GallerySpec) -> Result<Self, Diagnostics> {

@@ -1,6 +1,6 @@
 //! Constraint documents: which mappings of a layer a search may take.
 
-use super::Diagnostics;
+use super::Reading;
 use super::reader::{LocatedNode, Reader, ValueError, count};
 use super::write::{braces, head, line, plain_or_quoted, scalar};
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,7 @@ impl LoopBoundSpec {
 ///
 /// Whatever could not be read is left out, so the document means something only if nothing is wrong. `own_constraints` of the engine
 /// reads it and validates it for a core and a network.
-pub fn read_constraints(text: &str) -> (ConstraintsSpec, Diagnostics) {
+pub fn read_constraints(text: &str) -> Reading<ConstraintsSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &DOCUMENT);
     let example = "[{ layer: conv1, order: [FX all, rest, K 4] }]";
@@ -130,7 +130,7 @@ pub fn read_constraints(text: &str) -> (ConstraintsSpec, Diagnostics) {
         about: fields.text(&mut reader, "about"),
         layers: layers.unwrap_or_default().iter().map(|place| read_layer(place, &mut reader)).collect(),
     };
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerConstraintsSpec {

@@ -1,6 +1,6 @@
 //! Reading a gallery entry: a published figure or table, the state that shows it, and what it claims.
 
-use super::Diagnostics;
+use super::Reading;
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
 /// More claims than any figure makes.
@@ -163,7 +163,7 @@ impl Default for Tolerance {
 /// Reads a gallery entry: what could be read of it, and everything that is wrong.
 ///
 /// `gallery::Entry::from_text` reads and validates in one step.
-pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
+pub fn read_gallery_entry(text: &str) -> Reading<GallerySpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &ENTRY);
     let opens = match fields.need(&mut reader, "opens", "{ view: landscape, hardware: tpu-like, workload: fsrcnn }") {
@@ -182,7 +182,7 @@ pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
         opens,
         claims,
     };
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 pub(super) fn read_opens(place: &LocatedNode, reader: &mut Reader) -> OpensSpec {

@@ -1,6 +1,6 @@
 //! Reading a hardware document.
 
-use super::Diagnostics;
+use super::Reading;
 use super::document::{
     ArraySpec, DoubleBuffering, HardwareSpec, InMemorySpec, MacEnergySpec, MemorySpec, OperationSpec, PortSpec,
     UnrollSpec, VectorUnitSpec,
@@ -76,10 +76,10 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Core::from_text` of the engine reads and validates in one step.
-pub fn read_hardware(text: &str) -> (HardwareSpec, Diagnostics) {
+pub fn read_hardware(text: &str) -> Reading<HardwareSpec> {
     let (root, mut reader) = Reader::open(text);
     let spec = read_core(&LocatedNode::root(&root), &mut reader);
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 pub(super) fn read_core(place: &LocatedNode, reader: &mut Reader) -> HardwareSpec {

@@ -3,7 +3,7 @@
 //! A lesson may have parameters, of which each student gets other values: `$size`, or `${size}`, stands for the value of the parameter
 //! `size` wherever a text or a value stands. It is put in behind YAML, so that no value changes what the document is made of.
 
-use super::Diagnostics;
+use super::Reading;
 use super::decimal::parse_decimal;
 use super::diagnostic::closest;
 use super::gallery::{OpensSpec, needed_text, read_measure, read_opens, share};
@@ -179,7 +179,7 @@ pub struct HintSpec {
 /// everything that is wrong.
 ///
 /// `lesson::Lesson::from_text` reads and validates in one step.
-pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> (LessonSpec, Diagnostics) {
+pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> Reading<LessonSpec> {
     let (mut root, mut reader) = Reader::open(text);
     let parameters = read_parameters(&LocatedNode::root(&root), &mut reader, draw);
     let mut unknown = Vec::new();
@@ -219,7 +219,7 @@ pub fn read_lesson(text: &str, draw: &dyn Fn(&str, usize) -> usize) -> (LessonSp
             diagnostics.0.push(wrong);
         }
     }
-    (spec, diagnostics)
+    Reading::new(spec, diagnostics)
 }
 
 /// Puts the values of parameters into a text, for `$name` and `${name}`; `$$` is a dollar.

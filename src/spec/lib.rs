@@ -7,6 +7,7 @@
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
 //! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `transformer.rs`, `gallery.rs`, `lesson.rs`,
 //!   `mapping.rs`, `constraints.rs`, `study.rs` read a kind of document each
+//! - `reading.rs`: what could be read, which nobody gets without what is wrong
 //! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
 //! - [`edit`]: single values changed in the text; `write.rs`: documents as text
 //! - `preset.rs`: the documents that come with the program
@@ -32,6 +33,7 @@ mod pool;
 mod preset;
 mod quantity;
 pub mod reader;
+mod reading;
 pub mod sorting;
 mod spreadsheet;
 mod study;
@@ -73,8 +75,9 @@ pub use preset::{
 };
 pub use quantity::{Measure, is_in_bits, measure, write_size};
 pub use reader::MAX_DIAGNOSTICS;
+pub use reading::Reading;
 pub use spreadsheet::csv_words;
-pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, read_study};
+pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, is_study, read_study};
 pub use system::read_system;
 pub use transformer::read_transformer;
 pub use tree::{MAX_BYTES, line_of};

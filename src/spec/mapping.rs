@@ -1,6 +1,6 @@
 //! Reading a mapping document: layers mapped by hand.
 
-use super::Diagnostics;
+use super::Reading;
 use super::document::UnrollSpec;
 use super::hardware::read_unroll;
 use super::reader::{LocatedNode, Reader, ValueError, count};
@@ -53,7 +53,7 @@ pub struct MappedLoopSpec {
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `own_mappings` of the engine reads it and validates it for a core and a network.
-pub fn read_mapping(text: &str) -> (MappingSpec, Diagnostics) {
+pub fn read_mapping(text: &str) -> Reading<MappingSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &MAPPING);
     let example = "[{ layer: conv1, loops: [{ loop: K 2, W: rf, I: sram, O: rf }] }]";
@@ -63,7 +63,7 @@ pub fn read_mapping(text: &str) -> (MappingSpec, Diagnostics) {
         about: fields.text(&mut reader, "about"),
         layers: layers.unwrap_or_default().iter().map(|place| read_layer(place, &mut reader)).collect(),
     };
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerMappingSpec {

@@ -1,6 +1,6 @@
 //! Reading a pool document.
 
-use super::Diagnostics;
+use super::Reading;
 use super::document::{FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec};
 use super::hardware::{read_area, read_both, read_energy};
 use super::quantity::bits;
@@ -20,7 +20,7 @@ const VARIANT: [&str; 8] =
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Pool::from_text` of the engine reads and validates in one step.
-pub fn read_pool(text: &str) -> (PoolSpec, Diagnostics) {
+pub fn read_pool(text: &str) -> Reading<PoolSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &POOL);
     let memories = match fields.need(&mut reader, "memories", "[{ name: rf, size: 64 B, ... }]") {
@@ -34,7 +34,7 @@ pub fn read_pool(text: &str) -> (PoolSpec, Diagnostics) {
         about: fields.text(&mut reader, "about"),
         memories,
     };
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 fn read_memory(place: &LocatedNode, reader: &mut Reader) -> PoolMemorySpec {

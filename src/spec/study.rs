@@ -1,6 +1,6 @@
 //! Reading a study document: designs that vary along axes, what is recorded of each, and what counts.
 
-use super::Diagnostics;
+use super::Reading;
 use super::edit::between_brackets;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,16 @@ impl StudySpec {
     pub fn has_system(&self) -> bool {
         !self.system.is_empty() || self.axes.iter().any(|axis| axis.varies("system"))
     }
+}
+
+/// Whether a text looks like a study.
+pub fn is_study(text: &str) -> bool {
+    let has = |field: &str| {
+        let begins =
+            |line: &str| line.strip_prefix(field).is_some_and(|rest| rest.trim_start_matches('"').starts_with(':'));
+        text.lines().any(|line| begins(line.trim_start_matches([' ', '{', '"'])))
+    };
+    has("axes") && ["hardware", "system", "network"].into_iter().any(has)
 }
 
 /// An axis: what varies, and over which values.
@@ -145,7 +155,7 @@ pub enum SamplingSpec {
 ///
 /// Whatever could not be read is left out, so the document means something only if nothing is wrong. `Study::new` of the engine validates
 /// what paths lead to and which quantities there are.
-pub fn read_study(text: &str) -> (StudySpec, Diagnostics) {
+pub fn read_study(text: &str) -> Reading<StudySpec> {
     let (root, mut opened) = Reader::open(text);
     let reader = &mut opened;
     let fields = LocatedNode::root(&root).fields(reader, &STUDY);
@@ -184,7 +194,7 @@ pub fn read_study(text: &str) -> (StudySpec, Diagnostics) {
         seed: fields.get("seed").and_then(|place| place.count(reader)).unwrap_or(0),
         skips_beaten: fields.get("beaten").and_then(|place| read_beaten(place, reader)).unwrap_or(false),
     };
-    (spec, opened.finish())
+    Reading::new(spec, opened.finish())
 }
 
 fn read_schedule(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, AxisValue)> {

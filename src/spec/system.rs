@@ -1,6 +1,6 @@
 //! Reading a system document.
 
-use super::Diagnostics;
+use super::Reading;
 use super::document::{
     CoreHardware, CoreSpec, LinkEnds, LinkSpec, OffchipPortSpec, OffchipSpec, SharedSpec, SystemSpec,
 };
@@ -22,7 +22,7 @@ const PORT: [&str; 5] = ["name", "cores", "direction", "width", "energy"];
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `CoreSystem::from_text` of the engine reads and validates in one step.
-pub fn read_system(text: &str) -> (SystemSpec, Diagnostics) {
+pub fn read_system(text: &str) -> Reading<SystemSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &SYSTEM);
     let items = |reader: &mut Reader, name: &str, most: usize| {
@@ -43,7 +43,7 @@ pub fn read_system(text: &str) -> (SystemSpec, Diagnostics) {
             .map(|place| read_offchip(place, &mut reader))
             .unwrap_or_default(),
     };
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 fn read_one_core(place: &LocatedNode, reader: &mut Reader) -> CoreSpec {

@@ -1,6 +1,6 @@
 //! Reading a transformer document: the shape of a model's layers.
 
-use super::Diagnostics;
+use super::Reading;
 use super::document::{LatentSpec, StateSpaceSpec, TransformerSpec};
 use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
@@ -32,7 +32,7 @@ const OF_ATTENTION: [&str; 9] =
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Transformer::from_text` of the engine reads and validates in one step.
-pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
+pub fn read_transformer(text: &str) -> Reading<TransformerSpec> {
     let (root, mut opened) = Reader::open(text);
     let reader = &mut opened;
     let fields = LocatedNode::root(&root).fields(reader, &TRANSFORMER);
@@ -61,7 +61,7 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
             }),
             ..TransformerSpec::default()
         };
-        return (spec, opened.finish());
+        return Reading::new(spec, opened.finish());
     }
     let heads = size(&fields, reader, "heads", "12");
     let key_heads = fields.get("key_heads").and_then(|place| place.count(reader));
@@ -108,7 +108,7 @@ pub fn read_transformer(text: &str) -> (TransformerSpec, Diagnostics) {
         rotary: rotary.unwrap_or(false),
         state_space: None,
     };
-    (spec, opened.finish())
+    Reading::new(spec, opened.finish())
 }
 
 fn size(fields: &Fields, reader: &mut Reader, name: &str, example: &str) -> u64 {

@@ -1,6 +1,6 @@
 //! Reading a workload document.
 
-use super::Diagnostics;
+use super::Reading;
 use super::decimal::parse_decimal;
 use super::diagnostic::Fix;
 use super::document::{
@@ -76,10 +76,10 @@ pub fn layer_fields(kind: &str) -> &'static [&'static str] {
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
 /// `Network::from_text` of the engine reads and validates in one step.
-pub fn read_workload(text: &str) -> (WorkloadSpec, Diagnostics) {
+pub fn read_workload(text: &str) -> Reading<WorkloadSpec> {
     let (root, mut reader) = Reader::open(text);
     let spec = read_network(&LocatedNode::root(&root), &mut reader);
-    (spec, reader.finish())
+    Reading::new(spec, reader.finish())
 }
 
 fn read_network(place: &LocatedNode, reader: &mut Reader) -> WorkloadSpec {

@@ -146,7 +146,7 @@ fn a_mapping_moves_and_costs_what_accelforge_counts() {
 fn documents_say_what_the_files_say() {
     let imported = imports(&[ARCHITECTURE, WORKLOAD]);
     assert!(imported.mapping.is_none());
-    let (hardware, wrong) = read_hardware(imported.hardware.as_ref().unwrap());
+    let (hardware, wrong) = read_hardware(imported.hardware.as_ref().unwrap()).both();
     assert!(wrong.is_empty());
     assert_eq!(hardware.array.dimensions, [("rows".to_owned(), 4), ("columns".to_owned(), 2)]);
     let told: Vec<(&str, String, usize, u64)> = hardware
@@ -168,7 +168,7 @@ fn documents_say_what_the_files_say() {
     assert_eq!(report.result, "8 PEs, 3 memories, 2 layers, 0.432 kMAC");
     let said = |severity: Severity, what: &str| report.of(severity).any(|finding| finding.what == what);
     assert!(said(Severity::Assumed, "cycle") && said(Severity::Assumed, "unroll"), "{report:?}");
-    let (workload, _) = read_workload(imported.workload.as_ref().unwrap());
+    let (workload, _) = read_workload(imported.workload.as_ref().unwrap()).both();
     let names: Vec<&str> = workload.layers.iter().map(|layer| layer.name.as_str()).collect();
     assert_eq!(names, ["In", "First", "Second"]);
 }
@@ -238,7 +238,7 @@ workload:
     assert_eq!(kinds, [Conv, Conv, Conv, MatMul, Elementwise, MatMul, Conv]);
     assert_eq!(network.macs(), 4 * 8 * 8 * 8 + 2 * 8 * 8 * 8);
     // Copies cost nothing: all three read what was copied.
-    let (workload, _) = read_workload(imported.workload.as_ref().unwrap());
+    let (workload, _) = read_workload(imported.workload.as_ref().unwrap()).both();
     assert_eq!(workload.layers.iter().filter(|layer| layer.from == ["Source"]).count(), 3);
 }
 
@@ -255,7 +255,7 @@ workload:
     iteration_space_shape: [0 <= i < 6, 0 <= j < 6]
 ";
     let imported = imports(&[workload]);
-    let (spec, _) = read_workload(imported.workload.as_ref().unwrap());
+    let (spec, _) = read_workload(imported.workload.as_ref().unwrap()).both();
     let kinds: Vec<&str> = spec.layers.iter().map(|layer| layer.kind.as_str()).collect();
     assert_eq!(kinds, ["input", "conv", "conv", "view", "conv"]);
     assert_eq!(spec.layers[2].groups, Some(8));
@@ -295,7 +295,7 @@ mapping:
 fn units_of_their_own_branches_and_models_of_components_are_reported() {
     let joules = ARCHITECTURE.replace("e-12", "");
     let imported = imports(&[&joules]);
-    let (hardware, _) = read_hardware(imported.hardware.as_ref().unwrap());
+    let (hardware, _) = read_hardware(imported.hardware.as_ref().unwrap()).both();
     assert_eq!((hardware.array.mac_energy_pj, hardware.memories[1].read_energy_pj), (0.5, 12.8));
     let branched = ARCHITECTURE
         .replace(

@@ -13,7 +13,7 @@ fn with_lanes(graph: &Graph) -> (Network, Report) {
     let (spec, report) =
         onnx::import(&mut model.as_slice(), "model.onnx", &options).unwrap_or_else(|wrong| panic!("{wrong}"));
     let text = write_workload(&spec);
-    assert_eq!(read_workload(&text).0, spec, "the document says the same");
+    assert_eq!(read_workload(&text).both().0, spec, "the document says the same");
     (Network::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")), report)
 }
 

@@ -75,7 +75,7 @@ fn every_form_of_a_transformer_is_the_document_of_its_sizes() {
         let graph = model(style, LAYERS);
         let (spec, report) = transformer(&graph).unwrap_or_else(|wrong| panic!("{style:?}: {wrong}"));
         let text = write_transformer(&spec);
-        assert_eq!(read_transformer(&text).0, spec, "the document says the same: {text}");
+        assert_eq!(read_transformer(&text).both().0, spec, "the document says the same: {text}");
         let window = match style.hides {
             Hides::Added(window) | Hides::Compared(window) => window,
             _ => None,

@@ -290,13 +290,13 @@ fn reasons(wrong: Diagnostics) -> Vec<String> {
 /// Writing and reading leads back, and what is built of both is the same, or wrong at the same places.
 fn hardware_survives(spec: &HardwareSpec) {
     let text = write_hardware(spec);
-    assert_eq!(read_hardware(&text), (spec.clone(), Diagnostics::default()), "{text}");
+    assert_eq!(read_hardware(&text).both(), (spec.clone(), Diagnostics::default()), "{text}");
     assert_eq!(Core::from_text(&text).map_err(reasons), Core::new(spec).map_err(reasons), "{text}");
 }
 
 fn workload_survives(spec: &WorkloadSpec) {
     let text = write_workload(spec);
-    assert_eq!(read_workload(&text), (spec.clone(), Diagnostics::default()), "{text}");
+    assert_eq!(read_workload(&text).both(), (spec.clone(), Diagnostics::default()), "{text}");
     let said = |network: Result<Network, Diagnostics>| match network {
         Ok(network) => format!("{network:?}"),
         Err(wrong) => reasons(wrong).concat(),
@@ -447,7 +447,7 @@ fn edited(
 fn hardware_that_was_edited_by_form_is_read_as_it_was_written() {
     let mut valid = 0;
     edited(hardware_presets().iter().map(|preset| preset.text), hardware_edit, |text| {
-        let (spec, wrong) = read_hardware(text);
+        let (spec, wrong) = read_hardware(text).both();
         if wrong.is_empty() {
             valid += 1;
             hardware_survives(&spec);
@@ -460,7 +460,7 @@ fn hardware_that_was_edited_by_form_is_read_as_it_was_written() {
 fn networks_that_were_edited_by_form_are_read_as_they_were_written() {
     let mut valid = 0;
     edited(workload_presets().iter().map(|preset| preset.text), workload_edit, |text| {
-        let (spec, wrong) = read_workload(text);
+        let (spec, wrong) = read_workload(text).both();
         if wrong.is_empty() {
             valid += 1;
             workload_survives(&spec);

@@ -198,7 +198,7 @@ fn the_oldest_layout_is_a_mesh_column_by_column() {
     let links = "links: [{ between: [core 0, core 1], width: 32 bit, energy: 0 pJ }]";
     assert_eq!(system_of(&files(&two)), by_hand(MOST, links, ""));
     let six = soc(2, 3, "[core, core, core, core, core, core, core, far]", "pooling_core_id: 6, offchip_core_id: 7");
-    let (spec, wrong) = read_system(files(&six).system.as_ref().unwrap());
+    let (spec, wrong) = read_system(files(&six).system.as_ref().unwrap()).both();
     assert_eq!(wrong, Diagnostics::default());
     let ends: Vec<String> = spec.links.iter().map(|link| format!("{:?}", link.ends)).collect();
     let expected: Vec<String> = [(0, 2), (0, 1), (1, 3), (2, 4), (2, 3), (3, 5), (4, 5)]
@@ -257,7 +257,7 @@ core_connectivity:
 ";
     let files = [("s.yaml", soc), ("core.yaml", CORE), ("vmem.yaml", &*memory), ("far.yaml", DRAM)];
     let imported = imports(&files);
-    let (spec, _) = read_system(imported.system.as_ref().unwrap());
+    let (spec, _) = read_system(imported.system.as_ref().unwrap()).both();
     assert_eq!(spec.shared.len(), 1);
     assert_eq!(
         (&*spec.shared[0].memory, &spec.shared[0].cores),
@@ -286,7 +286,7 @@ core_memory_sharing: [\"0, 1\"]
 bandwidth: 8
 ";
     let imported = imports(&[("s.yaml", soc), ("a.yaml", CORE), ("b.yaml", &other), ("far.yaml", DRAM)]);
-    let (spec, _) = read_system(imported.system.as_ref().unwrap());
+    let (spec, _) = read_system(imported.system.as_ref().unwrap()).both();
     assert_eq!(spec.shared.len(), 1);
     assert_eq!((&*spec.shared[0].memory, spec.shared[0].cores.len()), ("sram", 2));
     system_of(&imported);
@@ -399,9 +399,9 @@ fn what_cannot_be_a_system_is_said_with_its_place() {
 #[test]
 fn a_system_is_written_as_it_reads() {
     for preset in system_presets() {
-        let (spec, wrong) = read_system(preset.text);
+        let (spec, wrong) = read_system(preset.text).both();
         assert_eq!(wrong, Diagnostics::default());
-        assert_eq!(read_system(&write_system(&spec)), (spec, wrong), "{}", preset.id);
+        assert_eq!(read_system(&write_system(&spec)).both(), (spec, wrong), "{}", preset.id);
     }
 }
 
@@ -442,12 +442,12 @@ fn layers_that_stream_pads_by_more_than_their_kernels_are_read() {
 /// A system as Stream's files, and what is imported of these.
 fn there_and_back(text: &str) -> (stream::Written, SystemSpec) {
     let system = CoreSystem::from_text(text, hardware_presets()[0].text).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let written = stream::write(&system, &read_system(text).0);
+    let written = stream::write(&system, &read_system(text).both().0);
     let mut files: Vec<(&str, &str)> =
         written.cores.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     files.extend([("system.yaml", written.soc.as_str()), ("mapping.yaml", written.mapping.as_str())]);
     let imported = imports(&files);
-    let (spec, wrong) = read_system(imported.system.as_ref().unwrap());
+    let (spec, wrong) = read_system(imported.system.as_ref().unwrap()).both();
     assert!(wrong.is_empty(), "{wrong}");
     (written, spec)
 }
@@ -466,7 +466,7 @@ fn systems_that_came_from_files_of_stream_go_there_and_back() {
 fn an_exported_system_has_the_links_and_memories_of_the_document() {
     let preset = system_presets().iter().find(|preset| preset.id == "tpu-quad").unwrap();
     let (written, spec) = there_and_back(preset.text);
-    let before = read_system(preset.text).0;
+    let before = read_system(preset.text).both().0;
     let pairs = |links: &[LinkSpec]| -> Vec<(u64, f64)> {
         let is_pair = |link: &&LinkSpec| matches!(link.ends, LinkEnds::BothWays(..));
         links.iter().filter(is_pair).map(|link| (link.width_bits, link.energy_pj)).collect()

@@ -153,7 +153,7 @@ fn a_mapping_moves_what_timeloop_counts() {
 #[test]
 fn documents_say_what_the_files_say() {
     let imported = imports(&[ARCHITECTURE, PROBLEM, MAPPING, ENERGIES]);
-    let (hardware, wrong) = read_hardware(imported.hardware.as_ref().unwrap());
+    let (hardware, wrong) = read_hardware(imported.hardware.as_ref().unwrap()).both();
     assert!(wrong.is_empty());
     assert_eq!(hardware.array.dimensions, [("lane".to_owned(), 4)]);
     let names: Vec<&str> = hardware.memories.iter().map(|memory| memory.name.as_str()).collect();
@@ -162,7 +162,7 @@ fn documents_say_what_the_files_say() {
     assert_eq!((hardware.memories[2].read_width_bits, hardware.memories[2].read_granularity_bits), (64, 8));
     let shared: Vec<usize> = hardware.memories.iter().map(|memory| memory.shared_over.len()).collect();
     assert_eq!(shared, [0, 1, 1]);
-    let (workload, _) = read_workload(imported.workload.as_ref().unwrap());
+    let (workload, _) = read_workload(imported.workload.as_ref().unwrap()).both();
     assert_eq!((workload.layers[0].channels, workload.layers[0].size), (Some(4), Some((6, 1))));
     assert_eq!((workload.layers[1].channels, workload.layers[1].kind.as_str()), (Some(8), "conv"));
     let report = &imported.reports[0];
@@ -317,8 +317,8 @@ fn what_is_exported_is_imported_as_it_was() {
         );
     }
     assert_eq!(back.problem.shape, study.problem.shape);
-    let (stated, _) = read_mapping(imported.mapping.as_ref().unwrap());
-    let (before, _) = read_mapping(BY_HAND);
+    let (stated, _) = read_mapping(imported.mapping.as_ref().unwrap()).both();
+    let (before, _) = read_mapping(BY_HAND).both();
     assert_eq!(stated.layers[0].loops.len(), before.layers[0].loops.len());
     assert_eq!(again.cycles.total, mapped.cycles.total);
     assert_eq!(again.memory_pj, mapped.memory_pj);

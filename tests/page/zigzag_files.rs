@@ -154,7 +154,7 @@ fn the_three_files_of_a_run_become_two_documents() {
     assert_eq!(own.0, core.dataflow);
     assert_eq!(core.unroll_stated(&own.1).len(), 2);
     let said: Vec<String> = imported.reports.iter().flat_map(|report| report.lines()).collect();
-    let (orders, wrong) = read_constraints(imported.constraints.as_ref().unwrap());
+    let (orders, wrong) = read_constraints(imported.constraints.as_ref().unwrap()).both();
     assert!(wrong.is_empty(), "{wrong}");
     let own = orders.layers.iter().find(|entry| entry.layer.as_deref() == Some("conv_fixed")).unwrap();
     let loops = LoopBoundSpec { dimension: "OX".to_owned(), bound: BoundSpec::Exactly(8) };
@@ -395,8 +395,8 @@ fn own_documents_are_taken_as_they_are() {
     // What is imported says where it is from, and reads back.
     let imported = imports(&[("hw.yaml", ACCELERATOR), ("net.yaml", WORKLOAD)]);
     assert!(imported.hardware.as_ref().unwrap().starts_with("# hw.yaml, a ZigZag accelerator: 16 PEs"));
-    assert!(read_hardware(imported.hardware.as_ref().unwrap()).1.is_empty());
-    assert!(read_workload(imported.workload.as_ref().unwrap()).1.is_empty());
+    assert!(read_hardware(imported.hardware.as_ref().unwrap()).both().1.is_empty());
+    assert!(read_workload(imported.workload.as_ref().unwrap()).both().1.is_empty());
 }
 
 /// What version 3.9 added: systolic arrays, and memories that are double-buffered by design.
@@ -609,7 +609,7 @@ fn arrays_that_compute_in_memory_go_both_ways() {
         );
         // In our own words, too.
         let text = imported.hardware.as_ref().unwrap();
-        assert!(text.ends_with(&write_hardware(&read_hardware(text).0)), "{text}");
+        assert!(text.ends_with(&write_hardware(&read_hardware(text).both().0)), "{text}");
     }
 }
 

@@ -61,7 +61,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         use_varying(Callback::from(move |variable: Variable| {
             let is_varied = text.contains(&format!("vary: {},", variable.path));
             // A study of single cores has no system whose numbers could vary.
-            let is_of_other = variable.path.starts_with("system.") && !read_study(&text).0.has_system();
+            let is_of_other = variable.path.starts_with("system.") && !read_study(&text).both().0.has_system();
             let base = if is_of_other { system_at_hand(&chosen) } else { text.clone() };
             if let Some(next) = with_axis(&base, &variable).filter(|_| !is_varied) {
                 act.emit(Action::Study(StudyChange::Take(next)));

@@ -194,7 +194,7 @@ impl Transformer {
     ///
     /// Everything that is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
-        let (spec, mut diagnostics) = read_transformer(text);
+        let (spec, mut diagnostics) = read_transformer(text).both();
         let model = Self::of(&spec, &mut diagnostics);
         // What could not be read is told once.
         let is_told = |path: &str| diagnostics.0.iter().any(|told| told.path == path);

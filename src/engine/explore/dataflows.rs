@@ -88,11 +88,8 @@ pub fn dataflow_request(
     dataflow: Dataflow,
     doublings: i32,
 ) -> Result<(Request, (u64, u64)), Diagnostics> {
-    let (spec, wrong) = read_hardware(&request.hardware);
-    let network = Network::from_text(&request.workload);
-    let (network, true) = (network.map_err(|wrong| wrong.under("workload"))?, wrong.is_empty()) else {
-        return Err(wrong.under("hardware"));
-    };
+    let network = Network::from_text(&request.workload).map_err(|wrong| wrong.under("workload"))?;
+    let spec = read_hardware(&request.hardware).whole().map_err(|wrong| wrong.under("hardware"))?;
     let pes = spec.array.dimensions.iter().fold(1_u64, |pes, (_, size)| pes.saturating_mul(*size)).min(MOST_PES);
     let less = pes >> doublings.min(0).unsigned_abs().min(63);
     let sides = sides(less.saturating_mul(1 << doublings.clamp(0, 16)).max(1));

@@ -5,7 +5,7 @@ use crate::cost::MappingError;
 use crate::hardware::{ArraySizes, Core, Unroll, unroll_over};
 use crate::mapping::{LayerOnCore, LayerOperand, TemporalLoop, allocate};
 use crate::spec::{
-    Consequences, Diagnostics, LayerMappingSpec, MappedLoopSpec, MappingSpec, UnrollSpec, closest, merge, read_mapping,
+    Consequences, Diagnostics, LayerMappingSpec, MappedLoopSpec, MappingSpec, UnrollSpec, closest, read_mapping,
 };
 use crate::workload::{Dim, Network};
 
@@ -26,7 +26,15 @@ pub fn own_mappings(
     network: &Network,
     request: &LayerRequest,
 ) -> Result<Vec<(LayerStudy, MappedLayer)>, Diagnostics> {
-    let (spec, mistakes) = read_mapping(text);
+    read_mapping(text).validated(text, CONSEQUENCES, |spec| map_layers(&spec, core, network, request))
+}
+
+fn map_layers(
+    spec: &MappingSpec,
+    core: &Core,
+    network: &Network,
+    request: &LayerRequest,
+) -> Result<Vec<(LayerStudy, MappedLayer)>, Diagnostics> {
     let mut found = Diagnostics::default();
     let mut mapped = Vec::new();
     if spec.layers.is_empty() {
@@ -44,10 +52,7 @@ pub fn own_mappings(
         }
         mapped.extend(map_layer(layer, &path, core, network, request, &mut found));
     }
-    match found.or(mapped) {
-        Ok(mapped) => mistakes.or(mapped),
-        Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
-    }
+    found.or(mapped)
 }
 
 /// Mappings as a document that [`own_mappings`] reads to the same costs.

@@ -2,9 +2,7 @@
 
 use crate::hardware::{Figures, check_area, check_bits, check_energy, check_estimate};
 use crate::sorting::sort_by_key;
-use crate::spec::{
-    Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, merge, read_pool,
-};
+use crate::spec::{Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, read_pool};
 
 /// How often a memory may exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,11 +80,7 @@ impl Pool {
     /// # Errors
     /// Everything that is wrong with the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
-        let (spec, mistakes) = read_pool(text);
-        match Self::new(&spec) {
-            Ok(pool) => mistakes.or(pool),
-            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
-        }
+        read_pool(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec))
     }
 
     /// Validates a document.

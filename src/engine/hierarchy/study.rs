@@ -8,14 +8,12 @@ use super::request::{HierarchyRequest, HierarchySettings};
 use super::widths::Demand;
 use crate::hardware::{Core, Memory, Operand, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective};
+use crate::search::{Limits, Objective, check_lpf_limit};
 use crate::spec::{Diagnostics, HardwareSpec, MemorySpec, closest, read_hardware, write_hardware};
 use crate::workload::{LayerShape, Network};
 
 /// Levels that [`crate::hardware::MAX_LEVELS`] leaves below the highest; more have never helped.
 const MOST_LEVELS: usize = 4;
-/// Orderings of more loops than this do not end in a person's lifetime.
-const MOST_LPFS: usize = 12;
 
 /// A validated request with its hierarchies.
 #[derive(Clone)]
@@ -82,7 +80,7 @@ impl Study {
         let (Ok(pool), Ok(core), Ok(network), true) = (pool, core, network, diagnostics.is_empty()) else {
             return Err(diagnostics);
         };
-        let mut template = read_hardware(&request.hardware).0;
+        let mut template = read_hardware(&request.hardware).whole()?;
         template.vector_unit = None;
         template.memories.retain(|memory| memory.name == core.memories[core.top(Operand::O)].name);
         let mut study = Self {
@@ -224,7 +222,7 @@ fn array_alone(hardware: &str) -> Result<Core, Diagnostics> {
     if core.vector_unit.is_none() {
         return Ok(core);
     }
-    Core::new(&HardwareSpec { vector_unit: None, ..read_hardware(hardware).0 })
+    Core::new(&HardwareSpec { vector_unit: None, ..read_hardware(hardware).whole()? })
 }
 
 /// The different layers among those that count.
@@ -253,10 +251,7 @@ fn check_settings(settings: &HierarchySettings, diagnostics: &mut Diagnostics) {
         let reason = format!("{} levels of one operand", settings.max_levels);
         diagnostics.add("settings.max_levels", reason, format!("Write 0 to {MOST_LEVELS}"));
     }
-    if settings.lpf_limit == 0 || settings.lpf_limit > MOST_LPFS {
-        let reason = format!("An LPF limit of {}", settings.lpf_limit);
-        diagnostics.add("settings.lpf_limit", reason, format!("Write 1 to {MOST_LPFS}"));
-    }
+    check_lpf_limit("settings.lpf_limit", settings.lpf_limit, diagnostics);
     if !matches!(settings.objective, Objective::Energy | Objective::Latency | Objective::EnergyDelayProduct) {
         let reason = "Memories differ from hierarchy to hierarchy, so their accesses cannot be compared";
         diagnostics.add("settings.objective", reason, "Choose energy, latency or their product");

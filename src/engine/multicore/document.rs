@@ -7,7 +7,7 @@ use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, Power, check_bits, chec
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::spec::{
     Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
-    SystemSpec, closest, find_preset, hardware_presets, merge, read_hardware, read_system,
+    SystemSpec, closest, find_preset, hardware_presets, read_hardware, read_system,
 };
 use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
@@ -115,20 +115,30 @@ impl CoreSystem {
     /// Reads and validates a system document. `beside` is the hardware document of the cores that name none.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy; nothing of what is wrong with `beside`.
+    /// Everything that is wrong with the text, each with its line, path, reason and remedy. Of what is wrong with `beside`, only that
+    /// something is, where a core needs it: `Core::from_text` tells what.
     pub fn from_text(text: &str, beside: &str) -> Result<Self, Diagnostics> {
-        let (spec, mistakes) = read_system(text);
-        match Self::new(&spec, &read_hardware(beside).0) {
-            Ok(system) => mistakes.or(system),
-            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
-        }
+        let beside = read_hardware(beside).whole().ok();
+        read_system(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec, beside.as_ref()))
     }
 
-    /// Validates a document.
+    /// Reads and validates a system document and the hardware document beside it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the system, and with the hardware where some core is described by it; paths begin with `system.` and
+    /// `hardware.`.
+    pub fn with_hardware(text: &str, hardware: &str) -> Result<Self, Diagnostics> {
+        Self::from_text(text, hardware).map_err(|wrong| {
+            let hardware = Core::from_text(hardware).err().filter(|_| !hardware.is_empty()).unwrap_or_default();
+            Diagnostics([hardware.under("hardware").0, wrong.under("system").0].concat())
+        })
+    }
+
+    /// Validates a document. `beside` is what the cores are that name no hardware, if that could be read.
     ///
     /// # Errors
     /// Everything that is wrong with it, each with its path in the document, the reason and a remedy.
-    pub fn new(spec: &SystemSpec, beside: &HardwareSpec) -> Result<Self, Diagnostics> {
+    pub fn new(spec: &SystemSpec, beside: Option<&HardwareSpec>) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         if spec.cores.is_empty() {
             diagnostics.add("cores", "The system has no cores", "List at least one");
@@ -480,15 +490,15 @@ fn source_of(index: usize, cores: &[CoreSpec]) -> &CoreSpec {
 
 fn hardware_of(
     core: &CoreSpec,
-    beside: &HardwareSpec,
+    beside: Option<&HardwareSpec>,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<HardwareSpec> {
     match &core.hardware {
-        CoreHardware::Beside => Some(beside.clone()),
+        CoreHardware::Beside => beside.cloned(),
         CoreHardware::Own(own) => Some((**own).clone()),
         CoreHardware::Preset(id) => match find_preset(hardware_presets(), id) {
-            Ok(preset) => Some(read_hardware(preset.text).0),
+            Ok(preset) => read_hardware(preset.text).whole().ok(),
             Err(wrong) => {
                 diagnostics.0.extend(wrong.under(&format!("{path}.hardware")).0);
                 None

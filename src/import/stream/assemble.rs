@@ -97,7 +97,7 @@ pub fn assemble(
             ports,
         },
     };
-    if let Err(wrong) = CoreSystem::new(&spec, &HardwareSpec::default()) {
+    if let Err(wrong) = CoreSystem::new(&spec, None) {
         diagnostics.0.extend(wrong.0.into_iter().map(|wrong| in_file(wrong, soc, &cores, files)));
     }
     diagnostics.or(spec)

@@ -1,7 +1,7 @@
 //! A core straight from the text that a person wrote.
 
 use super::Core;
-use crate::spec::{Consequences, Diagnostics, merge, read_hardware};
+use crate::spec::{Consequences, Diagnostics, read_hardware};
 
 /// What validation cannot judge while something of the document is unreadable.
 const CONSEQUENCES: &Consequences = &[
@@ -30,10 +30,6 @@ impl Core {
     /// # Errors
     /// Everything that is wrong with the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
-        let (spec, mistakes) = read_hardware(text);
-        match Self::new(&spec) {
-            Ok(core) => mistakes.or(core),
-            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
-        }
+        read_hardware(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec))
     }
 }

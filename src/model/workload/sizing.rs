@@ -603,7 +603,7 @@ impl Sizing<'_> {
                 _ => own.w.or(all.w).unwrap_or(8),
             },
             i,
-            o_partial: own.o_partial.or(all.o_partial).unwrap_or(2 * o),
+            o_partial: own.o_partial.or(all.o_partial).unwrap_or(o.saturating_mul(2)),
             o,
         };
         for (operand, bits) in [("W", precision.w), ("I", precision.i), ("O_partial", precision.o_partial), ("O", o)] {

@@ -1,7 +1,7 @@
 //! A network straight from the text that a person wrote.
 
 use super::Network;
-use crate::spec::{Consequences, Diagnostics, merge, read_workload};
+use crate::spec::{Consequences, Diagnostics, read_workload};
 
 /// Complaints that follow from the size of some map, in whichever layer.
 const SIZES: &[&str] = &["layers[*]", "layers[*].from", "layers[*].kernel", "layers[*].groups", "layers[*].K"];
@@ -31,10 +31,6 @@ impl Network {
     /// # Errors
     /// Everything that is wrong with the text, each with its line, path, reason and remedy.
     pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
-        let (spec, mistakes) = read_workload(text);
-        match Self::new(&spec) {
-            Ok(network) => mistakes.or(network),
-            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
-        }
+        read_workload(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec))
     }
 }

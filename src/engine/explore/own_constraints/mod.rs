@@ -15,7 +15,7 @@ use crate::search::{
     UnrolledOutcome, conflict,
 };
 use crate::spec::{
-    BoundSpec, Consequences, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec, merge,
+    BoundSpec, Consequences, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec,
     read_constraints,
 };
 use crate::workload::{Dim, LayerKind, Network};
@@ -69,17 +69,12 @@ pub struct LayerConstraints {
 /// # Errors
 /// Everything that is wrong with the text for this core and network, each with its line, path, reason and remedy.
 pub fn own_constraints(text: &str, core: &Core, network: &Network) -> Result<OwnConstraints, Diagnostics> {
-    let (spec, mistakes) = read_constraints(text);
-    let mut wrong = Diagnostics::default();
-    check::check(&spec, core, network, &mut wrong);
-    match (wrong.is_empty(), mistakes.is_empty()) {
-        (true, true) => {
-            let kinds = network.computing().map(|id| (network.layer(id).name.clone(), network.layer(id).shape.kind));
-            Ok(OwnConstraints { layers: spec.layers, kinds: kinds.collect() })
-        }
-        (true, false) => Err(mistakes),
-        _ => Err(merge(text, mistakes, wrong, CONSEQUENCES)),
-    }
+    read_constraints(text).validated(text, CONSEQUENCES, |spec| {
+        let mut wrong = Diagnostics::default();
+        check::check(&spec, core, network, &mut wrong);
+        let kinds = network.computing().map(|id| (network.layer(id).name.clone(), network.layer(id).shape.kind));
+        wrong.or(OwnConstraints { layers: spec.layers, kinds: kinds.collect() })
+    })
 }
 
 impl OwnConstraints {

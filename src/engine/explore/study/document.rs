@@ -8,7 +8,7 @@ use crate::hardware::Core;
 use crate::multicore::{CoreSystem, CoresStudy};
 use crate::spec::edit::Outline;
 use crate::spec::{
-    AxisValue, Consequences, CoreHardware, Diagnostic, Diagnostics, SamplingSpec, StudySpec, hardware_presets, merge,
+    AxisValue, Consequences, CoreHardware, Diagnostic, Diagnostics, SamplingSpec, StudySpec, hardware_presets,
     read_hardware, read_study, read_system, read_workload,
 };
 use crate::workload::Network;
@@ -41,7 +41,7 @@ pub struct StudyRequest {
 impl StudyRequest {
     /// The names of the documents of each kind that a study document uses, each once; kinds as in [`Part::DOCUMENTS`].
     pub fn names(text: &str) -> [Vec<String>; 3] {
-        let (spec, _) = read_study(text);
+        let (spec, _) = read_study(text).both();
         Part::DOCUMENTS.map(|part| {
             let mut names = stated(&spec, part).to_vec();
             for axis in spec.axes.iter().filter_map(|axis| Axis::new(axis, "", &mut Diagnostics::default())) {
@@ -108,11 +108,7 @@ impl Study {
     /// # Errors
     /// Everything that is wrong with it, and with the documents that it names, at the place where it names them.
     pub fn new(request: StudyRequest) -> Result<Self, Diagnostics> {
-        let (spec, mistakes) = read_study(&request.text);
-        match Self::validated(&spec, &request) {
-            Ok(study) => mistakes.or(study),
-            Err(found) => Err(merge(&request.text, mistakes, found, CONSEQUENCES)),
-        }
+        read_study(&request.text).validated(&request.text, CONSEQUENCES, |spec| Self::validated(&spec, &request))
     }
 
     fn validated(spec: &StudySpec, request: &StudyRequest) -> Result<Self, Diagnostics> {
@@ -432,7 +428,7 @@ fn system_of(text: &str, request: &StudyRequest) -> Result<CoreSystem, Diagnosti
 
 /// Whether a core of a system is described by the hardware document beside it.
 fn takes_beside(text: &str) -> bool {
-    read_system(text).0.cores.iter().any(|core| core.hardware == CoreHardware::Beside)
+    read_system(text).both().0.cores.iter().any(|core| core.hardware == CoreHardware::Beside)
 }
 
 /// Systems have the hardware document that they need, and hardware that varies is that of some core.
@@ -557,8 +553,8 @@ fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &Design
 /// What cannot be read of a document.
 fn unreadable(part: Part, text: &str) -> Diagnostics {
     match part {
-        Part::Hardware | Part::Schedule => read_hardware(text).1,
-        Part::Network => read_workload(text).1,
-        Part::System => read_system(text).1,
+        Part::Hardware | Part::Schedule => read_hardware(text).both().1,
+        Part::Network => read_workload(text).both().1,
+        Part::System => read_system(text).both().1,
     }
 }

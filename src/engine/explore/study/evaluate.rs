@@ -295,12 +295,7 @@ impl Study {
             true => self.document(Part::Hardware, coordinates)?,
             false => String::new(),
         };
-        let system = CoreSystem::from_text(&self.document(Part::System, coordinates)?, &beside);
-        system.map_err(|wrong| {
-            // A system that says itself what its cores are does without the document beside it.
-            let hardware = Core::from_text(&beside).err().filter(|_| !beside.is_empty()).unwrap_or_default();
-            Diagnostics([hardware.under("hardware").0, wrong.under("system").0].concat())
-        })
+        CoreSystem::with_hardware(&self.document(Part::System, coordinates)?, &beside)
     }
 
     /// Sets the quantities of a row.

@@ -77,7 +77,7 @@ fn a_loop_without_a_number_takes_what_the_others_leave_of_the_array_dimension() 
 #[test]
 fn a_port_may_have_a_width_of_its_own() {
     let preset = find_preset(hardware_presets(), "eyeriss-like").unwrap().text;
-    let (mut spec, _) = read_hardware(preset);
+    let (mut spec, _) = read_hardware(preset).both();
     let dram = spec.memories.last_mut().unwrap();
     let all = |operand: &str, movements: &[&str]| -> Vec<String> {
         movements.iter().map(|movement| format!("{operand}.{movement}")).collect()
@@ -253,16 +253,16 @@ fn networks_of_the_authors_have_the_well_known_numbers_of_operations_and_weights
 #[test]
 fn every_preset_can_be_written_and_read_again() {
     for Preset { id, text, .. } in hardware_presets() {
-        let (spec, _) = read_hardware(text);
+        let (spec, _) = read_hardware(text).both();
         let written = write_hardware(&spec);
-        let (again, wrong) = read_hardware(&written);
+        let (again, wrong) = read_hardware(&written).both();
         assert_eq!((&again, wrong), (&spec, Diagnostics::default()), "{id}:\n{written}");
         assert_eq!(write_hardware(&again), written, "{id}");
     }
     for Preset { id, text, .. } in workload_presets() {
-        let (spec, _) = read_workload(text);
+        let (spec, _) = read_workload(text).both();
         let written = write_workload(&spec);
-        let (again, wrong) = read_workload(&written);
+        let (again, wrong) = read_workload(&written).both();
         assert_eq!((&again, wrong), (&spec, Diagnostics::default()), "{id}:\n{written}");
         assert_eq!(write_workload(&again), written, "{id}");
     }
@@ -573,9 +573,9 @@ fn the_first_of_many_mistakes_have_a_likely_meaning() {
 #[test]
 fn what_could_be_read_is_kept() {
     let broken = format!("{NETWORK}  - {{ name: e, type: add, from: [a");
-    let (spec, said) = read_workload(&broken);
+    let (spec, said) = read_workload(&broken).both();
     assert_eq!((spec.layers.len(), spec.layers[4].name.as_str(), said.0.len()), (6, "d", 1), "{said}");
-    let (spec, said) = read_hardware(&CORE.replace("2 B", "two bytes"));
+    let (spec, said) = read_hardware(&CORE.replace("2 B", "two bytes")).both();
     assert_eq!((spec.memories.len(), spec.memories[0].operands.len(), said.0.len()), (2, 2, 1), "{said}");
 }
 
@@ -659,19 +659,19 @@ fn any_text_survives_writing_and_reading() {
             .join(random.of(&["\n", " ", "\n\n", "  "]))
             .trim()
             .to_owned();
-        let (mut core, _) = read_hardware(CORE);
+        let (mut core, _) = read_hardware(CORE).both();
         (core.name, core.about, core.dataflow) = (word.clone(), about.clone(), word.clone());
         (core.memories[0].name, core.memories[1].source, core.array.source) =
             (word.clone(), word.clone(), about.clone());
         core.array.dimensions[0].0 = format!("{word}1");
         core.memories[1].shared_over[0] = format!("{word}1");
         let written = write_hardware(&core);
-        assert_eq!(read_hardware(&written), (core, Diagnostics::default()), "{written}");
-        let (mut network, _) = read_workload(NETWORK);
+        assert_eq!(read_hardware(&written).both(), (core, Diagnostics::default()), "{written}");
+        let (mut network, _) = read_workload(NETWORK).both();
         (network.name, network.about, network.layers[1].name) = (word.clone(), about, word.clone());
         network.layers[3].from = vec![word.clone(), format!("{word}2")];
         let written = write_workload(&network);
-        assert_eq!(read_workload(&written), (network, Diagnostics::default()), "{written}");
+        assert_eq!(read_workload(&written).both(), (network, Diagnostics::default()), "{written}");
     }
 }
 
@@ -760,7 +760,7 @@ fn the_area_of_a_core_counts_every_instance_and_names_what_is_unknown() {
     assert_eq!(area.memories_um2, Some(1024.0 * 100.5 + 32.0 * 10.0 + 500_000.0));
     assert_eq!(area.pes_um2, Some(2048.0));
     assert_eq!(area.unknown, ["dram"]);
-    let (spec, wrong) = read_hardware(&stated);
+    let (spec, wrong) = read_hardware(&stated).both();
     assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(read_hardware(&write_hardware(&spec)).0, spec);
+    assert_eq!(read_hardware(&write_hardware(&spec)).both().0, spec);
 }

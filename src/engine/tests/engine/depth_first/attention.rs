@@ -107,9 +107,9 @@ layers:
     let names: Vec<Vec<&str>> =
         stacks.iter().map(|stack| stack.layers().iter().map(|&id| network.layer(id).name.as_str()).collect()).collect();
     assert_eq!(names, [["a"], ["b"], ["c"]]);
-    let (spec, wrong) = read_workload(text);
+    let (spec, wrong) = read_workload(text).both();
     assert!(wrong.is_empty());
-    assert_eq!(read_workload(&write_workload(&spec)), (spec, wrong));
+    assert_eq!(read_workload(&write_workload(&spec)).both(), (spec, wrong));
 }
 
 #[test]

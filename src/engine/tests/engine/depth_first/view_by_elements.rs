@@ -264,7 +264,7 @@ fn views_are_written_as_they_are_read() {
   - {{ name: d, type: view, blocks: 2 }}
   - {{ name: z, type: view, padding: 1 }}"
     );
-    let (spec, wrong) = read_workload(&text);
+    let (spec, wrong) = read_workload(&text).both();
     assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(read_workload(&write_workload(&spec)), (spec, wrong));
+    assert_eq!(read_workload(&write_workload(&spec)).both(), (spec, wrong));
 }

@@ -58,9 +58,10 @@ fn weights_must_weigh_something() {
         Weights::default(),
         Weights { energy: -1.0, ..Weights::default() },
         Weights { latency: f64::NAN, ..Weights::default() },
+        Weights { energy: 1.0, dram_accesses: 1e13, ..Weights::default() },
     ] {
         let settings = Settings { objective: Objective::Weighted(weights), ..Settings::default() };
-        complains(&rejected(&request(settings)), "settings.objective", "not negative");
+        complains(&rejected(&request(settings)), "settings.objective", "from 0 to 1000000000000");
     }
 }
 

@@ -134,7 +134,7 @@ fn every_way_to_share_is_reachable_and_every_hierarchy_is_a_valid_core() {
                 assert!(high.size_bits > low.size_bits && high.shared_over.includes(low.shared_over));
             }
         }
-        let (spec, wrong) = read_hardware(&study.document(hierarchy));
+        let (spec, wrong) = read_hardware(&study.document(hierarchy)).both();
         assert!(wrong.is_empty(), "{wrong}");
         assert_eq!(Core::new(&spec).unwrap().memories, core.memories, "the document is the core");
     }

@@ -172,10 +172,10 @@ fn documents_are_written_with_their_estimates() {
         ["estimate: sram-14nm", "read_energy: 5 pJ, estimate: sram-14nm", "area: 9 um2, estimate: sram-14nm", STATED]
     {
         let text = document(stated);
-        let (spec, wrong) = read_hardware(&text);
+        let (spec, wrong) = read_hardware(&text).both();
         assert!(wrong.is_empty(), "{wrong}");
         let written = write_hardware(&spec);
-        assert_eq!(read_hardware(&written).0, spec, "{written}");
+        assert_eq!(read_hardware(&written).both().0, spec, "{written}");
         assert_eq!(written.contains("estimate: sram-14nm"), stated.contains("estimate"), "{written}");
         assert_eq!(Core::from_text(&written).unwrap(), Core::from_text(&text).unwrap());
     }

@@ -33,7 +33,7 @@ fn a_document_of_what_was_found_costs_the_same_to_the_bit() {
             assert!(!found.is_empty());
             let spec = mapping_document("found", found.iter().map(|(study, best)| (*study, &best.mapping)));
             let text = write_mapping(&spec);
-            assert_eq!(read_mapping(&text), (spec, Default::default()));
+            assert_eq!(read_mapping(&text).both(), (spec, Default::default()));
             let again =
                 own_mappings(&text, &core, &network, &request).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
             assert_eq!(again.len(), found.len());
@@ -174,5 +174,5 @@ fn everything_that_is_wrong_with_a_mapping_document_is_said_with_its_line() {
     assert!(none[0].contains("The document maps no layer"), "{none:#?}");
     let twice = format!("{text}{}", text.split_once("layers:\n").unwrap().1);
     assert!(complaints(&request, &twice)[0].contains("`a` is mapped twice"));
-    assert_eq!(read_mapping("").0.layers, Vec::<LayerMappingSpec>::new());
+    assert_eq!(read_mapping("").both().0.layers, Vec::<LayerMappingSpec>::new());
 }

@@ -87,8 +87,8 @@ fn meshes_without_end_are_refused() {
     assert_eq!(wrong.0.len(), 1, "{wrong}");
     assert!(wrong.0[0].path == "links[1]" && wrong.0[0].reason.contains("more than 16384"), "{wrong}");
     for (one, other) in [("x", "y"), ("c0", "c0")] {
-        let (spec, _) = read_system(&linked(&mesh(one, other).repeat(9)));
-        let wrong = CoreSystem::new(&spec, &read_hardware(hardware).0).unwrap_err();
+        let (spec, _) = read_system(&linked(&mesh(one, other).repeat(9))).both();
+        let wrong = CoreSystem::new(&spec, read_hardware(hardware).whole().ok().as_ref()).unwrap_err();
         assert!((100..200).contains(&wrong.0.len()), "{}", wrong.0.len());
     }
 }

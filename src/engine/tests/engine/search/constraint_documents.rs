@@ -167,10 +167,10 @@ layers:
   - levels: [{ memory: dram, order: K }]
   - order: []
 ";
-    let (spec, wrong) = read_constraints(text);
+    let (spec, wrong) = read_constraints(text).both();
     assert!(wrong.is_empty(), "{wrong}");
     let written = write_constraints(&spec);
-    let (again, wrong) = read_constraints(&written);
+    let (again, wrong) = read_constraints(&written).both();
     assert!(wrong.is_empty(), "{wrong}\n{written}");
     assert_eq!(again, spec, "{written}");
 }
