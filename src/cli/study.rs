@@ -24,6 +24,7 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
         StudyCommand::Show { study, json: false } => show(study),
         StudyCommand::Run { study, out, shard } => {
             let loaded = load_study(study)?;
+            study::check_folder(out)?;
             // What resumes was told so when it began.
             if !study::has_begun(out) {
                 tell(&counted(&loaded)?);
@@ -35,6 +36,9 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
         }
         StudyCommand::Front { results, format } => {
             let found = study::front_of_file(results)?;
+            for note in found.notes() {
+                tell(&format!("note: {note}"));
+            }
             print(&match format {
                 Format::Table => table(&found)?,
                 Format::Json => json_text(&found.json())?,

@@ -14,6 +14,10 @@ pub struct StudyFront {
     pub rows: Vec<DesignRow>,
     /// Designs by their status.
     pub designs: BTreeMap<&'static str, u64>,
+    /// Designs of the study that are not among them, as of the other shards.
+    pub missing: u64,
+    /// Whether digests say that the rows are those that were written.
+    pub is_checked: bool,
 }
 
 /// Rows that no other one dominates so far.
@@ -45,7 +49,8 @@ impl FrontRows {
 
     /// The front of all rows.
     pub fn end(self, study: Study) -> StudyFront {
-        StudyFront { study, rows: self.kept.into_values().collect(), designs: self.designs }
+        let rows = self.kept.into_values().collect();
+        StudyFront { study, rows, designs: self.designs, missing: 0, is_checked: true }
     }
 }
 
@@ -55,6 +60,18 @@ impl StudyFront {
         let columns = columns(&self.study);
         let cells = self.rows.iter().map(|row| row_cells(&self.study, &columns, row)).collect();
         (columns, cells)
+    }
+
+    /// What a person has to know of the rows.
+    pub fn notes(&self) -> Vec<String> {
+        let missing = format!(
+            "{} of {} designs are missing: this is the front of the others",
+            self.missing,
+            self.study.designs()
+        );
+        let unchecked = "the file has no digests, so that a damaged row would not be noticed";
+        let all = [(self.missing > 0).then_some(missing), (!self.is_checked).then(|| unchecked.to_owned())];
+        all.into_iter().flatten().collect()
     }
 
     /// For a spreadsheet.
@@ -71,6 +88,8 @@ impl StudyFront {
             "study": self.study.spec.name,
             "objectives": objectives,
             "designs": self.designs,
+            "missing": self.missing,
+            "is_checked": self.is_checked,
             "front": rows_json(&self.study, &self.rows),
         });
         stamped("study-front", found)

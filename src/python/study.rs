@@ -130,10 +130,10 @@ impl Results {
     }
 
     /// The Pareto front as JSON, and its rows.
-    fn front(&self, py: Python<'_>) -> PyResult<(String, Rows)> {
+    fn front(&self, py: Python<'_>) -> PyResult<(String, Vec<String>, Rows)> {
         let path = self.path.clone();
         let found = work(py, shared_pool()?, None, move |_| front_of_file(&path).map_err(no_result))?;
         let (columns, cells) = found.cells();
-        Ok((found.json().to_string(), Rows::of_cells(&columns, cells)?))
+        Ok((found.json().to_string(), found.notes(), Rows::of_cells(&columns, cells)?))
     }
 }

@@ -22,6 +22,8 @@ pub struct FileResults {
     pub request: StudyRequest,
     /// A row a design.
     pub rows: Vec<DesignRow>,
+    /// Whether the file has digests, by which it was checked.
+    pub is_checked: bool,
 }
 
 impl From<UnreadFile> for Refusal {
@@ -40,6 +42,6 @@ impl Ask for ReadResults {
             rows.extend(some);
             Ok(())
         })?;
-        Ok(FileResults { request: study.request, rows })
+        Ok(FileResults { request: study.request, rows, is_checked: file.is_checked() })
     }
 }

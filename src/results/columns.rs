@@ -52,6 +52,15 @@ pub struct ResultColumn {
     content: Content,
 }
 
+/// What is wrong with a cell of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrongCell {
+    /// The name of its column.
+    pub column: String,
+    /// Why there can be no such cell.
+    pub why: String,
+}
+
 /// All columns of a study's results: number, axes, schedule, quantities, status.
 pub fn columns(study: &Study) -> Vec<ResultColumn> {
     let column = |name: &str, kind, content| ResultColumn { name: name.to_owned(), kind, content };
@@ -115,8 +124,11 @@ pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Ve
     columns.iter().map(cell).collect()
 }
 
-/// The row of these cells; `None` where they are not such as [`row_cells`] makes.
-pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> Option<DesignRow> {
+/// The row of these cells.
+///
+/// # Errors
+/// The column of a cell such as [`row_cells`] never makes, and what is wrong with that.
+pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> Result<DesignRow, WrongCell> {
     let mut row = DesignRow {
         design: 0,
         coordinates: Vec::new(),
@@ -128,25 +140,40 @@ pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> 
     };
     let (mut mode, mut tile) = (None, (u64::MAX, u64::MAX));
     for (column, cell) in columns.iter().zip(cells) {
+        let wrong = |why: String| WrongCell { column: column.name.clone(), why };
         match (column.content, cell) {
             (Content::Design, Cell::Count(design)) => {
-                let is_one = *design < study.combinations().max(study.designs());
-                row.design = Some(*design).filter(|_| is_one)?;
+                let count = study.combinations().max(study.designs());
+                if *design >= count {
+                    return Err(wrong(format!("there is no design {design}, the last is {}", count.saturating_sub(1))));
+                }
+                row.design = *design;
             }
-            (Content::Mode, Cell::Text(Some(name))) => mode = Some(StoringMode::from_name(name)?),
+            (Content::Mode, Cell::Text(Some(name))) => {
+                let known = StoringMode::from_name(name);
+                mode = Some(known.ok_or_else(|| wrong(format!("`{name}` is no overlap storing mode")))?);
+            }
             (Content::Columns, Cell::Number(Some(size))) => tile.0 = *size as u64,
             (Content::Rows, Cell::Number(Some(size))) => tile.1 = *size as u64,
             (Content::Tiles, Cell::Text(tiles)) => row.tiles.clone_from(tiles),
-            (Content::Quantity(index), Cell::Number(value)) => *row.values.get_mut(index)? = *value,
+            (Content::Quantity(index), Cell::Number(value)) => {
+                if let Some(value) = value.filter(|value| !value.is_finite() || *value < 0.0) {
+                    return Err(wrong(format!("no design has {value} there")));
+                }
+                if let Some(place) = row.values.get_mut(index) {
+                    *place = *value;
+                }
+            }
             (Content::Status, Cell::Text(Some(name))) => {
-                row.status = Status::ALL.into_iter().find(|status| status.name() == name)?;
+                let known = Status::ALL.into_iter().find(|status| status.name() == name);
+                row.status = known.ok_or_else(|| wrong(format!("`{name}` is no status")))?;
             }
             (Content::Reason, Cell::Text(reason)) => row.reason = reason.clone().unwrap_or_default(),
-            (Content::Design | Content::Status, _) => return None,
+            (Content::Design | Content::Status, _) => return Err(wrong("nothing stands there".to_owned())),
             _ => {}
         }
     }
     row.schedule = mode.map(|mode| (mode, tile));
     row.coordinates = study.sampled(row.design);
-    Some(row)
+    Ok(row)
 }

@@ -47,17 +47,18 @@ pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String,
     let places: Vec<usize> = columns.iter().map(place).collect();
     let mut rows = Vec::new();
     for (index, record) in reader.records().enumerate() {
+        let line = index + 2;
         let cells = record.ok().and_then(|record| {
             let cell = |(column, place): (&ResultColumn, &usize)| cell(column.kind, record.get(*place)?);
             columns.iter().zip(&places).map(cell).collect::<Option<Vec<Cell>>>()
         });
-        match cells.and_then(|cells| row_of_cells(study, &columns, &cells)) {
-            Some(row) => rows.push(row),
-            None => {
-                let reason = format!("Line {} has no design of this study", index + 2);
-                return Err((reason, "Open the file as `fusescape study run` or the page wrote it".to_owned()));
-            }
-        }
+        let row = match cells {
+            Some(cells) => row_of_cells(study, &columns, &cells)
+                .map_err(|wrong| format!("Line {line}, column `{}`: {}", wrong.column, wrong.why)),
+            None => Err(format!("Line {line} has no design of this study")),
+        };
+        let remedy = || "Open the file as `fusescape study run` or the page wrote it".to_owned();
+        rows.push(row.map_err(|reason| (reason, remedy()))?);
     }
     Ok(rows)
 }

@@ -1,11 +1,13 @@
 //! Results in Parquet files: a row a design, and in the file's own metadata the study with everything that it depends on.
 
 use super::columns::{Cell, Kind, ResultColumn, columns, row_of_cells};
+use super::digest::{Digests, GroupDigest, digest_of};
 use fusescape_engine::explore::study::{DesignRow, Study, StudyRequest};
-use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::{Type, TypePtr};
 use serde::{Deserialize, Serialize};
@@ -16,8 +18,12 @@ use std::sync::Arc;
 
 /// Rows that are written, and read, together.
 pub const ROWS: usize = 1 << 14;
-/// Name of the metadata.
+/// Name of the metadata that holds the [`ResultNote`].
 pub const STUDY: &str = "fusescape.study";
+/// Name of the metadata that holds the [`Digests`].
+pub const DIGESTS: &str = "fusescape.digests";
+/// What every Parquet file begins with.
+const MAGIC: &[u8] = b"PAR1";
 /// Longest text of a cell that is read, bytes.
 const LONGEST_TEXT: usize = 1 << 20;
 
@@ -31,7 +37,28 @@ fn failure(name: &str, why: impl Display) -> UnreadFile {
 
 /// What `read` finds. The library that reads Parquet may panic on a file that somebody damaged; that is an error of the file.
 fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T, UnreadFile>) -> Result<T, UnreadFile> {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(failure(name, "The file is damaged. Write it anew.")))
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(damaged(name)))
+}
+
+fn damaged(name: &str) -> UnreadFile {
+    failure(name, "The file is damaged. Write it anew.")
+}
+
+/// Each column is compressed as can be read here. Zstandard is not read in WebAssembly, where its library, of C, cannot be built.
+fn check_compression(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFile> {
+    let columns = file.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    for compression in columns.map(ColumnChunkMetaData::compression) {
+        let remedy = match compression {
+            Compression::UNCOMPRESSED | Compression::SNAPPY => continue,
+            Compression::ZSTD(_) if cfg!(target_arch = "wasm32") => {
+                "Run `fusescape study merge FILE --out OTHER.parquet`, which reads it and writes what the page can read"
+            }
+            Compression::ZSTD(_) => continue,
+            _ => "Write it with Snappy or Zstandard",
+        };
+        return Err(failure(name, format!("It is compressed by {compression}, which cannot be read here. {remedy}.")));
+    }
+    Ok(())
 }
 
 /// What a result file says of itself.
@@ -88,9 +115,17 @@ pub fn schema(columns: &[ResultColumn]) -> Result<TypePtr, ParquetError> {
 pub struct ResultFile<R: ChunkReader + 'static> {
     /// What it says of itself.
     pub note: ResultNote,
+    digests: Option<Digests>,
     reader: SerializedFileReader<R>,
     columns: Vec<ResultColumn>,
     name: String,
+}
+
+/// What a file has beside its rows.
+struct Opened<R: ChunkReader + 'static> {
+    note: ResultNote,
+    digests: Option<Digests>,
+    reader: SerializedFileReader<R>,
 }
 
 impl<R: ChunkReader + 'static> ResultFile<R> {
@@ -99,11 +134,11 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     /// # Errors
     /// It is no result file, or none that this program can read.
     pub fn open(name: &str, file: R) -> Result<(Study, Self), UnreadFile> {
-        let (note, reader) = Self::opened(name, file)?;
+        let opened = Self::opened(name, file)?;
         let missing = "The file does not say of which study it is. Name the results of a whole run.";
-        let request = note.study.clone().ok_or_else(|| failure(name, missing))?;
+        let request = opened.note.study.clone().ok_or_else(|| failure(name, missing))?;
         let study = Study::new(request).map_err(|wrong| failure(name, wrong))?;
-        let file = Self::of(&study, note, reader, name)?;
+        let file = Self::of(&study, opened, name)?;
         Ok((study, file))
     }
 
@@ -112,22 +147,39 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     /// # Errors
     /// It is no result file, or of another study.
     pub fn open_part(study: &Study, name: &str, file: R) -> Result<Self, UnreadFile> {
-        let (note, reader) = Self::opened(name, file)?;
-        Self::of(study, note, reader, name)
+        Self::of(study, Self::opened(name, file)?, name)
     }
 
-    fn opened(name: &str, file: R) -> Result<(ResultNote, SerializedFileReader<R>), UnreadFile> {
+    fn opened(name: &str, file: R) -> Result<Opened<R>, UnreadFile> {
         guarded(name, || {
-            let reader = SerializedFileReader::new(file).map_err(|why| failure(name, why))?;
-            let notes = reader.metadata().file_metadata().key_value_metadata().into_iter().flatten();
-            let note = notes.into_iter().find(|entry| entry.key == STUDY).and_then(|entry| entry.value.clone());
+            let begins = file.get_bytes(0, MAGIC.len());
+            if begins.is_ok_and(|begin| *begin != *MAGIC) {
+                let remedy = "Name one that `fusescape study run` wrote; its CSV cannot be read back";
+                return Err(failure(name, format!("This is no Parquet file. {remedy}.")));
+            }
+            let reader = SerializedFileReader::new(file).map_err(|_| damaged(name))?;
+            check_compression(name, reader.metadata())?;
+            let entries = reader.metadata().file_metadata().key_value_metadata();
+            let entry = |key: &str| {
+                let found = entries.into_iter().flatten().find(|entry| entry.key == key);
+                found.and_then(|entry| entry.value.clone())
+            };
             let missing = "The file has no study. Name one that `fusescape study run` wrote.";
-            let note = note.ok_or_else(|| failure(name, missing))?;
-            Ok((serde_json::from_str(&note).map_err(|why| failure(name, why))?, reader))
+            let note = entry(STUDY).ok_or_else(|| failure(name, missing))?;
+            let digests: Option<Digests> = match entry(DIGESTS) {
+                Some(text) => Some(serde_json::from_str(&text).map_err(|_| damaged(name))?),
+                None => None,
+            };
+            if digests.as_ref().is_some_and(|known| known.note != digest_of(&note)) {
+                return Err(damaged(name));
+            }
+            let note = serde_json::from_str(&note).map_err(|why| failure(name, why))?;
+            Ok(Opened { note, digests, reader })
         })
     }
 
-    fn of(study: &Study, note: ResultNote, reader: SerializedFileReader<R>, name: &str) -> Result<Self, UnreadFile> {
+    fn of(study: &Study, opened: Opened<R>, name: &str) -> Result<Self, UnreadFile> {
+        let Opened { note, digests, reader } = opened;
         let columns = columns(study);
         let expected = schema(&columns).map_err(|why| failure(name, why))?;
         if note.key != key_of(study) {
@@ -136,7 +188,15 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         if reader.metadata().file_metadata().schema().get_fields() != expected.get_fields() {
             return Err(failure(name, "Its columns are not those of its study. It was written by another version."));
         }
-        Ok(Self { note, reader, columns, name: name.to_owned() })
+        if digests.as_ref().is_some_and(|digests| digests.groups.len() != reader.num_row_groups()) {
+            return Err(damaged(name));
+        }
+        Ok(Self { note, digests, reader, columns, name: name.to_owned() })
+    }
+
+    /// Whether the file has digests, by which all that is read of it is checked. Older ones, and those of other programs, have none.
+    pub fn is_checked(&self) -> bool {
+        self.digests.is_some()
     }
 
     /// Number of rows.
@@ -158,13 +218,18 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         study: &Study,
         take: &mut dyn FnMut(Vec<DesignRow>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let mut number = 0_u64;
         for group in 0..self.groups() {
             self.cells(group, &mut |columns| {
                 let count = columns.first().map_or(0, Vec::len);
                 let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
                 let row = |_| {
+                    number += 1;
                     let cells: Vec<Cell> = columns.iter_mut().filter_map(Iterator::next).collect();
-                    row_of_cells(study, &self.columns, &cells).ok_or_else(|| self.damaged())
+                    row_of_cells(study, &self.columns, &cells).map_err(|wrong| {
+                        let why = format!("Row {number}, column `{}`: {}", wrong.column, wrong.why);
+                        failure(&self.name, format!("{why}. Write the file anew."))
+                    })
                 };
                 take((0..count).map(row).collect::<Result<_, _>>()?)
             })?;
@@ -187,31 +252,31 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
         take: &mut dyn FnMut(Vec<Vec<Cell>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut readers = guarded(&self.name, || {
-            let group = self.reader.get_row_group(group).map_err(|why| failure(&self.name, why))?;
-            let column = |index: usize| group.get_column_reader(index).map_err(|why| failure(&self.name, why));
+            let group = self.reader.get_row_group(group).map_err(|_| damaged(&self.name))?;
+            let column = |index: usize| group.get_column_reader(index).map_err(|_| damaged(&self.name));
             (0..self.columns.len()).map(column).collect::<Result<Vec<ColumnReader>, _>>()
         })?;
+        let mut digest = GroupDigest::new(self.columns.len());
         loop {
             let columns = guarded(&self.name, || self.some_cells(&mut readers))?;
             if columns.first().is_none_or(Vec::is_empty) {
-                return Ok(());
+                break;
             }
+            columns.iter().enumerate().for_each(|(column, cells)| digest.add(column, cells));
             take(columns)?;
         }
+        let known = self.digests.as_ref().and_then(|digests| digests.groups.get(group));
+        if known.is_some_and(|known| *known != digest.end()) { Err(damaged(&self.name).into()) } else { Ok(()) }
     }
 
     fn some_cells(&self, readers: &mut [ColumnReader]) -> Result<Vec<Vec<Cell>>, UnreadFile> {
         let mut columns = Vec::with_capacity(readers.len());
         for (reader, column) in readers.iter_mut().zip(&self.columns) {
-            let cells = read_cells(reader, column.kind).map_err(|why| failure(&self.name, why))?;
-            columns.push(cells.ok_or_else(|| self.damaged())?);
+            let cells = read_cells(reader, column.kind).map_err(|_| damaged(&self.name))?;
+            columns.push(cells.ok_or_else(|| damaged(&self.name))?);
         }
         let count = columns.first().map_or(0, Vec::len);
-        if columns.iter().any(|column| column.len() != count) { Err(self.damaged()) } else { Ok(columns) }
-    }
-
-    fn damaged(&self) -> UnreadFile {
-        failure(&self.name, "The file is damaged. Write it anew.")
+        if columns.iter().any(|column| column.len() != count) { Err(damaged(&self.name)) } else { Ok(columns) }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Studies on the command line: results that survive any end of a run, shards, files of anybody's.
 
 use crate::command_line::{fails, succeeds};
-use fusescape_command::Unwatched;
-use fusescape_command::study::{Shard, front_of_file, merge, run};
-use fusescape_engine::explore::study::{Part, Status, Study, StudyRequest};
+use fusescape_command::study::{Shard, StudyFailure, front_of_file, merge, run};
+use fusescape_command::study_front::StudyFront;
+use fusescape_command::{Unwatched, Watch};
+use fusescape_engine::explore::study::{DesignRow, Part, Status, Study, StudyRequest};
+use fusescape_results::parquet::DIGESTS;
 use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
@@ -12,6 +14,7 @@ use fusescape_test_support::sample::sample_or_all;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// An empty folder for one test.
@@ -242,6 +245,11 @@ fn a_damaged_file_is_an_error() {
     let bytes = std::fs::read(&path).unwrap();
     let whole = front_of_file(&path).unwrap().rows;
     let damaged = folder.join("damaged.parquet");
+    // What is of no consequence may change; no row does. Where the name of the digests does, the file is said to be unchecked.
+    let is_whole = |file: &[u8], found: &StudyFront| {
+        let is_named = file.windows(DIGESTS.len()).any(|name| name == DIGESTS.as_bytes());
+        found.rows == whole && found.is_checked == is_named
+    };
     // What a panic of the library says is of no interest here.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -262,8 +270,18 @@ fn a_damaged_file_is_an_error() {
             }
         }
         std::fs::write(&damaged, &other).unwrap();
-        // Either it is refused, or what changed is a number: Parquet has no check sums here.
-        errors += usize::from(front_of_file(&damaged).is_err());
+        match front_of_file(&damaged) {
+            Ok(found) => assert!(is_whole(&other, &found), "case {case}"),
+            Err(_) => errors += 1,
+        }
+    }
+    for at in (0..bytes.len()).step_by(sample_or_all(100, 10)) {
+        let mut other = bytes.clone();
+        other[at] ^= 1 << random.below(8);
+        std::fs::write(&damaged, &other).unwrap();
+        if let Ok(found) = front_of_file(&damaged) {
+            assert!(is_whole(&other, &found), "byte {at}");
+        }
     }
     std::panic::set_hook(hook);
     assert!(errors > sample_or_all(30, 133), "{errors}");
@@ -273,6 +291,139 @@ fn a_damaged_file_is_an_error() {
         let failure = fails(&["study", "front", text(&damaged)]);
         assert!(failure.contains("damaged.parquet") && failure.contains(why), "{failure}");
     }
+}
+
+/// All rows of a result file.
+fn all_rows(study: &Study, path: &Path) -> Vec<DesignRow> {
+    let mut all = Vec::new();
+    let file = fusescape_command::study::open_part(study, path).unwrap();
+    file.rows(study, &mut |rows| -> Result<(), StudyFailure> {
+        all.extend(rows);
+        Ok(())
+    })
+    .unwrap();
+    all
+}
+
+#[test]
+fn of_two_runs_that_write_the_same_results_one_waits_for_the_other() {
+    let folder = folder("two-writers");
+    let document = folder.join("study.yaml");
+    std::fs::write(&document, STUDY.replace("SAMPLING", "grid")).unwrap();
+    let [alone, out] = ["alone.parquet", "out.parquet"].map(|name| folder.join(name));
+    succeeds(&["study", "run", text(&document), "--out", text(&alone)]);
+    let whole = study("grid");
+    let begin = || {
+        let mut run = crate::program();
+        run.args(["study", "run", text(&document), "--out", text(&out)]).stdout(Stdio::null()).stderr(Stdio::piped());
+        run.spawn().unwrap()
+    };
+    for _ in 0..sample_or_all(2, 60) {
+        let _ = std::fs::remove_file(&out);
+        let ended = [begin(), begin()].map(|run| run.wait_with_output().unwrap());
+        assert!(ended.iter().any(|one| one.status.success()));
+        for one in ended.iter().filter(|one| !one.status.success()) {
+            let said = String::from_utf8_lossy(&one.stderr);
+            let is_told = said.contains("Another process is writing these results") || said.contains("There is a file");
+            assert!(is_told, "{said}");
+        }
+        assert!(all_rows(&whole, &out) == all_rows(&whole, &alone));
+        assert!(!folder.join("out.parquet.parts").exists());
+    }
+}
+
+#[test]
+fn a_damaged_part_is_computed_again() {
+    let folder = folder("damaged-part");
+    let whole = study("grid");
+    let [alone, out, parts] = ["alone.parquet", "out.parquet", "out.parquet.parts"].map(|name| folder.join(name));
+    run(&whole, Shard::WHOLE, &alone, &Unwatched).unwrap();
+    let mut random = Lcg(5);
+    for case in 0..sample_or_all(1, 60) {
+        let _ = std::fs::remove_file(&out);
+        // Ended after its first part.
+        let watch = StopsAfter(AtomicUsize::new(whole.task_designs() as usize + 1));
+        run(&whole, Shard::WHOLE, &out, &watch).unwrap_err();
+        let part = parts.join("000000000.parquet");
+        let mut bytes = std::fs::read(&part).unwrap();
+        let at = random.below(bytes.len() as u64) as usize;
+        bytes[at] ^= 1 << random.below(8);
+        std::fs::write(&part, bytes).unwrap();
+        run(&whole, Shard::WHOLE, &out, &Unwatched).unwrap();
+        assert!(all_rows(&whole, &out) == all_rows(&whole, &alone), "case {case}, byte {at}");
+    }
+}
+
+/// Stops a run after so many designs.
+struct StopsAfter(AtomicUsize);
+
+impl Watch for StopsAfter {
+    fn begin(&self, _: usize, _: &str) {}
+
+    fn advance(&self, parts: usize) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(parts)));
+    }
+
+    fn recount(&self, _: usize) {}
+
+    fn end(&self) {}
+
+    fn goes_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+#[test]
+fn no_row_has_what_no_design_can_have() {
+    let folder = folder("impossible");
+    let study = study("{ sobol: 4 }");
+    let csv = folder.join("rows.csv");
+    run(&study, Shard::WHOLE, &csv, &Unwatched).unwrap();
+    let rows = std::fs::read_to_string(&csv).unwrap();
+    let names: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
+    let line = rows.lines().position(|line| line.contains(",found,")).unwrap();
+    let with = |column: &str, cell: &str| -> String {
+        let place = names.iter().position(|name| *name == column).unwrap();
+        let change = |(index, text): (usize, &str)| {
+            let mut cells: Vec<&str> = text.split(',').collect();
+            if index == line {
+                cells[place] = cell;
+            }
+            cells.join(",") + "\n"
+        };
+        rows.lines().enumerate().map(change).collect()
+    };
+    for (column, cell) in [
+        ("energy_pj", "NaN"),
+        ("energy_pj", "-1"),
+        ("latency_cycles", "inf"),
+        ("capacity_bits", "-inf"),
+        ("status", "fonud"),
+        ("design", "99999999"),
+    ] {
+        let (reason, _) = rows_of_csv(&study, &with(column, cell)).unwrap_err();
+        assert!(reason.starts_with(&format!("Line {}, column `{column}`: ", line + 1)), "{reason}");
+    }
+}
+
+#[test]
+fn the_front_of_a_shard_says_what_is_missing() {
+    let folder = folder("front-of-shard");
+    let study = study("grid");
+    let path = folder.join("1.parquet");
+    run(&study, Shard { index: 1, count: 3 }, &path, &Unwatched).unwrap();
+    let found = front_of_file(&path).unwrap();
+    let (all, there) = (study.designs(), found.designs.values().sum::<u64>());
+    assert!(found.missing > 0 && found.missing == all - there);
+    assert!(found.notes()[0].starts_with(&format!("{} of {all} designs are missing", found.missing)));
+}
+
+#[test]
+fn results_go_to_a_folder_that_is_there() {
+    let folder = folder("no-folder");
+    let failure = run(&study("{ sobol: 4 }"), Shard::WHOLE, &folder.join("not/there.parquet"), &Unwatched).unwrap_err();
+    assert!(failure.to_string().contains("There is no folder"), "{failure}");
+    assert!(!folder.join("not").exists());
 }
 
 #[test]

@@ -63,6 +63,7 @@ def test_the_front_and_the_facts_are_those_of_the_command_line(
     path, document = tmp_path / "results.parquet", tmp_path / "study.yaml"
     path.write_bytes(expected)
     front = StudyResults(path).front()
+    assert front.notes == ()
     assert front.to_dict() == command_line.json("study", "front", str(path), "--format", "json")
     assert front.designs == {"found": 1536} and front.objectives == ("energy_pj", "latency_cycles", "capacity_bits")
     assert nanoarrow.c_array_stream(front.to_arrow()).get_schema().n_children == len(small.columns)

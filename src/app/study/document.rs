@@ -125,6 +125,11 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             { match opening {
                 FileOpening::None => html! {},
                 FileOpening::Reading(name) => html! { <p class="hint" role="status">{ format!("Reading {name} …") }</p> },
+                FileOpening::Unchecked(name) => html! {
+                    <p class="hint" role="status">
+                        { format!("{name} has no digests, so that a damaged row would not be noticed.") }
+                    </p>
+                },
                 FileOpening::Failed(wrong) => html! { <DiagnosticList diagnostics={wrong} testid="study-file-errors" /> },
             } }
             <div class="two inner">
@@ -212,7 +217,7 @@ struct VaryProps {
 #[component]
 fn VarySelect(props: &VaryProps) -> Html {
     let names = |path: &str| props.text.lines().any(|line| line.starts_with(&format!("{path}:")));
-    let has_system = *use_memo(props.text.clone(), |text| read_study(text).0.has_system());
+    let has_system = *use_memo(props.text.clone(), |text| read_study(text).both().0.has_system());
     // Cores of a system that says nothing of them are the accelerator.
     let has_hardware = !has_system || names("hardware");
     let known = use_memo(
@@ -400,11 +405,11 @@ fn OpenButton(props: &OpenProps) -> Html {
     html! {
         <>
             <button type="button" class="link" {onclick} data-testid="study-open"
-                title="Results of “fusescape study run”, as Parquet, or as CSV of the study at hand. Files are read here, \
-                       and sent nowhere.">
-                { "open results" }
+                title="A study document, or results of “fusescape study run”: as Parquet, or as CSV of the study at hand. Files are read \
+                       here, and sent nowhere.">
+                { "open" }
             </button>
-            <input ref={input} type="file" accept=".parquet,.csv" hidden={true} {onchange} data-testid="study-open-file" />
+            <input ref={input} type="file" accept=".parquet,.csv,.yaml,.yml,.json" hidden={true} {onchange} data-testid="study-open-file" />
         </>
     }
 }

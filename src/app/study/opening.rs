@@ -1,11 +1,11 @@
-//! Files of results: Parquet, which says of which study it is, and CSV of the study at hand.
+//! Files that are opened: a study, its results as Parquet, which says of which study it is, and as CSV of the study at hand.
 
 use super::run::Run;
 use crate::app::workers::handle::Workers;
 use crate::explore::study::Study;
 use crate::question::{Answer, FileResults, ReadResults, Topic};
 use crate::results::rows_of_csv;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, is_study};
 use crate::state::{Action, StudyChange};
 use js_sys::Uint8Array;
 use std::rc::Rc;
@@ -23,11 +23,13 @@ pub enum FileOpening {
     None,
     /// It is read.
     Reading(String),
+    /// It is open, and has no digests by which a damaged row would be noticed.
+    Unchecked(String),
     /// What is wrong with it.
     Failed(Diagnostics),
 }
 
-/// Opens files of results, one after the other.
+/// Opens files, one after the other.
 #[hook]
 pub fn use_opening(
     workers: &Workers,
@@ -53,8 +55,14 @@ pub fn use_opening(
             if bytes.starts_with(b"PAR1") {
                 return open_parquet(ReadResults { name, bytes }, &workers, &act, setter);
             }
+            if let Ok(text) = std::str::from_utf8(&bytes)
+                && is_study(text)
+            {
+                act.emit(Action::Study(StudyChange::Take(text.to_owned())));
+                return setter.set(FileOpening::None);
+            }
             setter.set(match open_csv(&name, &bytes, study, &workers) {
-                Ok(()) => FileOpening::None,
+                Ok(()) => FileOpening::Unchecked(name),
                 Err(wrong) => wrong,
             });
         });
@@ -71,9 +79,9 @@ fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>
             let study = Study::new(found.request).map_err(FileOpening::Failed)?;
             Run::open(&asked, &Rc::new(study), found.rows);
             act.emit(Action::Study(StudyChange::Take(text)));
-            Ok(())
+            Ok(if found.is_checked { FileOpening::None } else { FileOpening::Unchecked(name.clone()) })
         });
-        state.set(opened.err().unwrap_or(FileOpening::None));
+        state.set(opened.unwrap_or_else(|wrong| wrong));
     });
     workers.ask(Topic::ResultFile, &[question], on_answer);
 }

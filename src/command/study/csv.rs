@@ -1,31 +1,36 @@
 //! Results as CSV, for spreadsheets. It says nothing of the study, so that it is the end of a run and never its middle.
 
-use super::parquet::unfinished;
-use super::{StudyFailure, at};
+use super::unfinished::Unfinished;
+use super::{StudyFailure, at, not_kept};
 use fusescape_engine::explore::study::{DesignRow, Study};
 use fusescape_results::{ResultColumn, columns, csv_head, csv_line, row_cells};
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::hash::Hasher;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use twox_hash::XxHash64;
 
 /// Writes rows as CSV. The file has its name only when it is whole.
 pub struct CsvFile<'s> {
     study: &'s Study,
     columns: Vec<ResultColumn>,
-    file: BufWriter<File>,
-    path: PathBuf,
+    written: BufWriter<File>,
+    digest: XxHash64,
+    file: Unfinished,
 }
 
 impl<'s> CsvFile<'s> {
-    /// A file with a line of names.
+    /// A file with a line of names, which stands in `folder` while it is written.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn new(study: &'s Study, path: &Path) -> Result<Self, StudyFailure> {
-        let columns = columns(study);
-        let mut file = BufWriter::new(File::create(unfinished(path)).map_err(at(path))?);
-        writeln!(file, "{}", csv_head(&columns)).map_err(at(path))?;
-        Ok(Self { study, columns, file, path: path.to_owned() })
+    pub fn new(study: &'s Study, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
+        let (columns, file) = (columns(study), Unfinished::new(path, folder)?);
+        let written = BufWriter::new(file.open()?);
+        let head = csv_head(&columns);
+        let mut all = Self { study, columns, written, digest: XxHash64::with_seed(0), file };
+        all.line(&head)?;
+        Ok(all)
     }
 
     /// Adds rows.
@@ -34,19 +39,37 @@ impl<'s> CsvFile<'s> {
     /// The file cannot be written.
     pub fn add(&mut self, rows: &[DesignRow]) -> Result<(), StudyFailure> {
         for row in rows {
-            let line = csv_line(&row_cells(self.study, &self.columns, row));
-            writeln!(self.file, "{line}").map_err(at(&self.path))?;
+            self.line(&csv_line(&row_cells(self.study, &self.columns, row)))?;
         }
         Ok(())
     }
 
-    /// Ends the file and gives it its name.
+    fn line(&mut self, line: &str) -> Result<(), StudyFailure> {
+        let line = format!("{line}\n");
+        self.digest.write(line.as_bytes());
+        self.written.write_all(line.as_bytes()).map_err(at(self.file.path()))
+    }
+
+    /// Ends the file, reads it back, and gives it its name.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn finish(self) -> Result<(), StudyFailure> {
-        let file = self.file.into_inner().map_err(|error| at(&self.path)(error.into_error()))?;
-        file.sync_all().map_err(at(&self.path))?;
-        std::fs::rename(unfinished(&self.path), &self.path).map_err(at(&self.path))
+    /// The file cannot be written, or is not what was written.
+    pub fn finish(mut self) -> Result<(), StudyFailure> {
+        self.written.flush().map_err(at(self.file.path()))?;
+        let mut back = BufReader::new(self.file.open()?);
+        let mut digest = XxHash64::with_seed(0);
+        loop {
+            let bytes = back.fill_buf().map_err(at(self.file.path()))?;
+            if bytes.is_empty() {
+                break;
+            }
+            digest.write(bytes);
+            let count = bytes.len();
+            back.consume(count);
+        }
+        if digest.finish() != self.digest.finish() {
+            return Err(not_kept(self.file.path()));
+        }
+        self.file.place()
     }
 }

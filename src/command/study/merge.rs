@@ -2,7 +2,8 @@
 
 use super::csv::CsvFile;
 use super::parquet::{ResultWriter, open, open_part};
-use super::{StudyFailure, wrong};
+use super::unfinished::folder_of;
+use super::{StudyFailure, check_folder, wrong};
 use fusescape_engine::explore::study::Study;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
         let reason = format!("There is a file `{}` already", out.display());
         return Err(wrong("--out", reason, "Name another file, or remove this one").into());
     }
+    check_folder(out)?;
     let tasks = files.first().map_or(0, |(_, tasks)| tasks.start)..files.last().map_or(0, |(_, tasks)| tasks.end);
     let mut expected = 0;
     let mut check = |path: &Path, designs: &mut dyn Iterator<Item = u64>| -> Result<(), StudyFailure> {
@@ -46,7 +48,7 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
         Ok(())
     };
     if out.extension().is_some_and(|ending| ending == "csv") {
-        let mut writer = CsvFile::new(&study, out)?;
+        let mut writer = CsvFile::new(&study, out, folder_of(out))?;
         for (path, _) in &files {
             open_part(&study, path)?.rows(&study, &mut |rows| {
                 check(path, &mut rows.iter().map(|row| row.design))?;
@@ -56,7 +58,7 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
         check_end(&study, expected)?;
         writer.finish()?;
     } else {
-        let mut writer = ResultWriter::new(&study, tasks, out)?;
+        let mut writer = ResultWriter::new(&study, tasks, out, folder_of(out))?;
         for (path, _) in &files {
             open_part(&study, path)?.rows(&study, &mut |rows| {
                 check(path, &mut rows.iter().map(|row| row.design))?;
@@ -64,7 +66,7 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
             })?;
         }
         check_end(&study, expected)?;
-        writer.finish()?;
+        writer.end()?.place()?;
     }
     Ok(expected)
 }

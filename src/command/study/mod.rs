@@ -1,6 +1,6 @@
 //! Studies on all cores, that may be killed at any moment and resume: rows in part files, then in one file.
 //!
-//! - `parquet.rs`: rows in files; `csv.rs`: as text
+//! - `parquet.rs`: rows in files; `csv.rs`: as text; `unfinished.rs`: files that have their names only when they are whole
 //! - `parts.rs`: the folder of part files beside the results; `merge.rs`: results of shards as one file
 //! - `estimate.rs`: how long a study takes, measured on some of its designs
 
@@ -10,6 +10,7 @@ mod front;
 mod merge;
 mod parquet;
 mod parts;
+mod unfinished;
 
 pub use csv::CsvFile;
 pub use estimate::{Estimate, estimate, study_json};
@@ -18,7 +19,7 @@ pub use merge::merge;
 pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;
 
-use super::files::read_text;
+use super::files::{failed, read_text};
 use super::{NoResult, Unwatched, Watch, wrong};
 use fusescape_engine::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyCosts, StudyRequest};
 use fusescape_spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
@@ -28,6 +29,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use unfinished::folder_of;
 
 /// Designs that a core takes at a time: neighbours, which share a document.
 const AT_A_TIME: usize = 4;
@@ -100,8 +102,13 @@ impl From<Diagnostics> for StudyFailure {
 
 /// A failure at a file.
 fn at(path: &Path) -> impl Fn(io::Error) -> StudyFailure {
-    let path = path.display().to_string();
-    move |error| StudyFailure::Files(format!("{path}: {error}"))
+    let failed = failed(path);
+    move |error| StudyFailure::Files(failed(error))
+}
+
+/// What was written is not what stands there.
+fn not_kept(path: &Path) -> StudyFailure {
+    StudyFailure::Files(format!("{}: The disk does not keep what is written. Name a file on another.", path.display()))
 }
 
 /// A study and the documents that it names: those that are given by name and text, files, whose paths begin at `folder`, and presets.
@@ -135,6 +142,19 @@ pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<S
 /// Those of [`Workers::run`].
 pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
     Workers::new(study, Arc::default()).run(shard, out, watch)
+}
+
+/// Results have a folder to go to, which nobody makes by a slip of the pen.
+///
+/// # Errors
+/// It is not there.
+pub fn check_folder(out: &Path) -> Result<(), StudyFailure> {
+    let folder = folder_of(out);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let reason = format!("There is no folder `{}`", folder.display());
+    Err(wrong("--out", reason, "Make it, or name a file in a folder that is there").into())
 }
 
 /// What a run found that had ended, and may have been killed before it removed its parts; `None` where `out` are no such results.
@@ -200,6 +220,7 @@ impl<'s> Workers<'s> {
             .into());
         }
         let mut course = course(study, shard)?;
+        check_folder(out)?;
         if let Some(report) = finished(study, shard, out)? {
             return Ok(report);
         }

@@ -1,9 +1,12 @@
 //! Result files: written row by row, and opened by their paths.
 
-use super::{StudyFailure, at};
+use super::unfinished::{Unfinished, folder_of};
+use super::{StudyFailure, at, not_kept};
 use fusescape_engine::explore::study::{DesignRow, Study};
-use fusescape_results::parquet::{ROWS, STUDY, schema};
-use fusescape_results::{Cell, Kind, ResultColumn, ResultFile, ResultNote, UnreadFile, columns, row_cells};
+use fusescape_results::parquet::{DIGESTS, ROWS, STUDY, schema};
+use fusescape_results::{
+    Cell, Digests, GroupDigest, Kind, ResultColumn, ResultFile, ResultNote, UnreadFile, columns, digest_of, row_cells,
+};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -12,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use std::fs::File;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A result file on disk.
@@ -43,33 +46,34 @@ pub fn open_part(study: &Study, path: &Path) -> Result<StudyFile, StudyFailure> 
     Ok(ResultFile::open_part(study, &path.display().to_string(), File::open(path).map_err(at(path))?)?)
 }
 
-fn failure(path: &Path, why: impl std::fmt::Display) -> StudyFailure {
-    StudyFailure::Files(format!("{}: {why}", path.display()))
+fn failure(path: &Path) -> impl Fn(ParquetError) -> StudyFailure {
+    move |why| match why {
+        ParquetError::External(why) => match why.downcast::<std::io::Error>() {
+            Ok(error) => at(path)(*error),
+            Err(why) => StudyFailure::Files(format!("{}: {why}", path.display())),
+        },
+        why => StudyFailure::Files(format!("{}: {why}", path.display())),
+    }
 }
 
-/// Writes a result file. It has its name only when it is whole: before, it is called `NAME.tmp`.
+/// Writes a result file, which has its name only when it is whole.
 pub struct ResultWriter<'s> {
     study: &'s Study,
     columns: Vec<ResultColumn>,
     writer: SerializedFileWriter<File>,
     waiting: Vec<DesignRow>,
-    path: PathBuf,
-}
-
-/// The name of a file while it is written.
-pub fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.file_name().map(std::ffi::OsStr::to_owned).unwrap_or_default();
-    name.push(".tmp");
-    path.with_file_name(name)
+    rows: u64,
+    digests: Digests,
+    file: Unfinished,
 }
 
 impl<'s> ResultWriter<'s> {
-    /// A file with the rows of some tasks.
+    /// A file with the rows of some tasks, which stands in `folder` while it is written.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn new(study: &'s Study, tasks: Range<u64>, path: &Path) -> Result<Self, StudyFailure> {
-        Self::noted(study, &ResultNote::new(study, tasks, false), path)
+    pub fn new(study: &'s Study, tasks: Range<u64>, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
+        Self::noted(study, &ResultNote::new(study, tasks, false), path, folder)
     }
 
     /// A part file with the rows of one task.
@@ -77,20 +81,21 @@ impl<'s> ResultWriter<'s> {
     /// # Errors
     /// The file cannot be written.
     pub fn part(study: &'s Study, task: u64, path: &Path) -> Result<Self, StudyFailure> {
-        Self::noted(study, &ResultNote::new(study, task..task + 1, true), path)
+        Self::noted(study, &ResultNote::new(study, task..task + 1, true), path, folder_of(path))
     }
 
-    fn noted(study: &'s Study, note: &ResultNote, path: &Path) -> Result<Self, StudyFailure> {
+    fn noted(study: &'s Study, note: &ResultNote, path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
         let columns = columns(study);
-        let note = serde_json::to_string(note).map_err(|why| failure(path, why))?;
+        let note = serde_json::to_string(note).map_err(|why| at(path)(why.into()))?;
+        let digests = Digests { note: digest_of(&note), groups: Vec::new() };
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_key_value_metadata(Some(vec![KeyValue::new(STUDY.to_owned(), note)]))
             .build();
-        let schema = schema(&columns).map_err(|why| failure(path, why))?;
-        let file = File::create(unfinished(path)).map_err(at(path))?;
-        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).map_err(|why| failure(path, why))?;
-        Ok(Self { study, columns, writer, waiting: Vec::new(), path: path.to_owned() })
+        let schema = schema(&columns).map_err(failure(path))?;
+        let file = Unfinished::new(path, folder)?;
+        let writer = SerializedFileWriter::new(file.open()?, schema, Arc::new(properties)).map_err(failure(path))?;
+        Ok(Self { study, columns, writer, waiting: Vec::new(), rows: 0, digests, file })
     }
 
     /// Adds rows.
@@ -102,33 +107,43 @@ impl<'s> ResultWriter<'s> {
         while self.waiting.len() >= ROWS {
             let rest = self.waiting.split_off(ROWS);
             let rows = std::mem::replace(&mut self.waiting, rest);
-            self.group(&rows).map_err(|why| failure(&self.path, why))?;
+            self.group(&rows).map_err(failure(self.file.path()))?;
         }
         Ok(())
     }
 
-    /// Ends the file and gives it its name.
+    /// Ends the file, and reads it back.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn finish(mut self) -> Result<(), StudyFailure> {
+    /// The file cannot be written, or is not what was written.
+    pub fn end(mut self) -> Result<Unfinished, StudyFailure> {
         let rows = std::mem::take(&mut self.waiting);
-        let path = self.path.clone();
         if !rows.is_empty() {
-            self.group(&rows).map_err(|why| failure(&path, why))?;
+            self.group(&rows).map_err(failure(self.file.path()))?;
         }
-        let file = self.writer.into_inner().map_err(|why| failure(&path, why))?;
-        file.sync_all().map_err(at(&path))?;
-        std::fs::rename(unfinished(&path), &path).map_err(at(&path))
+        let digests = serde_json::to_string(&self.digests).map_err(|why| at(self.file.path())(why.into()))?;
+        self.writer.append_key_value_metadata(KeyValue::new(DIGESTS.to_owned(), digests));
+        self.writer.finish().map_err(failure(self.file.path()))?;
+        let mut kept = 0;
+        let back = ResultFile::open_part(self.study, &self.file.path().display().to_string(), self.file.open()?)?;
+        back.rows(self.study, &mut |rows| -> Result<(), StudyFailure> {
+            kept += rows.len() as u64;
+            Ok(())
+        })?;
+        if kept == self.rows { Ok(self.file) } else { Err(not_kept(self.file.path())) }
     }
 
     fn group(&mut self, rows: &[DesignRow]) -> Result<(), ParquetError> {
+        self.rows += rows.len() as u64;
         let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row_cells(self.study, &self.columns, row)).collect();
+        let mut digest = GroupDigest::new(self.columns.len());
         let mut group = self.writer.next_row_group()?;
         for (index, column) in self.columns.iter().enumerate() {
+            digest.add(index, rows.iter().filter_map(|cells| cells.get(index)));
             write_column(&mut group, column.kind, rows.iter().filter_map(|cells| cells.get(index)))?;
         }
         group.close()?;
+        self.digests.groups.push(digest.end());
         Ok(())
     }
 }

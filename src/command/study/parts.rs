@@ -2,13 +2,14 @@
 //! killed has lost no more than the task it was at, and a task that runs twice writes the same part.
 
 use super::csv::CsvFile;
-use super::parquet::{ResultWriter, TakeRows, open_part, unfinished};
+use super::parquet::{ResultWriter, TakeRows, open_part};
+use super::unfinished::Unfinished;
 use super::{Shard, StudyFailure, at, wrong};
 use fusescape_engine::explore::study::{DesignRow, Study, Task};
 use fusescape_results::key_of;
 use std::cell::Cell;
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The folder of part files of one run.
@@ -18,10 +19,14 @@ pub struct Parts<'s> {
     first: u64,
     /// Behind the last task that is written.
     end: Cell<u64>,
+    /// Locked as long as this process writes parts.
+    _lock: File,
 }
 
 /// The file of the folder that says whose parts these are.
 const STUDY: &str = "study.txt";
+/// The file of the folder that whoever writes parts has locked.
+const LOCK: &str = "lock";
 
 /// Whether a run has begun to write these results.
 pub fn has_begun(out: &Path) -> bool {
@@ -34,18 +39,50 @@ fn folder_of(out: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
+/// Removes a folder that another process may remove at the same time.
+fn remove(folder: &Path) -> Result<(), StudyFailure> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(at(folder)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Locks a file for this process.
+fn lock(path: &Path) -> Result<File, StudyFailure> {
+    let file = File::options().create(true).write(true).truncate(false).open(path).map_err(at(path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let reason = "Another process is writing these results";
+            Err(wrong("--out", reason, "Wait until it has ended, or name another file").into())
+        }
+        // A file system without locks: what two processes write is the same, and whole.
+        Err(TryLockError::Error(why)) if why.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(why)) => Err(at(path)(why)),
+    }
+}
+
 impl<'s> Parts<'s> {
     /// The folder beside the results, with what an earlier run of the same study left there.
     ///
     /// # Errors
-    /// The results, or parts of them, are those of another study; or the folder cannot be made.
+    /// The results, or parts of them, are those of another study; another process writes them; or the folder cannot be made.
     pub fn open(study: &'s Study, shard: Shard, out: &Path) -> Result<Self, StudyFailure> {
-        if out.exists() {
-            let reason = format!("There is a file `{}` already", out.display());
-            return Err(wrong("--out", reason, "Name another file, or remove this one").into());
-        }
         let folder = folder_of(out);
+        let is_there = || {
+            let reason = format!("There is a file `{}` already", out.display());
+            StudyFailure::from(wrong("--out", reason, "Name another file, or remove this one"))
+        };
+        if out.exists() {
+            return Err(is_there());
+        }
         fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let lock = lock(&folder.join(LOCK))?;
+        // Another process may have come to its end meanwhile.
+        if out.exists() {
+            remove(&folder)?;
+            return Err(is_there());
+        }
         let said = folder.join(STUDY);
         let what = format!("{} {}/{}\n", key_of(study), shard.index, shard.count);
         match fs::read_to_string(&said) {
@@ -55,13 +92,14 @@ impl<'s> Parts<'s> {
                 return Err(wrong("--out", reason, "Name another file, or remove this folder").into());
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                fs::write(unfinished(&said), what).map_err(at(&said))?;
-                fs::rename(unfinished(&said), &said).map_err(at(&said))?;
+                let file = Unfinished::new(&said, &folder)?;
+                file.open()?.write_all(what.as_bytes()).map_err(at(&said))?;
+                file.replace()?;
             }
             Err(error) => return Err(at(&said)(error)),
         }
         let first = study.shard(shard.index, shard.count).map_or(0, |tasks| tasks.start);
-        Ok(Self { study, folder, first, end: Cell::new(first) })
+        Ok(Self { study, folder, first, end: Cell::new(first), _lock: lock })
     }
 
     /// Removes the folder beside results that are whole, if it is still there.
@@ -70,7 +108,7 @@ impl<'s> Parts<'s> {
     /// It cannot be removed.
     pub fn remove(out: &Path) -> Result<(), StudyFailure> {
         let folder = folder_of(out);
-        if folder.is_dir() { fs::remove_dir_all(&folder).map_err(at(&folder)) } else { Ok(()) }
+        remove(&folder)
     }
 
     fn path(&self, task: u64) -> PathBuf {
@@ -104,27 +142,27 @@ impl<'s> Parts<'s> {
     pub fn write(&self, task: &Task, rows: &[DesignRow]) -> Result<(), StudyFailure> {
         let mut file = ResultWriter::part(self.study, task.number, &self.path(task.number))?;
         file.add(rows.to_vec())?;
-        file.finish()?;
+        file.end()?.replace()?;
         self.end.set(task.number + 1);
         Ok(())
     }
 
-    /// Makes one file of all parts, and removes them.
+    /// Makes one file of all parts, and removes them once that has been read back.
     ///
     /// # Errors
     /// A file cannot be read, written or removed.
     pub fn finish(self, out: &Path, is_csv: bool) -> Result<(), StudyFailure> {
         let tasks = self.first..self.end.get();
         if is_csv {
-            let mut file = CsvFile::new(self.study, out)?;
+            let mut file = CsvFile::new(self.study, out, &self.folder)?;
             self.all(&mut |rows| file.add(&rows))?;
             file.finish()?;
         } else {
-            let mut file = ResultWriter::new(self.study, tasks, out)?;
+            let mut file = ResultWriter::new(self.study, tasks, out, &self.folder)?;
             self.all(&mut |rows| file.add(rows))?;
-            file.finish()?;
+            file.end()?.place()?;
         }
-        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
+        remove(&self.folder)
     }
 
     fn all(&self, take: TakeRows<'_>) -> Result<(), StudyFailure> {

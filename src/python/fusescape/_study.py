@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 from . import _fusescape
 from ._commands import HardwareLike, NetworkLike, Progress, SystemLike, told
 from ._documents import Document, Hardware, Network, System
-from ._errors import FusescapeError
+from ._errors import Diagnostic, FusescapeError
 from ._executors import ExecutorLike, Shard, finished
 from ._fusescape import Rows
 from ._results import Result
@@ -379,10 +379,10 @@ class StudyResults:
 
     def front(self) -> StudyFront:
         """The Pareto front in the objectives of the study."""
-        found, rows = self._results.front()
+        found, notes, rows = self._results.front()
         fields = json.loads(found)
         objectives, points = tuple(fields["objectives"]), tuple(fields["front"])
-        return StudyFront(found, (), rows, objectives, fields["designs"], points)
+        return StudyFront(found, tuple(Diagnostic("", None, note, "") for note in notes), rows, objectives, fields["designs"], points)
 
     def __repr__(self) -> str:
         return f"<StudyResults of {self.study.name!r}: {len(self)} designs in {str(self.path)!r}>"

@@ -1,5 +1,6 @@
 //! Runs of studies, and their result files: what is refused, and what its remedy makes of it. A text here is what is done one after the
-//! other in an empty folder: `run SAMPLING SHARD FILE`, `merge FILE FILES`, `write FILE`.
+//! other in an empty folder: `run SAMPLING SHARD FILE`, `merge FILE FILES`, `write FILE`, `lock FILE` as a run does
+//! that writes it.
 
 use super::{Grown, Room, preset};
 use fusescape::command::study::{StudyFailure, merge, parse_shard, run};
@@ -60,6 +61,7 @@ fn do_all(text: &str) -> Result<(), Diagnostics> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("shards-{number}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
+    let mut locks = Vec::new();
     let told = text.lines().try_for_each(|line| {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
@@ -74,6 +76,14 @@ fn do_all(text: &str) -> Result<(), Diagnostics> {
                 let out = folder.join(out);
                 fs::create_dir_all(out.parent().unwrap()).unwrap();
                 fs::write(out, "something else").unwrap();
+                Ok(())
+            }
+            ["lock", out] => {
+                let parts = folder.join(format!("{out}.parts"));
+                fs::create_dir_all(&parts).unwrap();
+                let lock = fs::File::create(parts.join("lock")).unwrap();
+                lock.try_lock().unwrap();
+                locks.push(lock);
                 Ok(())
             }
             _ => panic!("{line}"),
@@ -100,6 +110,12 @@ const CASES: &[(&str, &str, &str)] = &[
         "Name another file",
         "run grid 1/1 a.parquet\nwrite m.parquet\nmerge n.parquet a.parquet",
     ),
+    (
+        "lock a.parquet\nrun grid 1/1 a.parquet",
+        "Wait until it has ended, or name another file",
+        "run grid 1/1 a.parquet",
+    ),
+    ("run grid 1/1 a/b.parquet", "Make it, or name a file in a folder that is there", "run grid 1/1 b.parquet"),
     ("write a.parquet\nrun grid 1/1 a.parquet", "or remove this one", "run grid 1/1 a.parquet"),
     (
         "write a.parquet.parts/study.txt\nrun grid 1/1 a.parquet",
