@@ -7,7 +7,7 @@ use super::progress::TerminalBar;
 use super::{Failure, Incomplete, json_text, print};
 use fusescape_chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
 use fusescape_command::depth_first::sweep;
-use fusescape_command::files::shown;
+use fusescape_command::files::write;
 use fusescape_command::optimal::optimal;
 use fusescape_command::stamped;
 use fusescape_engine::depth_first::FuseDepth;
@@ -42,7 +42,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     if let Some(path) = &options.figure {
         let figure = figure(options, &designs);
         let text = svg(&figure, WIDTH, &Theme::LIGHT).map_err(|error| error.to_string())?;
-        std::fs::write(path, text).map_err(|error| format!("{}: {error}", shown(path)))?;
+        write(path, &text)?;
     }
     print(&match options.tried.format {
         Format::Table => text(options, &mut designs),

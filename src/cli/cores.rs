@@ -7,7 +7,7 @@ use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_chart::{Column, Quantity, Table, TableCell, power_text};
 use fusescape_command::cores::{CoresOptions, CoresReport, cores};
-use fusescape_command::files::shown;
+use fusescape_command::files::write;
 use fusescape_command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
 use fusescape_command::{NoResult, or_word};
 use fusescape_engine::multicore::{
@@ -35,7 +35,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
         super::tell(&format!("note: {note}"));
     }
     if let Some(path) = &options.trace {
-        std::fs::write(path, chrome_trace(&found.account)).map_err(|error| format!("{}: {error}", shown(path)))?;
+        write(path, &chrome_trace(&found.account))?;
     }
     print(&match options.format {
         Format::Table => for_a_person(&found, options),

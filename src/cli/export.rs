@@ -2,8 +2,8 @@
 
 use super::Failure;
 use super::documents::load;
-use super::import::{tell, write};
-use fusescape_command::files::{read_text, shown};
+use super::import::tell;
+use fusescape_command::files::{failed, read_text, write};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, own_mappings};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::multicore::CoreSystem;
@@ -79,8 +79,9 @@ fn by_hand(file: &Path, layer: Option<&str>, request: &LayerRequest) -> Result<(
 /// Writes a system, and a network, as Stream's files.
 pub fn stream(system: &str, hardware: &str, workload: Option<&str>, folder: &Path) -> Result<(), Failure> {
     let text = load(system, system_presets())?;
-    let system = CoreSystem::from_text(&text, &load(hardware, hardware_presets())?)?;
-    let mut files = stream_files::write(&system, &read_system(&text).0);
+    let hardware = load(hardware, hardware_presets())?;
+    let system = CoreSystem::with_hardware(&text, &hardware)?;
+    let mut files = stream_files::write(&system, &read_system(&text).whole()?);
     let cores = folder.join("cores");
     make(&cores)?;
     if let Some(workload) = workload {
@@ -97,5 +98,5 @@ pub fn stream(system: &str, hardware: &str, workload: Option<&str>, folder: &Pat
 }
 
 fn make(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)).into())
+    Ok(std::fs::create_dir_all(folder).map_err(failed(folder))?)
 }

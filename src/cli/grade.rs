@@ -3,8 +3,10 @@
 use super::{Failure, Incomplete, print, tell};
 use fusescape_command::files::{read_text, shown};
 use fusescape_lesson::{Graded, Grader, LessonSource, MOST_BYTES, Receipt, mistakes};
+use fusescape_spec::visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use unicode_width::UnicodeWidthChar;
 
 /// Grades receipts, and prints a line for each, in the order of the files.
 pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure> {
@@ -14,7 +16,8 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
     }
     let files = files_of(receipts)?;
     let mut graders: HashMap<String, Grader> = HashMap::new();
-    let mut students: HashMap<(String, String), usize> = HashMap::new();
+    // By what they look like, the names themselves with the number of their receipts.
+    let mut students: HashMap<(String, String), Vec<(String, usize)>> = HashMap::new();
     let mut rows = Vec::new();
     for file in &files {
         let name = shown(file).to_string();
@@ -27,10 +30,17 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
             })?;
             let grader = graders.entry(source.key()).or_default();
             let mut graded = grader.grade(&source, &receipt).map_err(|wrong| wrong.to_string())?;
-            let of_student = students.entry((source.key(), receipt.student.trim().to_owned())).or_default();
-            *of_student += 1;
-            if *of_student > 1 {
-                graded.remarks.push(format!("receipt {of_student} of this student"));
+            let name = receipt.student.trim();
+            let alike = students.entry((source.key(), looks(name))).or_default();
+            if let Some((_, receipts)) = alike.iter_mut().find(|(known, _)| known == name) {
+                *receipts += 1;
+                graded.remarks.push(format!("receipt {receipts} of this student"));
+            } else {
+                if let Some((other, _)) = alike.first() {
+                    let other = visible(other);
+                    graded.remarks.push(format!("`{}` looks like `{other}` of another receipt", visible(name)));
+                }
+                alike.push((name.to_owned(), 1));
             }
             Ok((receipt, graded))
         });
@@ -52,6 +62,12 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
         0 => Ok(()),
         wrong => Err(Incomplete(format!("{wrong} of {} files could not be graded.", rows.len())).into()),
     }
+}
+
+/// What a name looks like: names that differ by capitals, spaces or characters that cannot be seen may be one student's.
+fn looks(name: &str) -> String {
+    let seen = |word: &str| word.chars().filter(|c| c.width().is_some_and(|width| width > 0)).collect::<String>();
+    name.split_whitespace().map(seen).collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// The files, and those of folders, by name. Of folders a remark says which files were left out.
@@ -78,7 +94,7 @@ fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 fn line(name: &str, receipt: &Receipt, graded: &Graded, steps: usize) -> String {
     let (marks, of) = graded.steps.iter().fold((0.0, 0.0), |(marks, of), step| (marks + step.marks, of + step.of));
-    let mut cells = vec![cell(name), cell(&receipt.title), cell(receipt.student.trim()), number(marks), number(of)];
+    let mut cells = vec![cell(name), cell(&graded.title), cell(receipt.student.trim()), number(marks), number(of)];
     cells.extend((0..steps).map(|step| graded.steps.get(step).map_or(String::new(), |step| number(step.marks))));
     cells.push(cell(&graded.remarks.join("; ")));
     cells.join(",")

@@ -1,7 +1,7 @@
 //! Documents out of other programs' files.
 
 use super::{Failure, print};
-use fusescape_command::files::{open, shown};
+use fusescape_command::files::{failed, open, write};
 use fusescape_import::{self as import, Coverage, Report, Seekable, onnx, stream};
 use fusescape_state::{Design, State};
 use std::io::Read;
@@ -20,7 +20,7 @@ const MOST_BESIDE: usize = 256;
 pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in &with_cores(files)? {
-        let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
+        let source = Seekable::new(open(path)?).map_err(failed(path))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(import::File { name, source: Box::new(source) });
     }
@@ -42,16 +42,17 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, options: &onnx::Options, pa
         ("system.yaml", &imported.system),
         ("constraints.yaml", &imported.constraints),
         ("mapping.yaml", &imported.mapping),
+        ("study.yaml", &imported.study),
     ]
     .into_iter()
     .filter_map(|(name, text)| Some((name, text.as_ref()?)))
     .collect();
     match (&documents[..], out) {
         (documents, None) => print(&documents.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("---\n")),
-        (&[(_, text)], Some(file)) if !file.is_dir() => write(file, text),
+        (&[(_, text)], Some(file)) if !file.is_dir() => Ok(write(file, text)?),
         (documents, Some(folder)) => {
-            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)))?;
-            documents.iter().try_for_each(|(name, text)| write(&folder.join(name), text))
+            std::fs::create_dir_all(folder).map_err(failed(folder))?;
+            Ok(documents.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?)
         }
     }
 }
@@ -61,10 +62,7 @@ fn with_cores(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = files.to_vec();
     for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")) {
         let mut start = Vec::new();
-        open(path)?
-            .take(MOST_REFERENCES)
-            .read_to_end(&mut start)
-            .map_err(|error| format!("{}: {error}", shown(path)))?;
+        open(path)?.take(MOST_REFERENCES).read_to_end(&mut start).map_err(failed(path))?;
         for name in stream::references(&String::from_utf8_lossy(&start)) {
             let is_known = all.iter().any(|known| stream::stem(&known.to_string_lossy()) == stream::stem(&name));
             if let Some(found) = find_core(path, &name).filter(|_| !is_known) {
@@ -96,11 +94,6 @@ fn find_core(system: &Path, name: &str) -> Option<PathBuf> {
         .chain(named)
         .chain(near)
         .find(|place| place.is_file())
-}
-
-/// Writes a file.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", shown(path)).into())
 }
 
 /// Prints a report beside what a command prints.

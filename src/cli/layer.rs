@@ -5,7 +5,7 @@ use super::documents::load;
 use super::layer_report::table;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
-use fusescape_command::files::{read_text, shown};
+use fusescape_command::files::{read_text, write};
 use fusescape_command::layer::{LayerOptions, LayerResult, LayersReport, map_layers};
 use fusescape_engine::explore::mapping_document;
 use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
@@ -67,5 +67,5 @@ fn unmapped(found: &LayersReport) -> Result<(), Failure> {
 fn save_mapping(file: &Path, LayersReport { core, network, layers, .. }: &LayersReport) -> Result<(), Failure> {
     let found = layers.iter().filter_map(|(study, result)| Some((study, &result.mapped.as_ref().ok()?.mapping)));
     let document = mapping_document(&format!("{} on {}", network.name, core.name), found);
-    std::fs::write(file, write_mapping(&document)).map_err(|error| format!("{}: {error}", shown(file)).into())
+    Ok(write(file, &write_mapping(&document))?)
 }

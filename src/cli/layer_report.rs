@@ -234,6 +234,9 @@ fn write_latency(out: &mut String, mapped: &MappedLayer) {
 
 fn write_sum(out: &mut String, core: &Core, results: &[&LayerResult]) {
     let mapped: Vec<&MappedLayer> = results.iter().filter_map(|result| result.mapped.as_ref().ok()).collect();
+    if mapped.is_empty() {
+        return;
+    }
     let energy: f64 = mapped.iter().map(|mapped| mapped.energy_pj()).sum();
     let latency: u64 = mapped.iter().map(|mapped| mapped.cycles.total).fold(0, u64::saturating_add);
     outln!(

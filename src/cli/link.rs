@@ -3,7 +3,7 @@
 use super::arguments::LinkCommand;
 use super::state::{chosen, opened};
 use super::{Failure, print};
-use fusescape_command::files::shown;
+use fusescape_command::files::{failed, write};
 use fusescape_link::{LONGEST_LINK, to_link};
 use fusescape_state::{Half, State};
 use std::path::Path;
@@ -30,13 +30,10 @@ fn make(state: &State, site: &str) -> Result<(), Failure> {
 fn open(state: &State, into: Option<&Path>) -> Result<(), Failure> {
     print(&state.describe())?;
     let Some(folder) = into else { return Ok(()) };
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)))?;
-    let write = |name: &str, text: &str| {
-        let file = folder.join(format!("{name}.yaml"));
-        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", shown(&file)))
-    };
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    let save = |name: &str, text: &str| write(&folder.join(format!("{name}.yaml")), text);
     for half in [Half::Hardware, Half::Workload] {
-        write(half.name(), &state.design.document(half).text)?;
+        save(half.name(), &state.design.document(half).text)?;
     }
-    Ok(write("state", &state.to_yaml())?)
+    Ok(save("state", &state.to_yaml())?)
 }

@@ -1,8 +1,10 @@
 //! `fusescape report`: one design as Markdown.
 
 use super::arguments::StateOptions;
+use super::progress::TerminalBar;
 use super::state::chosen;
 use super::{Failure, print};
+use fusescape_command::Watch;
 use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::{CostStore, PointSummary, Request, Survey, Sweep, best_point, coarse_to_fine};
 use fusescape_report::{DesignFindings, report};
@@ -13,8 +15,9 @@ use rayon::prelude::*;
 pub fn run(options: &StateOptions, site: &str) -> Result<(), Failure> {
     let state = chosen(options)?;
     let requests = state.design.request()?;
+    let bar = TerminalBar::default();
     let [swept, references]: [Swept; 2] = match &requests[..] {
-        [own, references] => [Swept::new(own)?, Swept::new(references)?],
+        [own, references] => [Swept::new(own, &bar)?, Swept::new(references, &bar)?],
         _ => return Err("There is nothing to sweep.".into()),
     };
     let opened = state.view.point.as_ref().and_then(|point| {
@@ -56,12 +59,18 @@ struct Swept {
 }
 
 impl Swept {
-    fn new(request: &Request) -> Result<Self, Diagnostics> {
+    fn new(request: &Request, watch: &dyn Watch) -> Result<Self, Diagnostics> {
         let sweep = Sweep::new(request)?;
+        let count = sweep.settings.strategies().len();
+        watch.begin(count, "points");
         let lanes = coarse_to_fine(&sweep.settings, rayon::current_num_threads());
         let costs = lanes.into_par_iter().flat_map_iter(|lane| {
             let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
-            let cost = move |point: u32| survey.point(&mut store, point as usize, &mut || true);
+            let cost = move |point: u32| {
+                let cost = survey.point(&mut store, point as usize, &mut || watch.goes_on());
+                watch.advance(1);
+                cost
+            };
             lane.into_iter().map(cost).collect::<Vec<_>>()
         });
         let (mut points, mut why) = (Vec::new(), Diagnostics::default());
@@ -71,7 +80,8 @@ impl Swept {
                 Err(reasons) => why = reasons.reasons(),
             }
         }
+        watch.end();
         points.sort_by_key(|summary| summary.point);
-        Ok(Self { count: sweep.settings.strategies().len(), sweep, points, why })
+        Ok(Self { count, sweep, points, why })
     }
 }

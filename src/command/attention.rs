@@ -38,10 +38,12 @@ pub fn attention(
     watch: &dyn Watch,
 ) -> Result<AttentionReport, NoResult> {
     let study = AttentionStudy::new(&request)?;
+    // Before the step, which may take long.
+    let sequences = generated.map(|Generated { tokens, chunk }| study.sequences(tokens, chunk)).transpose()?;
     watch.begin(1 + usize::from(generated.is_some()), "steps and generations");
     let layer = unless_stopped(watch, study.layer()?)?;
     watch.advance(1);
-    let generation = generated.map(|Generated { tokens, chunk }| study.generation(tokens, chunk)).transpose()?;
+    let generation = sequences.map(|sequences| study.generation(&sequences)).transpose()?;
     watch.end();
     unless_stopped(watch, AttentionReport { request, study, layer, generation })
 }

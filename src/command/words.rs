@@ -323,10 +323,15 @@ pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
         return Ok(ElementBits::all(bits));
     }
     let mut bits = ElementBits::all(16);
+    let mut said = Vec::new();
     for part in text.split(',') {
         let known = ["activations", "keys", "sums", "weights"];
         let (name, count) =
             part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
+        if said.contains(&name.trim()) {
+            return Err(format!("`{}` is there twice: keep one", name.trim()));
+        }
+        said.push(name.trim());
         let count =
             count.trim().parse().map_err(|_| format!("`{count}` is no number of bits: write for example {name}=8"))?;
         let field = match name.trim() {

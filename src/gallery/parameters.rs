@@ -24,7 +24,13 @@ impl<'a> Parameters<'a> {
     pub fn words(&mut self, name: &'static str) -> Vec<String> {
         self.known.push(name);
         match self.left.iter().position(|(other, _)| other == name) {
-            Some(index) => self.left.remove(index).1.clone(),
+            Some(index) => {
+                let words = self.left.remove(index).1.clone();
+                if words.is_empty() {
+                    self.diagnostics.add(self.path_of(name), "The list is empty", "Write a value, or leave it out");
+                }
+                words
+            }
             None => Vec::new(),
         }
     }

@@ -198,7 +198,8 @@ impl Lesson {
             let index = draw.index(&assignment, name, values, before.get());
             before.set(variant_count([before.get() as usize, values].into_iter()));
             index
-        });
+        })
+        .both();
         let mut diagnostics = Diagnostics::default();
         let LessonSpec { title, about, documents, parameters, steps, .. } = spec;
         check_documents(text, &documents, &mut diagnostics);
@@ -247,7 +248,7 @@ impl Lesson {
 
 /// The assignment that a lesson names, else its title; values are drawn for it, so it is known before they are.
 fn assignment_of(text: &str) -> String {
-    let (spec, _) = read_lesson(text, &|_, _| 0);
+    let (spec, _) = read_lesson(text, &|_, _| 0).both();
     if spec.assignment.is_empty() { spec.title } else { spec.assignment }
 }
 
@@ -384,6 +385,8 @@ impl StepReader<'_> {
             let number = self.named(&asked.is, "number.is")?;
             if !(0.0..1.0).contains(&asked.tolerance) {
                 self.note("number.tolerance", "This accepts any number", "Write for example `2 %`");
+            } else if asked.tolerance == 0.0 {
+                self.note("number.tolerance", "Nobody meets a number to its last digit", "Write for example `2 %`");
             }
             return Some(StepKind::Number(Asked { number, tolerance: asked.tolerance }));
         }
@@ -495,6 +498,9 @@ impl StepReader<'_> {
         if read.is_none() {
             let remedy = "Write the name of a number and its limits, for example `gain 8..14`";
             self.note(field, format!("`{text}` is no condition"), remedy);
+        }
+        if read.as_ref().is_some_and(|read| read.least > read.most) {
+            self.note(field, format!("No number lies in `{text}`"), "Write the smaller limit first");
         }
         read
     }

@@ -70,7 +70,20 @@ pub fn marks_of(step: &Step, shares: &[f64]) -> f64 {
     step.marks * shares.iter().take(step.tries).enumerate().map(counts).fold(0.0, f64::max)
 }
 
+/// The index of a choice by its number.
+fn index_of(choices: &[Choice], number: u32) -> Option<usize> {
+    number.checked_sub(1).map(|index| index as usize).filter(|&index| index < choices.len())
+}
+
 impl Step {
+    /// The number of a choice that the step does not have.
+    pub fn unknown_choice(&self, given: &Given) -> Option<u32> {
+        match (&self.kind, given) {
+            (StepKind::Choice(choices), &Given::Choice(number)) if index_of(choices, number).is_none() => Some(number),
+            _ => None,
+        }
+    }
+
     /// The designs whose numbers decide about an answer; the first is the step as it is written.
     pub fn decided_by(&self, given: &Given) -> Vec<Variation> {
         let mut all = vec![Variation::AsWritten];
@@ -162,7 +175,10 @@ impl Step {
 
     fn judge_choice(&self, choices: &[Choice], chosen: u32, written: &[f64]) -> Option<Verdict> {
         let right = self.right_choice(written)?;
-        let index = chosen.checked_sub(1)? as usize;
+        let Some(index) = index_of(choices, chosen) else {
+            let said = format!("There is no answer {chosen}: the step has 1 to {}.", choices.len());
+            return Some(Verdict { share: 0.0, said, right: String::new() });
+        };
         let is_right = index == right;
         let own = choices.get(index).map_or("", |choice| &choice.hint);
         let said = match (is_right, own) {

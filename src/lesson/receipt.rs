@@ -26,7 +26,7 @@ const LONGEST_NAME: usize = 200;
 pub struct Receipt {
     #[serde(rename = "fusescape_receipt")]
     version: u64,
-    /// The title of the lesson.
+    /// The title of the lesson, for whoever reads the file.
     #[serde(default)]
     pub title: String,
     /// Its name, or a number that its text decides about.
@@ -43,6 +43,8 @@ pub struct Receipt {
 /// The marks of a receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graded {
+    /// The title of the lesson.
+    pub title: String,
     /// By step.
     pub steps: Vec<StepGraded>,
     /// What whoever grades should know.
@@ -154,6 +156,9 @@ impl Grader {
                 remarks.push(format!("step {}: {more} answers more than tries do not count", index + 1));
             }
             let given = &given[..given.len().min(step.tries)];
+            for chosen in given.iter().filter_map(|given| step.unknown_choice(given)) {
+                remarks.push(format!("step {}: there is no answer {chosen}", index + 1));
+            }
             let verdicts: Vec<Option<Verdict>> =
                 given.iter().map(|given| self.judge(&lesson, index, step, given)).collect();
             if verdicts.iter().any(Option::is_none) {
@@ -163,7 +168,7 @@ impl Grader {
             let marks = marks_of(step, &shares);
             steps.push(StepGraded { marks, of: step.marks, verdict: verdicts.into_iter().next_back().flatten() });
         }
-        Ok(Graded { steps, remarks })
+        Ok(Graded { title: lesson.title, steps, remarks })
     }
 
     fn judge(&mut self, lesson: &Lesson, index: usize, step: &Step, given: &Given) -> Option<Verdict> {

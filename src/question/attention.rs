@@ -79,7 +79,8 @@ impl Ask for Generate {
     fn answer(self, _: &mut Answerer) -> Answer<Generation> {
         let mut request = (*self.request).clone();
         request.step.batch = self.batch;
-        Ok(AttentionStudy::new(&request)?.generation(self.generated, self.chunk)?)
+        let study = AttentionStudy::new(&request)?;
+        Ok(study.generation(&study.sequences(self.generated, self.chunk)?)?)
     }
 }
 

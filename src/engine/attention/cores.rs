@@ -30,6 +30,7 @@ use super::schedule::Fusion;
 use super::search::{Total, search};
 use super::transformer::{Step, Transformer};
 use super::{Busy, ElementBits, Problem, Shape};
+use crate::hardware::check_energy;
 use crate::search::Objective;
 use crate::spec::Diagnostics;
 use crate::workload::Operation;
@@ -225,9 +226,7 @@ fn check(model: &Transformer, step: &Step, cores: &Cores, split: &Split) -> Resu
         let reason = format!("A core sends {} bits a cycle", cores.link_bits);
         diagnostics.add("cores.link_bits", reason, "Write 1 to 4294967296");
     }
-    if !(cores.link_pj >= 0.0 && cores.link_pj.is_finite()) {
-        diagnostics.add("cores.link_pj", "This is no energy", "Write 0 pJ or more");
-    }
+    check_energy("cores.link_pj", cores.link_pj, &mut diagnostics);
     let parts = [split.sequences, split.heads, split.queries, split.keys, split.layers];
     let needed = parts.iter().try_fold(1_u64, |all, &part| all.checked_mul(part));
     if parts.contains(&0) || needed.is_none_or(|needed| needed > cores.count) {

@@ -103,6 +103,6 @@ impl KeyStore {
 pub(super) fn does_not_fit(what: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let reason = format!("{what} does not fit on the chip, however small its tiles");
-    diagnostics.add("hardware.memories", reason, "Enlarge the highest memories on the chip");
+    diagnostics.add("hardware.memories", reason, "Take fewer tokens, or enlarge the highest memories on the chip");
     diagnostics
 }

@@ -362,6 +362,25 @@ pub struct Sequences {
     pub generated: u64,
 }
 
+impl Sequences {
+    /// The number of chunks of the prompt, and the tokens of each but the last.
+    ///
+    /// # Errors
+    /// A chunk of no tokens, or more than [`MOST_CHUNKS`] chunks.
+    pub fn chunks(&self) -> Result<(u64, u64), Diagnostics> {
+        let chunk = self.chunk.unwrap_or(self.prompt);
+        match self.prompt.checked_next_multiple_of(chunk).map(|end| end / chunk) {
+            Some(chunks) if chunks <= MOST_CHUNKS => Ok((chunks, chunk)),
+            _ => {
+                let mut diagnostics = Diagnostics::default();
+                let reason = format!("A prompt of {} tokens in chunks of {chunk}", self.prompt);
+                diagnostics.add("chunk", reason, format!("Write at least {}", self.prompt.div_ceil(MOST_CHUNKS)));
+                Err(diagnostics)
+            }
+        }
+    }
+}
+
 /// Generation: a prompt is read, whole or chunk by chunk, then tokens follow one after the other, each with a longer cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
@@ -391,7 +410,7 @@ pub struct Generation {
 ///
 /// # Errors
 ///
-/// As [`schedule_layer`]; a chunk of no tokens, or more than [`MOST_CHUNKS`] chunks.
+/// As [`schedule_layer`] and [`Sequences::chunks`].
 pub fn generate(
     model: &Transformer,
     sequences: &Sequences,
@@ -399,14 +418,8 @@ pub fn generate(
     machine: &Machine,
     objective: &Objective,
 ) -> Result<Generation, Diagnostics> {
-    let Sequences { batch, prompt, chunk, generated } = *sequences;
-    let chunk = chunk.unwrap_or(prompt);
-    if chunk == 0 || prompt.div_ceil(chunk) > MOST_CHUNKS {
-        let mut diagnostics = Diagnostics::default();
-        let reason = format!("A prompt of {prompt} tokens in chunks of {chunk}");
-        diagnostics.add("chunk", reason, format!("Write at least {}", prompt.div_ceil(MOST_CHUNKS)));
-        return Err(diagnostics);
-    }
+    let Sequences { batch, prompt, generated, .. } = *sequences;
+    let (chunks, chunk) = sequences.chunks()?;
     let last = prompt + generated.max(1) - 1;
     let mut middle = vec![prompt, prompt.midpoint(last), last];
     middle.dedup();
@@ -418,7 +431,7 @@ pub fn generate(
             let problem = LayerProblem { model, step, bits, machine, objective };
             Ok(problem.schedule(&stores, last + 1)?.cost())
         };
-        let chunks = (0..prompt.div_ceil(chunk)).map(|at| {
+        let chunks = (0..chunks).map(|at| {
             let cached = at * chunk;
             cost(&Step { cached, ..Step::prefill(batch, chunk.min(prompt - cached)) })
         });

@@ -279,21 +279,30 @@ impl AttentionStudy {
         })
     }
 
-    /// Generation of so many tokens after the step's tokens as a prompt, which is read whole or so many tokens at a time.
+    /// So many tokens after the step's tokens as a prompt, which is read whole or so many tokens at a time.
     ///
     /// # Errors
     ///
-    /// As [`generate`]; an encoder generates nothing.
-    pub fn generation(&self, generated: u64, chunk: Option<u64>) -> Result<Generation, Diagnostics> {
+    /// As [`Sequences::chunks`]; an encoder generates nothing.
+    pub fn sequences(&self, generated: u64, chunk: Option<u64>) -> Result<Sequences, Diagnostics> {
         if !self.model.causal {
             let mut diagnostics = Diagnostics::default();
             diagnostics.add("model.decoder", "An encoder generates no tokens", "Take a decoder, or ask for one step");
             return Err(diagnostics);
         }
-        let AttentionRequest { step, bits, objective, .. } = &self.request;
-        let prompt = step.cached + step.tokens;
-        let sequences = Sequences { batch: step.batch, prompt, chunk, generated };
-        generate(&self.model, &sequences, *bits, &self.machine, objective)
+        let step = &self.request.step;
+        let sequences = Sequences { batch: step.batch, prompt: step.cached + step.tokens, chunk, generated };
+        sequences.chunks().map(|_| sequences)
+    }
+
+    /// The generation of these tokens.
+    ///
+    /// # Errors
+    ///
+    /// As [`generate`].
+    pub fn generation(&self, sequences: &Sequences) -> Result<Generation, Diagnostics> {
+        let AttentionRequest { bits, objective, .. } = &self.request;
+        generate(&self.model, sequences, *bits, &self.machine, objective)
     }
 
     /// The dataflows of the FuseMax artifact for the step's attention, each on its own machine; FLAT in its best configuration.

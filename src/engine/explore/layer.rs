@@ -13,7 +13,8 @@ use crate::mapping::{
 };
 use crate::rules::Rules;
 use crate::search::{
-    Limits, Objective, Outcome, Solution, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
+    Limits, Objective, Outcome, Solution, Strategy, UnrolledLayer, UnrolledSearch, check_lpf_limit, explain_infeasible,
+    find_best,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, LayerId, LayerShape, Network};
@@ -359,6 +360,7 @@ impl LayerStudy {
     pub fn of(core: Core, network: &Network, request: &LayerRequest) -> Result<Self, Diagnostics> {
         let mut wrong = Diagnostics::default();
         check_objective("objective", &request.objective, Some(&core), &mut wrong);
+        check_lpf_limit("lpf_limit", request.lpf_limit, &mut wrong);
         wrong.or(())?;
         let id = pick_layer(network, request.layer.as_deref())?;
         let unroll = match &request.unroll {

@@ -9,18 +9,20 @@ use crate::depth_first::{
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best, find_best_by};
+use crate::search::{
+    Limits, Objective, Outcome, Solution, StopReason, check_lpf_limit, explain_infeasible, find_best, find_best_by,
+};
 use crate::spec::{Diagnostics, closest};
 use crate::units::Cycles;
 use crate::workload::{Dim, Network};
 use serde::{Deserialize, Serialize};
 
-/// Orderings of more loops than this do not end in a person's lifetime.
-const MOST_LPFS: usize = 12;
 /// Limit on the tile sizes that a note lists.
 const MOST_SIZES_NAMED: usize = 6;
 /// More points than a page can show.
 const MOST_POINTS: usize = 100_000;
+/// Weights of a sum are no larger: sums of what is counted stay numbers.
+const MAX_WEIGHT: f64 = 1e12;
 
 /// Stacks of all points: some 100 MB in all places where they are kept.
 const MOST_STACKS_OF_POINTS: usize = 4_000_000;
@@ -425,13 +427,7 @@ fn check_settings(settings: &Settings, core: Option<&Core>) -> Diagnostics {
             format!("Choose fewer tile sizes: at most {MOST_POINTS} points"),
         );
     }
-    if settings.lpf_limit == 0 || settings.lpf_limit > MOST_LPFS {
-        diagnostics.add(
-            "settings.lpf_limit",
-            format!("An LPF limit of {}", settings.lpf_limit),
-            format!("Write 1 to {MOST_LPFS}: the time grows with the factorial of the limit"),
-        );
-    }
+    check_lpf_limit("settings.lpf_limit", settings.lpf_limit, &mut diagnostics);
     check_objective("settings.objective", &settings.objective, core, &mut diagnostics);
     diagnostics
 }
@@ -451,11 +447,11 @@ pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&C
         }
         (Objective::Weighted(weights), _) => {
             let all = [weights.energy, weights.latency, weights.dram_accesses];
-            if all.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || all.iter().all(|weight| *weight == 0.0)
-            {
+            let is_weight = |weight: &f64| (0.0..=MAX_WEIGHT).contains(weight);
+            if !all.iter().all(is_weight) || all.iter().all(|weight| *weight == 0.0) {
                 diagnostics.add(
                     path,
-                    "The weights must be numbers that are not negative, and one of them above 0",
+                    "The weights must be numbers from 0 to 1000000000000, and one of them above 0",
                     "Write for example 1 for energy and 0 for the others",
                 );
             }

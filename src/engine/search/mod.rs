@@ -46,6 +46,7 @@ mod constraints;
 mod exact;
 mod infeasible;
 mod loma;
+mod lpf_limit;
 mod objective;
 mod permutation;
 pub mod space;
@@ -58,6 +59,7 @@ pub use constraints::{
 };
 use exact::legality::NoConstraints;
 pub use infeasible::{Shortage, bytes, explain_infeasible};
+pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};
 pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
 

@@ -71,6 +71,12 @@ const CASES: &[Case] = &[
         "Write a size of 1 or more instead of `0`",
         "{ of: 1x72 fully-cached }",
     ),
+    (
+        "unit: mJ, measure: { energy: { of: best } }",
+        "unit: \"%\", measure: { fused-volume-saved: { layers: [], of-first: 2 } }",
+        "Write a value, or leave it out",
+        "unit: \"%\", measure: { fused-volume-saved: { layers: [conv1, conv2], of-first: 2 } }",
+    ),
     ("[K 8,", "[K eight,", "Write a loop and its size, for example `K 8`", "[K 8,"),
     ("O: [5, 7, 8]", "O: [five, 7, 8]", "Write after how many loops the level ends", "O: [5, 7, 8]"),
     ("{ O: [5", "{ Q: [5", "Use one of O, W, I", "{ O: [5"),

@@ -144,7 +144,7 @@ const CORE_CASES: &[Case] = &[
 pub type Files = &'static [(&'static str, &'static str)];
 
 /// Files that do not belong together, a part of the remedy, and files that do.
-const TOGETHER: [(Files, &str, Files); 3] = [
+const TOGETHER: [(Files, &str, Files); 4] = [
     (
         &[("map.yaml", MAPPING)],
         "Import it together with its accelerator",
@@ -157,9 +157,10 @@ const TOGETHER: [(Files, &str, Files); 3] = [
     ),
     (
         &[("notes.txt", "hello")],
-        "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document",
+        "Choose an ONNX model, a hardware, workload, transformer, system, mapping, constraint or study document",
         &[("net.yaml", WORKLOAD)],
     ),
+    (&[("rows.parquet", "PAR1")], "Open it in the view Study, by “open”", &[("net.yaml", WORKLOAD)]),
 ];
 
 /// Files in one text.

@@ -64,9 +64,10 @@ const CASES: &[Case] = &[
         "Write for example 60, [4, 60], 10..960:10, or `whole`",
         "columns: [4, 60, whole],",
     ),
+    ("columns: 16,", "columns: [8, {}],", "Write for example `[4, 60]`", "columns: [4, 60],"),
     ("modes: fully-cached", "modes: fully-cashed", "Did you mean `fully-cached`?", "modes: fully-cached"),
     ("search: loma", "search: quick", "Use one of exact, loma", "search: exact"),
-    ("lpf_limit: 3", "lpf_limit: few", "Write for example 6", "lpf_limit: 6"),
+    ("lpf_limit: 3", "lpf_limit: few", "Write 1 to 12: the time grows", "lpf_limit: 6"),
     ("rules: corrected", "rules: corected", "Did you mean `corrected`?", "rules: corrected"),
     ("vary: schedule.objective", "vary: schedul.objective", "Did you mean `schedule`?", "vary: schedule.objective"),
     (

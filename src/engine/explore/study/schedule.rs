@@ -4,7 +4,7 @@ use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Settings, parse_sizes};
 use crate::multicore::{CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 use crate::rules::Rules;
-use crate::search::{Objective, Strategy};
+use crate::search::{Objective, Strategy, lpf_limit_from};
 use crate::spec::edit::Outline;
 use crate::spec::{AxisValue, closest, names_in};
 
@@ -100,7 +100,7 @@ impl TiledSchedule {
                     settings.granularity = Granularity::from_words(&one(value)?).map_err(wrong)?;
                 }
             }
-            "stacks" => settings.stacks = StackRule::from_words(&words(value).join(", ")),
+            "stacks" => settings.stacks = StackRule::from_words(&words(value)?.join(", ")),
             "order" => {
                 let rules = OrderRule::ALL.map(|rule| (rule.name(), Some(rule)));
                 settings.order = one_of(value.text(), &[&[("best", None)], &rules[..]].concat())?;
@@ -110,7 +110,7 @@ impl TiledSchedule {
                 settings.scheduler = one_of(value.text(), &Scheduler::ALL.map(|rules| (rules.name(), rules)))?
             }
             "search" => settings.strategy = one_of(value.text(), &SEARCHES)?,
-            "lpf_limit" => settings.lpf_limit = lpf_limit(value)?,
+            "lpf_limit" => settings.lpf_limit = lpf_limit_from(value.text())?,
             "rules" => settings.rules = one_of(value.text(), &RULES)?,
             _ => {}
         }
@@ -129,14 +129,9 @@ fn one(value: &AxisValue) -> Result<String, (String, String)> {
     }
 }
 
-fn lpf_limit(value: &AxisValue) -> Result<usize, (String, String)> {
-    let wrong = |_| (format!("`{}` is no LPF limit", value.text()), "Write for example 6".to_owned());
-    value.text().parse().map_err(wrong)
-}
-
 /// Changes one field of the settings of a schedule on one core.
 fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Result<(), (String, String)> {
-    let words = words(value);
+    let words = words(value)?;
     match field {
         "columns" => settings.tiles_x = sizes(&words)?,
         "rows" => settings.tiles_y = sizes(&words)?,
@@ -167,7 +162,7 @@ fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Result<(), (S
         "search" => {
             settings.strategy = one_of(value.text(), &SEARCHES)?;
         }
-        "lpf_limit" => settings.lpf_limit = lpf_limit(value)?,
+        "lpf_limit" => settings.lpf_limit = lpf_limit_from(value.text())?,
         "rules" => settings.rules = one_of(value.text(), &RULES)?,
         _ => {}
     }
@@ -175,11 +170,15 @@ fn set(settings: &mut Settings, field: &str, value: &AxisValue) -> Result<(), (S
 }
 
 /// The single values of a list, or the one that stands in its place.
-fn words(value: &AxisValue) -> Vec<String> {
-    match value {
-        AxisValue::Single(text) => vec![text.clone()],
-        AxisValue::Flow(yaml) => Outline::read(&format!("it: {yaml}")).map(|list| list.names("it")).unwrap_or_default(),
-    }
+fn words(value: &AxisValue) -> Result<Vec<String>, (String, String)> {
+    let yaml = match value {
+        AxisValue::Single(text) => return Ok(vec![text.clone()]),
+        AxisValue::Flow(yaml) => yaml,
+    };
+    let list = Outline::read(&format!("it: {yaml}"));
+    let words = list.map(|list| Some(list.names("it")).filter(|words| words.len() == list.len("it")));
+    let wrong = || (format!("`{yaml}` is no list of single values"), "Write for example `[4, 60]`".to_owned());
+    words.ok().flatten().filter(|words| !words.is_empty()).ok_or_else(wrong)
 }
 
 fn sizes(words: &[String]) -> Result<Vec<u64>, (String, String)> {

@@ -19,8 +19,9 @@ use super::network::NetworkNests;
 use super::request::{CoresRequest, CoresSettings, Scheduler};
 use super::system::System;
 use super::tiling::Grid;
-use crate::hardware::{Core, Operand};
+use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
+use crate::search::check_lpf_limit;
 use crate::spec::Diagnostics;
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, LayerShape, Network};
@@ -87,23 +88,13 @@ impl CoresStudy {
     /// # Errors
     /// Everything that is wrong with it; paths begin with `hardware.`, `workload.`, `system.` or `settings.`.
     pub fn new(request: &CoresRequest) -> Result<Self, Diagnostics> {
-        let network = Network::from_text(&request.workload);
-        let hardware = Core::from_text(&request.hardware);
-        let system = CoreSystem::from_text(&request.system, &request.hardware);
-        let mut diagnostics = Diagnostics::default();
-        // A system that says itself what its cores are does without the document beside it.
-        let hardware_wrong = hardware.err().filter(|_| system.is_err());
-        let found = [
-            ("hardware", hardware_wrong.as_ref()),
-            ("workload", network.as_ref().err()),
-            ("system", system.as_ref().err()),
-        ];
-        for (document, wrong) in found {
-            diagnostics.0.append(&mut wrong.cloned().unwrap_or_default().under(document).0);
-        }
-        match (network, system) {
-            (Ok(network), Ok(system)) => Self::of(network, system, request.settings.clone()),
-            _ => Err(diagnostics),
+        let network = Network::from_text(&request.workload).map_err(|wrong| wrong.under("workload"));
+        match (CoreSystem::with_hardware(&request.system, &request.hardware), network) {
+            (Ok(system), Ok(network)) => Self::of(network, system, request.settings.clone()),
+            (system, network) => {
+                let wrong = [system.err(), network.err()].map(|wrong| wrong.unwrap_or_default().0);
+                Err(Diagnostics(wrong.concat()))
+            }
         }
     }
 
@@ -113,6 +104,7 @@ impl CoresStudy {
     /// Everything that is wrong with the settings for these two; paths begin with `system.` or `settings.`.
     pub fn of(network: Network, system: CoreSystem, settings: CoresSettings) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
+        check_lpf_limit("settings.lpf_limit", settings.lpf_limit, &mut diagnostics);
         let CutLayers { network, nests, stacks, cuts } = CutLayers::new(network, &system, &settings, &mut diagnostics);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
@@ -139,6 +131,7 @@ impl CoresStudy {
     /// [`Self::of`].
     pub fn check_settings(network: Network, system: &CoreSystem, settings: &CoresSettings) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
+        check_lpf_limit("settings.lpf_limit", settings.lpf_limit, &mut diagnostics);
         CutLayers::new(network, system, settings, &mut diagnostics);
         diagnostics
     }

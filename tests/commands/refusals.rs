@@ -1,0 +1,153 @@
+//! What no accelerator, study, lesson or result can have, each as it came once: refused with the place, the reason and what to do, before
+//! anything is computed.
+
+use crate::command_line::{fails, succeeds};
+use fusescape_spec::{Preset, find_preset, hardware_presets, lesson_presets};
+use std::path::{Path, PathBuf};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A preset with something else in one place.
+fn changed(presets: &'static [Preset], id: &str, part: &str, other: &str) -> String {
+    let text = find_preset(presets, id).unwrap().text;
+    assert!(text.contains(part), "{part} is not in {id}");
+    text.replacen(part, other, 1)
+}
+
+/// It fails, and says all of this.
+fn refused(arguments: &[&str], expected: &[&str]) {
+    let said = fails(arguments);
+    for part in expected {
+        assert!(said.contains(part), "{arguments:?} say no `{part}`:\n{said}");
+    }
+}
+
+#[test]
+fn cores_that_a_system_leaves_out_are_those_of_a_document_that_can_be_read() {
+    let folder = folder("unread-cores");
+    for (index, (part, other, expected)) in [
+        ("mac_energy: 0.04 pJ", "mac_energy: banana", "array.mac_energy: `banana` does not start with a number"),
+        ("mac_energy: 0.04 pJ", "mac_energi: 0.04 pJ", "array.mac_energi: There is no field"),
+        ("mac_energy: 0.04 pJ", "mac_energy: -1 pJ", "array.mac_energy: "),
+        ("mac_energy: 0.04 pJ", "mac_energy: inf pJ", "array.mac_energy: "),
+        ("memories:", "clock: -200 MHz\nmemories:", "clock: "),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let hardware = file(&folder, &format!("{index}.yaml"), changed(hardware_presets(), "tpu-like", part, other));
+        let out = folder.join(index.to_string());
+        let of = ["--system", "quad-beside", "--hardware", &hardware, "--workload", "three-convs"];
+        refused(&[&["cores"][..], &of].concat(), &[expected]);
+        refused(&[&["export-stream"][..], &of, &["--out", out.to_str().unwrap()]].concat(), &[expected]);
+        assert!(!out.exists());
+    }
+}
+
+#[test]
+fn what_would_never_end_is_counted_first() {
+    let folder = folder("never-ends");
+    let limit = "lpf_limit: An LPF limit of 18446744073709551615. Write 1 to 12";
+    let study = "name: s\nsystem: quad-beside\nhardware: tpu-like\nnetwork: three-convs\n\
+        schedule: { search: loma, lpf_limit: 18446744073709551615 }\n\
+        axes:\n  - { vary: system.links.0.width, values: [16 bit, 128 bit] }\n\
+        record: [energy]\nobjectives: [energy]\n";
+    refused(&["study", "show", &file(&folder, "study.yaml", study)], &[limit]);
+    let of = ["--hardware", "tpu-like", "--workload", "three-convs", "--strategy", "loma"];
+    refused(&[&["layer"][..], &of, &["--lpf-limit", "18446744073709551615"]].concat(), &["Write 1 to 12"]);
+    let generation = ["attention", "--model", "gpt2-small", "--tokens", "100000", "--generate", "4", "--chunk", "1"];
+    refused(&generation, &["chunk: A prompt of 100000 tokens in chunks of 1. Write at least 391"]);
+}
+
+#[test]
+fn energies_have_a_range_wherever_they_are_stated() {
+    let of = ["attention", "--model", "gpt2-small", "--tokens", "16", "--cores", "4", "--link-energy", "1e308"];
+    refused(&of, &["cores.link_pj: This is too large to be counted. Write at most 10000000000 pJ (10 mJ)"]);
+    let of = ["layer", "--hardware", "tpu-like", "--workload", "three-convs", "--objective"];
+    refused(&[&of[..], &["weighted:energy=1e308"]].concat(), &["from 0 to 1000000000000"]);
+}
+
+/// Three layers of which none fits: there is no sum of nothing.
+#[test]
+fn no_energy_is_less_than_nothing() {
+    let folder = folder("less-than-nothing");
+    let hardware = changed(hardware_presets(), "tpu-like", "size: 128 B", "size: 1 bit");
+    let out = crate::program()
+        .args(["layer", "--workload", "three-convs", "--hardware", &file(&folder, "tiny.yaml", hardware)])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(out.stdout).unwrap();
+    assert!(!said.contains("-0.0") && !said.contains("0 layers"), "{said}");
+}
+
+#[test]
+fn what_says_nothing_or_the_same_twice_is_refused() {
+    let folder = folder("nonsense");
+    let study = "name: s\nhardware: tpu-like\nnetwork: three-convs\nschedule: { columns: [8, {}], rows: 8 }\n\
+        axes:\n  - { vary: hardware.memories.dram.width, values: [32 bit, 64 bit] }\n\
+        record: [energy]\nobjectives: [energy]\n";
+    let study = file(&folder, "study.yaml", study);
+    refused(&["study", "show", &study], &["line 4: schedule.columns: `[8, {}]` is no list of single values"]);
+    let lesson =
+        |part: &str, other: &str| file(&folder, "lesson.yaml", changed(lesson_presets(), "why-fuse", part, other));
+    refused(
+        &["check-lesson", &lesson("dram 0..10", "dram 99..10")],
+        &["steps[0].answers[0].when: No number lies in `dram 99..10`. Write the smaller limit first"],
+    );
+    refused(&["attention", "--bits", "keys=8,keys=9"], &["`keys` is there twice: keep one"]);
+    let tiny = file(&folder, "tiny.yaml", changed(hardware_presets(), "fusemax-like", "size: 16 MiB", "size: 1 KiB"));
+    let of = ["attention", "--model", "gpt2-small", "--tokens", "16", "--hardware", &tiny];
+    refused(&of, &["does not fit on the chip", "Take fewer tokens, or enlarge the highest memories on the chip"]);
+}
+
+#[test]
+fn files_that_are_no_results_are_told_for_what_they_are() {
+    let folder = folder("no-results");
+    let text = file(&folder, "rows.csv", "design,energy_pj\n1,2\n");
+    refused(&["study", "front", &text], &["This is no Parquet file", "its CSV cannot be read back"]);
+    let begun = file(&folder, "begun.parquet", b"PAR1 and nothing of it");
+    refused(&["study", "front", &begun], &["The file is damaged. Write it anew."]);
+    refused(&["import", &begun], &["results of a study", "Open it in the view Study"]);
+    let study = file(
+        &folder,
+        "study.yaml",
+        "name: s\nhardware: tpu-like\nnetwork: three-convs\naxes: [{ vary: hardware.memories.dram.width, values: [32 bit] }]\n\
+         record: [energy]\nobjectives: [energy]\n",
+    );
+    assert!(succeeds(&["import", &study]).contains("axes: [{ vary: "));
+    let nowhere = folder.join("not/there.parquet");
+    refused(&["study", "run", &study, "--out", nowhere.to_str().unwrap()], &["There is no folder"]);
+    assert!(!folder.join("not").exists());
+}
+
+#[test]
+fn grading_tells_what_a_receipt_says_that_cannot_be() {
+    let folder = folder("odd-receipts");
+    let receipt = |name: &str, student: &str, choice: u32| {
+        let text = format!(
+            "{{\"fusescape_receipt\": 1, \"title\": \"Another title\", \"lesson\": \"ports-and-stalls\", \"student\": \"{student}\", \
+             \"answers\": {{\"1\": [{{\"choice\": {choice}}}]}}}}"
+        );
+        file(&folder, name, text);
+    };
+    receipt("1.json", "Ada", 0);
+    receipt("2.json", "ada", 9);
+    receipt("3.json", "A\u{200b}da", 1);
+    let table = succeeds(&["grade", folder.to_str().unwrap()]);
+    let lines: Vec<&str> = table.lines().skip(1).collect();
+    assert!(lines.iter().all(|line| line.contains(",Ports and stalls,")), "{table}");
+    assert!(lines[0].ends_with("step 1: there is no answer 0"), "{table}");
+    assert!(lines[1].contains("step 1: there is no answer 9") && lines[1].contains("looks like `Ada`"), "{table}");
+    assert!(!lines[2].contains("there is no answer") && lines[2].contains("looks like `Ada`"), "{table}");
+}
