@@ -32,8 +32,8 @@ use fusescape_engine::workload::{LayerKind, Network};
 use fusescape_lesson::{Draw, Lesson, is_lesson};
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{
-    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, read_constraints, read_mapping, visible,
-    write_constraints, write_hardware, write_system, write_transformer, write_workload,
+    Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, is_study, read_constraints, read_mapping,
+    read_study, visible, write_constraints, write_hardware, write_system, write_transformer, write_workload,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,8 @@ pub struct Imported {
     pub mapped: Option<ImportedMapping>,
     /// A lesson.
     pub lesson: Option<String>,
+    /// A study document.
+    pub study: Option<String>,
     /// A whole state as the page saves it, unread.
     pub state: Option<String>,
     /// What became of each file.
@@ -137,6 +139,10 @@ struct Parts {
 impl Parts {
     fn take(&mut self, name: &str, source: &mut dyn Source, options: &onnx::Options) {
         let sample = sample_of(source);
+        if sample.starts_with(b"PAR1") {
+            let reason = format!("`{name}` has results of a study, or a table of another program");
+            return self.diagnostics.add("", reason, "Open it in the view Study, by “open”");
+        }
         if !is_text(&sample) && options.as_transformer {
             match onnx::import_transformer(source, name, options) {
                 Ok((spec, report)) => self.take_transformer(comment(&report) + &write_transformer(&spec), report),
@@ -264,6 +270,9 @@ impl Parts {
         if self.take_of_mappings(name, &text) {
             return;
         }
+        if is_study(&text) {
+            return self.take_study(name, text);
+        }
         let mut report = Report { title: name.to_owned(), ..Report::default() };
         if has("feed_forward") || has("state_space") {
             report.result = match Transformer::from_text(&text) {
@@ -307,9 +316,9 @@ impl Parts {
             _ => self.diagnostics.add(
                 "",
                 format!("`{name}` is neither an ONNX model nor a document that is known here"),
-                "Choose an ONNX model, a hardware, workload, transformer, system, mapping or constraint document, ZigZag's accelerator, \
-                 mapping or workload, a system of Stream with its cores, Timeloop's architecture, problem, mapping and table of \
-                 energies, or AccelForge's architecture, workload and mapping",
+                "Choose an ONNX model, a hardware, workload, transformer, system, mapping, constraint or study document, \
+                 ZigZag's accelerator, mapping or workload, a system of Stream with its cores, Timeloop's architecture, \
+                 problem, mapping and table of energies, or AccelForge's architecture, workload and mapping",
             ),
         }
     }
@@ -326,7 +335,7 @@ impl Parts {
         }
         let mut report = Report { title: name.to_owned(), ..Report::default() };
         if says(&["loops"]) {
-            let (spec, wrong) = read_mapping(text);
+            let (spec, wrong) = read_mapping(text).both();
             report.result = format!(
                 "a mapping of {}, to be priced by `layer --mapping`",
                 counted(spec.layers.len(), "layer", "layers")
@@ -338,7 +347,7 @@ impl Parts {
                 self.twice("mapping");
             }
         } else if says(&["order", "levels", "unroll"]) {
-            let (spec, wrong) = read_constraints(text);
+            let (spec, wrong) = read_constraints(text).both();
             report.result = format!("constraints, {}", counted(spec.layers.len(), "entry", "entries"));
             if !wrong.is_empty() {
                 report.result = format!("taken as it is, with {}", report.note_mistakes(&wrong));
@@ -351,6 +360,20 @@ impl Parts {
         }
         self.imported.reports.push(report);
         true
+    }
+
+    fn take_study(&mut self, name: &str, text: String) {
+        let mut report = Report { title: name.to_owned(), ..Report::default() };
+        let (spec, wrong) = read_study(&text).both();
+        report.result = if wrong.is_empty() {
+            format!("a study of {}", counted(spec.axes.len(), "axis", "axes"))
+        } else {
+            format!("a study, with {}", report.note_mistakes(&wrong))
+        };
+        if self.imported.study.replace(text).is_some() {
+            self.twice("study");
+        }
+        self.imported.reports.push(report);
     }
 
     fn take_transformer(&mut self, text: String, report: Report) {

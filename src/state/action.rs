@@ -106,6 +106,8 @@ pub struct ImportedDocuments {
     pub system: Option<String>,
     /// The transformer; alone, the view of attention then shows it.
     pub transformer: Option<String>,
+    /// A study; the view of studies then shows it.
+    pub study: Option<String>,
     /// Constraints on mappings.
     pub constraints: Option<String>,
     /// The mapping of a layer of these documents; the view of mappings then shows it.

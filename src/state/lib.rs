@@ -116,7 +116,9 @@ impl State {
             | Action::Take(half, text) => {
                 self.design.document_mut(half).write(text);
             }
-            Action::Import(ImportedDocuments { hardware, workload, system, transformer, constraints, mapping }) => {
+            Action::Import(imported) => {
+                let ImportedDocuments { hardware, workload, system, transformer, study, constraints, mapping } =
+                    imported;
                 let is_alone = hardware.is_none() && workload.is_none() && system.is_none();
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
@@ -142,6 +144,10 @@ impl State {
                 if let Some(text) = system {
                     self.cores.change(CoresChange::Write(text));
                     self.view.tab = Tab::Cores;
+                }
+                if let Some(text) = study {
+                    self.study.change(StudyChange::Take(text));
+                    self.view.tab = Tab::Study;
                 }
             }
             Action::Rename(half, renamed) => self.rename(half, renamed),

@@ -99,6 +99,16 @@ test('files are imported where they are dropped or chosen', (t) =>
       const area = page.getByTestId('model-text');
       // Keys and values have a place on this one.
       await pickPreset(page, 'hardware', 'meta-proto-like-df');
+      await step(t, 'a study opens its view wherever it is dropped; results of one are sent there', async () => {
+        const axis = '{ vary: hardware.memories.dram.width, values: [32 bit, 64 bit] }';
+        const study = `name: mine\nhardware: tpu-like\nnetwork: three-convs\naxes: [${axis}]\nrecord: [energy]\nobjectives: [energy]\n`;
+        await drop(page, 'root', 'study.yaml', study);
+        await page.getByTestId('page-import-report').getByText('study.yaml: a study of 1 axis').waitFor();
+        await page.getByTestId('study-axes').getByText('hardware.memories.dram.width').waitFor();
+        await drop(page, 'root', 'rows.parquet', 'PAR1 and more');
+        await page.getByText('Open it in the view Study, by “open”').waitFor();
+      });
+
       await step(t, 'elsewhere a model is a network, and a transformer document opens its view', async () => {
         await drop(page, 'root', 'my-gpt.onnx', transformer);
         const report = page.getByTestId('page-import-report');

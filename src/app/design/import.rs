@@ -203,6 +203,7 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
             workload: imported.workload.clone(),
             system: imported.system.clone(),
             transformer: imported.transformer.clone(),
+            study: imported.study.clone(),
             constraints: imported.constraints.clone(),
             mapping: imported.mapped.clone().map(|of| (of.layer, of.unroll, of.mapping)),
         })),
@@ -262,7 +263,7 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware, workload, transformer, system and lesson documents, ZigZag’s YAML, a system of Stream \
+                title="ONNX models, hardware, workload, transformer, system, study and lesson documents, ZigZag’s YAML, a system of Stream \
                        with all its cores, Timeloop’s and AccelForge’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
