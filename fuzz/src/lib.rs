@@ -10,11 +10,13 @@ pub mod link;
 pub mod mapping;
 pub mod onnx;
 pub mod pool;
+pub mod receipt;
 pub mod results;
 pub mod state;
 pub mod study;
 pub mod system;
 pub mod timeloop;
+pub mod transformer;
 pub mod yaml;
 
 use fusescape::link::{from_link, to_draft, to_link};

@@ -4,6 +4,8 @@
 mod command_line;
 mod hostile;
 mod import_command;
+mod mutated;
+mod refusals;
 mod report;
 mod schemas;
 mod serve;

@@ -4,6 +4,7 @@
 use crate::properties;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fusescape::attention::Transformer;
 use fusescape::command::Unwatched;
 use fusescape::command::study::{Shard, run};
 use fusescape::embed::{Answer, EmbedOptions, answer};
@@ -20,7 +21,7 @@ use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{
     Diagnostics, Preset, gallery_presets, hardware_presets, lesson_presets, pool_presets, system_presets,
-    workload_presets, write_mapping,
+    transformer_presets, workload_presets, write_mapping,
 };
 use fusescape::state::State;
 use fusescape::workload::Network;
@@ -29,7 +30,7 @@ use fusescape_test_support::onnx::{FLOAT, Graph, INT8};
 use fusescape_test_support::sample::sample_or_all;
 use miniz_oxide::inflate::decompress_to_vec;
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Seed = (String, Vec<u8>);
 
@@ -50,11 +51,13 @@ fn property_of(kind: &str) -> fn(&[u8]) {
         "mapping" => properties::mapping::holds,
         "onnx" => properties::onnx::holds,
         "pool" => properties::pool::holds,
+        "receipt" => properties::receipt::holds,
         "results" => properties::results::holds,
         "state" => properties::state::holds,
         "study" => properties::study::holds,
         "system" => properties::system::holds,
         "timeloop" => properties::timeloop::holds,
+        "transformer" => properties::transformer::holds,
         "yaml" => properties::yaml::holds,
         other => panic!("nothing is asked of `{other}`"),
     }
@@ -294,6 +297,31 @@ fn entries_and_lessons() {
     }));
     assert!(["claims", "tolerance", "answers", "single-layer"].iter().all(|word| words.contains(*word)), "{words:?}");
     save_words("gallery", &words);
+}
+
+#[test]
+fn transformers() {
+    save("transformer", &seeds_of(transformer_presets()));
+    let wrong = |text: &str| Transformer::from_text(text).err().unwrap_or_default();
+    let words = known_words(texts(transformer_presets()), wrong);
+    assert!(["feed_forward", "heads", "rms"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("transformer", &words);
+}
+
+/// Every kind of answer to every step.
+#[test]
+fn receipts() {
+    let answers = [
+        json!({ "choice": 1 }),
+        json!({ "number": 1.5 }),
+        json!({ "curve": [1.0, 2.0, 3.0, 4.0, 5.0] }),
+        json!({ "values": [3, 2] }),
+        json!({ "mapping": { "order": ["OX 4", "K 2"], "ends": [[1, 2], [2], [0, 2]] } }),
+    ];
+    let by_step: BTreeMap<String, _> = (1..=4).map(|step| (step.to_string(), answers.clone())).collect();
+    let lesson = properties::receipt::lesson().key();
+    let receipt = json!({ "fusescape_receipt": 1, "lesson": lesson, "student": "Ada", "answers": by_step });
+    save("receipt", &[("all".to_owned(), receipt.to_string().into_bytes())]);
 }
 
 /// Studies of many designs, and results of one.
