@@ -77,6 +77,11 @@ impl History {
         self.edits
     }
 
+    /// Whether the last edit was a keystroke or a step of a drag, and nothing was undone or redone since.
+    pub fn is_typed(&self) -> bool {
+        self.typing.is_some()
+    }
+
     /// Whether there is something to undo.
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()

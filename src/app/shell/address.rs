@@ -160,8 +160,12 @@ struct Writer {
 }
 
 impl Writer {
+    /// Takes up what was chosen, if that is new.
     fn take(this: &Rc<RefCell<Self>>, chosen: &Rc<State>, steps: u32) {
         let mut writer = this.borrow_mut();
+        if *writer.latest == **chosen && writer.steps == steps {
+            return;
+        }
         let is_step = std::mem::replace(&mut writer.steps, steps) != steps;
         if is_step {
             writer.flush(this);
@@ -285,12 +289,9 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
     };
     let taken = Rc::clone(&writer);
     use_effect_with((Rc::clone(&state.chosen), state.steps), move |(chosen, steps)| {
-        let is_new = *taken.borrow().latest != **chosen || taken.borrow().steps != *steps;
-        if is_new {
-            Writer::take(&taken, chosen, *steps);
-        }
+        Writer::take(&taken, chosen, *steps);
     });
-    let tell = tell.clone();
+    let (page, tell) = (state.clone(), tell.clone());
     use_effect_with((), move |()| {
         let arriving = Rc::clone(&writer);
         listen("popstate", move |event: PopStateEvent| {
@@ -321,6 +322,9 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
         });
         // Where a page is left for good differs between browsers and devices.
         listen_to(["beforeunload", "pagehide", "visibilitychange"], move |event| {
+            // What was entered last may not be drawn yet. A handle keeps every state that was read through it: this one goes at once.
+            let page = page.clone();
+            Writer::take(&writer, &page.chosen, page.steps);
             writer.borrow_mut().leave(&writer, &event);
         });
     });

@@ -6,7 +6,7 @@ use super::dialogs::Shown;
 use crate::app::platform::storage;
 use crate::app::session::state::Event;
 use crate::state::{Action, Tab, VIEWS, ViewChange};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent};
@@ -72,22 +72,29 @@ const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
 /// Whether keys without Ctrl do anything.
 pub type SingleKeys = Rc<Cell<bool>>;
 
-/// Listens for keys.
+/// Listens for keys. `is_typed`: whether the last edit was a keystroke.
 #[hook]
-pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>) -> SingleKeys {
+pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_typed: bool) -> SingleKeys {
     let single_keys = use_memo((), |()| Cell::new(storage::single_keys()));
+    // The field in which its browser undoes letter by letter: where a person typed last. What the page has taken with Enter, or has
+    // written there since, the browser would mix with letters of before.
+    let typing = use_mut_ref(|| None::<EventTarget>);
+    let over = Rc::clone(&typing);
+    use_effect_with(is_typed, move |is_typed| {
+        if !is_typed {
+            *over.borrow_mut() = None;
+        }
+    });
     let (tell, on_dialog, are_on) = (tell.clone(), on_dialog.clone(), Rc::clone(&single_keys));
     use_effect_with((), move |()| {
-        // The field in which Enter was the last key that changed something: its browser would undo letters that the page has taken.
-        let finished = Rc::new(RefCell::new(None::<EventTarget>));
-        let typing = Rc::clone(&finished);
-        listen("input", move |_: InputEvent| *typing.borrow_mut() = None);
+        let typed = Rc::clone(&typing);
+        listen("input", move |event: InputEvent| *typed.borrow_mut() = event.target());
         listen("keydown", move |event: KeyboardEvent| {
             if event.key() == "Enter" {
-                *finished.borrow_mut() = event.target();
+                *typing.borrow_mut() = None;
             }
-            let is_finished = finished.borrow().is_some() && *finished.borrow() == event.target();
-            let Some(command) = meant(&event, are_on.get(), is_finished) else { return };
+            let is_typing = typing.borrow().is_some() && *typing.borrow() == event.target();
+            let Some(command) = meant(&event, are_on.get(), is_typing) else { return };
             event.prevent_default();
             match command {
                 Command::Undo => tell.emit(Event::Undo),
@@ -102,7 +109,7 @@ pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>) -> Sin
     single_keys
 }
 
-fn meant(event: &KeyboardEvent, single_keys: bool, is_finished: bool) -> Option<Command> {
+fn meant(event: &KeyboardEvent, single_keys: bool, is_typing: bool) -> Option<Command> {
     let is_command = (event.ctrl_key() || event.meta_key()) && !event.alt_key();
     let typed = event.key();
     let key = match typed.as_str() {
@@ -114,9 +121,9 @@ fn meant(event: &KeyboardEvent, single_keys: bool, is_finished: bool) -> Option<
         _ if is_in("select", event) => return None,
         key => key,
     };
-    // In a field the browser undoes letter by letter; a dialog is in front of what would change.
-    let is_typing = is_in("input[type=text]", event) && !(is_command && is_finished);
-    if is_typing || is_in("textarea, [contenteditable], dialog", event) {
+    let is_letter = is_in("input[type=text]", event) && (is_typing || !is_command);
+    // In a text the browser undoes letter by letter; a dialog is in front of what would change.
+    if is_letter || is_in("textarea, [contenteditable], dialog", event) {
         return None;
     }
     let key = if is_command { key.to_owned() } else { key.to_ascii_lowercase() };
