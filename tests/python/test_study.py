@@ -57,6 +57,33 @@ def test_the_file_is_that_of_the_command_line(small: Study, expected: bytes, tmp
     assert len(small.run(tmp_path / "own.parquet")) == 1536
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes of this system begin with nothing")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_results_are_free_once_their_run_ends_whoever_began_meanwhile(small: Study, expected: bytes, tmp_path: Path) -> None:
+    read, write = os.pipe()
+    children: list[int] = []
+
+    def begin_one(*_: object) -> None:
+        # It has everything open that this process has.
+        if (child := os.fork()) == 0:
+            os.close(write)
+            os.read(read, 1)
+            os._exit(0)
+        children.append(child)
+        raise KeyboardInterrupt
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            small.run(tmp_path / "own.parquet", progress=begin_one)
+        small.run(tmp_path / "own.parquet")
+    finally:
+        os.close(write)
+        os.close(read)
+        for child in children:
+            os.waitpid(child, 0)
+    assert (tmp_path / "own.parquet").read_bytes() == expected
+
+
 def test_the_front_and_the_facts_are_those_of_the_command_line(
     small: Study, expected: bytes, command_line: CommandLine, tmp_path: Path
 ) -> None:

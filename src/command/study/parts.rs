@@ -19,8 +19,18 @@ pub struct Parts<'s> {
     first: u64,
     /// Behind the last task that is written.
     end: Cell<u64>,
-    /// Locked as long as this process writes parts.
-    _lock: File,
+    /// Held as long as this process writes parts.
+    _lock: Lock,
+}
+
+/// A file that is locked. A process that began meanwhile has it open, too, at least until it runs a program of its own: only what is
+/// unlocked is free at once.
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 /// The file of the folder that says whose parts these are.
@@ -48,16 +58,16 @@ fn remove(folder: &Path) -> Result<(), StudyFailure> {
 }
 
 /// Locks a file for this process.
-fn lock(path: &Path) -> Result<File, StudyFailure> {
+fn lock(path: &Path) -> Result<Lock, StudyFailure> {
     let file = File::options().create(true).write(true).truncate(false).open(path).map_err(at(path))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => {
             let reason = "Another process is writing these results";
             Err(wrong("--out", reason, "Wait until it has ended, or name another file").into())
         }
         // A file system without locks: what two processes write is the same, and whole.
-        Err(TryLockError::Error(why)) if why.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(why)) if why.kind() == ErrorKind::Unsupported => Ok(Lock(file)),
         Err(TryLockError::Error(why)) => Err(at(path)(why)),
     }
 }
