@@ -115,7 +115,7 @@ test('a view and its host', (t) =>
       const { hardware, workload, view, link } = await heard('state', 'whole');
       const names = [hardware, workload].map((document) => /^name: (.*)/m.exec(document)[1]);
       assert.deepEqual([...names, view], ['TPU-like DF', 'Three convolutions', 'landscape']);
-      await frame.getByText('Mcycles').first().waitFor({ state: 'attached' });
+      await frame.locator('[data-testid=metric-latency][aria-pressed=true]').waitFor();
       await frame.evaluate(() => window.settle());
       await done(frame);
       assert.equal((await get('settled')).link, link);
