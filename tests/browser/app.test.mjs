@@ -201,6 +201,15 @@ test('what is chosen is taken up at once, and so is a first keystroke; what foll
     await settled(page, 'done');
     assert.equal(await sent(), before + 2);
     assert.equal(await page.evaluate(() => window.fusescape.state().points), 12);
+    // The number that is shown while somebody edits covers no control for good, be the results beside the design ever so short.
+    const [control, readout] = await page.evaluate(() => {
+      document.querySelector('.answers').style.display = 'none';
+      document.querySelector('[data-testid=tiles-x]').focus();
+      scrollTo(0, document.documentElement.scrollHeight);
+      const placeOf = (name) => document.querySelector(`[data-testid=${name}]`).getBoundingClientRect().toJSON();
+      return ['figure-12', 'readout'].map(placeOf);
+    });
+    assert.ok(control.height > 0 && readout.height > 0 && control.bottom <= readout.top, `${control.bottom} > ${readout.top} px`);
   }));
 
 test('a long sweep stops, goes on when asked, and outlives a worker', (t) =>
