@@ -120,7 +120,7 @@ pub struct AttentionStudy {
     request: AttentionRequest,
 }
 
-/// Most tokens of a step, and most sequences.
+/// Most tokens of a step, most sequences, and most tokens that follow.
 const MOST: u64 = 1 << 24;
 
 impl AttentionStudy {
@@ -283,12 +283,16 @@ impl AttentionStudy {
     ///
     /// # Errors
     ///
-    /// As [`Sequences::chunks`]; an encoder generates nothing.
+    /// As [`Sequences::chunks`]; an encoder generates nothing, and a decoder not without end.
     pub fn sequences(&self, generated: u64, chunk: Option<u64>) -> Result<Sequences, Diagnostics> {
         if !self.model.causal {
             let mut diagnostics = Diagnostics::default();
             diagnostics.add("model.decoder", "An encoder generates no tokens", "Take a decoder, or ask for one step");
             return Err(diagnostics);
+        }
+        let wrong = check_sizes(&[("generate", generated, 0)]);
+        if !wrong.is_empty() {
+            return Err(wrong);
         }
         let step = &self.request.step;
         let sequences = Sequences { batch: step.batch, prompt: step.cached + step.tokens, chunk, generated };
@@ -351,10 +355,13 @@ fn round_sizes(all: u64) -> Vec<u64> {
 }
 
 fn check_step(step: &Step) -> Diagnostics {
+    check_sizes(&[("step.batch", step.batch, 1), ("step.tokens", step.tokens, 1), ("step.cached", step.cached, 0)])
+}
+
+/// Sizes by name, and the least that each may be.
+fn check_sizes(sizes: &[(&str, u64, u64)]) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    for (name, size, least) in
-        [("step.batch", step.batch, 1), ("step.tokens", step.tokens, 1), ("step.cached", step.cached, 0)]
-    {
+    for &(name, size, least) in sizes {
         if size < least || size > MOST {
             diagnostics.add(name, format!("The size is {size}"), format!("Write {least} to {MOST}"));
         }
