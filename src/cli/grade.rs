@@ -30,17 +30,17 @@ pub fn grade(receipts: &[PathBuf], lesson: Option<&Path>) -> Result<(), Failure>
             })?;
             let grader = graders.entry(source.key()).or_default();
             let mut graded = grader.grade(&source, &receipt).map_err(|wrong| wrong.to_string())?;
-            let name = receipt.student.trim();
-            let alike = students.entry((source.key(), looks(name))).or_default();
-            if let Some((_, receipts)) = alike.iter_mut().find(|(known, _)| known == name) {
+            let student = receipt.student.trim();
+            let alike = students.entry((source.key(), looks(student))).or_default();
+            if let Some((_, receipts)) = alike.iter_mut().find(|(known, _)| known == student) {
                 *receipts += 1;
                 graded.remarks.push(format!("receipt {receipts} of this student"));
             } else {
                 if let Some((other, _)) = alike.first() {
                     let other = visible(other);
-                    graded.remarks.push(format!("`{}` looks like `{other}` of another receipt", visible(name)));
+                    graded.remarks.push(format!("`{}` looks like `{other}` of another receipt", visible(student)));
                 }
-                alike.push((name.to_owned(), 1));
+                alike.push((student.to_owned(), 1));
             }
             Ok((receipt, graded))
         });

@@ -107,7 +107,7 @@ fn write_search(out: &mut String, result: &LayerResult) {
                 Proof::None => format!("{} mappings tried, {} fit", outcome.orders, outcome.feasible),
                 _ => format!("{} partial mappings looked at", outcome.orders),
             };
-            if outcome.best.is_none() && result.constrained.is_some() {
+            if outcome.best.is_none() {
                 return outln!(out, "  {:.3} s", result.seconds);
             }
             let among = if result.constrained.is_some() { " under the constraints" } else { "" };

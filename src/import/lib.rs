@@ -141,7 +141,11 @@ impl Parts {
         let sample = sample_of(source);
         if sample.starts_with(b"PAR1") {
             let reason = format!("`{name}` has results of a study, or a table of another program");
-            return self.diagnostics.add("", reason, "Open it in the view Study, by “open”");
+            return self.diagnostics.add(
+                "",
+                reason,
+                "Open it in the view Study of the page, or read it by `fusescape study front`",
+            );
         }
         if !is_text(&sample) && options.as_transformer {
             match onnx::import_transformer(source, name, options) {

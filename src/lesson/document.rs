@@ -405,7 +405,7 @@ impl StepReader<'_> {
     }
 
     fn choice(&mut self, spec: &AnswerSpec, field: &str) -> Choice {
-        let when = spec.when.iter().filter_map(|text| self.condition(text, field)).collect();
+        let when = spec.when.iter().filter_map(|text| self.condition(text, field, false)).collect();
         if spec.when.is_empty() {
             self.note(field, "It is never said when this answer is right", "Write for example `[gain 8..14]`");
         }
@@ -437,7 +437,7 @@ impl StepReader<'_> {
         if !(0.0..1.0).contains(&spec.within) {
             self.note("task.within", "This accepts any design", "Write for example `2 %`");
         }
-        let goals = spec.goals.iter().filter_map(|text| self.condition(text, "task.goals")).collect();
+        let goals = spec.goals.iter().filter_map(|text| self.condition(text, "task.goals", true)).collect();
         Some(Task { fields, start: Vec::new(), minimise: minimise?, goals, within: spec.within })
     }
 
@@ -447,7 +447,7 @@ impl StepReader<'_> {
             let HintSpec { when, near, text } = hint;
             let field = format!("hints[{index}]");
             let when: Vec<Condition> =
-                when.iter().filter_map(|text| self.condition(text, &format!("{field}.when"))).collect();
+                when.iter().filter_map(|text| self.condition(text, &format!("{field}.when"), false)).collect();
             let near = if near.is_empty() { None } else { self.named(near, &format!("{field}.near")) };
             let is_of_answer = when.iter().any(|when| when.number.is_none()) || near.is_some();
             if is_of_answer && spec.number.is_none() {
@@ -484,8 +484,8 @@ impl StepReader<'_> {
         if names.is_empty() { "another name".to_owned() } else { names.join(" or ") }
     }
 
-    /// Reads `gain 8..14`.
-    fn condition(&mut self, text: &str, field: &str) -> Option<Condition> {
+    /// Reads `gain 8..14`. A goal includes its upper limit; other conditions do not.
+    fn condition(&mut self, text: &str, field: &str, is_goal: bool) -> Option<Condition> {
         let read = text.trim().split_once(' ').and_then(|(name, range)| {
             let number = match name {
                 ANSWER => None,
@@ -499,8 +499,8 @@ impl StepReader<'_> {
             let remedy = "Write the name of a number and its limits, for example `gain 8..14`";
             self.note(field, format!("`{text}` is no condition"), remedy);
         }
-        if read.as_ref().is_some_and(|read| read.least > read.most) {
-            self.note(field, format!("No number lies in `{text}`"), "Write the smaller limit first");
+        if read.as_ref().is_some_and(|read| read.least > read.most || (read.least == read.most && !is_goal)) {
+            self.note(field, format!("No number lies in `{text}`"), "Write an upper limit above the lower one");
         }
         read
     }

@@ -12,11 +12,11 @@ use super::{Consequences, Diagnostics, merge};
 /// assert!(document.name == "small" && mistakes.to_string().contains("memorys"));
 /// ```
 ///
-/// ```compile_fail
+/// ```compile_fail,E0616
 /// let document = fusescape_spec::read_pool("memories: []").document;
 /// ```
 ///
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// let document: fusescape_spec::PoolSpec = fusescape_spec::read_pool("memories: []");
 /// ```
 #[must_use]

@@ -5,7 +5,7 @@ use crate::app::workers::handle::Workers;
 use crate::explore::study::Study;
 use crate::question::{Answer, FileResults, ReadResults, Topic};
 use crate::results::rows_of_csv;
-use crate::spec::{Diagnostics, is_study};
+use crate::spec::{Diagnostics, is_state, is_study};
 use crate::state::{Action, StudyChange};
 use js_sys::Uint8Array;
 use std::rc::Rc;
@@ -57,6 +57,7 @@ pub fn use_opening(
             }
             if let Ok(text) = std::str::from_utf8(&bytes)
                 && is_study(text)
+                && !is_state(text)
             {
                 act.emit(Action::Study(StudyChange::Take(text.to_owned())));
                 return setter.set(FileOpening::None);

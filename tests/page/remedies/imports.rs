@@ -160,7 +160,11 @@ const TOGETHER: [(Files, &str, Files); 4] = [
         "Choose an ONNX model, a hardware, workload, transformer, system, mapping, constraint or study document",
         &[("net.yaml", WORKLOAD)],
     ),
-    (&[("rows.parquet", "PAR1")], "Open it in the view Study, by “open”", &[("net.yaml", WORKLOAD)]),
+    (
+        &[("rows.parquet", "PAR1")],
+        "Open it in the view Study of the page, or read it by `fusescape study front`",
+        &[("net.yaml", WORKLOAD)],
+    ),
 ];
 
 /// Files in one text.

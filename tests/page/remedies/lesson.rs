@@ -165,7 +165,7 @@ const CASES: &[Case] = &[
         "when: [dram 50..]",
     ),
     ("is: energy,", "is: joule,", "Add it to `numbers`, or write `energy` or `single`", "is: energy,"),
-    ("when: [dram 50..]", "when: [dram 90..50]", "Write the smaller limit first", "when: [dram 50..90]"),
+    ("when: [dram 50..]", "when: [dram 90..50]", "Write an upper limit above the lower one", "when: [dram 50..90]"),
     ("tolerance: 2 %", "tolerance: 200 %", "Write for example `2 %`", "tolerance: 2 %"),
     ("tolerance: 2 %", "tolerance: 0 %", "Write for example `2 %`", "tolerance: 2 %"),
     ("tolerance: 2 %", "tolerance: some", "Write for example `0.5 %`", "tolerance: 0.5 %"),
