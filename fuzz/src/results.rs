@@ -1,4 +1,4 @@
-//! Any bytes as a result file of a study: an answer, never a panic.
+//! Any bytes as a result file of a study: an answer, never a panic; rows that a design can have, and the same once they are merged.
 
 use fusescape::command::study::{front_of_file, merge};
 
@@ -7,11 +7,18 @@ pub fn holds(bytes: &[u8]) {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("fusescape-results-{}.parquet", std::process::id()));
     std::fs::write(&path, bytes).expect("a file for a test");
-    if let Err(failure) = front_of_file(&path) {
-        assert!(!failure.to_string().is_empty());
-    }
     let out = path.with_extension("merged.parquet");
-    let _ = merge(std::slice::from_ref(&path), &out);
+    match front_of_file(&path) {
+        Ok(found) => {
+            let values = found.rows.iter().flat_map(|row| row.values.iter().flatten());
+            assert!(values.copied().all(|value| value.is_finite() && value >= 0.0));
+            if merge(std::slice::from_ref(&path), &out).is_ok() {
+                let merged = front_of_file(&out).unwrap_or_else(|why| panic!("what was merged is read: {why}"));
+                assert!(merged.rows == found.rows && merged.is_checked == found.is_checked);
+            }
+        }
+        Err(failure) => assert!(!failure.to_string().is_empty()),
+    }
     for file in [path, out] {
         let _ = std::fs::remove_file(file);
     }

@@ -31,7 +31,7 @@ mod summary;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use clap::error::ErrorKind as ClapError;
-use fusescape_command::files::NO_ROOM;
+use fusescape_command::files::{NO_ROOM, is_full};
 use fusescape_spec::visible_lines;
 use serde_json::Value;
 use std::io::{ErrorKind, Write};
@@ -123,7 +123,7 @@ fn json_text(found: &Value) -> Result<String, Failure> {
 /// program prints comes out of files of anybody's. A reader that has seen enough and left is no failure.
 fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(visible_lines(text).as_bytes()) {
-        Err(error) if error.kind() == ErrorKind::StorageFull => Err(NO_ROOM.into()),
+        Err(error) if is_full(&error) => Err(NO_ROOM.into()),
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

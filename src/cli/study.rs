@@ -6,7 +6,7 @@ use super::{Failure, json_text, print, tell};
 use fusescape_chart::seconds_text;
 use fusescape_command::files::{read_text, shown};
 use fusescape_command::study::{self, StudyFailure};
-use fusescape_command::study_front::StudyFront;
+use fusescape_command::study_front::{StudyFront, UNCHECKED};
 use fusescape_engine::explore::study::{Axis, Study};
 use fusescape_results::{Cell, Kind};
 use fusescape_spec::{MAX_BYTES, SamplingSpec};
@@ -30,6 +30,9 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
                 tell(&counted(&loaded)?);
             }
             let report = study::run(&loaded, *shard, out, &TerminalBar::default())?;
+            if report.is_unchecked {
+                tell(&format!("note: {UNCHECKED}"));
+            }
             let designs: Vec<String> =
                 report.designs.iter().map(|(status, count)| format!("{count} {status}")).collect();
             print(&format!("{}: {}; {} mapping problems\n", shown(out), designs.join(", "), report.problems))
@@ -46,8 +49,11 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
             })
         }
         StudyCommand::Merge { results, out } => {
-            let rows = study::merge(results, out)?;
-            print(&format!("{}: {rows} designs\n", shown(out)))
+            let report = study::merge(results, out)?;
+            if !report.is_checked {
+                tell(&format!("note: {UNCHECKED}"));
+            }
+            print(&format!("{}: {} designs\n", shown(out), report.designs))
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use fusescape_import::text_of;
 use fusescape_spec::visible;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
+use tempfile::Builder;
 
 /// A path as it is printed.
 pub fn shown(path: &Path) -> String {
@@ -15,22 +16,58 @@ pub fn shown(path: &Path) -> String {
 pub fn failed(path: &Path) -> impl Fn(io::Error) -> String {
     let path = shown(path);
     move |error| match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => format!("{path}: {NO_ROOM}"),
+        _ if is_full(&error) => format!("{path}: {NO_ROOM}"),
         ErrorKind::AlreadyExists => format!("{path}: There is a file already. Name another file, or remove this one."),
         ErrorKind::NotFound => format!("{path}: There is no such file or folder. Look at its name."),
+        ErrorKind::PermissionDenied => format!("{path}: You have no right to that. Name another file, or ask for it."),
+        ErrorKind::IsADirectory => format!("{path}: This is a folder. Name a file in it."),
+        ErrorKind::NotADirectory => {
+            format!("{path}: This leads through a file as if it were a folder. Look at its name.")
+        }
         _ => format!("{path}: {error}"),
     }
+}
+
+/// Whether a disk has no room left for somebody.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
 /// What a full disk is called.
 pub const NO_ROOM: &str = "There is no room left on the disk. Make room, then run it again.";
 
-/// Writes a file.
+/// Writes a file whole, in the place of an earlier one, which stays as it is if that fails.
 ///
 /// # Errors
 /// It cannot be written; for a person.
 pub fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(failed(path))
+    let write = || -> io::Result<()> {
+        // Where a link leads. What is no file of a disk, such as a pipe, takes the text at once.
+        let there = match path.canonicalize() {
+            Ok(there) if !there.is_file() => return fs::write(path, text),
+            Ok(there) => there,
+            Err(_) => path.to_owned(),
+        };
+        let folder = there.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let mut file = unfinished(&there).tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        if let Ok(earlier) = fs::metadata(&there) {
+            file.as_file().set_permissions(earlier.permissions())?;
+        }
+        file.persist(&there)?;
+        Ok(())
+    };
+    write().map_err(failed(path))
+}
+
+/// What makes the file that is going to stand at `path`. Whoever may read what else stands there may read it.
+pub fn unfinished(path: &Path) -> Builder<'_, '_> {
+    let mut builder = Builder::new();
+    builder.prefix(path.file_name().unwrap_or_default()).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }
 
 /// A file to be read; a folder is none.
@@ -39,7 +76,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
 /// Why it cannot be, for a person.
 pub fn open(path: &Path) -> Result<File, String> {
     if path.is_dir() {
-        return Err(format!("{}: This is a folder. Name a file in it.", shown(path)));
+        return Err(failed(path)(ErrorKind::IsADirectory.into()));
     }
     File::open(path).map_err(failed(path))
 }
@@ -55,7 +92,7 @@ pub fn read_text(path: &Path, most: usize) -> Result<String, String> {
     read.map_err(failed(path))?;
     if bytes.len() > most {
         // A device has no length.
-        let length = std::fs::metadata(path).map_or(0, |file| file.len());
+        let length = fs::metadata(path).map_or(0, |file| file.len());
         let what = if length > most as u64 { format!("{length} bytes, more than") } else { "more than".to_owned() };
         let remedy = "Leave out what is not needed, or name another file.";
         return Err(format!("{}: The file has {what} the {most} bytes that are read. {remedy}", shown(path)));

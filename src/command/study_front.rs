@@ -6,6 +6,9 @@ use fusescape_results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cel
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What a person has to know of rows from a file without digests.
+pub const UNCHECKED: &str = "the file has no digests, so that a damaged row would not be noticed";
+
 /// The front of a study's rows.
 pub struct StudyFront {
     /// The study.
@@ -69,8 +72,7 @@ impl StudyFront {
             self.missing,
             self.study.designs()
         );
-        let unchecked = "the file has no digests, so that a damaged row would not be noticed";
-        let all = [(self.missing > 0).then_some(missing), (!self.is_checked).then(|| unchecked.to_owned())];
+        let all = [(self.missing > 0).then_some(missing), (!self.is_checked).then(|| UNCHECKED.to_owned())];
         all.into_iter().flatten().collect()
     }
 

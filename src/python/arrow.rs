@@ -11,7 +11,7 @@ use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use fusescape_command::study::{StudyFailure, open};
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
-use fusescape_results::{Cell, Kind as CellKind, ResultColumn, UnreadFile};
+use fusescape_results::{Cell, Designs, Kind as CellKind, ResultColumn, UnreadFile, row_cells};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -230,12 +230,14 @@ fn batches(
     schema: &SchemaRef,
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static, StudyFailure> {
-    let (_, file) = open(path)?;
-    let (schema, groups) = (Arc::clone(schema), file.groups());
+    let (study, file) = open(path)?;
+    let (schema, groups, mut known) = (Arc::clone(schema), file.groups(), Designs::default());
     let batch = move |group: usize| {
         let mut all: Vec<Vec<Cell>> = vec![Vec::new(); schema.fields().len()];
-        file.cells(group, &mut |columns| -> Result<(), UnreadFile> {
-            all.iter_mut().zip(columns).for_each(|(all, cells)| all.extend(cells));
+        file.rows_of_group(&study, group, &mut known, &mut |rows| -> Result<(), UnreadFile> {
+            for row in rows {
+                all.iter_mut().zip(row_cells(&study, file.columns(), &row)).for_each(|(all, cell)| all.push(cell));
+            }
             Ok(())
         })
         .map_err(|why| ArrowError::ExternalError(Box::new(StudyFailure::from(why))))?;

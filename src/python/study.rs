@@ -94,7 +94,7 @@ impl Study {
 /// Makes one file of those of all shards of a study.
 #[pyfunction]
 pub fn merge_shards(py: Python<'_>, shards: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
-    work(py, shared_pool()?, None, move |_| merge(&shards, &out).map_err(no_result))
+    work(py, shared_pool()?, None, move |_| merge(&shards, &out).map(|report| report.designs).map_err(no_result))
 }
 
 /// Results of a study in a file.

@@ -97,22 +97,25 @@ fn has_several_schedules(study: &Study) -> bool {
     varies || first.is_ok_and(|schedule| schedule.is_chosen())
 }
 
+/// The value of a path of an axis at these coordinates, as written.
+fn value_at<'s>(study: &'s Study, coordinates: &[u32], axis: usize, path: usize) -> Option<&'s str> {
+    let at = *coordinates.get(axis)? as usize;
+    Some(study.axes.get(axis)?.values.get(at)?.get(path)?.text())
+}
+
 /// The cells of a row.
 pub fn row_cells(study: &Study, columns: &[ResultColumn], row: &DesignRow) -> Vec<Cell> {
-    let value = |axis: usize, path: usize| {
-        let at = *row.coordinates.get(axis)? as usize;
-        study.axes.get(axis)?.values.get(at)?.get(path)
-    };
+    let value = |axis: usize, path: usize| value_at(study, &row.coordinates, axis, path);
     let tile = |of: fn((u64, u64)) -> u64| {
         // A tile beyond every map is the whole map.
         row.schedule.map(|(_, tile)| of(tile)).filter(|&size| size < u64::MAX).map(|size| size as f64)
     };
     let cell = |column: &ResultColumn| match column.content {
         Content::Design => Cell::Count(row.design),
-        Content::Axis(axis, path) => Cell::Text(value(axis, path).map(|value| value.text().to_owned())),
-        Content::Measured(axis, path) => Cell::Number(
-            value(axis, path).and_then(|value| fusescape_spec::measure(value.text())).map(|(_, value)| value),
-        ),
+        Content::Axis(axis, path) => Cell::Text(value(axis, path).map(str::to_owned)),
+        Content::Measured(axis, path) => {
+            Cell::Number(value(axis, path).and_then(fusescape_spec::measure).map(|(_, value)| value))
+        }
         Content::Mode => Cell::Text(row.schedule.map(|(mode, _)| mode.name().to_owned())),
         Content::Columns => Cell::Number(tile(|tile| tile.0)),
         Content::Rows => Cell::Number(tile(|tile| tile.1)),
@@ -139,6 +142,7 @@ pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> 
         reason: String::new(),
     };
     let (mut mode, mut tile) = (None, (u64::MAX, u64::MAX));
+    let whole = |size: f64| (size >= 1.0 && size.fract() == 0.0).then_some(size as u64);
     for (column, cell) in columns.iter().zip(cells) {
         let wrong = |why: String| WrongCell { column: column.name.clone(), why };
         match (column.content, cell) {
@@ -148,13 +152,23 @@ pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> 
                     return Err(wrong(format!("there is no design {design}, the last is {}", count.saturating_sub(1))));
                 }
                 row.design = *design;
+                row.coordinates = study.sampled(*design);
+            }
+            (Content::Axis(axis, path), Cell::Text(text)) => {
+                let known = value_at(study, &row.coordinates, axis, path);
+                if known != text.as_deref() {
+                    let [found, known] = [text.as_deref(), known].map(Option::unwrap_or_default);
+                    return Err(wrong(format!("`{found}` stands where design {} has `{known}`", row.design)));
+                }
             }
             (Content::Mode, Cell::Text(Some(name))) => {
                 let known = StoringMode::from_name(name);
                 mode = Some(known.ok_or_else(|| wrong(format!("`{name}` is no overlap storing mode")))?);
             }
-            (Content::Columns, Cell::Number(Some(size))) => tile.0 = *size as u64,
-            (Content::Rows, Cell::Number(Some(size))) => tile.1 = *size as u64,
+            (Content::Columns | Content::Rows, Cell::Number(Some(size))) => {
+                let size = whole(*size).ok_or_else(|| wrong(format!("no tile has a size of {size}")))?;
+                *(if column.content == Content::Columns { &mut tile.0 } else { &mut tile.1 }) = size;
+            }
             (Content::Tiles, Cell::Text(tiles)) => row.tiles.clone_from(tiles),
             (Content::Quantity(index), Cell::Number(value)) => {
                 if let Some(value) = value.filter(|value| !value.is_finite() || *value < 0.0) {
@@ -174,6 +188,5 @@ pub fn row_of_cells(study: &Study, columns: &[ResultColumn], cells: &[Cell]) -> 
         }
     }
     row.schedule = mode.map(|mode| (mode, tile));
-    row.coordinates = study.sampled(row.design);
     Ok(row)
 }

@@ -1,8 +1,9 @@
 //! Results as CSV, for spreadsheets. It says nothing of the study.
 
 use super::columns::{Cell, Kind, ResultColumn, columns, row_cells, row_of_cells};
+use super::designs::Designs;
 use fusescape_engine::explore::study::{DesignRow, Study};
-use fusescape_spec::csv_words;
+use fusescape_spec::{csv_words, words_of_csv};
 
 /// The line of names.
 pub fn csv_head(columns: &[ResultColumn]) -> String {
@@ -45,7 +46,7 @@ pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String,
     }
     let place = |column: &ResultColumn| names.iter().position(|name| *name == column.name).unwrap_or(0);
     let places: Vec<usize> = columns.iter().map(place).collect();
-    let mut rows = Vec::new();
+    let (mut rows, mut known) = (Vec::new(), Designs::default());
     for (index, record) in reader.records().enumerate() {
         let line = index + 2;
         let cells = record.ok().and_then(|record| {
@@ -57,6 +58,10 @@ pub fn rows_of_csv(study: &Study, text: &str) -> Result<Vec<DesignRow>, (String,
                 .map_err(|wrong| format!("Line {line}, column `{}`: {}", wrong.column, wrong.why)),
             None => Err(format!("Line {line} has no design of this study")),
         };
+        let row = row.and_then(|row| match known.add(row.design) {
+            true => Ok(row),
+            false => Err(format!("Line {line} has design {}, which is there already", row.design)),
+        });
         let remedy = || "Open the file as `fusescape study run` or the page wrote it".to_owned();
         rows.push(row.map_err(|reason| (reason, remedy()))?);
     }
@@ -68,7 +73,7 @@ fn cell(kind: Kind, text: &str) -> Option<Cell> {
     Some(match kind {
         Kind::Count => Cell::Count(text.parse().ok()?),
         Kind::Number => Cell::Number(said.map(str::parse).transpose().ok()?),
-        Kind::Text => Cell::Text(said.map(str::to_owned)),
+        Kind::Text => Cell::Text(said.map(|said| words_of_csv(said).to_owned())),
     })
 }
 

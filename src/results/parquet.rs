@@ -1,6 +1,7 @@
 //! Results in Parquet files: a row a design, and in the file's own metadata the study with everything that it depends on.
 
 use super::columns::{Cell, Kind, ResultColumn, columns, row_of_cells};
+use super::designs::Designs;
 use super::digest::{Digests, GroupDigest, digest_of};
 use fusescape_engine::explore::study::{DesignRow, Study, StudyRequest};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
@@ -24,6 +25,8 @@ pub const STUDY: &str = "fusescape.study";
 pub const DIGESTS: &str = "fusescape.digests";
 /// What every Parquet file begins with.
 const MAGIC: &[u8] = b"PAR1";
+/// What helps where a file is not what was written.
+const ANEW: &str = "Remove it, and run the study again.";
 /// Longest text of a cell that is read, bytes.
 const LONGEST_TEXT: usize = 1 << 20;
 
@@ -41,7 +44,7 @@ fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T, UnreadFile>) -> Resul
 }
 
 fn damaged(name: &str) -> UnreadFile {
-    failure(name, "The file is damaged. Write it anew.")
+    failure(name, format!("The file is damaged. {ANEW}"))
 }
 
 /// Each column is compressed as can be read here. Zstandard is not read in WebAssembly, where its library, of C, cannot be built.
@@ -50,9 +53,7 @@ fn check_compression(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFil
     for compression in columns.map(ColumnChunkMetaData::compression) {
         let remedy = match compression {
             Compression::UNCOMPRESSED | Compression::SNAPPY => continue,
-            Compression::ZSTD(_) if cfg!(target_arch = "wasm32") => {
-                "Run `fusescape study merge FILE --out OTHER.parquet`, which reads it and writes what the page can read"
-            }
+            Compression::ZSTD(_) if cfg!(target_arch = "wasm32") => "Write it without compression, or with Snappy",
             Compression::ZSTD(_) => continue,
             _ => "Write it with Snappy or Zstandard",
         };
@@ -212,29 +213,47 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     /// Gives all rows, in order, some thousand at a time.
     ///
     /// # Errors
-    /// The file is damaged, or `take` fails.
+    /// The file is damaged, has what no design of the study has, or a design twice; or `take` fails.
     pub fn rows<E: From<UnreadFile>>(
         &self,
         study: &Study,
         take: &mut dyn FnMut(Vec<DesignRow>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let mut known = Designs::default();
+        (0..self.groups()).try_for_each(|group| self.rows_of_group(study, group, &mut known, take))
+    }
+
+    /// Gives the rows of a group. `known`: the designs of the groups before it.
+    ///
+    /// # Errors
+    /// Those of [`Self::rows`].
+    pub fn rows_of_group<E: From<UnreadFile>>(
+        &self,
+        study: &Study,
+        group: usize,
+        known: &mut Designs,
+        take: &mut dyn FnMut(Vec<DesignRow>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut number = 0_u64;
-        for group in 0..self.groups() {
-            self.cells(group, &mut |columns| {
-                let count = columns.first().map_or(0, Vec::len);
-                let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
-                let row = |_| {
-                    number += 1;
-                    let cells: Vec<Cell> = columns.iter_mut().filter_map(Iterator::next).collect();
-                    row_of_cells(study, &self.columns, &cells).map_err(|wrong| {
-                        let why = format!("Row {number}, column `{}`: {}", wrong.column, wrong.why);
-                        failure(&self.name, format!("{why}. Write the file anew."))
-                    })
-                };
-                take((0..count).map(row).collect::<Result<_, _>>()?)
-            })?;
-        }
-        Ok(())
+        self.cells(group, &mut |columns| {
+            let count = columns.first().map_or(0, Vec::len);
+            let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
+            let row = |_| {
+                number += 1;
+                let cells: Vec<Cell> = columns.iter_mut().filter_map(Iterator::next).collect();
+                let row = row_of_cells(study, &self.columns, &cells)
+                    .map_err(|wrong| format!("column `{}`: {}", wrong.column, wrong.why));
+                let row = row.and_then(|row| match known.add(row.design) {
+                    true => Ok(row),
+                    false => Err(format!("design {} is there twice", row.design)),
+                });
+                row.map_err(|why| {
+                    let place = if self.groups() > 1 { format!("Group {}, row", group + 1) } else { "Row".to_owned() };
+                    failure(&self.name, format!("{place} {number}: {why}. {ANEW}"))
+                })
+            };
+            take((0..count).map(row).collect::<Result<_, _>>()?)
+        })
     }
 
     /// Number of groups of rows.
@@ -246,7 +265,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
     ///
     /// # Errors
     /// The file is damaged, or `take` fails.
-    pub fn cells<E: From<UnreadFile>>(
+    fn cells<E: From<UnreadFile>>(
         &self,
         group: usize,
         take: &mut dyn FnMut(Vec<Vec<Cell>>) -> Result<(), E>,

@@ -76,7 +76,7 @@ pub use preset::{
 pub use quantity::{Measure, is_in_bits, measure, write_size};
 pub use reader::MAX_DIAGNOSTICS;
 pub use reading::Reading;
-pub use spreadsheet::csv_words;
+pub use spreadsheet::{csv_words, words_of_csv};
 pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, is_study, read_study};
 pub use system::read_system;
 pub use transformer::read_transformer;

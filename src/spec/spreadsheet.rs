@@ -11,3 +11,8 @@ pub fn csv_words(words: &str) -> String {
     }
     format!("\"{}{}\"", if is_formula { "'" } else { "" }, words.replace('"', "\"\""))
 }
+
+/// The words that [`csv_words`] made a cell of, whose quotes are gone.
+pub fn words_of_csv(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|words| words.starts_with(FORMULA)).unwrap_or(cell)
+}

@@ -68,6 +68,8 @@ fn what_would_never_end_is_counted_first() {
     refused(&[&["layer"][..], &of, &["--lpf-limit", "18446744073709551615"]].concat(), &["Write 1 to 12"]);
     let generation = ["attention", "--model", "gpt2-small", "--tokens", "100000", "--generate", "4", "--chunk", "1"];
     refused(&generation, &["chunk: A prompt of 100000 tokens in chunks of 1. Write at least 391"]);
+    let generation = ["attention", "--model", "gpt2-small", "--tokens", "16", "--generate", "18446744073709551615"];
+    refused(&generation, &["generate: The size is 18446744073709551615. Write 0 to 16777216"]);
 }
 
 #[test]
@@ -88,7 +90,8 @@ fn no_energy_is_less_than_nothing() {
         .output()
         .unwrap();
     let said = String::from_utf8(out.stdout).unwrap();
-    assert!(!said.contains("-0.0") && !said.contains("0 layers"), "{said}");
+    assert_eq!((out.status.code(), said.matches("impossible: ").count()), (Some(1), 3), "{said}");
+    assert!(!said.contains("-0.0") && !said.contains("0 layers") && !said.contains("optimal"), "{said}");
 }
 
 #[test]
@@ -103,7 +106,11 @@ fn what_says_nothing_or_the_same_twice_is_refused() {
         |part: &str, other: &str| file(&folder, "lesson.yaml", changed(lesson_presets(), "why-fuse", part, other));
     refused(
         &["check-lesson", &lesson("dram 0..10", "dram 99..10")],
-        &["steps[0].answers[0].when: No number lies in `dram 99..10`. Write the smaller limit first"],
+        &["steps[0].answers[0].when: No number lies in `dram 99..10`. Write an upper limit above the lower one"],
+    );
+    refused(
+        &["check-lesson", &lesson("dram 0..10", "dram 10..10")],
+        &["steps[0].answers[0].when: No number lies in `dram 10..10`. Write an upper limit above the lower one"],
     );
     refused(&["attention", "--bits", "keys=8,keys=9"], &["`keys` is there twice: keep one"]);
     let tiny = file(&folder, "tiny.yaml", changed(hardware_presets(), "fusemax-like", "size: 16 MiB", "size: 1 KiB"));
@@ -117,7 +124,7 @@ fn files_that_are_no_results_are_told_for_what_they_are() {
     let text = file(&folder, "rows.csv", "design,energy_pj\n1,2\n");
     refused(&["study", "front", &text], &["This is no Parquet file", "its CSV cannot be read back"]);
     let begun = file(&folder, "begun.parquet", b"PAR1 and nothing of it");
-    refused(&["study", "front", &begun], &["The file is damaged. Write it anew."]);
+    refused(&["study", "front", &begun], &["The file is damaged. Remove it, and run the study again."]);
     refused(&["import", &begun], &["results of a study", "Open it in the view Study"]);
     let study = file(
         &folder,

@@ -1,10 +1,12 @@
 //! Studies on the command line: results that survive any end of a run, shards, files of anybody's.
 
 use crate::command_line::{fails, succeeds};
-use fusescape_command::study::{Shard, StudyFailure, front_of_file, merge, run};
+use fusescape_command::study::{
+    MergeReport, ResultWriter, Shard, StudyFailure, Workers, front_of_file, merge, open, run,
+};
 use fusescape_command::study_front::StudyFront;
 use fusescape_command::{Unwatched, Watch};
-use fusescape_engine::explore::study::{DesignRow, Part, Status, Study, StudyRequest};
+use fusescape_engine::explore::study::{DesignRow, ParetoFront, Part, Status, Study, StudyRequest};
 use fusescape_results::parquet::DIGESTS;
 use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -14,6 +16,7 @@ use fusescape_test_support::sample::sample_or_all;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -170,7 +173,7 @@ fn merged_shards_are_the_whole_study() {
     }
     let merged = folder.join("merged.parquet");
     let backwards: Vec<PathBuf> = shards.iter().rev().cloned().collect();
-    assert_eq!(merge(&backwards, &merged).unwrap(), whole.designs());
+    assert_eq!(merge(&backwards, &merged).unwrap(), MergeReport { designs: whole.designs(), is_checked: true });
     // Which designs are skipped differs; the front does not.
     let [one, other] = [&undivided, &merged].map(|path| front_of_file(path).unwrap());
     assert!(!one.rows.is_empty());
@@ -324,7 +327,7 @@ fn of_two_runs_that_write_the_same_results_one_waits_for_the_other() {
         assert!(ended.iter().any(|one| one.status.success()));
         for one in ended.iter().filter(|one| !one.status.success()) {
             let said = String::from_utf8_lossy(&one.stderr);
-            let is_told = said.contains("Another process is writing these results") || said.contains("There is a file");
+            let is_told = said.contains("Another run is writing these results") || said.contains("There is a file");
             assert!(is_told, "{said}");
         }
         assert!(all_rows(&whole, &out) == all_rows(&whole, &alone));
@@ -404,6 +407,49 @@ fn no_row_has_what_no_design_can_have() {
         let (reason, _) = rows_of_csv(&study, &with(column, cell)).unwrap_err();
         assert!(reason.starts_with(&format!("Line {}, column `{column}`: ", line + 1)), "{reason}");
     }
+}
+
+#[test]
+fn no_result_file_has_a_design_that_cannot_be_or_is_there_twice() {
+    let folder = folder("impossible-rows");
+    let study = study("{ sobol: 4 }");
+    let rows = Workers::new(&study, Arc::default()).rows(&[0, 1, 2, 3], &ParetoFront::default(), &Unwatched).unwrap();
+    let written = |rows: Vec<DesignRow>| {
+        let path = folder.join("rows.parquet");
+        let mut file = ResultWriter::new(&study, 0..1, &path, &folder).unwrap();
+        file.add(rows).unwrap();
+        file.end().unwrap().persist_over().unwrap();
+        path
+    };
+    assert_eq!(front_of_file(&written(rows.clone())).unwrap().missing, 0);
+    let twice = [rows.clone(), vec![rows[2].clone()]].concat();
+    let mut worthless = rows;
+    worthless[1].values[0] = Some(-1.0);
+    for (rows, why) in [(twice, "Row 5: design 2 is there twice"), (worthless, "Row 2: column `energy_pj`: ")] {
+        let failure = front_of_file(&written(rows)).err().unwrap().to_string();
+        assert!(failure.contains(why), "{failure}");
+    }
+}
+
+#[test]
+fn what_nobody_could_check_is_never_called_checked() {
+    let folder = folder("unchecked");
+    let study = study("{ sobol: 4 }");
+    let [alone, older, merged] = ["alone.parquet", "older.parquet", "merged.parquet"].map(|name| folder.join(name));
+    run(&study, Shard::WHOLE, &alone, &Unwatched).unwrap();
+    let mut file = ResultWriter::new(&study, 0..1, &older, &folder).unwrap();
+    file.leave_unchecked();
+    let (_, checked) = open(&alone).unwrap();
+    checked.rows(&study, &mut |rows| file.add(rows)).unwrap();
+    file.end_checked().unwrap().persist_new().unwrap();
+    assert!(!merge(std::slice::from_ref(&older), &merged).unwrap().is_checked);
+    assert!(run(&study, Shard::WHOLE, &older, &Unwatched).unwrap().is_unchecked);
+    for path in [&older, &merged] {
+        let found = front_of_file(path).unwrap();
+        assert!(!found.is_checked && found.notes()[0].contains("has no digests"), "{:?}", found.notes());
+        assert!(all_rows(&study, path) == all_rows(&study, &alone));
+    }
+    assert!(front_of_file(&alone).unwrap().is_checked);
 }
 
 #[test]

@@ -352,7 +352,7 @@ fn progress(run: &Run) -> Html {
     let elapsed = run.elapsed_ms();
     let rate = (elapsed > 0.0 && run.status() != RunStatus::Opened)
         .then(|| format!(", {} a second", crate::chart::three_digits(1e3 * known as f64 / elapsed)));
-    let text = match is_running {
+    let text = match known < all {
         true => format!("{} of {} designs{}", group_thousands(known), group_thousands(all), rate.unwrap_or_default()),
         false => format!("{} designs{}", group_thousands(known), rate.unwrap_or_default()),
     };

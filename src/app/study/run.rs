@@ -211,10 +211,12 @@ impl Run {
         self.0.borrow().failure.clone()
     }
 
-    /// Designs that are known, and those that there are; where a front is refined, at the most.
+    /// Designs that are known, and those that there are; where a front is refined, at the most, and known ones once it has ended.
     pub fn progress(&self) -> (u64, u64) {
         let known = self.0.borrow().rows.len() as u64;
-        (known, if self.status() == RunStatus::Running { self.study().designs().max(known) } else { known })
+        let (study, status) = (self.study(), self.status());
+        let is_part = status == RunStatus::Running || status == RunStatus::Opened && study.tasks().is_some();
+        (known, if is_part { study.designs().max(known) } else { known })
     }
 
     fn forget_lanes(&self) {

@@ -56,6 +56,7 @@ impl<'s> CsvFile<'s> {
     /// The file cannot be written, or is not what was written.
     pub fn finish(mut self) -> Result<(), StudyFailure> {
         self.written.flush().map_err(at(self.file.path()))?;
+        self.file.sync()?;
         let mut back = BufReader::new(self.file.open()?);
         let mut digest = XxHash64::with_seed(0);
         loop {
@@ -70,6 +71,6 @@ impl<'s> CsvFile<'s> {
         if digest.finish() != self.digest.finish() {
             return Err(not_kept(self.file.path()));
         }
-        self.file.place()
+        self.file.persist_new()
     }
 }

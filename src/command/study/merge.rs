@@ -11,19 +11,31 @@ use std::path::{Path, PathBuf};
 const ITS_FILE: &str =
     "Use its file as it is: one run has all results. For CSV, run it with an `--out` that ends with .csv";
 
+/// What a merge says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MergeReport {
+    /// Designs of the study.
+    pub designs: u64,
+    /// Whether each shard has digests. If not, the merged results have none.
+    pub is_checked: bool,
+}
+
 /// Writes the results of all shards of a study into one file, as one run of it would have.
 ///
 /// # Errors
 /// A file cannot be read or written; shards are missing, are there twice, or belong to different studies.
-pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
+pub fn merge(shards: &[PathBuf], out: &Path) -> Result<MergeReport, StudyFailure> {
     let Some(first) = shards.first() else {
         return Err(wrong("", "There is nothing to merge", "Name result files").into());
     };
     let (study, _) = open(first)?;
     // No more than one is open at a time: a study may have more shards than a process may have files.
     let mut files: Vec<(&PathBuf, Range<u64>)> = Vec::new();
+    let mut is_checked = true;
     for path in shards {
-        files.push((path, open_part(&study, path)?.note.tasks));
+        let file = open_part(&study, path)?;
+        is_checked &= file.is_checked();
+        files.push((path, file.note.tasks));
     }
     files.sort_by_key(|(_, tasks)| (tasks.start, tasks.end));
     check_cover(&study, &files)?;
@@ -59,6 +71,9 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
         writer.finish()?;
     } else {
         let mut writer = ResultWriter::new(&study, tasks, out, folder_of(out))?;
+        if !is_checked {
+            writer.leave_unchecked();
+        }
         for (path, _) in &files {
             open_part(&study, path)?.rows(&study, &mut |rows| {
                 check(path, &mut rows.iter().map(|row| row.design))?;
@@ -66,9 +81,9 @@ pub fn merge(shards: &[PathBuf], out: &Path) -> Result<u64, StudyFailure> {
             })?;
         }
         check_end(&study, expected)?;
-        writer.end()?.place()?;
+        writer.end_checked()?.persist_new()?;
     }
-    Ok(expected)
+    Ok(MergeReport { designs: expected, is_checked })
 }
 
 fn check_end(study: &Study, rows: u64) -> Result<(), StudyFailure> {

@@ -15,7 +15,7 @@ mod unfinished;
 pub use csv::CsvFile;
 pub use estimate::{Estimate, estimate, study_json};
 pub use front::front_of_file;
-pub use merge::merge;
+pub use merge::{MergeReport, merge};
 pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;
 
@@ -66,6 +66,8 @@ pub struct RunReport {
     pub designs: BTreeMap<&'static str, u64>,
     /// Different mapping problems of which this process knows the cost.
     pub problems: usize,
+    /// Whether the results were there already, and without digests.
+    pub is_unchecked: bool,
 }
 
 /// Why a study has no results.
@@ -106,9 +108,12 @@ fn at(path: &Path) -> impl Fn(io::Error) -> StudyFailure {
     move |error| StudyFailure::Files(failed(error))
 }
 
-/// What was written is not what stands there.
+/// What was read back is not what was written.
 fn not_kept(path: &Path) -> StudyFailure {
-    StudyFailure::Files(format!("{}: The disk does not keep what is written. Name a file on another.", path.display()))
+    StudyFailure::Files(format!(
+        "{}: What is read back is not what was written. Name a file on another disk.",
+        path.display()
+    ))
 }
 
 /// A study and the documents that it names: those that are given by name and text, files, whose paths begin at `folder`, and presets.
@@ -144,7 +149,7 @@ pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result
     Workers::new(study, Arc::default()).run(shard, out, watch)
 }
 
-/// Results have a folder to go to, which nobody makes by a slip of the pen.
+/// Checks that the folder of `out` is there. It is not made, as its name may be mistyped.
 ///
 /// # Errors
 /// It is not there.
@@ -163,7 +168,7 @@ fn finished(study: &Study, shard: Shard, out: &Path) -> Result<Option<RunReport>
     if study.shard(shard.index, shard.count).is_some_and(|tasks| tasks != file.note.tasks) {
         return Ok(None);
     }
-    let mut report = RunReport::default();
+    let mut report = RunReport { is_unchecked: !file.is_checked(), ..RunReport::default() };
     file.rows(study, &mut |rows| -> Result<(), StudyFailure> {
         rows.iter().for_each(|row| report.count(row));
         Ok(())

@@ -64,6 +64,7 @@ pub struct ResultWriter<'s> {
     waiting: Vec<DesignRow>,
     rows: u64,
     digests: Digests,
+    is_checked: bool,
     file: Unfinished,
 }
 
@@ -95,7 +96,12 @@ impl<'s> ResultWriter<'s> {
         let schema = schema(&columns).map_err(failure(path))?;
         let file = Unfinished::new(path, folder)?;
         let writer = SerializedFileWriter::new(file.open()?, schema, Arc::new(properties)).map_err(failure(path))?;
-        Ok(Self { study, columns, writer, waiting: Vec::new(), rows: 0, digests, file })
+        Ok(Self { study, columns, writer, waiting: Vec::new(), rows: 0, digests, is_checked: true, file })
+    }
+
+    /// Leaves the digests out, as some rows come from where nobody could check them.
+    pub fn leave_unchecked(&mut self) {
+        self.is_checked = false;
     }
 
     /// Adds rows.
@@ -116,21 +122,36 @@ impl<'s> ResultWriter<'s> {
     ///
     /// # Errors
     /// The file cannot be written, or is not what was written.
+    pub fn end_checked(self) -> Result<Unfinished, StudyFailure> {
+        let (study, rows) = (self.study, self.rows + self.waiting.len() as u64);
+        let file = self.end()?;
+        file.sync()?;
+        let mut kept = 0;
+        let back = ResultFile::open_part(study, &file.path().display().to_string(), file.open()?);
+        let read = back.and_then(|back| {
+            back.rows(study, &mut |rows| -> Result<(), UnreadFile> {
+                kept += rows.len() as u64;
+                Ok(())
+            })
+        });
+        if read.is_ok() && kept == rows { Ok(file) } else { Err(not_kept(file.path())) }
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn end(mut self) -> Result<Unfinished, StudyFailure> {
         let rows = std::mem::take(&mut self.waiting);
         if !rows.is_empty() {
             self.group(&rows).map_err(failure(self.file.path()))?;
         }
-        let digests = serde_json::to_string(&self.digests).map_err(|why| at(self.file.path())(why.into()))?;
-        self.writer.append_key_value_metadata(KeyValue::new(DIGESTS.to_owned(), digests));
+        if self.is_checked {
+            let digests = serde_json::to_string(&self.digests).map_err(|why| at(self.file.path())(why.into()))?;
+            self.writer.append_key_value_metadata(KeyValue::new(DIGESTS.to_owned(), digests));
+        }
         self.writer.finish().map_err(failure(self.file.path()))?;
-        let mut kept = 0;
-        let back = ResultFile::open_part(self.study, &self.file.path().display().to_string(), self.file.open()?)?;
-        back.rows(self.study, &mut |rows| -> Result<(), StudyFailure> {
-            kept += rows.len() as u64;
-            Ok(())
-        })?;
-        if kept == self.rows { Ok(self.file) } else { Err(not_kept(self.file.path())) }
+        Ok(self.file)
     }
 
     fn group(&mut self, rows: &[DesignRow]) -> Result<(), ParquetError> {

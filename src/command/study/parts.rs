@@ -2,7 +2,7 @@
 //! killed has lost no more than the task it was at, and a task that runs twice writes the same part.
 
 use super::csv::CsvFile;
-use super::parquet::{ResultWriter, TakeRows, open_part};
+use super::parquet::{ResultWriter, StudyFile, TakeRows, open_part};
 use super::unfinished::Unfinished;
 use super::{Shard, StudyFailure, at, wrong};
 use fusescape_engine::explore::study::{DesignRow, Study, Task};
@@ -23,8 +23,7 @@ pub struct Parts<'s> {
     _lock: Lock,
 }
 
-/// A file that is locked. A process that began meanwhile has it open, too, at least until it runs a program of its own: only what is
-/// unlocked is free at once.
+/// A lock on a file, released when it is dropped. Closing the file would not do: a process that was just forked has it open, too.
 struct Lock(File);
 
 impl Drop for Lock {
@@ -49,34 +48,40 @@ fn folder_of(out: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
-/// Removes a folder that another process may remove at the same time.
+/// Removes a folder that another process may remove at the same time, or lock to see that its results are whole.
 fn remove(folder: &Path) -> Result<(), StudyFailure> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(at(folder)(error)),
+        Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => {
+            Err(at(folder)(error))
+        }
         _ => Ok(()),
     }
 }
 
-/// Locks a file for this process.
-fn lock(path: &Path) -> Result<Lock, StudyFailure> {
-    let file = File::options().create(true).write(true).truncate(false).open(path).map_err(at(path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => {
-            let reason = "Another process is writing these results";
-            Err(wrong("--out", reason, "Wait until it has ended, or name another file").into())
+/// Makes a folder and locks it for this run.
+fn lock(folder: &Path) -> Result<Lock, StudyFailure> {
+    let path = folder.join(LOCK);
+    let file = loop {
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        match File::options().create(true).write(true).truncate(false).open(&path) {
+            // Another process removed it in between, having come to its end.
+            Err(why) if why.kind() == ErrorKind::NotFound && !folder.is_dir() => {}
+            file => break file.map_err(at(&path))?,
         }
-        // A file system without locks: what two processes write is the same, and whole.
-        Err(TryLockError::Error(why)) if why.kind() == ErrorKind::Unsupported => Ok(Lock(file)),
-        Err(TryLockError::Error(why)) => Err(at(path)(why)),
+    };
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let reason = "Another run is writing these results";
+        return Err(wrong("--out", reason, "Wait until it has ended, or name another file").into());
     }
+    // Where the file system has no locks: what two runs write is the same, and each file is whole.
+    Ok(Lock(file))
 }
 
 impl<'s> Parts<'s> {
     /// The folder beside the results, with what an earlier run of the same study left there.
     ///
     /// # Errors
-    /// The results, or parts of them, are those of another study; another process writes them; or the folder cannot be made.
+    /// The results, or parts of them, are those of another study; another run writes them; or the folder cannot be made.
     pub fn open(study: &'s Study, shard: Shard, out: &Path) -> Result<Self, StudyFailure> {
         let folder = folder_of(out);
         let is_there = || {
@@ -86,11 +91,10 @@ impl<'s> Parts<'s> {
         if out.exists() {
             return Err(is_there());
         }
-        fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let lock = lock(&folder.join(LOCK))?;
-        // Another process may have come to its end meanwhile.
+        let lock = lock(&folder)?;
+        // Another run may have come to its end meanwhile. A folder with anything but the lock stays as it is.
         if out.exists() {
-            remove(&folder)?;
+            let _ = fs::remove_file(folder.join(LOCK)).and_then(|()| fs::remove_dir(&folder));
             return Err(is_there());
         }
         let said = folder.join(STUDY);
@@ -104,7 +108,7 @@ impl<'s> Parts<'s> {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let file = Unfinished::new(&said, &folder)?;
                 file.open()?.write_all(what.as_bytes()).map_err(at(&said))?;
-                file.replace()?;
+                file.persist_over()?;
             }
             Err(error) => return Err(at(&said)(error)),
         }
@@ -125,18 +129,17 @@ impl<'s> Parts<'s> {
         self.folder.join(format!("{task:09}.parquet"))
     }
 
-    /// The rows of a task that an earlier run left; `None` where it left none, or a part that cannot be read.
+    /// The rows of a task that an earlier run left; `None` where it left none, or a part that cannot be read or checked.
     pub fn read(&self, task: &Task) -> Option<Vec<DesignRow>> {
         let path = self.path(task.number);
         if !path.exists() {
             return None;
         }
+        let file = open_part(self.study, &path).ok().filter(StudyFile::is_checked)?;
         let mut rows = Vec::with_capacity(task.designs.len());
-        let read = open_part(self.study, &path).and_then(|file| {
-            file.rows(self.study, &mut |some| {
-                rows.extend(some);
-                Ok(())
-            })
+        let read = file.rows(self.study, &mut |some| -> Result<(), StudyFailure> {
+            rows.extend(some);
+            Ok(())
         });
         let is_whole = read.is_ok() && rows.iter().map(|row| row.design).eq(task.designs.iter().copied());
         if is_whole {
@@ -152,7 +155,7 @@ impl<'s> Parts<'s> {
     pub fn write(&self, task: &Task, rows: &[DesignRow]) -> Result<(), StudyFailure> {
         let mut file = ResultWriter::part(self.study, task.number, &self.path(task.number))?;
         file.add(rows.to_vec())?;
-        file.end()?.replace()?;
+        file.end()?.persist_over()?;
         self.end.set(task.number + 1);
         Ok(())
     }
@@ -170,7 +173,7 @@ impl<'s> Parts<'s> {
         } else {
             let mut file = ResultWriter::new(self.study, tasks, out, &self.folder)?;
             self.all(&mut |rows| file.add(rows))?;
-            file.end()?.place()?;
+            file.end_checked()?.persist_new()?;
         }
         remove(&self.folder)
     }

@@ -1,11 +1,13 @@
 //! Files that have their names only when they are whole.
 
 use super::{StudyFailure, at};
+use crate::files::unfinished;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
-/// A file while it is written, under a name of its own. It is gone if it is dropped, but not if the process is killed.
+/// A file while it is written, under a name of its own. Dropping it removes the file; killing the process does not.
 pub struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
@@ -17,13 +19,7 @@ impl Unfinished {
     /// # Errors
     /// It cannot be made.
     pub fn new(path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
-        let mut builder = Builder::new();
-        let name = path.file_name().unwrap_or_default();
-        builder.prefix(name).suffix(".tmp");
-        // Results are read by whoever may read what else stands there.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(at(path))?;
+        let file = unfinished(path).tempfile_in(folder).map_err(at(path))?;
         Ok(Self { file, path: path.to_owned() })
     }
 
@@ -32,7 +28,7 @@ impl Unfinished {
         &self.path
     }
 
-    /// Opens it at its begin, to write or to read.
+    /// Opens it at its beginning, to write or to read.
     ///
     /// # Errors
     /// It cannot be opened.
@@ -40,12 +36,20 @@ impl Unfinished {
         self.file.reopen().map_err(at(&self.path))
     }
 
+    /// Has the disk take all that was written, so that a disk that takes no more says so.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn sync(&self) -> Result<(), StudyFailure> {
+        self.file.as_file().sync_all().map_err(at(&self.path))
+    }
+
     /// Gives it its name, in the place of an earlier file.
     ///
     /// # Errors
     /// It cannot be written, or renamed.
-    pub fn replace(self) -> Result<(), StudyFailure> {
-        self.file.as_file().sync_all().map_err(at(&self.path))?;
+    pub fn persist_over(self) -> Result<(), StudyFailure> {
+        self.sync()?;
         self.file.persist(&self.path).map_err(|why| at(&self.path)(why.error))?;
         Ok(())
     }
@@ -54,12 +58,19 @@ impl Unfinished {
     ///
     /// # Errors
     /// It cannot be written, or renamed, or a file stands there.
-    pub fn place(self) -> Result<(), StudyFailure> {
-        self.file.as_file().sync_all().map_err(at(&self.path))?;
-        self.file.persist_noclobber(&self.path).map_err(|why| at(&self.path)(why.error))?;
-        // Its name outlives a power cut, too, before anything else is removed for it.
+    pub fn persist_new(self) -> Result<(), StudyFailure> {
+        let Self { file, path } = self;
+        file.as_file().sync_all().map_err(at(&path))?;
+        match file.persist_noclobber(&path) {
+            // Some file systems can only rename.
+            Err(why) if why.error.kind() != ErrorKind::AlreadyExists && !path.exists() => {
+                why.file.persist(&path).map_err(|why| at(&path)(why.error))?;
+            }
+            renamed => drop(renamed.map_err(|why| at(&path)(why.error))?),
+        }
+        // Its name outlives a power cut, too, before anything else is removed for it; where folders cannot be synchronised, it may not.
         if cfg!(unix) {
-            File::open(folder_of(&self.path)).and_then(|folder| folder.sync_all()).map_err(at(&self.path))?;
+            let _ = File::open(folder_of(&path)).and_then(|folder| folder.sync_all());
         }
         Ok(())
     }
