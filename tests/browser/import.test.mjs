@@ -106,7 +106,7 @@ test('files are imported where they are dropped or chosen', (t) =>
         await page.getByTestId('page-import-report').getByText('study.yaml: a study of 1 axis').waitFor();
         await page.getByTestId('study-axes').getByText('hardware.memories.dram.width').waitFor();
         await drop(page, 'root', 'rows.parquet', 'PAR1 and more');
-        await page.getByText('Open it in the view Study of the page, or read it by `fusescape study front`').waitFor();
+        await page.getByText('Open it in the view Study of the page, or read it by').waitFor();
       });
 
       await step(t, 'elsewhere a model is a network, and a transformer document opens its view', async () => {
