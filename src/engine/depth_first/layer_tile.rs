@@ -175,20 +175,13 @@ impl TilePlanner<'_> {
         // Where an addition reads a feature map through the memories of weights, it comes all the way.
         let from_top = self.weights_from_top || kind == LayerKind::Add || vector_unit.is_some();
         let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
-        let mut found = self.first_mappable(problems, check, key, w_kept, levels)?;
-        if found.is_none() && w_kept < all[0] {
-            found = self.first_mappable(problems, check, key, all[0], levels)?;
-            layer.weights_fetched_again = found.is_some();
-        }
+        let mut found = self.mappable(problems, check, key, w_kept, levels)?;
         // The tool has no such choice: it lets the lowest memories overflow instead.
         if found.is_none() && !self.rules.lowest_memory_may_overflow && vector_unit.is_none() {
             let shape = problems.shape(&key);
             for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
                 let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
-                found = self.first_mappable(problems, check, key, w_kept, levels)?;
-                if found.is_none() {
-                    found = self.first_mappable(problems, check, key, all[0], levels)?;
-                }
+                found = self.mappable(problems, check, key, w_kept, levels)?;
                 if found.is_some() {
                     layer.narrowed = true;
                     break;
@@ -201,6 +194,7 @@ impl TilePlanner<'_> {
         };
         layer.problem = Some(problem);
         layer.extra_levels = extra;
+        layer.weights_fetched_again = chosen[0] > w_kept;
         let top = |operand: Operand| Some(self.core.levels(operand)[chosen[operand as usize] - 1]);
         layer.top = [top(Operand::W).filter(|_| tiled.has_weights), top(Operand::I), top(Operand::O)];
         Ok(())
@@ -208,6 +202,22 @@ impl TilePlanner<'_> {
 
     fn all_levels(&self) -> [usize; 3] {
         Operand::ALL.map(|operand| self.core.levels(operand).len())
+    }
+
+    /// As [`Self::first_mappable`], with the weights where the stack keeps them, else with weights that come from the top again.
+    fn mappable(
+        &self,
+        problems: &mut Problems,
+        check: FeasibilityCheck<'_>,
+        key: ProblemKey,
+        w_kept: usize,
+        levels: TopLevels,
+    ) -> Result<Option<Mappable>, NotPlanned> {
+        let top = self.all_levels()[0];
+        match self.first_mappable(problems, check, key, w_kept, levels)? {
+            None if w_kept < top => self.first_mappable(problems, check, key, top, levels),
+            found => Ok(found),
+        }
     }
 
     /// The first levels, counting up from those chosen by size, for which some mapping fits.
