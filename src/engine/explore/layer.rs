@@ -470,7 +470,12 @@ impl LayerStudy {
     /// # Errors
     /// Why it found none.
     pub fn mapped(&self, outcome: &Outcome) -> Result<MappedLayer, Diagnostics> {
-        self.mapped_or(outcome.best.as_ref(), || super::explain_outcome(outcome))
+        let Some((reason, remedy)) = outcome.stopped.not_begun() else {
+            return self.mapped_or(outcome.best.as_ref(), || super::explain_outcome(outcome));
+        };
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.add("lpf_limit", reason, remedy);
+        Err(diagnostics)
     }
 
     /// A mapping, if a search found one.

@@ -123,7 +123,7 @@ impl Sweep {
 
     /// Limits of every search of the sweep.
     pub fn limits(&self) -> Limits {
-        Limits { lpf_limit: self.settings.lpf_limit, ..Limits::default() }
+        Limits::of_many(self.settings.lpf_limit)
     }
 
     /// Where the tiles of stack number `stack` of a strategy lie on all of its maps.
@@ -263,8 +263,10 @@ impl Sweep {
             diagnostics.add("", shortage.to_string(), "Use smaller tiles, or a larger memory");
         }
         if diagnostics.is_empty() {
-            let remedy = "Use smaller tiles, a larger memory, or a higher LPF limit";
-            diagnostics.add("", explain_outcome(outcome), remedy);
+            let (reason, remedy) = outcome.stopped.not_begun().unwrap_or_else(|| {
+                (explain_outcome(outcome), "Use smaller tiles, a larger memory, or a higher LPF limit".to_owned())
+            });
+            diagnostics.add("", reason, remedy);
         }
         diagnostics
     }
@@ -330,17 +332,10 @@ pub fn too_large_to_count() -> Diagnostics {
     diagnostics
 }
 
-/// Why a search found nothing, for a person.
+/// Why a search that began found nothing, for a person.
 pub fn explain_outcome(outcome: &Outcome) -> String {
-    match outcome.stopped {
-        StopReason::LpfLimitTooLow { needed } => {
-            format!("The layer has {needed} loop dimensions in time; raise the LPF limit to {needed}")
-        }
-        StopReason::Exhausted | StopReason::OrderLimit => {
-            format!("None of {} loop orders fits the memories", outcome.orders)
-        }
-        StopReason::OutOfTime => format!("None of the first {} loop orders fits the memories", outcome.orders),
-    }
+    let first = if outcome.stopped == StopReason::OutOfTime { "the first " } else { "" };
+    format!("None of {first}{} loop orders fits the memories", outcome.orders)
 }
 
 /// Cuts by hand must name layers, and not go through a branch.

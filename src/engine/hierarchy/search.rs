@@ -97,7 +97,11 @@ impl Study {
         let problem = layer.problem(core);
         let on_core = LayerOnCore::new(core, self.settings.rules, &problem);
         let Self { settings: HierarchySettings { objective, strategy, .. }, .. } = self;
-        let Outcome { best, proof, .. } = find_best_within(&on_core, objective, &self.limits(), *strategy, at_most_pj);
-        best.map(|best| (best, proof)).ok_or_else(|| format!("{}: no mapping fits the memories", layer.title()))
+        let Outcome { best, proof, stopped, .. } =
+            find_best_within(&on_core, objective, &self.limits(), *strategy, at_most_pj);
+        best.map(|best| (best, proof)).ok_or_else(|| match stopped.not_begun() {
+            Some((reason, remedy)) => format!("{}: {reason}. {remedy}", layer.title()),
+            None => format!("{}: no mapping fits the memories", layer.title()),
+        })
     }
 }

@@ -195,7 +195,7 @@ impl Study {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        Limits { lpf_limit: self.settings.lpf_limit, ..Limits::default() }
+        Limits::of_many(self.settings.lpf_limit)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cost::LatencyCause;
 use crate::hardware::{Movement, Operand, Unroll};
 use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Strategy, explain_infeasible, find_best};
+use crate::search::{Limits, Outcome, Strategy, explain_infeasible, find_best};
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, Layer, LayerShape};
 use enum_map::EnumMap;
@@ -65,6 +65,13 @@ impl TileCost {
 pub enum NoMapping {
     /// Memories are too small for any: which, and by how much.
     TooLarge(String),
+    /// There are too many loops to search it within the LPF limit, or for it.
+    NotSearched {
+        /// Which, for a person.
+        reason: String,
+        /// The limit that does.
+        remedy: String,
+    },
     /// The search found none; with a higher LPF limit it would look at more.
     WithinLimit,
     /// The search found none, and a higher LPF limit would not help: what has to lie in the memories together is too much.
@@ -75,6 +82,7 @@ impl fmt::Display for NoMapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge(shortages) => f.write_str(shortages),
+            Self::NotSearched { reason, .. } => f.write_str(reason),
             Self::WithinLimit => f.write_str("no mapping was found within the LPF limit"),
             Self::NoneFits => f.write_str("no mapping was found that fits the memories"),
         }
@@ -83,8 +91,9 @@ impl fmt::Display for NoMapping {
 
 impl NoMapping {
     /// What to change so that there is a mapping.
-    pub fn remedy(&self) -> &'static str {
+    pub fn remedy(&self) -> &str {
         match self {
+            Self::NotSearched { remedy, .. } => remedy,
             Self::WithinLimit => {
                 "Raise the LPF limit, make tiles smaller, the core's memories larger, or choose another core"
             }
@@ -164,9 +173,12 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
     });
     let layer = LayerProblem { shape: problem.shape, levels, unroll: problem.unroll.clone() };
     let on_core = LayerOnCore::new(&core.core, settings.rules, &layer);
-    let limits = Limits { lpf_limit: settings.lpf_limit, ..Limits::default() };
+    let limits = Limits::of_many(settings.lpf_limit);
     let objective = settings.tile_objective(problem.too_large.contains(&true));
-    let best = find_best(&on_core, &objective, &limits, settings.strategy).best;
+    let Outcome { best, stopped, .. } = find_best(&on_core, &objective, &limits, settings.strategy);
+    if let Some((reason, remedy)) = stopped.not_begun() {
+        return Err(NoMapping::NotSearched { reason, remedy });
+    }
     let Some(cost) = best.and_then(|best| best.cost(&on_core)) else {
         let shortages: Vec<String> = explain_infeasible(&on_core).iter().map(ToString::to_string).collect();
         let (sizes, order) = (&on_core.spatial.temporal_sizes, &on_core.shape.dim_order);

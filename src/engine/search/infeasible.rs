@@ -52,6 +52,7 @@ pub fn bytes(bits: u64) -> String {
 fn rounded(bits: u64, round: fn(f64) -> f64) -> String {
     let bytes = bits as f64 / 8.0;
     match bytes {
+        b if b < 1.0 => format!("{bits} bit"),
         b if b < 1024.0 => format!("{} B", round(b)),
         b if b < 1024.0 * 1024.0 => format!("{:.1} KiB", round(b / 1024.0 * 10.0) / 10.0),
         b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.2} MiB", round(b / 1024.0 / 1024.0 * 100.0) / 100.0),

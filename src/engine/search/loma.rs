@@ -1,10 +1,11 @@
 //! LOMA: every order of the loop prime factors, or every legal one, each allocated greedily (AICAS 2021).
 
 use super::exact::legality::Legality;
-use super::permutation::next_permutation;
+use super::permutation::{count_orders, next_permutation};
 use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
-use crate::mapping::{Allocator, LayerOnCore, temporal};
+use crate::mapping::temporal::{TooManyDimensions, limited_factors as limited};
+use crate::mapping::{Allocator, LayerOnCore, TemporalLoop};
 
 pub(super) fn find_best<L: Legality>(
     problem: &LayerOnCore<'_>,
@@ -15,30 +16,29 @@ pub(super) fn find_best<L: Legality>(
 ) -> Outcome {
     let mut outcome =
         Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
-    let factors = match legal {
-        Some(legal) => Ok(legal.limited_loops(limits.lpf_limit)),
-        None => temporal::limited_factors(
-            &problem.spatial.temporal_sizes,
-            &problem.shape.dim_order,
-            limits.lpf_limit,
-            problem.rules.lpf_limit_below_dimensions_fails,
-        ),
+    let factors = |lpf_limit| match legal {
+        Some(legal) => Ok(legal.limited_loops(lpf_limit)),
+        None => limited_factors(problem, lpf_limit),
     };
-    let mut order = match factors {
+    let mut order = match factors(limits.lpf_limit) {
         Ok(order) => order,
         Err(too_many) => {
             outcome.stopped = StopReason::LpfLimitTooLow { needed: too_many.dimensions };
             return outcome;
         }
     };
+    let orders = count_orders(&order);
+    if orders > limits.max_orders {
+        let has_few =
+            |lpf_limit: &usize| factors(*lpf_limit).is_ok_and(|factors| count_orders(&factors) <= limits.max_orders);
+        let lpf_limit = (1..order.len()).rev().find(has_few).unwrap_or(1);
+        outcome.stopped = StopReason::TooManyOrders { orders, lpf_limit };
+        return outcome;
+    }
     let evaluator = Evaluator::new(problem);
     let mut allocator = Allocator::default();
     let mut best: Option<Candidate> = None;
     loop {
-        if outcome.orders == limits.max_orders {
-            outcome.stopped = StopReason::OrderLimit;
-            break;
-        }
         if outcome.best.is_some() && !has_time() {
             outcome.stopped = StopReason::OutOfTime;
             break;
@@ -76,17 +76,14 @@ pub(super) fn find_best<L: Legality>(
 /// Orders after which a problem that fitted in none is given up: all of 8 loops are fewer.
 const MOST_ORDERS_WITHOUT_FIT: u32 = 50_000;
 
-/// Whether some order fits; an LPF limit that is too low counts as one, so that the search itself says so.
+/// Whether some order fits. A search that does not begin counts as one, so that it says itself why.
 pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
-    let factors = temporal::limited_factors(
-        &problem.spatial.temporal_sizes,
-        &problem.shape.dim_order,
-        limits.lpf_limit,
-        problem.rules.lpf_limit_below_dimensions_fails,
-    );
-    let Ok(mut order) = factors else { return true };
+    let Ok(mut order) = limited_factors(problem, limits.lpf_limit) else { return true };
     if !explain_infeasible(problem).is_empty() {
         return false;
+    }
+    if count_orders(&order) > limits.max_orders {
+        return true;
     }
     let evaluator = Evaluator::new(problem);
     let mut allocator = Allocator::default();
@@ -100,4 +97,10 @@ pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool
         }
     }
     false
+}
+
+/// The loops of a problem that are put in order.
+fn limited_factors(problem: &LayerOnCore<'_>, lpf_limit: usize) -> Result<Vec<TemporalLoop>, TooManyDimensions> {
+    let (sizes, dims) = (&problem.spatial.temporal_sizes, &problem.shape.dim_order);
+    limited(sizes, dims, lpf_limit, problem.rules.lpf_limit_below_dimensions_fails)
 }

@@ -86,7 +86,7 @@ pub enum Strategy {
 pub struct Limits {
     /// LPF limit of LOMA: loop prime factors beyond it are merged.
     pub lpf_limit: usize,
-    /// Limit on the orders that LOMA tries.
+    /// Limit on the orders of LOMA. They are counted first; of more, none is tried.
     pub max_orders: u64,
     /// Limit on the states that an exact search expands. Beyond it the gap to the optimum is reported.
     pub max_states: u64,
@@ -96,6 +96,13 @@ pub struct Limits {
     pub max_branches: u64,
     /// States that such a search expands before it takes the time for better bounds, and for LOMA's mapping to start from.
     pub relax_after: u64,
+}
+
+impl Limits {
+    /// Limits of one of many searches, each of which ends within seconds: ten different loops have fewer orders than that.
+    pub fn of_many(lpf_limit: usize) -> Self {
+        Self { lpf_limit, max_orders: 4_000_000, ..Self::default() }
+    }
 }
 
 impl Default for Limits {
@@ -116,8 +123,13 @@ impl Default for Limits {
 pub enum StopReason {
     /// Everything within the LPF limit was tried.
     Exhausted,
-    /// The limit on orders was reached first.
-    OrderLimit,
+    /// There are more orders than the limit on them.
+    TooManyOrders {
+        /// How many.
+        orders: u64,
+        /// The largest LPF limit that leaves few enough.
+        lpf_limit: usize,
+    },
     /// There was no time left.
     OutOfTime,
     /// There are more loop dimensions than the LPF limit, and the rules forbid to go on.
@@ -125,6 +137,23 @@ pub enum StopReason {
         /// The smallest limit that works.
         needed: usize,
     },
+}
+
+impl StopReason {
+    /// Why the search did not begin, and a remedy; `None` where it did.
+    pub fn not_begun(&self) -> Option<(String, String)> {
+        match self {
+            Self::Exhausted | Self::OutOfTime => None,
+            Self::TooManyOrders { orders, lpf_limit } => Some((
+                format!("LOMA would try {orders} loop orders, too many for one of many layers"),
+                format!("Set the LPF limit to {lpf_limit}, or search exactly"),
+            )),
+            Self::LpfLimitTooLow { needed } => Some((
+                format!("The layer has {needed} loop dimensions in time, more than the LPF limit"),
+                format!("Set the LPF limit to {needed} or more"),
+            )),
+        }
+    }
 }
 
 /// What a search proves of the mappings that it did not evaluate.

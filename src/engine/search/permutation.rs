@@ -1,5 +1,19 @@
 //! All different orders of a multiset.
 
+/// Number of different orders of `items`, of which equal ones lie side by side; `u64::MAX` where there are more.
+pub fn count_orders<T: PartialEq>(items: &[T]) -> u64 {
+    let (mut orders, mut equal) = (1_u128, 0);
+    for (index, item) in items.iter().enumerate() {
+        equal = if index > 0 && items[index - 1] == *item { equal + 1 } else { 1 };
+        // Multinomial coefficients of ever more items: whole numbers that never fall.
+        orders = orders * (index as u128 + 1) / equal;
+        if orders > u128::from(u64::MAX) {
+            return u64::MAX;
+        }
+    }
+    orders as u64
+}
+
 /// Turns `items` into the next larger order; `false` after the largest.
 ///
 /// Starting from ascending order it passes through every different order once.
@@ -13,7 +27,7 @@ pub fn next_permutation<T: Ord>(items: &mut [T]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::next_permutation;
+    use super::{count_orders, next_permutation};
 
     #[test]
     fn every_order_of_a_multiset_comes_once() {
@@ -23,6 +37,15 @@ mod tests {
                 assert!(seen.insert(items.clone()), "{items:?} came twice");
             }
             assert_eq!(seen.len(), count);
+            items.sort_unstable();
+            assert_eq!(count_orders(&items), count as u64);
         }
+    }
+
+    #[test]
+    fn orders_beyond_a_number_are_the_largest_number() {
+        assert_eq!(count_orders(&(0..20).collect::<Vec<_>>()), 2_432_902_008_176_640_000);
+        assert_eq!(count_orders(&(0..21).collect::<Vec<_>>()), u64::MAX);
+        assert_eq!(count_orders(&[7; 1000]), 1);
     }
 }

@@ -84,7 +84,7 @@ const CASES: &[Case] = &[
     (
         r#""lpf_limit":6,"rules":{}"#,
         r#""lpf_limit":1,"rules":{"lpf_limit_below_dimensions_fails":true}"#,
-        "Raise the LPF limit",
+        "Set the LPF limit to",
         r#""lpf_limit":7,"rules":{"lpf_limit_below_dimensions_fails":true}"#,
     ),
 ];

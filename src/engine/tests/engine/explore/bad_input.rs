@@ -73,9 +73,9 @@ fn why_a_layer_has_no_mapping_is_a_memory_or_else_the_limit_of_the_search() {
     let limited = request(small(settings));
     let mut no_room = limited.clone();
     no_room.hardware = no_room.hardware.replace("size: 1 B", "size: 1 bit").replace("size: 2 B", "size: 1 bit");
-    for (request, remedy) in [
-        (limited, "Use smaller tiles, a larger memory, or a higher LPF limit"),
-        (no_room, "Use smaller tiles, or a larger memory"),
+    for (request, reason, remedy) in [
+        (limited, "more than the LPF limit", "Set the LPF limit to 6 or more"),
+        (no_room, "which has 1 bit", "Use smaller tiles, or a larger memory"),
     ] {
         let sweep = Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
         let plan = sweep.plan();
@@ -83,7 +83,8 @@ fn why_a_layer_has_no_mapping_is_a_memory_or_else_the_limit_of_the_search() {
         let outcome = sweep.search(problem);
         assert!(outcome.best.is_none());
         let why = sweep.explain(problem, &outcome);
-        assert!(!why.is_empty() && why.0.iter().all(|reason| reason.remedy == remedy), "{why}");
+        assert!(!why.is_empty() && why.0.iter().all(|wrong| wrong.remedy == remedy), "{why}");
+        assert!(why.0.iter().all(|wrong| wrong.reason.ends_with(reason)), "{why}");
     }
 }
 

@@ -524,14 +524,20 @@ fn a_tile_that_fits_nowhere_says_where() {
 fn where_the_search_ends_too_early_the_limit_of_the_search_is_the_first_advice() {
     let mut request = request(SMALL);
     request.settings.strategy = Strategy::Loma;
-    request.settings.rules.lpf_limit_below_dimensions_fails = true;
     request.settings.lpf_limit = 1;
-    let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
-    for wrong in &wrong.0 {
-        assert!(wrong.reason.ends_with("no mapping was found within the LPF limit"), "{wrong}");
-        assert!(wrong.remedy.starts_with("Raise the LPF limit"), "{wrong}");
+    for (size, fails, reason, remedy) in [
+        ("2 B", true, "loop dimensions in time, more than the LPF limit", "Set the LPF limit to "),
+        ("1 B", false, "no mapping was found within the LPF limit", "Raise the LPF limit"),
+    ] {
+        request.hardware = request.hardware.replace("size: 2 B", &format!("size: {size}"));
+        request.settings.rules.lpf_limit_below_dimensions_fails = fails;
+        let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+        for wrong in &wrong.0 {
+            assert!(wrong.reason.ends_with(reason), "{wrong}");
+            assert!(wrong.remedy.starts_with(remedy), "{wrong}");
+        }
+        assert!(!wrong.is_empty());
     }
-    assert!(!wrong.is_empty());
 }
 
 #[test]

@@ -416,24 +416,36 @@ fn a_mapping_fits_where_brute_force_finds_one() {
 }
 
 #[test]
-fn loma_tries_no_more_orders_than_it_may() {
+fn orders_are_counted_before_loma_tries_one() {
     let mut random = Random(23);
-    let (most, mut stopped) = (5, 0);
+    let (most, mut refused) = (24, 0);
     for _ in 0..20 {
         let Ok(core) = Core::from_text(&hardware(&mut random)) else { continue };
         let problem = problem(&mut random, &core);
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
-        let of = |max_orders| {
-            let limits = Limits { lpf_limit: usize::MAX, max_orders, ..Limits::default() };
+        let of = |lpf_limit, max_orders| {
+            let limits = Limits { lpf_limit, max_orders, ..Limits::default() };
             find_best(&layer, &Objective::Energy, &limits, Strategy::Loma)
         };
-        let (all, few) = (of(u64::MAX), of(most));
-        assert_eq!(few.orders, all.orders.min(most));
-        let stops = if all.orders > most { StopReason::OrderLimit } else { StopReason::Exhausted };
-        assert_eq!((few.stopped, all.stopped), (stops, StopReason::Exhausted));
-        stopped += usize::from(all.orders > most);
+        let (all, few) = (of(usize::MAX, u64::MAX), of(usize::MAX, most));
+        assert_eq!(all.stopped, StopReason::Exhausted);
+        if all.orders <= most {
+            assert_eq!(few, all);
+            continue;
+        }
+        // Every dimension keeps a loop; where these have too many orders, no limit does.
+        if of(1, u64::MAX).orders > most {
+            continue;
+        }
+        refused += 1;
+        let StopReason::TooManyOrders { orders, lpf_limit } = few.stopped else { panic!("{few:?}") };
+        assert_eq!((few.best, few.orders, orders), (None, 0, all.orders));
+        // The limit that is proposed is the largest that does.
+        let [proposed, larger] = [lpf_limit, lpf_limit + 1].map(|lpf_limit| of(lpf_limit, most));
+        assert!(proposed.orders <= most && proposed.stopped == StopReason::Exhausted, "{proposed:?}");
+        assert!(matches!(larger.stopped, StopReason::TooManyOrders { .. }), "{larger:?}");
     }
-    assert!(stopped > 0);
+    assert!(refused > 0);
 }
 
 /// Whatever the moment it is stopped at, a search gives a mapping and says how much better another may be.
