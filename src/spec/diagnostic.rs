@@ -166,12 +166,18 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if word.len() > LONGEST_WORD {
         return None;
     }
+    let word = word.to_ascii_lowercase();
+    let likeness = |candidate: &'a str| {
+        let lower = candidate.to_ascii_lowercase();
+        (strsim::levenshtein(&word, &lower), strsim::jaro_winkler(&word, &lower), candidate)
+    };
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&word.to_ascii_lowercase(), &candidate.to_ascii_lowercase()), candidate))
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
+        .map(likeness)
+        .filter(|(_, likeness, _)| *likeness > 0.75)
+        // The fewest letters that differ; a word that only begins like another may be likelier by the other measure.
+        .max_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1)))
+        .map(|(.., candidate)| candidate)
 }
 
 /// The parts of a text, and whether each stood in backticks: a word of a document, a name, a file. Backticks without a partner belong
@@ -200,6 +206,13 @@ mod tests {
         let mut wrong = Diagnostics::default();
         wrong.add_unknown("view", "`landscap` cannot be used here", "landscap", &["landscape"]);
         assert_eq!(wrong.to_string(), "view: `landscap` cannot be used here. Did you mean `landscape`?");
+    }
+
+    #[test]
+    fn a_misspelt_word_is_taken_for_the_one_with_the_fewest_other_letters() {
+        assert_eq!(closest("mac_energi", ["mac_energies", "mac_energy", "area"]), Some("mac_energy"));
+        assert_eq!(closest("mac_energie", ["mac_energies", "mac_energy"]), Some("mac_energies"));
+        assert_eq!(closest("clock", ["mac_energies", "area"]), None);
     }
 
     #[test]
