@@ -104,7 +104,7 @@ fn sweep(state: &State) {
 fn layer(state: &State) {
     let Some(request) = state.layer_request() else { return };
     match LayerStudy::new(&request) {
-        Err(wrong) => check_rejected(&wrong, &["layer", "hardware", "workload"]),
+        Err(wrong) => check_rejected(&wrong, &["layer", "objective", "lpf_limit", "hardware", "workload"]),
         Ok(study) => {
             let _ = study.facts();
             match study.best() {

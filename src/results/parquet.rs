@@ -62,6 +62,16 @@ fn check_compression(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFil
     Ok(())
 }
 
+/// Where the columns of a file lie is checked first: of what is below zero the library makes a panic, which ends a worker of the page.
+fn check_places(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFile> {
+    let mut columns = file.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let is_placed = |column: &ColumnChunkMetaData| {
+        let begin = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        begin >= 0 && column.compressed_size() >= 0
+    };
+    if columns.all(is_placed) { Ok(()) } else { Err(damaged(name)) }
+}
+
 /// What a result file says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultNote {
@@ -160,6 +170,7 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
             }
             let reader = SerializedFileReader::new(file).map_err(|_| damaged(name))?;
             check_compression(name, reader.metadata())?;
+            check_places(name, reader.metadata())?;
             let entries = reader.metadata().file_metadata().key_value_metadata();
             let entry = |key: &str| {
                 let found = entries.into_iter().flatten().find(|entry| entry.key == key);
