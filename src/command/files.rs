@@ -20,6 +20,10 @@ pub fn failed(path: &Path) -> impl Fn(io::Error) -> String {
         ErrorKind::AlreadyExists => format!("{path}: There is a file already. Name another file, or remove this one."),
         ErrorKind::NotFound => format!("{path}: There is no such file or folder. Look at its name."),
         ErrorKind::PermissionDenied => format!("{path}: You have no right to that. Name another file, or ask for it."),
+        ErrorKind::ReadOnlyFilesystem => format!("{path}: Nothing can be written there. Name a file on another disk."),
+        ErrorKind::FileTooLarge => {
+            format!("{path}: The file is larger than the system lets it be. Raise that limit, or write fewer designs.")
+        }
         ErrorKind::IsADirectory => format!("{path}: This is a folder. Name a file in it."),
         ErrorKind::NotADirectory => {
             format!("{path}: This leads through a file as if it were a folder. Look at its name.")
@@ -49,7 +53,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
             Err(_) => path.to_owned(),
         };
         let folder = there.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut file = unfinished(&there).tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        let mut file = temporary_for(&there).tempfile_in(folder.unwrap_or(Path::new(".")))?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         if let Ok(earlier) = fs::metadata(&there) {
@@ -61,8 +65,8 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
     write().map_err(failed(path))
 }
 
-/// What makes the file that is going to stand at `path`. Whoever may read what else stands there may read it.
-pub fn unfinished(path: &Path) -> Builder<'_, '_> {
+/// What makes a temporary file, which is going to stand at `path`. Whoever may read what else stands there may read it.
+pub fn temporary_for(path: &Path) -> Builder<'_, '_> {
     let mut builder = Builder::new();
     builder.prefix(path.file_name().unwrap_or_default()).suffix(".tmp");
     #[cfg(unix)]

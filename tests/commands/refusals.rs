@@ -3,18 +3,20 @@
 
 use crate::command_line::{fails, succeeds};
 use fusescape_spec::{Preset, find_preset, hardware_presets, lesson_presets};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
     folder
 }
 
 fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
     let path = folder.join(name);
-    std::fs::write(&path, content).unwrap();
+    fs::write(&path, content).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
@@ -136,6 +138,38 @@ fn files_that_are_no_results_are_told_for_what_they_are() {
     let nowhere = folder.join("not/there.parquet");
     refused(&["study", "run", &study, "--out", nowhere.to_str().unwrap()], &["There is no folder"]);
     assert!(!folder.join("not").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_disk_that_takes_no_more_is_said_and_leaves_nothing_behind() {
+    let folder = folder("no-room");
+    let no_room = "There is no room left on the disk. Make room, then run it again.";
+    let layer = ["layer", "--hardware", "tpu-like", "--workload", "three-convs", "--layer", "conv2"];
+    refused(&[&layer[..], &["--save-mapping", "/dev/full"]].concat(), &[no_room]);
+    let full = fs::File::create("/dev/full").unwrap();
+    let printed = crate::program().arg("presets").stdout(full).output().unwrap();
+    assert!(!printed.status.success());
+    assert_eq!(String::from_utf8(printed.stderr).unwrap().trim_end(), no_room);
+
+    let study = file(
+        &folder,
+        "study.yaml",
+        "name: s\nhardware: tpu-like\nnetwork: three-convs\nschedule: { columns: 8, rows: 8, modes: fully-cached }\n\
+         axes: [{ vary: schedule.columns, values: [4, 8] }]\nrecord: [energy]\nobjectives: [energy]\n",
+    );
+    let out = folder.join("rows.parquet");
+    let run = ["study", "run", &study, "--out", out.to_str().unwrap()];
+    // Files of 1 KiB at most, in place of a disk that is full.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\""]).arg(crate::program().get_program()).args(run);
+    let limited = limited.output().unwrap();
+    let said = String::from_utf8(limited.stderr).unwrap();
+    assert!(!limited.status.success() && said.contains("larger than the system lets it be"), "{said}");
+    let parts = fs::read_dir(folder.join("rows.parquet.parts")).unwrap().map(|entry| entry.unwrap().path());
+    assert!(!out.exists() && parts.into_iter().all(|part| part.extension().is_none_or(|end| end != "parquet")));
+    succeeds(&run);
+    assert!(out.exists() && !folder.join("rows.parquet.parts").exists());
 }
 
 #[test]

@@ -121,6 +121,19 @@ def test_rows_come_as_arrow_batches_with_the_values_of_the_file(expected: bytes,
         assert [repr(value) for value in by_arrow[column]] == [repr(value) for value in by_others[column]], column
 
 
+@pytest.mark.others
+def test_results_that_another_program_wrote_again_with_zstandard_are_read(expected: bytes, tmp_path: Path) -> None:
+    import pandas  # type: ignore[import-untyped, unused-ignore]
+    import pyarrow.parquet  # type: ignore[import-untyped, unused-ignore]
+
+    (tmp_path / "results.parquet").write_bytes(expected)
+    table = pyarrow.parquet.read_table(tmp_path / "results.parquet")
+    pyarrow.parquet.write_table(table, tmp_path / "again.parquet", compression="zstd")
+    of = (StudyResults(tmp_path / f"{name}.parquet").to_arrow() for name in ("results", "again"))
+    results, again = (pandas.DataFrame.from_arrow(rows) for rows in of)
+    assert len(again) == 1536 and again.equals(results)
+
+
 def test_designs_may_be_systems_of_cores(tmp_path: Path) -> None:
     pair, quad = fusescape.System.preset("stream-2ws"), fusescape.System.preset("quad-beside")
     study = fusescape.study(

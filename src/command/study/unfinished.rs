@@ -1,7 +1,7 @@
 //! Files that have their names only when they are whole.
 
 use super::{StudyFailure, at};
-use crate::files::unfinished;
+use crate::files::temporary_for;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl Unfinished {
     /// # Errors
     /// It cannot be made.
     pub fn new(path: &Path, folder: &Path) -> Result<Self, StudyFailure> {
-        let file = unfinished(path).tempfile_in(folder).map_err(at(path))?;
+        let file = temporary_for(path).tempfile_in(folder).map_err(at(path))?;
         Ok(Self { file, path: path.to_owned() })
     }
 
