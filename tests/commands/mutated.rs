@@ -6,6 +6,7 @@ use fusescape_spec::{
 };
 use fusescape_spec::{read_hardware, read_system, read_transformer, read_workload, workload_presets};
 use fusescape_spec::{write_hardware, write_system, write_transformer, write_workload};
+use fusescape_state::{Action, State};
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 use std::path::Path;
@@ -17,18 +18,62 @@ const MOST_SECONDS: &str = "20";
 /// A kind of document.
 struct Kind {
     name: &'static str,
-    presets: Vec<&'static Preset>,
+    texts: Vec<String>,
     /// What reads it; `FILE` stands for the document, `FOLDER` for where files go.
     commands: &'static [&'static str],
     /// The document, read and written.
     written: fn(&str) -> String,
 }
 
+const MAPPING: &str = "name: By hand
+layers:
+  - layer: conv2
+    unroll: { D1: K 32, D2: C 32 }
+    loops:
+      - { loop: FX 3, W: rf_128B, I: sram_2MB, O: rf_1KB }
+      - { loop: FY 3, W: rf_128B, I: sram_2MB, O: rf_1KB }
+      - { loop: OX 16, W: rf_128B, I: sram_2MB, O: sram_2MB }
+      - { loop: OY 16, W: rf_128B, I: sram_2MB, O: dram }
+";
+
+const CONSTRAINTS: &str = "name: Some orders
+layers:
+  - layer: conv2
+    order: [FX all, rest, OX 2]
+    levels:
+      - { memory: rf_128B, operand: W, holds: FY 3 }
+      - { memory: sram_2MB, operand: [I, O], within: [FX all], order: [OX, OY] }
+";
+
+const STUDY: &str = "name: Some designs
+hardware: tpu-like
+network: three-convs
+schedule: { columns: 8, rows: 8, modes: fully-cached }
+axes:
+  - { vary: hardware.memories.sram_2MB.size, from: 64 KiB, to: 2 MiB, count: 2, scale: log }
+  - { vary: schedule.columns, values: [4, 8] }
+constraints: [capacity <= 6 MiB]
+record: [energy, latency, dram_words]
+objectives: [energy, latency, capacity]
+";
+
+/// What the page opens with, at one tile size.
+fn small_state() -> State {
+    let mut state = State::first();
+    state.apply(Action::TilesX("60".to_owned()));
+    state.apply(Action::TilesY("72".to_owned()));
+    state
+}
+
+fn texts(presets: &[Preset]) -> Vec<String> {
+    presets.iter().map(|preset| preset.text.to_owned()).collect()
+}
+
 fn kinds() -> Vec<Kind> {
     vec![
         Kind {
             name: "hardware",
-            presets: hardware_presets().iter().collect(),
+            texts: texts(hardware_presets()),
             commands: &[
                 "depth-first --hardware FILE --workload three-convs --tile 8x8",
                 "layer --hardware FILE --workload three-convs",
@@ -46,7 +91,7 @@ fn kinds() -> Vec<Kind> {
         },
         Kind {
             name: "workload",
-            presets: vec![find_preset(workload_presets(), "three-convs").unwrap()],
+            texts: vec![find_preset(workload_presets(), "three-convs").unwrap().text.to_owned()],
             commands: &[
                 "depth-first --hardware tpu-like --workload FILE --tile 8x8",
                 "layer --hardware tpu-like --workload FILE",
@@ -61,7 +106,7 @@ fn kinds() -> Vec<Kind> {
         },
         Kind {
             name: "system",
-            presets: system_presets().iter().collect(),
+            texts: texts(system_presets()),
             commands: &[
                 "cores --system FILE --hardware tpu-like --workload three-convs --tiles 4",
                 "export-stream --system FILE --out FOLDER",
@@ -71,27 +116,54 @@ fn kinds() -> Vec<Kind> {
         },
         Kind {
             name: "pool",
-            presets: pool_presets().iter().collect(),
+            texts: texts(pool_presets()),
             commands: &["hierarchy --pool FILE --hardware zigzag-8x8 --workload three-convs --max-levels 1"],
             // Nothing writes pools.
             written: str::to_owned,
         },
         Kind {
             name: "lesson",
-            presets: lesson_presets().iter().collect(),
+            texts: texts(lesson_presets()),
             commands: &["check-lesson FILE --variants 1", "validate FILE"],
             // Nothing writes lessons.
             written: str::to_owned,
         },
         Kind {
             name: "transformer",
-            presets: transformer_presets().iter().collect(),
+            texts: texts(transformer_presets()),
             commands: &[
                 "attention --model FILE --tokens 64",
                 "attention --model FILE --tokens 64 --cores 2",
                 "attention --model FILE --tokens 64 --generate 4",
             ],
             written: |text| write_transformer(&read_transformer(text).both().0),
+        },
+        Kind {
+            name: "mapping",
+            texts: vec![MAPPING.to_owned()],
+            commands: &[
+                "layer --hardware tpu-like --workload three-convs --layer conv2 --mapping FILE",
+                "export-timeloop --hardware tpu-like --workload three-convs --layer conv2 --mapping FILE --out FOLDER",
+            ],
+            written: str::to_owned,
+        },
+        Kind {
+            name: "constraints",
+            texts: vec![CONSTRAINTS.to_owned()],
+            commands: &["layer --hardware tpu-like --workload three-convs --layer conv2 --constraints FILE"],
+            written: str::to_owned,
+        },
+        Kind {
+            name: "study",
+            texts: vec![STUDY.to_owned()],
+            commands: &["study show FILE", "study run FILE --out FOLDER"],
+            written: str::to_owned,
+        },
+        Kind {
+            name: "state",
+            texts: vec![small_state().to_yaml()],
+            commands: &["link open FILE", "report FILE", "validate FILE"],
+            written: |text| State::from_yaml(text).unwrap().to_yaml(),
         },
     ]
 }
@@ -132,7 +204,9 @@ fn mutated(text: &str, random: &mut Lcg) -> String {
 
 /// Runs a command on a document.
 fn run(command: &str, document: &Path) -> Output {
-    let out = document.with_extension("out");
+    let out = document.with_extension("out.parquet");
+    // A study does not write over results.
+    std::fs::remove_file(&out).or_else(|_| std::fs::remove_dir_all(&out)).ok();
     let words = command.split(' ').map(|word| match word {
         "FILE" => document.to_str().unwrap(),
         "FOLDER" => out.to_str().unwrap(),
@@ -150,16 +224,15 @@ fn changed_documents_give_a_number_or_a_reason() {
     std::fs::create_dir_all(&folder).unwrap();
     let mut random = Lcg(40);
     let (mut numbers, mut refusals) = (0, 0);
-    for Kind { name, presets, commands, written } in kinds() {
+    for Kind { name, texts, commands, written } in kinds() {
         let [file, again] = ["document", "written"].map(|what| folder.join(format!("{name}-{what}.yaml")));
         for round in 0..sample_or_all(1, 50) {
             for command in commands {
-                let preset = presets[random.below(presets.len() as u64) as usize];
-                let text = mutated(preset.text, &mut random);
+                let text = mutated(&texts[random.below(texts.len() as u64) as usize], &mut random);
                 std::fs::write(&file, &text).unwrap();
                 let Output { status, stdout, stderr } = run(command, &file);
                 let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
-                let what = || format!("round {round}: {command}\n{out}\n{err}\nof {}:\n{text}", preset.id);
+                let what = || format!("round {round}: {command}\n{out}\n{err}\nof:\n{text}");
                 let mut words = out.split(|c: char| c.is_whitespace() || c == ',');
                 assert!(!words.any(|word| ["inf", "-inf", "NaN", "-0.0000"].contains(&word)), "{}", what());
                 match status.code() {
@@ -186,8 +259,11 @@ fn changed_documents_give_a_number_or_a_reason() {
 }
 
 /// What is printed, without how long it took.
-fn untimed(text: &str) -> String {
+fn untimed<'a>(text: &'a str) -> String {
     let is_time = |line: &&str| line.trim().strip_suffix(" s").is_some_and(|seconds| seconds.parse::<f64>().is_ok());
     let lines = text.lines().filter(|line| !is_time(line));
-    lines.map(|line| line.split_once(" in ").map_or(line, |(before, _)| before)).collect::<Vec<_>>().join("\n")
+    let before = |line: &'a str| {
+        [" in ", ", about "].iter().filter_map(|time| line.find(time)).min().map_or(line, |at| &line[..at])
+    };
+    lines.map(before).collect::<Vec<_>>().join("\n")
 }
