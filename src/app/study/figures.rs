@@ -93,7 +93,7 @@ pub fn ResultsCard(props: &ResultsCardProps) -> Html {
                         </button>
                     </span>
                 </h2>
-                { counts(&table.borrow(), props.run.status()) }
+                { counts(&table.borrow(), among(&props.run)) }
                 if !is_empty {
                     <SelectionRow shown={shown.clone()} select={select.clone()} />
                 }
@@ -122,16 +122,25 @@ fn save(run: &Run) -> Callback<MouseEvent> {
     })
 }
 
+/// Which designs the best is of, where they are not all of the study.
+fn among(run: &Run) -> &'static str {
+    let (known, all) = run.progress();
+    match run.status() {
+        RunStatus::Running | RunStatus::Stopped => " so far",
+        RunStatus::Opened if known < all => " of these",
+        RunStatus::Opened | RunStatus::Done => "",
+    }
+}
+
 /// What became of the designs, and the best by each objective.
-fn counts(table: &StudyTable, status: RunStatus) -> Html {
-    let so_far = if status == RunStatus::Running || status == RunStatus::Stopped { " so far" } else { "" };
+fn counts(table: &StudyTable, among: &str) -> Html {
     let best = |(dimension, is_gain): (usize, bool)| {
         let values = table.found().map(|row| (row, table.value(dimension, row))).filter(|(_, value)| value.is_finite());
         let least = values.min_by(|a, b| if is_gain { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) })?;
         let shown = table.dimension(dimension)?;
         let word = if is_gain { "most" } else { "least" };
         Some(html! {
-            <div class="kpi"><b>{ shown.text(least.1) }</b><span>{ format!("{word} {}{so_far}", shown.name) }</span></div>
+            <div class="kpi"><b>{ shown.text(least.1) }</b><span>{ format!("{word} {}{among}", shown.name) }</span></div>
         })
     };
     let others =
@@ -150,7 +159,7 @@ fn counts(table: &StudyTable, status: RunStatus) -> Html {
         <>
             <div class="answer hierarchies" data-testid="study-best">
                 <div class="kpi">
-                    <b>{ group_thousands(table.front().len() as u64) }</b><span>{ format!("on the front{so_far}") }</span>
+                    <b>{ group_thousands(table.front().len() as u64) }</b><span>{ format!("on the front{among}") }</span>
                 </div>
                 { for table.objectives().into_iter().filter_map(best) }
                 <div class="kpi"><b>{ group_thousands(table.found().count() as u64) }</b><span>{ "designs with numbers" }</span></div>
