@@ -78,7 +78,7 @@ impl History {
     }
 
     /// Whether the last edit was a keystroke or a step of a drag, and nothing was undone or redone since.
-    pub fn is_typed(&self) -> bool {
+    pub fn is_under_way(&self) -> bool {
         self.typing.is_some()
     }
 

@@ -63,7 +63,7 @@ pub fn Page() -> Html {
         let dialog = dialog.clone();
         Callback::from(move |()| dialog.set(None))
     };
-    let single_keys = use_shortcuts(&tell, &on_dialog, state.history.is_typed());
+    let single_keys = use_shortcuts(&tell, &on_dialog, state.history.is_under_way());
     // What is dropped on a card is the card's.
     let ondragover = Callback::from(|event: DragEvent| {
         if carries_files(&event) {

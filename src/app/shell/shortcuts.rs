@@ -72,16 +72,16 @@ const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
 /// Whether keys without Ctrl do anything.
 pub type SingleKeys = Rc<Cell<bool>>;
 
-/// Listens for keys. `is_typed`: whether the last edit was a keystroke.
+/// Listens for keys. `is_under_way`: whether the last edit was a keystroke, or a step of a drag (`History::is_under_way`).
 #[hook]
-pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_typed: bool) -> SingleKeys {
+pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_under_way: bool) -> SingleKeys {
     let single_keys = use_memo((), |()| Cell::new(storage::single_keys()));
     // The field in which its browser undoes letter by letter: where a person typed last. What the page has taken with Enter, or has
     // written there since, the browser would mix with letters of before.
     let typing = use_mut_ref(|| None::<EventTarget>);
     let over = Rc::clone(&typing);
-    use_effect_with(is_typed, move |is_typed| {
-        if !is_typed {
+    use_effect_with(is_under_way, move |is_under_way| {
+        if !is_under_way {
             *over.borrow_mut() = None;
         }
     });

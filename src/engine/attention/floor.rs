@@ -3,7 +3,7 @@
 //! Every tensor of a product is read or written once at least for every tile of keys that a tile of queries meets, and takes the energy
 //! of the cheapest loop order beside; lanes are never idle within a step. What DRAM moves and what lanes compute follows from the sums, so
 //! that the floor lies close to the account. With one tile of all keys it holds for all tiles of keys: smaller ones only add visits, and to
-//! what is rounded up; their products take no less energy ([`rereading_pj`]).
+//! what is rounded up; their products take no less energy ([`repeated_pj`]).
 
 use super::Cascade;
 use super::account::{Busy, Moved};
@@ -11,7 +11,7 @@ use super::cascade::VectorStep;
 use super::machine::{Machine, Store};
 use super::movement::Movement;
 use super::problem::Problem;
-use super::product::rereading_pj;
+use super::product::repeated_pj;
 use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
 use super::search::Total;
 use crate::search::Objective;
@@ -44,10 +44,10 @@ pub struct Meetings {
     value_cycles: u64,
     /// Rows of the array that keys fill, for every tile of queries that meets them.
     key_rows: u64,
-    /// Energy of queries times keys beside that of one reading and writing ([`rereading_pj`]).
-    keys_rereading_pj: f64,
+    /// Energy of queries times keys beside that of one reading and writing ([`repeated_pj`]).
+    keys_repeated_pj: f64,
     /// The same of scores times values, without and with the sums that are read.
-    values_rereading_pj: [f64; 2],
+    values_repeated_pj: [f64; 2],
 }
 
 impl Meetings {
@@ -68,10 +68,10 @@ impl Meetings {
             let (mut visits, mut sums) = (0, [0; 3]);
             for (count, keys) in schedule.key_tiles(of) {
                 let alike = (times * count) as f64;
-                let [_, with_sums] = rereading_pj(machine, [rows, shape.depth, keys], of_keys);
-                all.keys_rereading_pj += alike * with_sums;
-                let again = rereading_pj(machine, [rows, keys, shape.value_depth], of_values);
-                all.values_rereading_pj.iter_mut().zip(again).for_each(|(sum, again)| *sum += alike * again);
+                let [_, with_sums] = repeated_pj(machine, [rows, shape.depth, keys], of_keys);
+                all.keys_repeated_pj += alike * with_sums;
+                let again = repeated_pj(machine, [rows, keys, shape.value_depth], of_values);
+                all.values_repeated_pj.iter_mut().zip(again).for_each(|(sum, again)| *sum += alike * again);
                 visits += count;
                 let of_tile = if keys == size { of_whole } else { steps(keys) };
                 sums.iter_mut().zip(of_tile).for_each(|(sum, steps)| *sum += count * steps);
@@ -126,7 +126,7 @@ struct Least {
     lane_pj: f64,
     lane_cycles: f64,
     /// Energy of what products read and write again.
-    rereading_pj: f64,
+    repeated_pj: f64,
 }
 
 impl Least {
@@ -160,7 +160,7 @@ impl Least {
             + of(&machine.activations, self.activations)
             + of(machine.weight_store(), self.keys)
             + self.lane_pj
-            + self.rereading_pj
+            + self.repeated_pj
     }
 
     fn busy(&self, machine: &Machine) -> Busy {
@@ -182,7 +182,7 @@ impl Least {
             weight_macs: self.weight_macs * times,
             lane_pj: self.lane_pj * times as f64,
             lane_cycles: self.lane_cycles * times as f64,
-            rereading_pj: self.rereading_pj * times as f64,
+            repeated_pj: self.repeated_pj * times as f64,
         }
     }
 }
@@ -259,7 +259,7 @@ impl<'a> Floors<'a> {
     fn query_key(&self, least: &mut Least, meet: &Meetings) {
         let (shape, bits) = (&self.problem.shape, &self.problem.bits);
         least.array += meet.key_cycles;
-        least.rereading_pj += meet.keys_rereading_pj;
+        least.repeated_pj += meet.keys_repeated_pj;
         least.activations.read += meet.row_visits * shape.depth * bits.activations;
         least.activations.written += meet.scores * bits.sums;
         least.keys.read += meet.keys * shape.depth * bits.keys;
@@ -277,7 +277,7 @@ impl<'a> Floors<'a> {
         let (shape, bits) = (&self.problem.shape, &self.problem.bits);
         let again = if adds { meet.row_visits - meet.rows } else { 0 };
         least.array += meet.value_cycles;
-        least.rereading_pj += meet.values_rereading_pj[usize::from(adds)];
+        least.repeated_pj += meet.values_repeated_pj[usize::from(adds)];
         least.activations.read += (meet.scores + again * shape.value_depth) * bits.sums;
         least.activations.written += meet.row_visits * shape.value_depth * bits.sums;
         least.keys.read += meet.keys * shape.value_depth * bits.keys;

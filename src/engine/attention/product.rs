@@ -60,7 +60,7 @@ pub fn product(machine: &Machine, sizes: [u64; 3], bits: FactorBits, adds: bool)
 /// the same for all and `n(k)` is `k / c` rounded up. Two tiles in orders of the same kind take no less than all in the cheaper one. Let
 /// `k` be in the second kind and `l` in the first. If all in the first kind took more, then `(d - b) k > a n(k)`, so `d - b > a / c`; if
 /// all in the second did, then `(d - b) l < a (n(l) - 1)`, so `d - b < a / c`: not both.
-pub fn rereading_pj(machine: &Machine, sizes: [u64; 3], bits: FactorBits) -> [f64; 2] {
+pub fn repeated_pj(machine: &Machine, sizes: [u64; 3], bits: FactorBits) -> [f64; 2] {
     let [first, second, result] = bits_of(sizes, bits).map(|bits| bits as f64);
     let (activations, weights) = (&machine.activations, machine.weight_store());
     let mut least = [f64::INFINITY; 2];
