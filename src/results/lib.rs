@@ -1,5 +1,6 @@
 //! Results of a study in files: rows as columns of a table, as Parquet and as CSV.
 
+mod claims;
 mod columns;
 mod csv;
 mod designs;

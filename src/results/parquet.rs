@@ -1,5 +1,6 @@
 //! Results in Parquet files: a row a design, and in the file's own metadata the study with everything that it depends on.
 
+use super::claims::{columns_are_sound, end_is_sound};
 use super::columns::{Cell, Kind, ResultColumn, columns, row_of_cells};
 use super::designs::Designs;
 use super::digest::{Digests, GroupDigest, digest_of};
@@ -8,7 +9,7 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType}
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::{Type, TypePtr};
 use serde::{Deserialize, Serialize};
@@ -60,16 +61,6 @@ fn check_compression(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFil
         return Err(failure(name, format!("It is compressed by {compression}, which cannot be read here. {remedy}.")));
     }
     Ok(())
-}
-
-/// Where the columns of a file lie is checked first: of what is below zero the library makes a panic, which ends a worker of the page.
-fn check_places(name: &str, file: &ParquetMetaData) -> Result<(), UnreadFile> {
-    let mut columns = file.row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let is_placed = |column: &ColumnChunkMetaData| {
-        let begin = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
-        begin >= 0 && column.compressed_size() >= 0
-    };
-    if columns.all(is_placed) { Ok(()) } else { Err(damaged(name)) }
 }
 
 /// What a result file says of itself.
@@ -168,9 +159,15 @@ impl<R: ChunkReader + 'static> ResultFile<R> {
                 let remedy = "Name one that `fusescape study run` wrote; its CSV cannot be read back";
                 return Err(failure(name, format!("This is no Parquet file. {remedy}.")));
             }
+            if !end_is_sound(&file) {
+                return Err(damaged(name));
+            }
+            let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|_| damaged(name))?;
+            check_compression(name, &metadata)?;
+            if !columns_are_sound(&file, &metadata) {
+                return Err(damaged(name));
+            }
             let reader = SerializedFileReader::new(file).map_err(|_| damaged(name))?;
-            check_compression(name, reader.metadata())?;
-            check_places(name, reader.metadata())?;
             let entries = reader.metadata().file_metadata().key_value_metadata();
             let entry = |key: &str| {
                 let found = entries.into_iter().flatten().find(|entry| entry.key == key);
