@@ -232,7 +232,7 @@ impl Breakdown {
     pub fn latency_splits(bar: &str, splits: Vec<(String, LatencySplit)>) -> Self {
         let of = |(label, split): (String, LatencySplit)| StackedBar {
             label,
-            values: Cause::of_latency(&split).map(|(_, cycles)| cycles as f64).collect(),
+            values: Cause::of_latency(&split).map(|(_, cycles)| cycles).collect(),
         };
         let causes = Cause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect();
         Self::of_bars(Quantity::Latency, bar, causes, splits.into_iter().map(of).collect())

@@ -57,12 +57,12 @@ impl Cause {
     }
 
     /// A latency part by part: all causes, and of computing what idle PEs add.
-    pub fn of_latency(split: &LatencySplit) -> impl Iterator<Item = (Self, u64)> + use<> {
+    pub fn of_latency(split: &LatencySplit) -> impl Iterator<Item = (Self, f64)> + use<> {
         let split = *split;
         LatencyCause::ALL.into_iter().flat_map(move |cause| {
             let (idle, cycles) = match cause {
-                LatencyCause::Computing => (Some(split.idle_pe_cycles()), split[cause].min(split.ideal_cycles)),
-                _ => (None, split[cause]),
+                LatencyCause::Computing => (Some(split.idle_pe_cycles()), split.ideal_cycles.min(split[cause] as f64)),
+                _ => (None, split[cause] as f64),
             };
             std::iter::once((Self::Latency(cause), cycles)).chain(idle.map(|idle| (Self::IdlePes, idle)))
         })

@@ -61,8 +61,7 @@ pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
             seen.iter().map(|&cause| (Cause::Energy(cause).name().to_owned(), account.energy[cause])).collect()
         }),
         figure(Quantity::Latency, "Latency by cause", "cause", &|account| {
-            let parts = Cause::of_latency(&account.latency);
-            parts.map(|(cause, cycles)| (cause.name().to_owned(), cycles as f64)).collect()
+            Cause::of_latency(&account.latency).map(|(cause, cycles)| (cause.name().to_owned(), cycles)).collect()
         }),
         figure(Quantity::Accesses, "Accesses by memory, full words", "memory", &|account| {
             account.memories.iter().map(|memory| (memory.name.clone(), memory.words.total())).collect()

@@ -170,8 +170,8 @@ fn mapped_json(mapped: &MappedLayer) -> Result<Value, serde_json::Error> {
         }
         let by_cause = mapped.cycles.by_cause;
         let causes = LatencyCause::of_layer().map(|cause| (cause.key().to_owned(), json!(by_cause[cause])));
-        let all = [("ideal", by_cause.ideal_cycles), ("total", mapped.cycles.total)];
-        let all = all.map(|(name, cycles)| (name.to_owned(), json!(cycles)));
+        let all = [("ideal", json!(by_cause.ideal_cycles)), ("total", json!(mapped.cycles.total))];
+        let all = all.map(|(name, cycles)| (name.to_owned(), cycles));
         fields.insert("cycles".to_owned(), causes.chain(all).collect());
     }
     Ok(value)

@@ -96,8 +96,8 @@ impl StackAmount {
             Self::EnergyOf(cause) => run.energy[cause],
             Self::Cycles => run.latency_cycles as f64,
             Self::CyclesOf(cause) => run.latency[cause] as f64,
-            Self::IdealCycles => ideal(&run.latency) as f64,
-            Self::IdleCycles => run.latency.idle_pe_cycles() as f64,
+            Self::IdealCycles => ideal(&run.latency),
+            Self::IdleCycles => run.latency.idle_pe_cycles(),
             Self::DramWords => run.dram_words.total(),
             Self::DramWordsOf(cause) => run.dram_words[cause],
         }
@@ -115,8 +115,8 @@ impl StackAmount {
     }
 }
 
-fn ideal(split: &LatencySplit) -> u64 {
-    split.ideal_cycles.min(split[LatencyCause::Computing])
+fn ideal(split: &LatencySplit) -> f64 {
+    split.ideal_cycles.min(split[LatencyCause::Computing] as f64)
 }
 
 const PLAIN: Unit = Unit::Count("");
@@ -322,8 +322,8 @@ impl Methods<'_> {
                     StackAmount::Energy => stacks.energy_pj,
                     StackAmount::Cycles => stacks.latency_cycles as f64,
                     StackAmount::DramWords => stacks.dram_words,
-                    StackAmount::IdealCycles => ideal(&stacks.latency()) as f64,
-                    StackAmount::IdleCycles => stacks.latency().idle_pe_cycles() as f64,
+                    StackAmount::IdealCycles => ideal(&stacks.latency()),
+                    StackAmount::IdleCycles => stacks.latency().idle_pe_cycles(),
                     _ => stacks.runs.iter().map(|run| amount.of(run)).sum(),
                 };
                 (amount.name().into(), value, amount.unit())

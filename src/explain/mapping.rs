@@ -176,7 +176,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
             loops_in_time(explained, &mapped.mapping.order).after(LATENCY)
         }
         LayerNumber::Ideal => {
-            let explained = given("computing with all PEs", cycles.by_cause.ideal_cycles as f64, CYCLES);
+            let explained = given("computing with all PEs", cycles.by_cause.ideal_cycles, CYCLES);
             let on_lanes = is_on_lanes(&facts.shape, &mapped.energy);
             ideal_cycles(explained, of.folded(LayerNumber::Macs)?, pes, on_lanes).after(LATENCY)
         }

@@ -65,15 +65,18 @@ pub(super) fn is_on_lanes(shape: &LayerShape, energy: &EnergySplit) -> bool {
     shape.kind.needs_vector_unit() || energy[EnergyCause::Vector] > 0.0
 }
 
+const SEVERAL: &str = "The cycles of one iteration, times the iterations over the lanes or the PEs.";
+
 /// Cycles with all lanes busy, or with all PEs.
 pub(super) fn ideal_cycles(explained: Explained, macs: Explained, pes: Explained, on_lanes: bool) -> Explained {
-    // In memory, too, an iteration may take several.
-    let several = explained.value > 1.5 * (macs.value / pes.value).ceil();
-    match on_lanes || several {
-        true => {
-            explained.noted("The cycles of one iteration, times the iterations over the lanes or the PEs, rounded up.")
-        }
-        false => explained.or("", How::QuotientUp, vec![macs, pes]),
+    let quotient = macs.value / pes.value;
+    match explained.value {
+        _ if on_lanes => explained.noted(SEVERAL),
+        value if value == quotient => explained.or("", How::Quotient, vec![macs, pes]),
+        // As the tools have it.
+        value if value == quotient.ceil() => explained.or("", How::QuotientUp, vec![macs, pes]),
+        // In memory, too, an iteration may take several.
+        _ => explained.noted(SEVERAL),
     }
 }
 

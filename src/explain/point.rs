@@ -95,8 +95,8 @@ fn amount_at(account: &PointAccount, place: Scope, amount: Amount) -> Option<f64
             Amount::Macs => Some(account.macs as f64),
             Amount::EnergyOf(cause) => Some(account.energy[cause]),
             Amount::CyclesOf(cause) => Some(account.latency[cause] as f64),
-            Amount::IdealCycles => Some(account.latency.ideal_cycles as f64),
-            Amount::IdleCycles => Some(account.latency.idle_pe_cycles() as f64),
+            Amount::IdealCycles => Some(account.latency.ideal_cycles),
+            Amount::IdleCycles => Some(account.latency.idle_pe_cycles()),
             _ => (0..account.stacks.len()).map(|stack| amount_at(account, Scope::Stack(stack), amount)).sum(),
         },
         Scope::Stack(index) => {
@@ -152,8 +152,8 @@ fn of_layer(layer: &LayerTileAccount, amount: Amount) -> f64 {
         Amount::EnergyOf(cause) => energy[cause],
         Amount::CyclesOf(LatencyCause::Copy) => layer.copies.latency_cycles as f64,
         Amount::CyclesOf(cause) => latency[cause] as f64,
-        Amount::IdealCycles => latency.ideal_cycles as f64,
-        Amount::IdleCycles => latency.idle_pe_cycles() as f64,
+        Amount::IdealCycles => latency.ideal_cycles,
+        Amount::IdleCycles => latency.idle_pe_cycles(),
         Amount::Macs => layer.macs as f64,
         Amount::At(counted, memory, cause) => parts::at_memory(layer, counted, memory, cause),
     }

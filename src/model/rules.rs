@@ -205,6 +205,10 @@ rules! {
     /// A memory may take several cycles from a request to its first word. A schedule asks ahead, so that this counts only where nothing
     /// can be asked for ahead: when the first inputs come down, the last outputs go up, or data is copied. The tools leave it out.
     memory_latency_hidden: "Latency of memories: hidden from loading, offloading and copies", defines true, zigzag true true;
+    /// How busy the array is follows from the cycles that a layer would take with all PEs busy. The tools round them up, so that 9 of
+    /// 1,024 PEs which work in a single cycle are all of them; right is the fraction. (DeFiNES tool and ZigZag 3.8.5, cost_model.py,
+    /// `ideal_cycle`)
+    ideal_cycles_rounded_up: "Ideal cycles rounded up", defines true, zigzag true true;
     /// DeFiNES charges only the top link in full when outputs drain at the end; right is every link, as for loading.
     /// (NOTES D 12.8, Z 7.4, "offsum")
     offloading_pays_top_link_only: "Offloading: only the top link is paid", defines true, zigzag false false;

@@ -145,13 +145,13 @@ fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
         (at(Amount::Cycles), account.latency_cycles as f64),
         (at(Amount::Macs), account.macs as f64),
         (PointNumber::EnergyDelay, account.energy_pj * account.latency_cycles as f64),
-        (PointNumber::MacUse, latency.ideal_cycles as f64 / account.latency_cycles as f64),
+        (PointNumber::MacUse, latency.ideal_cycles / account.latency_cycles as f64),
     ];
     all.extend(EnergyCause::ALL.map(|cause| (at(Amount::EnergyOf(cause)), account.energy[cause])));
     all.extend(LatencyCause::ALL.map(|cause| (at(Amount::CyclesOf(cause)), latency[cause] as f64)));
-    let idle = latency[LatencyCause::Computing] - latency.ideal_cycles;
-    all.push((at(Amount::IdealCycles), latency.ideal_cycles as f64));
-    all.push((at(Amount::IdleCycles), idle as f64));
+    let idle = latency[LatencyCause::Computing] as f64 - latency.ideal_cycles;
+    all.push((at(Amount::IdealCycles), latency.ideal_cycles));
+    all.push((at(Amount::IdleCycles), idle));
     for (index, memory) in account.memories.iter_enumerated() {
         for (counted, of) in
             [(Counted::Words, memory.words), (Counted::Elements, memory.elements), (Counted::Energy, memory.energy_pj)]
@@ -271,7 +271,7 @@ fn shown_of_layer(mapped: &MappedLayer) -> Vec<(LayerNumber, f64)> {
         (LayerNumber::EnergyOf(EnergyCause::Mac), mapped.energy[EnergyCause::Mac]),
         (LayerNumber::Cycles, mapped.cycles.total as f64),
         (LayerNumber::Temporal, mapped.cycles.computing() as f64),
-        (LayerNumber::Ideal, mapped.cycles.by_cause.ideal_cycles as f64),
+        (LayerNumber::Ideal, mapped.cycles.by_cause.ideal_cycles),
         (LayerNumber::Stall, mapped.cycles.by_cause[LatencyCause::Stall] as f64),
         (LayerNumber::Use, mapped.spatial_utilization() * mapped.temporal_utilization()),
         (LayerNumber::Macs, mapped.information.macs as f64),

@@ -189,8 +189,8 @@ fn check_fusions(what: &str, fusions: &Fusions) -> Vec<String> {
             (of(StackAmount::Energy), stacks.energy_pj),
             (of(StackAmount::Cycles), stacks.latency_cycles as f64),
             (of(StackAmount::DramWords), stacks.dram_words),
-            (of(StackAmount::IdealCycles), stacks.latency().ideal_cycles as f64),
-            (of(StackAmount::IdleCycles), stacks.latency().idle_pe_cycles() as f64),
+            (of(StackAmount::IdealCycles), stacks.latency().ideal_cycles),
+            (of(StackAmount::IdleCycles), stacks.latency().idle_pe_cycles()),
         ]);
         shown.extend(EnergyCause::ALL.map(|cause| (of(StackAmount::EnergyOf(cause)), stacks.energy()[cause])));
         shown.extend(LatencyCause::ALL.map(|cause| (of(StackAmount::CyclesOf(cause)), stacks.latency()[cause] as f64)));

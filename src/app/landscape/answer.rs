@@ -90,8 +90,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     let beside = beside.text(beside_value(best));
     let account = results.accounts.get(&(best.point as u32));
     let busy = account.map_or("…".to_owned(), |known| {
-        let share = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
-        let percent = 100.0 * share;
+        let percent = 100.0 * known.latency.utilization();
         if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") }
     });
     let time = account.and_then(|account| account.power.as_ref());

@@ -162,8 +162,8 @@ fn heading(
                         <span>
                             { "latency · MAC use " }
                             { account.map(|known| {
-                                let used = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
-                                number_of(account, PointNumber::MacUse, format!("{} %", three_digits(100.0 * used)))
+                                let used = 100.0 * known.latency.utilization();
+                                number_of(account, PointNumber::MacUse, format!("{} %", three_digits(used)))
                             }) }
                         </span>
                     </div>

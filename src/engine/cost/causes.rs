@@ -199,11 +199,11 @@ pub struct EnergySplit(EnumMap<EnergyCause, f64>);
 pub struct ByCause(EnumMap<AccessCause, f64>);
 
 /// Latency by cause, cycles.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LatencySplit {
     by_cause: EnumMap<LatencyCause, u64>,
     /// Of the computing cycles, those that all PEs together would need; not part of the sum.
-    pub ideal_cycles: u64,
+    pub ideal_cycles: f64,
 }
 
 impl EnergySplit {
@@ -254,16 +254,16 @@ impl From<[f64; enum_len::<AccessCause>()]> for ByCause {
 
 impl LatencySplit {
     /// What `value` says of each cause.
-    pub fn from_fn(ideal_cycles: u64, value: impl FnMut(LatencyCause) -> u64) -> Self {
+    pub fn from_fn(ideal_cycles: f64, value: impl FnMut(LatencyCause) -> u64) -> Self {
         Self { by_cause: EnumMap::from_fn(value), ideal_cycles }
     }
 
     /// Adds another, so many times; stops at the largest number.
     pub fn add(&mut self, other: &Self, times: u64) {
-        let all = self.by_cause.values_mut().zip(other.by_cause.values());
-        for (to, from) in all.chain([(&mut self.ideal_cycles, &other.ideal_cycles)]) {
+        for (to, from) in self.by_cause.values_mut().zip(other.by_cause.values()) {
             *to = to.saturating_add(from.saturating_mul(times));
         }
+        self.ideal_cycles += other.ideal_cycles * times as f64;
     }
 
     /// The sum over all causes, cycles; stops at the largest number.
@@ -277,8 +277,13 @@ impl LatencySplit {
     }
 
     /// Cycles of computing beyond the ideal ones, as the unrolling leaves PEs idle.
-    pub fn idle_pe_cycles(&self) -> u64 {
-        self[LatencyCause::Computing].saturating_sub(self.ideal_cycles)
+    pub fn idle_pe_cycles(&self) -> f64 {
+        (self[LatencyCause::Computing] as f64 - self.ideal_cycles).max(0.0)
+    }
+
+    /// Share of the PEs' cycles in which they are busy.
+    pub fn utilization(&self) -> f64 {
+        self.ideal_cycles / self.total_cycles().max(1) as f64
     }
 }
 
@@ -325,8 +330,6 @@ impl IndexMut<LatencyCause> for LatencySplit {
 }
 
 // Where people or their programs read a table, every value has the name of its cause; between workers values stand alone.
-
-const IDEAL: &str = "ideal_cycles";
 
 fn energy_field(cause: EnergyCause) -> String {
     format!("{}_pj", cause.key())
@@ -379,13 +382,21 @@ impl<'de> Deserialize<'de> for ByCause {
     }
 }
 
+/// A [`LatencySplit`] with names.
+#[derive(Serialize, Deserialize)]
+struct NamedLatency {
+    #[serde(flatten)]
+    causes: BTreeMap<String, u64>,
+    ideal_cycles: f64,
+}
+
 impl Serialize for LatencySplit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
             return (self.by_cause.as_array(), self.ideal_cycles).serialize(serializer);
         }
-        let causes = self.by_cause.iter().map(|(cause, cycles)| (latency_field(cause), cycles));
-        serializer.collect_map(causes.chain([(IDEAL.to_owned(), &self.ideal_cycles)]))
+        let causes = self.by_cause.iter().map(|(cause, cycles)| (latency_field(cause), *cycles)).collect();
+        NamedLatency { causes, ideal_cycles: self.ideal_cycles }.serialize(serializer)
     }
 }
 
@@ -395,8 +406,8 @@ impl<'de> Deserialize<'de> for LatencySplit {
             let (values, ideal_cycles) = Deserialize::deserialize(deserializer)?;
             return Ok(Self { by_cause: EnumMap::from_array(values), ideal_cycles });
         }
-        let fields = BTreeMap::deserialize(deserializer)?;
-        let by_cause = EnumMap::try_from_fn(|cause| field(&fields, &latency_field(cause)))?;
-        Ok(Self { by_cause, ideal_cycles: field(&fields, IDEAL)? })
+        let NamedLatency { causes, ideal_cycles } = NamedLatency::deserialize(deserializer)?;
+        let by_cause = EnumMap::try_from_fn(|cause| field(&causes, &latency_field(cause)))?;
+        Ok(Self { by_cause, ideal_cycles })
     }
 }

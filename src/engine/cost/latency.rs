@@ -13,7 +13,7 @@ use crate::workload::LayerKind;
 #[derive(Debug, Clone)]
 pub struct Latency {
     /// Ideal cycles: all PEs are always busy.
-    pub ideal_cycles: u64,
+    pub ideal_cycles: f64,
     /// Temporal cycles: the PEs of the spatial mapping are always busy; the product of all temporal loops.
     pub temporal_cycles: u64,
     /// Stall: cycles that are added as some port cannot keep up.
@@ -108,7 +108,7 @@ impl Latency {
         let first = with_memory_latency(problem, &real_cycles);
         let waiting = waiting_cycles(problem, peak, &first, peak.total_cycles + stall_cycles);
         Self {
-            ideal_cycles: problem.shape.iterations().div_ceil(problem.pe_count()) * problem.iteration_cycles,
+            ideal_cycles: ideal_cycles(problem),
             temporal_cycles: peak.total_cycles,
             stall_cycles,
             loading_cycles: loading(problem, &waiting),
@@ -183,6 +183,12 @@ impl Latency {
             CauseCycles::Fractional(cycles) => (whole, fractional + cycles),
         })
     }
+}
+
+/// Cycles with all PEs, or all lanes, busy.
+fn ideal_cycles(problem: &LayerOnCore<'_>) -> f64 {
+    let busy = problem.shape.iterations() as f64 / problem.pe_count() as f64;
+    (if problem.rules.ideal_cycles_rounded_up { busy.ceil() } else { busy }) * problem.iteration_cycles as f64
 }
 
 /// Cycles until the first transfer of each link has come, from those that its port works: the memory that is read takes its time to answer.

@@ -39,7 +39,7 @@
 //! let cost = Evaluator::new(&on_core).evaluate(&best.order, &best.allocation).expect("it fits");
 //! assert_eq!(cost.energy_pj(), best.energy_pj);
 //! // The array unrolls 2 input channels, and there are 3: some PEs idle, so that it takes longer than it would on all of them.
-//! assert!(cost.latency.temporal_cycles > cost.latency.ideal_cycles);
+//! assert!(cost.latency.temporal_cycles as f64 > cost.latency.ideal_cycles);
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```
 

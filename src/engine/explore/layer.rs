@@ -321,7 +321,7 @@ impl MappedLayer {
 
     /// Share of the PEs that the unrolling keeps busy.
     pub fn spatial_utilization(&self) -> f64 {
-        self.cycles.by_cause.ideal_cycles as f64 / self.cycles.computing().max(1) as f64
+        self.cycles.by_cause.ideal_cycles / self.cycles.computing().max(1) as f64
     }
 
     /// Share of the time in which they work.

@@ -71,7 +71,9 @@ fn compare(account: &PointAccount, case: &Value, report: &mut Report) {
     ] {
         report.close(account.energy[cause], number(&split[field]), ENERGY, || format!("{id}: {field} energy"));
     }
-    report.same(&account.latency.ideal_cycles, &integer(&case["ideal_cycles"]), || format!("{id}: ideal cycles"));
+    report.same(&(account.latency.ideal_cycles as u64), &integer(&case["ideal_cycles"]), || {
+        format!("{id}: ideal cycles")
+    });
     report.same(&account.latency[LatencyCause::Computing], &integer(&case["temporal_cycles"]), || {
         format!("{id}: temporal cycles")
     });

@@ -19,7 +19,7 @@ fn split() -> (EnergySplit, ByCause, LatencySplit) {
     };
     let energy = EnergySplit::from_fn(|_| number() as f64 / 7.0);
     let accesses = ByCause::from_fn(|_| number() as f64 / 7.0);
-    (energy, accesses, LatencySplit::from_fn(1000, |_| number()))
+    (energy, accesses, LatencySplit::from_fn(1000.0, |_| number()))
 }
 
 fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(table: &T) {

@@ -2,15 +2,15 @@
 
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
-use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep, solve_all};
 use fusescape_engine::hardware::{Core, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::{Limits, Strategy};
+use fusescape_engine::search::{Limits, Objective, Strategy};
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 
-/// Energy, latency and errors of a few points.
+/// Energy, latency, ideal latency and errors of a few points.
 fn results(hardware: &str, workload: &str, settings: &Settings) -> Vec<String> {
     let request = Request { hardware: hardware.to_owned(), workload: workload.to_owned(), settings: settings.clone() };
     let sweep = Sweep::new(&request).unwrap();
@@ -23,7 +23,9 @@ fn results(hardware: &str, workload: &str, settings: &Settings) -> Vec<String> {
             Err(wrong) => wrong.to_string(),
             Ok(point) => match assembler.assemble(point, &|problem| solutions[problem].as_ref()) {
                 None => "unsolved".to_owned(),
-                Some(account) => format!("{} {}", account.energy_pj, account.latency_cycles),
+                Some(account) => {
+                    format!("{} {} {}", account.energy_pj, account.latency_cycles, account.latency.ideal_cycles)
+                }
             },
         })
         .collect()
@@ -199,6 +201,34 @@ fn every_switch_decides_something() {
             [Rules::CORRECTED, Rules::DEFINES_2022].iter().any(|base| under(*base) != under(turned(base, name)))
         });
         assert!(decides, "{name} changes nothing");
+    }
+}
+
+#[test]
+fn pes_that_work_in_a_single_cycle_are_not_all_of_them() {
+    let share = |rules: Rules, kernel: u64| {
+        let request = LayerRequest {
+            hardware: find_preset(hardware_presets(), "tpu-like").unwrap().text.to_owned(),
+            workload: format!(
+                "name: tiny
+layers: [{{ name: a, type: input, K: 3, size: {kernel} x 1 }}, {{ name: fc, type: fully-connected, K: 3 }}]"
+            ),
+            layer: None,
+            objective: Objective::Energy,
+            strategy: Strategy::Exact,
+            lpf_limit: 6,
+            rules,
+            unroll: None,
+        };
+        let mapped = LayerStudy::new(&request).unwrap().best().unwrap();
+        (mapped.cycles.computing(), mapped.spatial_utilization())
+    };
+    // 3 x 3 of 32 x 32 PEs.
+    assert_eq!(share(Rules::CORRECTED, 1), (1, 9.0 / 1024.0));
+    assert_eq!(share(Rules::CORRECTED, 5), (5, 9.0 / 1024.0));
+    for published in [Rules::DEFINES_2022, Rules::ZIGZAG_3_8, Rules::ZIGZAG_3_9] {
+        assert_eq!(share(published, 1), (1, 1.0));
+        assert_eq!(share(published, 5), (5, 0.2));
     }
 }
 

@@ -558,7 +558,7 @@ impl Stack<'_> {
             None => (EnergyCause::Mac, self.core.array.iter().map(|(_, size)| size).product()),
         };
         sums.energy[cause] += mapped.compute_pj();
-        sums.latency.ideal_cycles += iterations.div_ceil(pes) * mapped.iteration_cycles();
+        sums.latency.ideal_cycles += iterations as f64 / pes as f64 * mapped.iteration_cycles() as f64;
         sums.latency[LatencyCause::Computing] += run.cycles;
         sums.latency[LatencyCause::Stall] += run.stall;
         sums.latency[LatencyCause::Loading] += run.loading;

@@ -95,7 +95,7 @@ fn check_case(core: &Core, case: &Value, report: &mut Report) {
     for (field, ours) in [
         ("MAC_energy_pJ", cost.energy.fixed[EnergyCause::Mac] + precharging),
         ("total_energy_pJ", cost.energy_pj()),
-        ("ideal_cycles", latency.ideal_cycles as f64),
+        ("ideal_cycles", latency.ideal_cycles),
         ("temporal_cycles", latency.temporal_cycles as f64),
         ("temporal_stall_cycles", latency.stall_cycles as f64),
         ("data_loading_cycles", latency.loading_cycles),

@@ -74,7 +74,7 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
         ("MAC_energy_pJ", cost.energy.fixed[EnergyCause::Mac]),
         ("memory_energy_pJ", cost.energy.memory_pj),
         ("total_energy_pJ", cost.energy_pj()),
-        ("ideal_cycles", latency.ideal_cycles as f64),
+        ("ideal_cycles", latency.ideal_cycles),
         ("temporal_cycles", latency.temporal_cycles as f64),
         ("temporal_stall_cycles", latency.stall_cycles as f64),
         ("data_loading_cycles", latency.loading_cycles),
