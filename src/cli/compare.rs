@@ -3,6 +3,7 @@
 use super::arguments::{Compare, Format};
 use super::depth_first::{settings, tell_notes};
 use super::documents::load;
+use super::plain::{in_unit, unit_of};
 use super::progress::TerminalBar;
 use super::{Failure, Incomplete, json_text, print};
 use fusescape_chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
@@ -98,9 +99,16 @@ fn text(options: &Compare, designs: &mut [ComparedDesign]) -> String {
     for designs in designs.chunk_by_mut(|a, b| a.workload == b.workload) {
         designs.sort_by(|a, b| score(a).total_cmp(&score(b)));
         let least = score(&designs[0]);
+        let found = || designs.iter().filter_map(ComparedDesign::optimum);
+        let energy = unit_of(Quantity::Energy, found().map(|best| best.energy_pj));
+        let latency = unit_of(Quantity::Latency, found().map(|best| best.latency_cycles as f64));
         out += &format!(
             "\n{:<26} {:>12} {:>17} {:>12} {:>7}\n",
-            designs[0].workload, "energy [mJ]", "latency [Mcycles]", "of the best", "stacks"
+            designs[0].workload,
+            format!("energy [{}]", energy.name),
+            format!("latency [{}]", latency.name),
+            "of the best",
+            "stacks"
         );
         for design in designs {
             let Some(best) = design.optimum() else {
@@ -108,10 +116,10 @@ fn text(options: &Compare, designs: &mut [ComparedDesign]) -> String {
                 continue;
             };
             out += &format!(
-                "  {:<24} {:>12.4} {:>17.4} {:>12} {:>7}\n",
+                "  {:<24} {:>12} {:>17} {:>12} {:>7}\n",
                 design.hardware,
-                best.energy_pj / 1e9,
-                best.latency_cycles as f64 / 1e6,
+                in_unit(energy, best.energy_pj),
+                in_unit(latency, best.latency_cycles as f64),
                 format!("{:.2} x", best.score / least),
                 best.runs.len(),
             );

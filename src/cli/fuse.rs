@@ -2,9 +2,10 @@
 
 use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
+use super::plain::{in_unit, unit_of};
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print, sequences};
-use fusescape_chart::{Column, Table, TableCell};
+use fusescape_chart::{Column, Quantity, Table, TableCell};
 use fusescape_command::estimate_line;
 use fusescape_command::fuse::{FusionReport, fuse, names};
 use fusescape_engine::depth_first::FuseDepth;
@@ -31,22 +32,32 @@ fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::
     let mut out = String::new();
     let core = &study.sweep().core;
     writeln!(out, "{} on {}\n{}", study.sweep().network.name, core.name, estimate_line(core))?;
+    let stacks = || fusions.verdicts.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).map(|found| &found.stacks);
+    let energy = unit_of(Quantity::Energy, stacks().map(|found| found.energy_pj));
+    let latency = unit_of(Quantity::Latency, stacks().map(|found| found.latency_cycles as f64));
+    let words = unit_of(Quantity::DramAccesses, stacks().map(|found| found.dram_words));
     writeln!(
         out,
-        "{:<22} {:>6} {:>6} {:>12} {:>17} {:>14} {:>18}",
-        "method", "groups", "stacks", "energy [mJ]", "latency [Mcycles]", "DRAM [Mword]", "Optimus DRAM [MB]"
+        "{:<22} {:>6} {:>6} {:>12} {:>17} {:>18} {:>18}",
+        "method",
+        "groups",
+        "stacks",
+        format!("energy [{}]", energy.name),
+        format!("latency [{}]", latency.name),
+        format!("DRAM [{}]", words.name),
+        "Optimus DRAM [MB]"
     )?;
     for (method, verdict) in &fusions.verdicts {
         match verdict {
             Ok(verdict) => writeln!(
                 out,
-                "{:<22} {:>6} {:>6} {:>12.4} {:>17.4} {:>14.4} {:>18}",
+                "{:<22} {:>6} {:>6} {:>12} {:>17} {:>18} {:>18}",
                 method.title(),
                 verdict.groups.len(),
                 verdict.layers.len(),
-                verdict.stacks.energy_pj / 1e9,
-                verdict.stacks.latency_cycles as f64 / 1e6,
-                verdict.stacks.dram_words / 1e6,
+                in_unit(energy, verdict.stacks.energy_pj),
+                in_unit(latency, verdict.stacks.latency_cycles as f64),
+                in_unit(words, verdict.stacks.dram_words),
                 verdict.optimus_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
             )?,
             Err(reasons) => {

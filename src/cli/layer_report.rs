@@ -1,7 +1,8 @@
 //! Printing mapped layers for a person.
 
 use super::in_memory::{in_memory_line, write_use};
-use fusescape_chart::power_text;
+use super::plain::{in_unit, unit_of, with_unit};
+use fusescape_chart::{Quantity, power_text, three_digits};
 use fusescape_command::estimate_line;
 use fusescape_command::layer::{ConstraintCost, LayerResult, LayersReport, Searched};
 use fusescape_engine::cost::{EnergyCause, LatencyCause};
@@ -40,11 +41,11 @@ pub fn table(LayersReport { core, network, layers, .. }: &LayersReport) -> Strin
 
 fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
     let facts = &result.facts;
-    let (count, what) = match facts.shape.kind.needs_vector_unit() {
-        true => (facts.shape.iterations(), "elements on the vector unit"),
-        false => (facts.shape.macs(), "MACs"),
+    let count = match facts.shape.kind.needs_vector_unit() {
+        true => format!("{} on the vector unit", with_unit(Quantity::Elements, facts.shape.iterations() as f64)),
+        false => with_unit(Quantity::Macs, facts.shape.macs() as f64),
     };
-    outln!(out, "\n{}: {:.3} million {what}", facts.layer, count as f64 / 1e6);
+    outln!(out, "\n{}: {count}", facts.layer);
     write_unrolling(out, facts);
     write_use(out, facts);
     write_search(out, result);
@@ -198,23 +199,24 @@ fn write_energy(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
         }
     }
     let names = COLUMNS.map(|operand| format!("{:>14}", facts.operands[operand].0));
-    outln!(out, "\n  {:<22} {} {:>14}   [uJ]", "energy", names.join(" "), "all");
+    let unit = unit_of(Quantity::Energy, [mapped.energy_pj()]);
+    outln!(out, "\n  {:<22} {} {:>14}   [{}]", "energy", names.join(" "), "all", unit.name);
     for memory in memories {
         let per_operand: [f64; OPERANDS] = COLUMNS.map(|operand| {
             let level = facts.operands[operand].1.iter().position(|name| name == memory);
-            level.map_or(0.0, |level| mapped.memory_pj[operand][level] / 1e6)
+            level.map_or(0.0, |level| mapped.memory_pj[operand][level])
         });
         let cells: Vec<String> = per_operand
             .iter()
-            .map(|uj| if *uj == 0.0 { format!("{:>14}", "") } else { format!("{uj:>14.4}") })
+            .map(|&pj| format!("{:>14}", if pj == 0.0 { String::new() } else { in_unit(unit, pj) }))
             .collect();
-        outln!(out, "  {memory:<22} {} {:>14.4}", cells.join(" "), per_operand.iter().sum::<f64>());
+        outln!(out, "  {memory:<22} {} {:>14}", cells.join(" "), in_unit(unit, per_operand.iter().sum()));
     }
     let blank = " ".repeat(14 * OPERANDS + OPERANDS - 1);
     for cause in EnergyCause::seen_without_access(mapped.energy) {
-        outln!(out, "  {:<22} {blank} {:>14.4}", cause.title(), mapped.energy[cause] / 1e6);
+        outln!(out, "  {:<22} {blank} {:>14}", cause.title(), in_unit(unit, mapped.energy[cause]));
     }
-    outln!(out, "  {:<22} {blank} {:>14.4}", "all", mapped.energy_pj() / 1e6);
+    outln!(out, "  {:<22} {blank} {:>14}", "all", in_unit(unit, mapped.energy_pj()));
 }
 
 fn write_latency(out: &mut String, mapped: &MappedLayer) {
@@ -226,9 +228,9 @@ fn write_latency(out: &mut String, mapped: &MappedLayer) {
     }
     outln!(
         out,
-        "  utilisation: {:.1} % of the PEs, {:.1} % of the time",
-        100.0 * mapped.spatial_utilization(),
-        100.0 * mapped.temporal_utilization()
+        "  utilisation: {} % of the PEs, {} % of the time",
+        three_digits(100.0 * mapped.spatial_utilization()),
+        three_digits(100.0 * mapped.temporal_utilization())
     );
 }
 
@@ -241,10 +243,10 @@ fn write_sum(out: &mut String, core: &Core, results: &[&LayerResult]) {
     let latency: u64 = mapped.iter().map(|mapped| mapped.cycles.total).fold(0, u64::saturating_add);
     outln!(
         out,
-        "\n{} layers one after the other: {:.4} mJ, {:.4} Mcycles",
+        "\n{} layers one after the other: {}, {}",
         mapped.len(),
-        energy / 1e9,
-        latency as f64 / 1e6
+        with_unit(Quantity::Energy, energy),
+        with_unit(Quantity::Latency, latency as f64)
     );
     let macs = results.iter().filter(|result| result.mapped.is_ok()).map(|result| result.facts.shape.macs()).sum();
     if let Some(power) = core.power(energy, latency as f64, macs) {

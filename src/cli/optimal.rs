@@ -1,9 +1,10 @@
 //! `fusescape depth-first --stacks optimal`: stacks, tile sizes and modes that are jointly optimal.
 
 use super::arguments::Format;
+use super::plain::{in_unit, unit_of};
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
-use fusescape_chart::{Column, Table, TableCell, power_text};
+use fusescape_chart::{Column, Quantity, Table, TableCell, power_text};
 use fusescape_command::estimate_line;
 use fusescape_command::optimal::{OptimalReport, optimal};
 use fusescape_engine::explore::{StackLimits, StackRun, Sweep};
@@ -23,31 +24,40 @@ fn table(found: &OptimalReport) -> Result<String, std::fmt::Error> {
     let OptimalReport { sweep, study, optimal, effort, tried } = found;
     let mut out = String::new();
     writeln!(out, "{} on {}\n{}", sweep.network.name, sweep.core.name, estimate_line(&sweep.core))?;
+    let energy = unit_of(Quantity::Energy, [optimal.energy_pj]);
+    let latency = unit_of(Quantity::Latency, [optimal.latency_cycles as f64]);
     writeln!(
         out,
         "{:>5}  {:<22} {:>12} {:>8} {:>12} {:>17}  layers",
-        "stack", "mode", "tile", "tiles", "energy [mJ]", "latency [Mcycles]"
+        "stack",
+        "mode",
+        "tile",
+        "tiles",
+        format!("energy [{}]", energy.name),
+        format!("latency [{}]", latency.name)
     )?;
     for (number, run) in optimal.runs.iter().enumerate() {
         let (x, y) = run.tile;
         writeln!(
             out,
-            "{:>5}  {:<22} {:>12} {:>8} {:>12.4} {:>17.4}  {}",
+            "{:>5}  {:<22} {:>12} {:>8} {:>12} {:>17}  {}",
             number + 1,
             run.mode.title(),
             format!("{x} x {y}"),
             run.tiles,
-            run.energy_pj / 1e9,
-            run.latency_cycles as f64 / 1e6,
+            in_unit(energy, run.energy_pj),
+            in_unit(latency, run.latency_cycles as f64),
             found.layers(run).join(", "),
         )?;
     }
     writeln!(
         out,
-        "\noptimal: {:.4} mJ, {:.4} Mcycles; of {} ways to cut {} stacks, each with every tile and mode: \
+        "\noptimal: {} {}, {} {}; of {} ways to cut {} stacks, each with every tile and mode: \
          of {} strategies bounds rule out {}, {} are planned; {} mapping problems",
-        optimal.energy_pj / 1e9,
-        optimal.latency_cycles as f64 / 1e6,
+        in_unit(energy, optimal.energy_pj),
+        energy.name,
+        in_unit(latency, optimal.latency_cycles as f64),
+        latency.name,
         study.cuttings(),
         study.stacks().len(),
         tried.compared,

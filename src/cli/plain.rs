@@ -1,6 +1,6 @@
 //! A table for a terminal.
 
-use fusescape_chart::{Table, TableCell};
+use fusescape_chart::{Quantity, Table, TableCell, Unit};
 
 /// Its columns side by side, numbers at the right.
 pub fn plain(table: &Table) -> String {
@@ -18,4 +18,21 @@ pub fn plain(table: &Table) -> String {
     };
     let heading = line(table.columns.iter().map(|column| column.title.as_str()).collect());
     table.rows.iter().fold(heading, |text, row| text + &line(row.iter().map(TableCell::text).collect()))
+}
+
+/// One unit for numbers that stand together: it suits the largest.
+pub fn unit_of(quantity: Quantity, values: impl IntoIterator<Item = f64>) -> Unit {
+    quantity.unit(values.into_iter().fold(0.0, f64::max))
+}
+
+/// A number in a unit of its own.
+pub fn with_unit(quantity: Quantity, value: f64) -> String {
+    let unit = quantity.unit(value);
+    format!("{} {}", in_unit(unit, value), unit.name)
+}
+
+/// A number in such a unit, which stands elsewhere; what can only be whole has no digits behind the point.
+pub fn in_unit(unit: Unit, value: f64) -> String {
+    let digits = if unit.factor == 1.0 && value.fract() == 0.0 { 0 } else { 4 };
+    format!("{:.digits$}", value / unit.factor)
 }

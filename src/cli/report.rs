@@ -1,7 +1,8 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
 use super::Failure;
-use fusescape_chart::{Column, Table, TableCell, power_text};
+use super::plain::{in_unit, unit_of, with_unit};
+use fusescape_chart::{Column, Quantity, Table, TableCell, Unit, power_text};
 use fusescape_command::depth_first::{Row, SweepReport, sentences};
 use fusescape_command::estimate_line;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
@@ -39,19 +40,21 @@ impl Report<'_> {
             self.0.sweep.core.name,
             estimate_line(&self.0.sweep.core)
         );
+        let units = self.units();
+        let [energy, latency, macs, words] = units.map(|unit| unit.name);
         outln!(
             out,
-            "{:<22} {:>12} {:>12} {:>17} {:>10} {:>14}  stacks",
+            "{:<22} {:>12} {:>12} {:>17} {:>12} {:>18}  stacks",
             "mode",
             "tile",
-            "energy [mJ]",
-            "latency [Mcycles]",
-            "MAC [G]",
-            "DRAM [Mword]"
+            format!("energy [{energy}]"),
+            format!("latency [{latency}]"),
+            format!("MAC [{macs}]"),
+            format!("DRAM [{words}]")
         );
         for row in &self.0.findings.rows {
             match row {
-                Row::Done { summary, .. } => self.write_row(&mut out, summary),
+                Row::Done { summary, .. } => self.write_row(&mut out, summary, units),
                 Row::Failed { point, reasons } => {
                     let (tile, mode) = self.tile_and_mode(*point);
                     outln!(out, "{mode:<22} {tile:>12}  impossible: {}", sentences(reasons).join(" "));
@@ -74,7 +77,23 @@ impl Report<'_> {
         out
     }
 
-    fn write_row(&self, out: &mut String, summary: &PointSummary) {
+    /// Units of energy, latency, MACs and accesses of DRAM.
+    fn units(&self) -> [Unit; 4] {
+        let points = || {
+            self.0.findings.rows.iter().filter_map(|row| match row {
+                Row::Done { summary, .. } => Some(summary),
+                Row::Failed { .. } => None,
+            })
+        };
+        [
+            unit_of(Quantity::Energy, points().map(|point| point.energy_pj)),
+            unit_of(Quantity::Latency, points().map(|point| point.latency_cycles as f64)),
+            unit_of(Quantity::Macs, points().map(|point| point.macs as f64)),
+            unit_of(Quantity::DramAccesses, points().map(|point| point.dram_words)),
+        ]
+    }
+
+    fn write_row(&self, out: &mut String, summary: &PointSummary, [energy, latency, macs, words]: [Unit; 4]) {
         let (tile, mode) = self.tile_and_mode(summary.point);
         let mark = match () {
             () if self.0.best == Some(summary.point) => "*",
@@ -83,11 +102,11 @@ impl Report<'_> {
         };
         outln!(
             out,
-            "{mode:<22} {tile:>12} {:>12.4} {:>17.4} {:>10.3} {:>14.4}  {:<6} {mark}",
-            summary.energy_pj / 1e9,
-            summary.latency_cycles as f64 / 1e6,
-            summary.macs as f64 / 1e9,
-            summary.dram_words / 1e6,
+            "{mode:<22} {tile:>12} {:>12} {:>17} {:>12} {:>18}  {:<6} {mark}",
+            in_unit(energy, summary.energy_pj),
+            in_unit(latency, summary.latency_cycles as f64),
+            in_unit(macs, summary.macs as f64),
+            in_unit(words, summary.dram_words),
             summary.stacks.len(),
         );
     }
@@ -98,9 +117,9 @@ impl Report<'_> {
         };
         outln!(
             out,
-            "\nEach stack at its best: {:.4} mJ, {:.4} Mcycles",
-            combination.energy_pj / 1e9,
-            combination.latency_cycles as f64 / 1e6
+            "\nEach stack at its best: {}, {}",
+            with_unit(Quantity::Energy, combination.energy_pj),
+            with_unit(Quantity::Latency, combination.latency_cycles as f64)
         );
         for (stack, &point) in combination.points.iter().enumerate() {
             let (tile, mode) = self.tile_and_mode(point);
@@ -149,19 +168,21 @@ fn write_account(out: &mut String, account: &PointAccount) {
     if let Some(power) = &account.power {
         outln!(out, "\n{}", power_text(power));
     }
-    outln!(out, "\nenergy [mJ]");
+    let energy = unit_of(Quantity::Energy, [account.energy_pj]);
+    outln!(out, "\nenergy [{}]", energy.name);
     for cause in EnergyCause::seen_in([account.energy]) {
-        outln!(out, "  {:<12} {:>12.4}", cause.title(), account.energy[cause] / 1e9);
+        outln!(out, "  {:<12} {:>12}", cause.title(), in_unit(energy, account.energy[cause]));
     }
-    outln!(out, "latency [Mcycles]");
+    let latency = unit_of(Quantity::Latency, [account.latency_cycles as f64]);
+    outln!(out, "latency [{}]", latency.name);
     for cause in LatencyCause::ALL {
         let title = if cause == LatencyCause::Copy { cause.title() } else { cause.plural() };
-        outln!(out, "  {title:<12} {:>12.4}", account.latency[cause] as f64 / 1e6);
+        outln!(out, "  {title:<12} {:>12}", in_unit(latency, account.latency[cause] as f64));
     }
     let causes = AccessCause::ALL.map(|cause| format!("{:>14}", cause.title()));
-    outln!(out, "{:<24} {}   [M words]", "memory", causes.join(" "));
+    outln!(out, "{:<24} {}   [accesses]", "memory", causes.join(" "));
     for memory in &account.memories {
-        let words = memory.words.values().map(|words| format!("{:>14.4}", words / 1e6));
+        let words = memory.words.values().map(|words| format!("{:>14}", Quantity::Accesses.compact(words)));
         outln!(out, "  {:<22} {}", memory.name, words.join(" "));
     }
     for (index, stack) in account.stacks.iter().enumerate() {

@@ -263,6 +263,25 @@ fn the_best_unrolling_is_no_worse_than_the_stated_one() {
 }
 
 #[test]
+fn what_is_small_has_units_that_show_it() {
+    let tiny = "name: tiny\nlayers: [{ name: a, type: input, K: 3, size: 1 x 1 }, { name: fc, type: fully-connected, K: 3 }]\n";
+    let tiny = file("tiny.yaml", tiny);
+    let text = succeeds(&["layer", "--hardware", "tpu-like", "--workload", &tiny]);
+    for part in ["fc: 9 MACs\n", "9 of 1024 PEs", "utilisation: 0.879 % of the PEs, 20.0 % of the time", "[nJ]"] {
+        assert!(text.contains(part), "`{part}` is not in {text}");
+    }
+    let small = ["--hardware", "tpu-like", "--workload", "three-convs", "--tile", "8x8"];
+    let text = succeeds(&[&["depth-first"], &small[..], &["--mode", "fully-cached"]].concat());
+    for part in ["energy [µJ]", "latency [kcycles]", "MAC [MMACs]", "DRAM [k accesses]"] {
+        assert!(text.contains(part), "`{part}` is not in {text}");
+    }
+    // No number of a memory that is accessed is 0.
+    let memories = text.split("[accesses]\n").nth(1).unwrap();
+    assert!(["4.14 M", "369 k", "744", "512"].iter().all(|number| memories.contains(number)), "{memories}");
+    assert!(succeeds(&[&["fuse"], &small[..]].concat()).contains("latency [kcycles]"));
+}
+
+#[test]
 fn a_layer_is_searched_under_constraints() {
     let orders =
         "name: a\nlayers: [{ layer: conv2, order: [FX all, rest, K 4], levels: [{ memory: spad_W, holds: C 2 }] }]\n";
