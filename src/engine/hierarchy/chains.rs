@@ -21,7 +21,7 @@ type Known<T> = Arc<Mutex<FxHashMap<Box<[HierarchyMemory]>, Arc<[T]>>>>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chains {
     /// The least energy with the memories of one or two operands alone, pJ; infinite where they are too small. Without any memory it
-    /// says whether the study can be bounded so: not a number if it cannot.
+    /// says whether the study can be bounded so: it is no finite number if it cannot.
     energies: Known<f64>,
     /// The least latency with the lowest memories of all operands, cycles.
     latencies: Known<u64>,
@@ -29,10 +29,11 @@ pub(super) struct Chains {
 
 impl Study {
     /// Lower bounds of each different layer, infinite where a chain is too small for it; `None` under rules that no exact search can prove
-    /// optimal, or that let data be free.
+    /// optimal, or that let data be free, and where the highest memory alone holds no layer: memories below, which finish sums, may then
+    /// be what lets it.
     pub(super) fn chain_bounds(&self, hierarchy: &Hierarchy) -> Option<Vec<Bound>> {
         let none = self.chain_energies(&[]);
-        if none.iter().any(|energy| energy.is_nan()) {
+        if none.iter().any(|energy| !energy.is_finite()) {
             return None;
         }
         let latencies = self.lowest_latencies(&hierarchy.memories);
@@ -51,7 +52,7 @@ impl Study {
     /// count every operand twice.
     pub(super) fn raise_by_pairs(&self, hierarchy: &Hierarchy, bounds: &mut [Bound]) {
         let none = self.chain_energies(&[]);
-        if none.iter().any(|energy| energy.is_nan()) {
+        if none.iter().any(|energy| !energy.is_finite()) {
             return;
         }
         let needed = |operands: u8| self.chain_energies(&only(operands, &hierarchy.memories));

@@ -5,8 +5,9 @@ use fusescape_engine::hierarchy::{
     Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, SearchOutcome, Sought, Stage,
     Study, Widths, unrollings,
 };
+use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::{Objective, Strategy};
+use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_spec::{find_preset, hardware_presets, pool_presets, read_hardware, workload_presets};
 use fusescape_test_support::sample::{pairs, sample_or_all};
 use std::collections::{BTreeSet, HashSet};
@@ -277,6 +278,32 @@ fn run(study: &Study, mut exploration: Exploration, slice: usize) -> Exploration
     }
     assert_eq!(exploration.stage(), Stage::Done);
     exploration
+}
+
+/// Sums need twice the bits of results: with a memory below that finishes them, the highest holds what it cannot hold alone.
+#[test]
+fn what_the_highest_memory_alone_cannot_hold_may_fit_with_memories_below() {
+    let (mut found, mut none) = (0, 0);
+    // Weights, inputs and results of layer `b` take 432 B, its sums 144 B more.
+    for size in ["431 B", "432 B", "575 B", "576 B"] {
+        let hardware = ARRAY.replace("1 GiB", size);
+        let settings = HierarchySettings { min_ratio: 1, ..one_layer() };
+        let study = Study::new(&HierarchyRequest { hardware, ..request(settings) }).unwrap();
+        for (index, hierarchy) in study.hierarchies.iter().enumerate() {
+            let core = study.core_of(hierarchy).unwrap();
+            let problem = study.layers[0].problem(&core);
+            let on_core = LayerOnCore::new(&core, study.settings.rules, &problem);
+            let best = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact).best;
+            let point = match study.search(index, &Front::default()) {
+                SearchOutcome::Found(point) => Some(point.energy_pj),
+                SearchOutcome::Pruned => panic!("an empty front beats nothing"),
+                SearchOutcome::Infeasible(_) => None,
+            };
+            assert_eq!(point, best.map(|best| best.energy_pj), "{size}: {}", study.name(hierarchy));
+            *(if point.is_some() { &mut found } else { &mut none }) += 1;
+        }
+    }
+    assert!(found > 20 && none > 20, "{found} fit, {none} do not");
 }
 
 #[test]
