@@ -493,15 +493,21 @@ impl LayerStudy {
         {
             return Ok(mapped_layer(&layer, order, &cost));
         }
-        let mut diagnostics = Diagnostics::default();
-        for shortage in explain_infeasible(&layer) {
-            let remedy = shortage.remedy(&self.core, self.rules, &self.problem);
-            diagnostics.add("layer", shortage.to_string(), remedy);
-        }
+        let mut diagnostics = self.shortages();
         if diagnostics.is_empty() {
             diagnostics.add("layer", otherwise(), "Use larger memories, or another LPF limit");
         }
         Err(diagnostics)
+    }
+
+    /// The memories that are too small for any mapping.
+    pub(super) fn shortages(&self) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        for shortage in explain_infeasible(&self.on_core()) {
+            let remedy = shortage.remedy(&self.core, self.rules, &self.problem);
+            diagnostics.add("layer", shortage.to_string(), remedy);
+        }
+        diagnostics
     }
 
     /// What a mapping made by hand costs.

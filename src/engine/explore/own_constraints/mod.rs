@@ -7,7 +7,7 @@ mod search;
 pub use keep::Keep;
 pub use search::AllowedMapping;
 
-use super::{LayerStudy, explain_outcome};
+use super::LayerStudy;
 use crate::hardware::{ArrayDimId, Core, Unroll};
 use crate::mapping::{LayerOperand, OPERANDS, UnrollingOptions, WidthLimit};
 use crate::search::{
@@ -133,7 +133,7 @@ impl LayerConstraints {
                     format!("Write a size that divides what is left of {dim}, `{dim} all`, or leave the loop out");
                 wrong.add(&self.order_path, misfit.to_string(), remedy);
             }
-            Ok(outcome) => match conflict(&self.temporal, &problem, limits, strategy) {
+            Ok(outcome) => match conflict(&self.temporal, &problem, limits) {
                 Some(conflict) => {
                     let order = conflict.order.then_some(&self.order_path);
                     let levels = conflict.levels.iter().filter_map(|level| self.level_paths.get(*level));
@@ -147,9 +147,18 @@ impl LayerConstraints {
                     };
                     wrong.add(paths.join(" and "), reason, remedy);
                 }
-                None => match study.mapped(outcome) {
-                    Err(shortages) => wrong = shortages,
-                    Ok(_) => wrong.add("layer", explain_outcome(outcome), "Take other constraints"),
+                None => match (study.shortages(), strategy) {
+                    (shortages, _) if !shortages.is_empty() => wrong = shortages,
+                    (_, Strategy::Loma) => wrong.add(
+                        "layer",
+                        "LOMA places every loop as low as it fits: no such mapping satisfies the constraints",
+                        "Search exactly, which places loops anywhere",
+                    ),
+                    (_, Strategy::Exact) => wrong.add(
+                        "layer",
+                        format!("No mapping was found among {} partial ones, though there may be one", outcome.orders),
+                        "Ask for less, so that more mappings are left",
+                    ),
                 },
             },
         }

@@ -1,8 +1,8 @@
 //! Which constraints exclude everything.
 
-use super::{Constraints, LevelConstraint, find_best_under};
+use super::{Constraints, LevelConstraint, has_legal_mapping};
 use crate::mapping::LayerOnCore;
-use crate::search::{Limits, Objective, Strategy};
+use crate::search::Limits;
 
 /// Constraints that exclude every mapping together, though none of them does without the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,30 +13,24 @@ pub struct Conflict {
     pub levels: Vec<usize>,
 }
 
-/// The constraints that exclude everything: one after the other is left out, as long as the rest still does. `None` where a mapping is
-/// legal, or none fits in any case.
-pub fn conflict(
-    constraints: &Constraints,
-    problem: &LayerOnCore<'_>,
-    limits: &Limits,
-    strategy: Strategy,
-) -> Option<Conflict> {
-    let has_mapping = |constraints: &Constraints| {
-        find_best_under(constraints, problem, &Objective::Energy, limits, strategy, &|| true)
-            .is_ok_and(|outcome| outcome.best.is_some())
+/// The constraints that exclude everything: one after the other is left out, as long as it is proved that the rest still does. `None` where
+/// a mapping is legal, none fits in any case, or the limits leave it open.
+pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &Limits) -> Option<Conflict> {
+    let excludes_all = |constraints: &Constraints| {
+        has_legal_mapping(constraints, problem, limits).unwrap_or(Some(false)) == Some(false)
     };
-    if has_mapping(constraints) || !has_mapping(&Constraints::default()) {
+    if !excludes_all(constraints) || excludes_all(&Constraints::default()) {
         return None;
     }
     let mut rest = Conflict { order: true, levels: (0..constraints.levels.len()).collect() };
     let without_order = Conflict { order: false, ..rest.clone() };
-    if !has_mapping(&of(constraints, &without_order)) {
+    if excludes_all(&of(constraints, &without_order)) {
         rest = without_order;
     }
     for level in 0..constraints.levels.len() {
         let mut fewer = rest.clone();
         fewer.levels.retain(|kept| *kept != level);
-        if !has_mapping(&of(constraints, &fewer)) {
+        if excludes_all(&of(constraints, &fewer)) {
             rest = fewer;
         }
     }

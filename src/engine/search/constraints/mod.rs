@@ -104,6 +104,18 @@ impl Constraints {
     }
 }
 
+/// Whether a mapping is legal, of all; `None` where the limits leave that open.
+///
+/// # Errors
+/// What no mapping of this problem has: stated loops that the layer does not have.
+pub fn has_legal_mapping(
+    constraints: &Constraints,
+    problem: &LayerOnCore<'_>,
+    limits: &Limits,
+) -> Result<Option<bool>, Misfit> {
+    Ok(exact::has_legal_mapping(problem, limits, &Legal::new(problem, constraints)?))
+}
+
 /// The best legal mapping by `objective`; among equals the one of least latency, then of least energy. Without constraints as
 /// [`find_best_while`](super::find_best_while).
 ///

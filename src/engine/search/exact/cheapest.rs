@@ -132,9 +132,9 @@ pub fn cheapest<L: Legality>(
     search(space, effort, (tie, at_most), false)
 }
 
-/// Whether there is any chain; `true` also if none was found among `most_states` states.
-pub fn any<L: Legality>(space: &Space<'_, L>, most_states: u64) -> bool {
-    search(space, (most_states, &|| true), (1.0, f64::INFINITY), true).is_some()
+/// Searches until there is any chain; `None` if there is none, and nothing is reached if none was found with so much effort.
+pub fn any<L: Legality>(space: &Space<'_, L>, effort: SearchLimits<'_>) -> Option<Cheapest> {
+    search(space, effort, (1.0, f64::INFINITY), true)
 }
 
 fn search<L: Legality>(

@@ -138,9 +138,21 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
             return false;
         }
     }
-    let space = Space::new(search.evaluator, problem, &loops, (MOST_SETS, legal), &|_, _, _, _| 0.0);
-    // At price 0 the search goes straight for a complete chain.
-    space.is_some_and(|space| cheapest::any(&space, limits.max_states))
+    search.has_chain(&loops) != Some(false)
+}
+
+/// Whether a legal mapping exists; `None` where the limits leave that open.
+pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: &Limits, legal: &L) -> Option<bool> {
+    let (evaluator, has_time) = (&Evaluator::new(problem), &|| true);
+    if problem.forces_double_buffers {
+        let found = loma::find_best(problem, &Objective::Energy, limits, has_time, Some(legal)).best;
+        return found.is_some().then_some(true);
+    }
+    let search = Search { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
+    let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
+    let loops = search.loops(&mut outcome);
+    // Merged loops are some of all orders.
+    search.has_chain(&loops).filter(|found| *found || outcome.proof == Proof::Optimal)
 }
 
 /// Whether the mapping with all loops at the highest levels fits, as most do. What it takes is counted by the most it can be.
@@ -219,6 +231,23 @@ impl<L: Legality> Search<'_, L> {
         Space::new(self.evaluator, self.problem, loops, (MOST_SETS, self.legal), price)
     }
 
+    /// Whether there is any chain of sets; `None` if none was found within the limits.
+    fn has_chain(&self, loops: &[TemporalLoop]) -> Option<bool> {
+        // At price 0 the search goes straight for a complete chain.
+        let Some(space) = self.space(loops, &|_, _, _, _| 0.0) else { return Some(false) };
+        match cheapest::any(&space, (self.limits.max_states, self.has_time)) {
+            None => Some(false),
+            Some(found) => (!found.goals().is_empty()).then_some(true),
+        }
+    }
+
+    /// Any mapping.
+    fn by_any_chain(&self, loops: &[TemporalLoop]) -> Option<super::Solution> {
+        let space = self.space(loops, &|_, _, _, _| 0.0)?;
+        let mut found = cheapest::any(&space, (self.limits.max_states, self.has_time))?;
+        ties::fastest(&space, &mut found, (MOST_CHAINS, self.has_time)).0
+    }
+
     fn by_loma(&self, objective: &Objective) -> Option<super::Solution> {
         loma::find_best(self.problem, objective, &Limits::default(), self.has_time, self.legal).best
     }
@@ -256,8 +285,8 @@ impl<L: Legality> Search<'_, L> {
             settled = found.unexplored == f64::INFINITY;
             best = found.best.map(|(best, _)| best);
         }
-        // Where the search had to stop before it met any mapping, LOMA still finds one.
-        outcome.best = best.or_else(|| self.by_loma(objective));
+        // Where the search had to stop before it met any mapping, LOMA still finds one, or who looks for nothing but one.
+        outcome.best = best.or_else(|| self.by_loma(objective)).or_else(|| self.by_any_chain(loops));
         if outcome.proof == Proof::Optimal && !settled {
             let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else {
                 outcome.proof = Proof::None;

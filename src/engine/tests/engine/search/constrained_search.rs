@@ -7,8 +7,8 @@ use fusescape_engine::mapping::temporal::prime_factors;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Amount, Constraints, LevelConstraint, LevelDemand, Limits, LoopPattern, Objective, PatternSize, Proof, Strategy,
-    conflict, find_best, find_best_under,
+    Amount, Constraints, LevelConstraint, LevelDemand, Limits, LoopPattern, Objective, Outcome, PatternSize, Proof,
+    Strategy, conflict, find_best, find_best_under,
 };
 use fusescape_engine::workload::Dim;
 use std::collections::BTreeSet;
@@ -233,11 +233,22 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
                 let Some((score, latency, _)) = best else {
                     let outcome = under(Strategy::Exact);
                     assert!(outcome.is_err() || outcome.unwrap().best.is_none(), "none is legal: {}", what());
-                    let excluded = conflict(&constraints, &layer, &limits, Strategy::Exact)
-                        .unwrap_or_else(|| panic!("{}", what()));
+                    let excluded = conflict(&constraints, &layer, &limits).unwrap_or_else(|| panic!("{}", what()));
                     assert!(excluded.order || !excluded.levels.is_empty(), "{}", what());
                     continue;
                 };
+                // However early the search has to stop, it says of no constraints that they exclude everything.
+                for max_states in [1, 10, 100] {
+                    let few = Limits { max_states, ..limits };
+                    assert_eq!(conflict(&constraints, &layer, &few), None, "{}", what());
+                    let stopped = find_best_under(&constraints, &layer, objective, &few, Strategy::Exact, &|| true);
+                    match stopped.unwrap() {
+                        Outcome { best: Some(best), .. } => {
+                            assert!(constraints.allow(&layer, &best.order, &best.allocation), "not legal: {}", what());
+                        }
+                        nothing => assert_eq!(nothing.proof, Proof::None, "{}", what()),
+                    }
+                }
                 let outcome = under(Strategy::Exact).unwrap_or_else(|wrong| panic!("{wrong}: {}", what()));
                 let mapping = outcome.best.unwrap_or_else(|| panic!("no mapping found: {}", what()));
                 assert_eq!(outcome.proof, Proof::Optimal, "{}", what());
