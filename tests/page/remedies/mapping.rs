@@ -1,6 +1,6 @@
 //! Mappings and constraints: what is refused, and what its remedy makes of it.
 
-use super::{Case, Room, constraints, mapping, narrow_mapping};
+use super::{Case, Room, constraints, deep_constraints, mapping, narrow_mapping};
 
 pub const ROOM: Room = Room {
     sources: &[
@@ -17,14 +17,13 @@ pub const ROOM: Room = Room {
         // Seen only where memories hold no mapping of the layer at all, which no other constraints change.
         "The array can unroll nothing like this",
         "Allow other loops, or other widths",
-        // Nothing of the constraints is to blame, and nothing else: never seen.
-        "Take other constraints",
     ],
     tables: &[
         (mapping, MAPPING, MAPPING_CASES),
         (narrow_mapping, ORDER, ORDER_CASES),
         (constraints, CONSTRAINTS, CONSTRAINTS_CASES),
         (constraints, STATED, STATED_CASES),
+        (deep_constraints, DEEP, DEEP_CASES),
     ],
     grown: Vec::new,
 };
@@ -244,6 +243,27 @@ const STATED_CASES: &[Case] = &[
         "order: [OX 13, rest]\n    levels:\n      - { memory: spad_O, operand: O, holds: [OX 1, C 2] }",
         "Leave one of layers[0].order, layers[0].levels[0].holds[0], layers[0].levels[0].holds[1] out",
         "order: [rest]\n    levels:\n      - { memory: spad_O, operand: O, holds: [OX 1, C 2] }",
+    ),
+];
+
+/// No loop of the kernel's rows for outputs below the highest memory.
+const DEEP: &str = "\
+# exact
+name: Base
+layers:
+  - levels:
+      - { memory: glb, operand: O, within: [FY 1] }
+";
+
+const DEEP_CASES: &[Case] = &[
+    ("# exact", "# loma", "Search exactly, which places loops anywhere", "# exact"),
+    (
+        "      - { memory: glb, operand: O, within: [FY 1] }",
+        "      - { memory: reg, operand: [W, I, O], holds: [FX 1, FY 1] }\n      \
+         - { memory: glb, operand: [W, I, O], holds: [FX 1, FY 1] }\n      \
+         - { memory: dram, operand: [W, I, O], holds: [FX 1, FY 1] }",
+        "Ask for less, so that more mappings are left",
+        "      - { memory: dram, operand: [W, I, O], holds: [FX 1, FY 1] }",
     ),
 ];
 

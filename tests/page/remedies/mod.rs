@@ -27,6 +27,7 @@ mod workload;
 
 use fusescape::attention::Transformer;
 use fusescape::command::layer::{LayerOptions, map_layers};
+use fusescape::command::words::LayerStrategy;
 use fusescape::command::{NoResult, Unwatched};
 use fusescape::explore::study::{Study, StudyRequest};
 use fusescape::form::repair;
@@ -34,6 +35,7 @@ use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::lesson::{Draw, Lesson};
 use fusescape::multicore::CoreSystem;
+use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostic, Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::workload::Network;
@@ -174,6 +176,29 @@ layers:
 fn constraints(text: &str) -> Result<(), Diagnostics> {
     let (layers, constraints) = (vec!["conv3".to_owned()], Some(text.to_owned()));
     map(preset("eyeriss-like"), alexnet(), &LayerOptions { layers, constraints, ..LayerOptions::default() })
+}
+
+/// Constraints on a convolution with three levels of memory. Its first line may ask for LOMA.
+fn deep_constraints(text: &str) -> Result<(), Diagnostics> {
+    const CORE: &str = "\
+name: Three
+array: { dimensions: { P: 4 }, mac_energy: 1 pJ }
+unroll: { conv: { P: K } }
+memories:
+  - { name: reg, size: 64 B, operands: [W, I, O], width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }
+  - { name: glb, size: 16 KiB, operands: [W, I, O], width: 64 bit, read_energy: 5 pJ, write_energy: 5 pJ, shared_over: all }
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 64 bit, read_energy: 400 pJ, write_energy: 400 pJ, shared_over: all }
+";
+    const NETWORK: &str = "\
+name: One layer
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 8, size: 10 x 10 }
+  - { name: c, type: conv, K: 16, kernel: 3 x 3 }
+";
+    let strategy = LayerStrategy::Any(if text.starts_with("# loma") { Strategy::Loma } else { Strategy::Exact });
+    let constraints = Some(text.to_owned());
+    map(CORE, NETWORK, &LayerOptions { strategy, constraints, ..LayerOptions::default() })
 }
 
 /// A document that is wrong, and what is said of it.
