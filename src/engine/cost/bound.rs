@@ -21,14 +21,17 @@ pub struct LatencyBound<'a> {
 }
 
 /// By movement, the load of the port for what it needs beyond its periods; the next is all that it needs. And the loads of
-/// waiting, a bit each.
+/// waiting, a bit each: for the port, and for the memory's answer.
 #[derive(Debug, Clone, Copy, Default)]
 struct AddedTo {
     ports: [Option<usize>; MOVEMENTS],
-    waiting: u8,
+    waiting: [u8; 2],
 }
 
 const MOVEMENTS: usize = 4;
+
+/// Cycles of a [`BoundaryLoad`].
+const CYCLES: usize = 2 * MOVEMENTS + 2;
 
 /// The inputs are loaded one after the other, in the better order: in either case the longer of two sums counts. What both inputs
 /// share is the fifth, which no order avoids.
@@ -42,20 +45,20 @@ const IN_EITHER_ORDER: [usize; 3] = [1, 3, 4];
 pub struct BoundaryLoad {
     operand: LayerOperand,
     level: usize,
-    /// Cycles, by movement: beyond the periods, all, and how long computation waits for the first inputs or the last outputs.
-    cycles: [f64; 2 * MOVEMENTS + 1],
+    /// Cycles, by movement: beyond the periods, all, and how long computation waits for the first inputs or the last outputs: until they
+    /// have come, once the memory has answered, and until it has.
+    cycles: [f64; CYCLES],
 }
 
 /// What each cycle of a [`BoundaryLoad`] adds to a weighed sum of all loads.
-pub type Coefficients = [f64; 2 * MOVEMENTS + 1];
+pub type Coefficients = [f64; CYCLES];
 
 impl BoundaryLoad {
     /// The neutral element of [`BoundaryLoad::least`]: above every load.
-    pub const INFINITE: Self =
-        Self { operand: LayerOperand::Output, level: 0, cycles: [f64::INFINITY; 2 * MOVEMENTS + 1] };
+    pub const INFINITE: Self = Self { operand: LayerOperand::Output, level: 0, cycles: [f64::INFINITY; CYCLES] };
 
     /// The neutral element of [`BoundaryLoad::most`]: below every load.
-    pub const ZERO: Self = Self { operand: LayerOperand::Output, level: 0, cycles: [0.0; 2 * MOVEMENTS + 1] };
+    pub const ZERO: Self = Self { operand: LayerOperand::Output, level: 0, cycles: [0.0; CYCLES] };
 
     /// The componentwise minimum of two loads of one boundary.
     pub fn least(self, other: Self) -> Self {
@@ -145,13 +148,14 @@ impl<'a> LatencyBound<'a> {
                 }
             }
         }
+        cycles[2 * MOVEMENTS] = longest as f64;
         if longest > 0 {
             // Down from the memory above the boundary, up from the one below.
             let source = if operand == LayerOperand::Output { level.checked_sub(1) } else { Some(level) };
             let memories = &self.evaluator.problem.operands[operand].memories;
-            longest += source.map_or(0, |level| self.evaluator.problem.answer_cycles(memories[level]));
+            let answer = source.map_or(0, |level| self.evaluator.problem.answer_cycles(memories[level]));
+            cycles[2 * MOVEMENTS + 1] = answer as f64;
         }
-        cycles[2 * MOVEMENTS] = longest as f64;
         BoundaryLoad { operand, level, cycles }
     }
 
@@ -178,9 +182,11 @@ impl<'a> LatencyBound<'a> {
                 loads[port + 1] += load.cycles[MOVEMENTS + movement];
             }
         }
-        for (at, waiting) in loads[self.stalls..].iter_mut().enumerate() {
-            if added_to.waiting >> at & 1 == 1 {
-                *waiting += load.cycles[2 * MOVEMENTS];
+        for (added, cycles) in added_to.waiting.iter().zip(&load.cycles[2 * MOVEMENTS..]) {
+            for (at, waiting) in loads[self.stalls..].iter_mut().enumerate() {
+                if added >> at & 1 == 1 {
+                    *waiting += cycles;
+                }
             }
         }
     }
@@ -216,9 +222,10 @@ impl<'a> LatencyBound<'a> {
                 coefficients[MOVEMENTS + movement] = weights[port + 1];
             }
         }
-        let waiting = weights[self.stalls..].iter().enumerate();
-        coefficients[2 * MOVEMENTS] =
-            waiting.map(|(at, weight)| if added_to.waiting >> at & 1 == 1 { *weight } else { 0.0 }).sum();
+        for (added, coefficient) in added_to.waiting.iter().zip(&mut coefficients[2 * MOVEMENTS..]) {
+            let waiting = weights[self.stalls..].iter().enumerate();
+            *coefficient = waiting.filter(|(at, _)| added >> at & 1 == 1).map(|(_, weight)| weight).sum();
+        }
         coefficients
     }
 
@@ -249,22 +256,21 @@ impl<'a> LatencyBound<'a> {
     }
 }
 
-/// Which loads of waiting a boundary adds to, a bit each.
-fn waiting(evaluator: &Evaluator<'_>, operand: LayerOperand, level: usize) -> u8 {
+/// Which loads of waiting a boundary adds to, a bit each: for the port, and for the memory's answer, which no other input waits for.
+fn waiting(evaluator: &Evaluator<'_>, operand: LayerOperand, level: usize) -> [u8; 2] {
     let problem = evaluator.problem;
     let (rules, view) = (&problem.rules, &problem.operands[operand]);
-    let Some(low) = level.checked_sub(1).filter(|_| !rules.loading_overlaps_computation) else { return 0 };
+    let Some(low) = level.checked_sub(1).filter(|_| !rules.loading_overlaps_computation) else { return [0; 2] };
     if view.stored_as == Operand::O {
         let is_top = level + 1 == view.memories.len();
         let counts = !rules.latency_without_offloading && (is_top || !rules.offloading_pays_top_link_only);
-        return if counts { 0b1_1111 } else { 0 };
+        return [if counts { 0b1_1111 } else { 0 }; 2];
     }
     // First input first: its shared part, then the longer of its own and all of the second; and the other way round.
-    match (operand, loading_part(problem, operand, low)) {
-        (_, None) => 0,
-        (LayerOperand::First, Some(LoadingPart::Shared)) => 0b1_0111,
-        (LayerOperand::First, Some(LoadingPart::Own)) => 0b0_0110,
-        (_, Some(LoadingPart::Shared)) => 0b1_1101,
-        (_, Some(LoadingPart::Own)) => 0b0_1001,
+    let (shared, own) = if operand == LayerOperand::First { (0b1_0111, 0b0_0110) } else { (0b1_1101, 0b0_1001) };
+    match loading_part(problem, operand, low) {
+        None => [0; 2],
+        Some(LoadingPart::Shared) => [shared, own],
+        Some(LoadingPart::Own) => [own; 2],
     }
 }

@@ -154,7 +154,7 @@ pub(super) fn loading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 
 struct LoadingParts {
     /// Cycles in which both ports that the data passes serve the other input, too.
     shared: f64,
-    /// Cycles of all other loading.
+    /// Cycles of all other loading, and those in which a memory answers: the other input's request has followed at once.
     own: f64,
 }
 
@@ -169,7 +169,11 @@ impl LoadingParts {
             let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
                 .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);
             match loading_part(problem, operand, low) {
-                Some(LoadingPart::Shared) => parts.shared += cycles,
+                Some(LoadingPart::Shared) => {
+                    let answer = cycles.min(problem.answer_cycles(memories[low + 1]) as f64);
+                    parts.shared += cycles - answer;
+                    parts.own += answer;
+                }
                 Some(LoadingPart::Own) => parts.own += cycles,
                 None => {}
             }

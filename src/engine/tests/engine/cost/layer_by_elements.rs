@@ -234,7 +234,7 @@ impl MappedLayer<'_> {
         run.stall = self.stall(&run);
         run.loading = self.loading(&run);
         let top = self.memories(Operand::O).len() - 1;
-        run.offloading = (0..top).map(|low| run.link(self.core, LayerOperand::Output, low, UP)).sum();
+        run.offloading = (0..top).flat_map(|low| run.link(self.core, LayerOperand::Output, low, UP)).sum();
         run
     }
 
@@ -371,9 +371,9 @@ const UP: LinkEnds = [Movement::ReadToHigh, Movement::WriteFromLow];
 const DOWN: LinkEnds = [Movement::WriteFromHigh, Movement::ReadToLow];
 
 impl Run {
-    /// Cycles until the first transfer between a memory level and the next higher one has come: the memory that is read answers, then the
-    /// slower side counts.
-    fn link(&self, core: &Core, operand: LayerOperand, low: usize, [below, above]: LinkEnds) -> u64 {
+    /// Cycles of the first transfer between a memory level and the next higher one: the memory that is read answers, then the slower side
+    /// counts.
+    fn link(&self, core: &Core, operand: LayerOperand, low: usize, [below, above]: LinkEnds) -> [u64; 2] {
         let ends = [(low, below), (low + 1, above)];
         let moved = || {
             let is_end = |moved: &&Moved| moved.operand == operand && ends.contains(&(moved.level, moved.movement));
@@ -382,7 +382,7 @@ impl Run {
         let answer = moved()
             .filter(|moved| moved.movement.is_read())
             .map(|moved| core.memories[moved.memory].latency_cycles - 1);
-        moved().map(|moved| moved.transfer_cycles).max().unwrap_or(0) + answer.sum::<u64>()
+        [answer.sum(), moved().map(|moved| moved.transfer_cycles).max().unwrap_or(0)]
     }
 
     /// Cycles until the lowest memory of an input gives the array the first of what it holds.
@@ -512,7 +512,9 @@ impl MappedLayer<'_> {
                     self.memories(other).contains(&memories[level])
                         && port.serves.iter().any(|served| served.0 == other)
                 };
-                let cycles = run.link(self.core, operand, low, DOWN);
+                // While a memory answers, its port takes the other input's request.
+                let [answer, cycles] = run.link(self.core, operand, low, DOWN);
+                own += answer;
                 *if is_shared((low, DOWN[0])) && is_shared((low + 1, DOWN[1])) { &mut shared } else { &mut own } +=
                     cycles;
             }

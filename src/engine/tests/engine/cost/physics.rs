@@ -1,11 +1,12 @@
 //! Clock, leakage, bursts, latency and buffers of memories, densities. The oracles by elements hold what they do to every access.
 
-use fusescape_engine::cost::{EnergyCause, Evaluator};
+use fusescape_engine::cost::{EnergyCause, Evaluator, LatencyCause};
 use fusescape_engine::depth_first::PointAccount;
-use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep, solve_all};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Objective, Strategy};
 use fusescape_engine::workload::{Dim, Network};
 
 /// A core with something in the place of `CORE`, and a memory with something in that of `SRAM`.
@@ -78,6 +79,40 @@ fn bursts_and_latency_never_make_anything_cheaper_or_faster() {
     }
     assert!(energy(&burst) > energy(&plain) && cycles(&burst) > cycles(&plain));
     assert!(cycles(&slow) > cycles(&plain));
+}
+
+/// A schedule asks ahead: while the DRAM answers for weights, its port takes the request for inputs.
+#[test]
+fn a_memory_answers_two_inputs_at_once_however_they_share_its_port() {
+    let loading = |cycles: u64, ports: &str| {
+        let hardware = format!(
+            "name: two\narray: {{ dimensions: {{ P: 4 }}, mac_energy: 1 pJ }}\nunroll: {{ conv: {{ P: K }} }}\nmemories:\n  \
+             - {{ name: glb, size: 16 KiB, operands: [W, I, O], width: 64 bit, read_energy: 5 pJ, write_energy: 5 pJ, \
+             shared_over: all }}\n  \
+             - {{ name: dram, latency: {cycles} cycles, size: 1 GiB, operands: [W, I, O], width: 64 bit, read_energy: 400 pJ, \
+             write_energy: 400 pJ, shared_over: all{ports} }}\n"
+        );
+        let workload = "name: n\nlayers:\n  - { name: image, type: input, K: 8, size: 10 x 10 }\n  \
+             - { name: c, type: conv, K: 16, kernel: 3 x 3 }\n";
+        let request = LayerRequest {
+            hardware,
+            workload: workload.to_owned(),
+            layer: None,
+            objective: Objective::Latency,
+            strategy: Strategy::Exact,
+            lpf_limit: 6,
+            rules: Rules::CORRECTED,
+            unroll: None,
+        };
+        LayerStudy::new(&request).unwrap().best().unwrap().cycles.by_cause[LatencyCause::Loading]
+    };
+    let two_ports = ", ports: { w: [W.read_to_low], io: [I.read_to_low, O.read_to_low, O.write_from_low] }";
+    for ports in ["", two_ports] {
+        let at_once = loading(1, ports);
+        for cycles in [2, 101, 1001] {
+            assert_eq!(loading(cycles, ports), at_once + cycles - 1, "{cycles} cycles, {ports}");
+        }
+    }
 }
 
 /// A weight that 8 columns need stays until the last of them: a memory with room for two takes the next one meanwhile, one that
