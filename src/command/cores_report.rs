@@ -34,7 +34,7 @@ impl CoresReport {
     /// What is good to know beside the numbers.
     pub fn notes(&self) -> Vec<Diagnostic> {
         let Self { study, .. } = self;
-        study.network.left_out_note(&study.system.name).into_iter().chain(study.network.density_note()).collect()
+        study.network.notes(&study.system.name, study.system.cores.iter().map(|core| &core.core))
     }
 
     /// Time and power of the whole network.

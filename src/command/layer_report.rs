@@ -30,7 +30,7 @@ impl LayersReport {
     /// What is good to know beside the numbers.
     pub fn notes(&self) -> Vec<Diagnostic> {
         let Self { core, network, .. } = self;
-        network.left_out_note(&core.name).into_iter().chain(network.density_note()).collect()
+        network.notes(&core.name, [core])
     }
 
     /// For a program.

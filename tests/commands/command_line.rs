@@ -1,5 +1,6 @@
 //! The command line as a person uses it.
 
+use fusescape_spec::{find_preset, hardware_presets};
 use fusescape_test_support::root;
 use fusescape_test_support::sample::sample_or_all;
 use serde_json::{Value, json};
@@ -260,6 +261,32 @@ fn the_best_unrolling_is_no_worse_than_the_stated_one() {
     assert!(unrollings["searched"].as_u64().unwrap() < unrollings["legal"].as_u64().unwrap(), "{unrollings}");
     assert!(stated["search"]["unrollings"].is_null());
     assert_eq!(best["macs"], 207_667_200);
+}
+
+#[test]
+fn an_unrolling_wider_than_the_array_is_told_by_all_who_take_less() {
+    let tpu = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    let wide = file("wide.yaml", &tpu.replace("conv: { D1: K, D2: C }", "conv: { D1: K 96, D2: C }"));
+    let small = ["--hardware", &wide, "--workload", "three-convs"];
+    let note = "note: hardware.unroll.conv.D1: `K 96` is wider than `D1` of TPU-like, which has 32 PEs: these are taken. Write 32, or \
+        no number.\n";
+    for command in
+        [&["layer"][..], &["depth-first", "--tile", "8x8"], &["cores", "--system", "quad-beside", "--tiles", "4"]]
+    {
+        let output = fusescape(&[command, &small[..]].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && told.matches(note).count() == 1, "{command:?}: {told}");
+    }
+    // A layer's own, of hardware of its dataflow.
+    let own = "name: own\nlayers:\n  - { name: a, type: input, K: 64, size: 8 x 8 }\n  \
+        - { name: b, type: conv, K: 64, kernel: 1 x 1, unroll: { tpu: { D2: C 64 } } }\n";
+    let own = file("own-unroll.yaml", own);
+    let told = fusescape(&["layer", "--hardware", "tpu-like", "--workload", &own]).stderr;
+    let told = String::from_utf8(told).unwrap();
+    assert!(
+        told.contains("workload.layers.b.unroll.D2: `C 64` is wider than `D2` of TPU-like, which has 32 PEs"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -212,8 +212,7 @@ impl Sweep {
                 "Stacks end there, and the outputs go to the highest memory",
             );
         }
-        notes.0.extend(self.network.left_out_note(&self.core.name));
-        notes.0.extend(self.network.density_note());
+        notes.0.extend(self.network.notes(&self.core.name, [&self.core]));
         notes
     }
 

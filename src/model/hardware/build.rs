@@ -36,6 +36,11 @@ impl Core {
         let array = TiVec::from(spec.array.dimensions.clone());
         let systolic = array_dims("array.systolic", &spec.array.systolic, &spec.array.dimensions, &mut diagnostics);
         let unrolls = build_unrolls(spec, &mut diagnostics);
+        let of_kind = |(name, stated): &(String, Vec<UnrollSpec>)| {
+            let wide = wide_unrolls(spec.array.dimensions.iter(), stated).into_iter();
+            LayerKind::from_name(name).map(|kind| wide.map(move |wide| (kind, wide)))
+        };
+        let wide_unrolls = spec.unroll.iter().filter_map(of_kind).flatten().collect();
         let registers = Registers::of(spec);
         let lanes = spec.vector_unit.as_ref().map(|unit| [(LANES.to_owned(), unit.lanes)]);
         let of_unit = spec.vector_unit.iter().flat_map(|unit| &unit.registers).map(|memory| (memory, lanes.as_ref()));
@@ -75,7 +80,18 @@ impl Core {
             vector_unit,
             levels,
             unrolls,
+            wide_unrolls,
         })
+    }
+
+    /// What is unrolled wider than the array is, for a layer of this kind that states nothing itself.
+    pub fn wide_unrolls(&self, kind: LayerKind) -> impl Iterator<Item = &WideUnroll> {
+        self.wide_unrolls.iter().filter(move |(of, _)| *of == kind).map(|(_, wide)| wide)
+    }
+
+    /// What a layer's own spatial mapping unrolls wider than the array is.
+    pub fn wide_unrolls_stated(&self, stated: &[UnrollSpec]) -> Vec<WideUnroll> {
+        wide_unrolls(self.array.iter(), stated)
     }
 
     /// A layer's own spatial mapping, as its document states it for hardware of this core's dataflow.
@@ -84,6 +100,31 @@ impl Core {
     pub fn unroll_stated(&self, stated: &[UnrollSpec]) -> Vec<Unroll> {
         unroll_over(&self.array, stated)
     }
+}
+
+/// A loop that is unrolled wider than its array dimension is, which takes no more than it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WideUnroll {
+    /// The array dimension.
+    pub array_dimension: String,
+    /// PEs along it.
+    pub size: u64,
+    /// The loop dimension.
+    pub loop_dimension: String,
+    /// PEs that are stated.
+    pub limit: u64,
+}
+
+fn wide_unrolls<'a>(array: impl Iterator<Item = &'a (String, u64)>, stated: &[UnrollSpec]) -> Vec<WideUnroll> {
+    let of_dimension = |(name, size): &(String, u64)| {
+        let is_wide = |one: &UnrollSpec| {
+            let limit = one.limit.filter(|limit| one.array_dimension == *name && limit > size)?;
+            let (array_dimension, loop_dimension) = (name.clone(), one.loop_dimension.clone());
+            Some(WideUnroll { array_dimension, size: *size, loop_dimension, limit })
+        };
+        stated.iter().filter_map(is_wide).collect::<Vec<_>>()
+    };
+    array.flat_map(of_dimension).collect()
 }
 
 /// A spatial mapping as a document states it. Dimensions that the array does not have are left out.

@@ -5,7 +5,7 @@ mod build;
 mod estimate;
 mod in_memory;
 mod mac;
-pub use build::{MAX_LEVELS, movements, unroll_over};
+pub use build::{MAX_LEVELS, WideUnroll, movements, unroll_over};
 pub use build::{MAX_SIZE, check_shared_dimension};
 pub use build::{check_area, check_bits, check_energy};
 mod memory;
@@ -120,6 +120,8 @@ pub struct Core {
     pub vector_unit: Option<VectorUnit>,
     levels: [Vec<MemoryId>; 3],
     unrolls: Vec<(LayerKind, Vec<Unroll>)>,
+    /// What its document unrolls wider than the array is, by layer type.
+    wide_unrolls: Vec<(LayerKind, WideUnroll)>,
 }
 
 impl Core {

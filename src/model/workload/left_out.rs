@@ -5,7 +5,7 @@ use super::network::{Layer, LayerId, Network};
 use super::operation::{Operation, Operations};
 use super::sizing::map_size;
 use super::view::MapSize;
-use crate::hardware::Core;
+use crate::hardware::{Core, WideUnroll};
 use crate::ids::TiVec;
 use crate::spec::{Diagnostic, Diagnostics};
 
@@ -73,6 +73,48 @@ impl Network {
         let mut notes = Diagnostics::default();
         notes.add("workload.density", reason, "Take `density` out to count all elements");
         notes.0.pop().filter(|_| count > 0)
+    }
+
+    /// What a person should know though nothing is wrong: what is not counted, or approximately, and what is unrolled wider than an array.
+    /// `who` computes the network, on these cores.
+    pub fn notes<'c>(&self, who: &str, cores: impl IntoIterator<Item = &'c Core>) -> Vec<Diagnostic> {
+        let mut notes: Vec<Diagnostic> = self.left_out_note(who).into_iter().chain(self.density_note()).collect();
+        for core in cores {
+            self.note_wide_unrolls(core, &mut notes);
+        }
+        notes
+    }
+
+    /// Adds a note for each unrolling that is stated wider than its array dimension is.
+    fn note_wide_unrolls(&self, core: &Core, notes: &mut Vec<Diagnostic>) {
+        let mut add = |owner: String, wide: &WideUnroll| {
+            let WideUnroll { array_dimension, size, loop_dimension, limit } = wide;
+            let mut note = Diagnostics::default();
+            note.add(
+                format!("{owner}.{array_dimension}"),
+                format!(
+                    "`{loop_dimension} {limit}` is wider than `{array_dimension}` of {}, which has {size} PEs: these are taken",
+                    core.name
+                ),
+                format!("Write {size}, or no number"),
+            );
+            // Layers of a kind, and equal cores, say the same.
+            note.0.retain(|note| !notes.contains(note));
+            notes.append(&mut note.0);
+        };
+        for layer in self.computing().map(|id| self.layer(id)) {
+            let kind = layer.shape.kind;
+            if core.vector_unit_for(kind).is_some() {
+                continue;
+            }
+            match layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow) {
+                Some((_, stated)) => {
+                    let owner = || format!("workload.layers.{}.unroll", layer.name);
+                    core.wide_unrolls_stated(stated).iter().for_each(|wide| add(owner(), wide));
+                }
+                None => core.wide_unrolls(kind).for_each(|wide| add(format!("hardware.unroll.{}", kind.name()), wide)),
+            }
+        }
     }
 
     /// What is not counted, as the core has no vector unit: the layers, and their loops and operations.
