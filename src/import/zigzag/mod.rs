@@ -11,7 +11,7 @@ mod workload;
 mod write;
 
 use super::report::{CLEANED, Report, Severity};
-use fusescape_spec::reader::Reader;
+use fusescape_spec::reader::{LocatedNode, Reader};
 pub use hardware::{Accelerator, Role, fraction, number, read_accelerator, read_core};
 pub use mapping::{
     MappingEntry, NamedLoops, OPERATORS, apply_to_hardware, apply_to_layers, foreign_loops, read_loops, read_mapping,
@@ -40,18 +40,29 @@ pub enum File {
 
 /// Which kind of file this is, going by its fields.
 pub fn recognise(text: &str) -> Option<File> {
-    let field = |name: &str| {
+    let begins_line = |name: &str| {
         let stands = |line: &str| {
             let line = line.trim_start_matches([' ', '-', '{', '"']);
             line.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches('"').starts_with(':'))
         };
         text.lines().any(stands)
     };
-    if field("operational_array") || field("multipliers") || field("max_object_fifo_depth") {
+    of_fields(begins_line).or_else(|| {
+        // In flow style fields follow each other on a line.
+        let (root, mut reader) = Reader::open_foreign(text);
+        let root = LocatedNode::root(&root);
+        let entries = if root.is_list() { root.list(&mut reader, 1) } else { Vec::new() };
+        of_fields(|name| root.has(name) || entries.iter().any(|entry| entry.has(name)))
+    })
+}
+
+/// The kind of a file that has some of these fields.
+fn of_fields(has: impl Fn(&str) -> bool) -> Option<File> {
+    if has("operational_array") || has("multipliers") || has("max_object_fifo_depth") {
         Some(File::Accelerator)
-    } else if field("equation") || field("loop_dims") {
+    } else if has("equation") || has("loop_dims") {
         Some(File::Workload)
-    } else if field("spatial_mapping") || field("memory_operand_links") || field("temporal_ordering") {
+    } else if has("spatial_mapping") || has("memory_operand_links") || has("temporal_ordering") {
         Some(File::Mapping)
     } else {
         None
