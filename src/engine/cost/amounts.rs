@@ -75,6 +75,13 @@ impl<'a> Units<'a> {
         Self { size, below, all, boundaries, rounds: problem.rules.round_fractional_amounts }
     }
 
+    /// Whether unrolled loops above a memory level still add to outputs there.
+    pub fn add_above(&self, view: &OperandView, level: usize) -> bool {
+        let adds = |dim: Dim| view.relevance[dim as usize] == Relevance::Irrelevant;
+        let mut above = view.unrolled[level + 1..].iter().flatten();
+        above.any(|&(dim, average, peak)| adds(dim) && (self.size)(average, peak) > 1.0)
+    }
+
     /// Elements that one instance holds of an operand at an architecture level, when the temporal loops up to there multiply
     /// to `sizes`.
     pub fn elements(&self, problem: &LayerOnCore<'_>, index: LayerOperand, level: usize, sizes: &LoopSizes) -> f64 {
@@ -222,7 +229,7 @@ impl Amounts {
         };
         for (index, operand) in problem.each_operand() {
             amounts.count_held(index, problem, operand, order, merged, units);
-            amounts.choose_precision(index, operand, order, merged);
+            amounts.choose_precision(index, operand, order, merged, units);
             amounts.count_bits(index, problem, order, merged);
             if problem.forces_double_buffers {
                 amounts.force_double_buffers(index, problem, order, merged);
@@ -273,6 +280,7 @@ impl Amounts {
         operand: &OperandView,
         order: &[TemporalLoop],
         merged: &Allocation,
+        units: &Units<'_>,
     ) {
         if operand.stored_as != Operand::O {
             self.precision[index] = [operand.precision.0; MAX_LEVELS + 1];
@@ -286,7 +294,8 @@ impl Amounts {
                 let loops = &order[merged.range(index, level)];
                 passes *= loops.iter().filter(|next| adds(next.dim)).map(|next| next.size).product::<u64>();
                 let above = &operand.unrolled[level + 1];
-                partial |= passes > 1 || above.iter().any(|&(dim, average, _)| adds(dim) && average > 1.0);
+                partial |= passes > 1
+                    || above.iter().any(|&(dim, average, peak)| adds(dim) && (units.size)(average, peak) > 1.0);
             }
             self.partial[level] = partial;
             self.passes[level] = passes;

@@ -1,6 +1,6 @@
 //! Movements across a boundary as a function of the set of loops below it; their order does not matter.
 
-use super::amounts::partial_sums_read_back;
+use super::amounts::{Units, partial_sums_read_back};
 use super::{Boundary, Crossing, Evaluator, index};
 use crate::hardware::Operand;
 use crate::mapping::{LayerOperand, Relevance};
@@ -33,6 +33,15 @@ impl<'a> Evaluator<'a> {
     /// How often data crosses the boundary below memory `level` of an operand down and up, when the temporal loops below it
     /// multiply to `sizes`; and whether outputs are still added to above.
     pub fn counts(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
+        self.counts_by(&self.average, operand, level, sizes)
+    }
+
+    /// As [`Evaluator::counts`], by the unrolling after which latency goes.
+    pub fn latency_counts(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
+        self.counts_by(self.peak.as_ref().unwrap_or(&self.average), operand, level, sizes)
+    }
+
+    fn counts_by(&self, units: &Units<'a>, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
         let view = &self.problem.operands[operand];
         let above = |dim: Dim| self.problem.spatial.temporal_sizes[dim as usize] / sizes[dim as usize];
         let count = Dim::ALL.map(above).iter().product();
@@ -41,7 +50,7 @@ impl<'a> Evaluator<'a> {
         }
         let adds = |dim: &Dim| view.relevance[*dim as usize] == Relevance::Irrelevant;
         let passes = Dim::ALL.into_iter().filter(adds).map(above).product();
-        let partial = passes > 1 || view.adds_above(level);
+        let partial = passes > 1 || units.add_above(view, level);
         let first_read_back = self.problem.rules.first_partial_sum_read_back;
         let down = if partial { partial_sums_read_back(count, passes, first_read_back) } else { 0 };
         (down, count, partial)

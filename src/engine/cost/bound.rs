@@ -130,8 +130,9 @@ impl<'a> LatencyBound<'a> {
     /// them that are irrelevant to the operand at least to `irrelevant`.
     pub fn load(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, irrelevant: u64) -> BoundaryLoad {
         let period = sizes.iter().product::<u64>() * self.evaluator.problem.iteration_cycles;
-        let (down, up, partial) = self.evaluator.counts(operand, level, sizes);
+        let (down, up, partial) = self.evaluator.latency_counts(operand, level, sizes);
         let real = self.evaluator.crossing_cycles(operand, level, sizes, partial);
+        let (.., partial) = self.evaluator.counts(operand, level, sizes);
         let waits = irrelevant > 1 && self.is_single(operand, level, sizes, partial);
         let window = if waits { period / irrelevant } else { period };
         let mut cycles = BoundaryLoad::ZERO.cycles;
