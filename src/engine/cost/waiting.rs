@@ -170,7 +170,8 @@ impl LoadingParts {
                 .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);
             match loading_part(problem, operand, low) {
                 Some(LoadingPart::Shared) => {
-                    let answer = cycles.min(problem.answer_cycles(memories[low + 1]) as f64);
+                    // ZigZag's reduction may leave fewer than no cycles.
+                    let answer = cycles.min(problem.answer_cycles(memories[low + 1]) as f64).max(0.0);
                     parts.shared += cycles - answer;
                     parts.own += answer;
                 }
