@@ -71,7 +71,7 @@ pub fn set_layer_type(document: &Outline, layer: usize, kind: &str, channels: Op
     let old = document.value(&field(layer, "type")).unwrap_or_default();
     let mut next = document.write(&field(layer, "type"), kind)?;
     let (had, has) = (layer_fields(&old), layer_fields(kind));
-    let input_has_none: &[&str] = if kind == "input" { &["from", "unroll"] } else { &[] };
+    let input_has_none: &[&str] = if kind == "input" { &["from", "unroll", "loop_order"] } else { &[] };
     for name in had.iter().filter(|name| !has.contains(name)).chain(input_has_none) {
         if next.has(&field(layer, name)) {
             next = next.remove(&field(layer, name))?;

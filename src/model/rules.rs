@@ -82,6 +82,10 @@ rules! {
     /// DeFiNES counts every column and row that a window spans, also those of the padding around the input; right is
     /// at most what really exists. (NOTES Z 1.1)
     input_beyond_border_counted: "Input beyond the border counts as data", defines true, zigzag false false;
+    /// Where windows leave columns or rows of the input out, as strides beyond the kernel and dilations do, what exists is more than what
+    /// they touch. ZigZag counts up to what exists, and where its file does not say how much that is, what windows touch without
+    /// padding less all columns of padding, though some of those are left out; right is what they touch of what exists. (NOTES Z 1.1)
+    untouched_input_counted: "Input that windows leave out counts", defines false, zigzag true true;
     /// Windows with a dilation, such as one of a kernel of 3 with a dilation of 2, touch no more elements than they have. Where there are
     /// fewer windows than the dilation, the tools take away a negative number of shared ones, and count 4 for these 3; right is
     /// that none is shared. (NOTES D 0; ZigZag, layer_node.py)

@@ -521,6 +521,10 @@ pub struct LayerSpec {
     pub shows: Option<ViewSpec>,
     /// Operations of a vector unit for each iteration of the loops: their names, and how many.
     pub operations: Vec<(String, u64)>,
+    /// Loops in the order in which LOMA merges prime factors of those that have equally many; others follow in their usual order.
+    pub loop_order: Vec<String>,
+    /// Columns and rows of the input that ZigZag counts at most, where its file does not say how large the input is.
+    pub input_counted: Option<(u64, u64)>,
     /// Bits per element where they differ from the workload's.
     pub precision: PrecisionSpec,
     /// Densities where they differ from the workload's.

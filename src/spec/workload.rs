@@ -16,7 +16,7 @@ const DENSITY: [&str; 3] = ["W", "I", "O"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
 /// Every field of a layer; which of them a type has, [`LAYER_TYPES`] says.
-const LAYER: [&str; 21] = [
+const LAYER: [&str; 23] = [
     "name",
     "type",
     "from",
@@ -37,16 +37,18 @@ const LAYER: [&str; 21] = [
     "operations",
     "precision",
     "density",
+    "loop_order",
+    "input_counted",
     "unroll",
 ];
-/// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
+/// What each type of layer has besides `name`, `type`, `from`, `precision`, `density`, `loop_order` and `unroll`.
 const LAYER_TYPES: [(&str, &[&str]); 12] = [
     ("input", &["K", "size"]),
     ("view", &["K", "size", "padding", "join", "channels", "columns", "rows", "scale", "blocks"]),
-    ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding"]),
+    ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding", "input_counted"]),
     ("pointwise", &["K", "groups"]),
-    ("depthwise", &["K", "kernel", "stride", "dilation", "padding"]),
-    ("pooling", &["K", "kernel", "stride", "dilation", "padding", "operations"]),
+    ("depthwise", &["K", "kernel", "stride", "dilation", "padding", "input_counted"]),
+    ("pooling", &["K", "kernel", "stride", "dilation", "padding", "operations", "input_counted"]),
     ("fully-connected", &["K"]),
     ("matmul", &["K", "groups"]),
     ("add", &["K", "crop", "operations"]),
@@ -67,7 +69,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// The fields of a layer of type `kind` besides `name`, `type`, `from`, `precision` and `unroll`; none of unknown types.
+/// The fields of a layer of type `kind` besides those of every type; none of unknown types.
 pub fn layer_fields(kind: &str) -> &'static [&'static str] {
     LAYER_TYPES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, fields)| fields)
 }
@@ -121,6 +123,8 @@ fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerSpec {
         operations: fields.get("operations").map(|place| read_operations(place, reader)).unwrap_or_default(),
         precision: read_precision(&fields, reader),
         density: read_density(&fields, reader),
+        loop_order: fields.get("loop_order").map(|place| place.names(reader)).unwrap_or_default(),
+        input_counted: read_pair(&fields, "input_counted", "columns x rows", reader),
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         kind,
     }
@@ -150,7 +154,7 @@ fn check_fields(fields: &Fields, kind: &str, reader: &mut Reader) {
     for name in LAYER {
         let common = match name {
             "from" => kind != "input",
-            "unroll" => !matches!(kind, "input" | "view"),
+            "unroll" | "loop_order" => !matches!(kind, "input" | "view"),
             name => matches!(name, "name" | "type" | "precision" | "density"),
         };
         if let Some(place) = fields.get(name)

@@ -388,6 +388,8 @@ fn layer_fields(layer: &LayerSpec) -> Vec<String> {
         ("operations", (!operations.is_empty()).then(|| braces(&operations))),
         ("precision", precision(&layer.precision)),
         ("density", density(&layer.density)),
+        ("loop_order", (!layer.loop_order.is_empty()).then(|| list(&layer.loop_order))),
+        ("input_counted", layer.input_counted.map(pair)),
         ("unroll", (!unroll.is_empty()).then(|| braces(&unroll))),
     ]
     .into_iter()

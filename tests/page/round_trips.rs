@@ -232,6 +232,7 @@ fn random_layer(random: &mut Lcg) -> LayerSpec {
     layer.groups = maybe(random, count).filter(|_| has("groups"));
     layer.stride = maybe(random, pair).filter(|_| has("stride"));
     layer.dilation = maybe(random, pair).filter(|_| has("dilation"));
+    layer.input_counted = maybe(random, pair).filter(|_| has("input_counted"));
     layer.crop = has("crop") && random.below(2) > 0;
     if has("kernel") {
         let (columns, rows) = pair(random);
@@ -260,6 +261,7 @@ fn random_layer(random: &mut Lcg) -> LayerSpec {
     }
     if !matches!(kind, "input" | "view") {
         layer.unroll = unrolls(random, &["eyeriss", "1"]);
+        layer.loop_order = random.of(&[&[][..], &["FX", "K"], &["D"]]).iter().map(|name| (*name).to_owned()).collect();
     }
     layer.precision = random_precision(random);
     layer.density = random_density(random);

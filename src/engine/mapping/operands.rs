@@ -198,7 +198,7 @@ impl<'a> LayerOnCore<'a> {
                 unrolled,
                 memories,
                 relevance,
-                precision: precision(&problem.shape, stored_as),
+                precision: precision(&problem.shape, place, inputs),
             }
         });
         if rules.unroll_rest_on_first_dimension {
@@ -318,10 +318,13 @@ impl<'a> LayerOnCore<'a> {
 
 /// How the input that windows read along an axis is counted.
 pub(super) fn window_count(shape: &LayerShape, rules: &Rules, axis: Relevance) -> WindowCount {
-    let ((outputs, kernel), (stride, dilation, limit)) = match axis {
-        Relevance::PartialX => ((Dim::OX, Dim::FX), (shape.stride.0, shape.dilation.0, shape.input_limit.0)),
-        _ => ((Dim::OY, Dim::FY), (shape.stride.1, shape.dilation.1, shape.input_limit.1)),
+    let ((outputs, kernel), (stride, dilation), (limit, untouched)) = match axis {
+        Relevance::PartialX => {
+            ((Dim::OX, Dim::FX), (shape.stride.0, shape.dilation.0), (shape.input_limit.0, shape.untouched.0))
+        }
+        _ => ((Dim::OY, Dim::FY), (shape.stride.1, shape.dilation.1), (shape.input_limit.1, shape.untouched.1)),
     };
+    let limit = if rules.untouched_input_counted { limit.saturating_add_signed(untouched) } else { limit };
     WindowCount {
         outputs,
         kernel,
@@ -380,14 +383,21 @@ fn as_entries(loops: Vec<super::SpatialLoop>) -> Vec<(Dim, f64, u64)> {
     loops.into_iter().map(|unrolled| (unrolled.dim, unrolled.average, unrolled.peak)).collect()
 }
 
-fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
-    match stored_as {
-        Operand::W if !shape.kind.reads_two_maps() => (shape.precision.w, shape.precision.w),
-        // An addition that reads one of its maps as weights.
-        Operand::W => (shape.precision.i, shape.precision.i),
-        Operand::I => (shape.precision.i, shape.precision.i),
-        Operand::O => (shape.precision.o_partial, shape.precision.o),
-    }
+/// Bits while partial and when final of the operand at a place, where inputs are stored as these.
+fn precision(shape: &LayerShape, place: LayerOperand, inputs: [Operand; 2]) -> (u64, u64) {
+    let bits = match (place, inputs[0]) {
+        (LayerOperand::Output, _) => return (shape.precision.o_partial, shape.precision.o),
+        // An addition that reads one of its maps, the second, as weights.
+        (LayerOperand::First, Operand::W) => bits_as_weights(shape),
+        (LayerOperand::Second, Operand::I) => shape.second_map_bits(),
+        _ => shape.precision.i,
+    };
+    (bits, bits)
+}
+
+/// Bits of what goes through the memories of weights: weights, or the second map of an addition.
+pub(super) fn bits_as_weights(shape: &LayerShape) -> u64 {
+    if shape.kind.reads_two_maps() { shape.second_map_bits() } else { shape.precision.w }
 }
 
 // Once in the module: a problem asks for it some twenty times, not in a loop.
@@ -432,6 +442,7 @@ mod tests {
             stride: (1, 1),
             dilation: (1, 1),
             input_limit: (4, 4),
+            untouched: (0, 0),
             precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
             sparsity: None,
             operations: Default::default(),

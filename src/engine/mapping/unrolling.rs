@@ -5,7 +5,7 @@
 //! loop. What the lowest memories cannot serve at once is illegal: the operands that meet in a memory have to fit it
 //! *together*, and what one cycle reads or writes has to pass its ports.
 
-use super::operands::{Relevance, relevance};
+use super::operands::{Relevance, bits_as_weights, relevance};
 use crate::hardware::{ArrayDimId, ArrayDims, Core, Memory, Movement, Operand, PortId, Unroll};
 use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
@@ -369,44 +369,41 @@ fn elements(shape: &LayerShape, relevance: &[Relevance; 8], extents: &LoopSizes)
 /// What each memory must hold, and what the ports of the lowest must pass in a cycle.
 fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize; 3]) -> Vec<Demand<'a>> {
     let sums = [Dim::C, Dim::FY, Dim::FX].iter().any(|&dim| shape.size(dim) > 1);
-    let precision = |operand: Operand| match operand {
-        Operand::W if !shape.kind.reads_two_maps() => shape.precision.w,
-        Operand::W | Operand::I => shape.precision.i,
-        Operand::O if sums => shape.precision.o_partial,
-        Operand::O => shape.precision.o,
-    };
     // An addition has two inputs, and no weights.
     let adds_maps = shape.kind == LayerKind::Add && !rules.additions_read_weight_memories;
-    let inputs: &[Operand] = if adds_maps { &[Operand::I, Operand::I] } else { &[Operand::W, Operand::I] };
-    let operands: Vec<Operand> = std::iter::once(Operand::O).chain(inputs.iter().copied()).collect();
+    let operands = [
+        (Operand::O, if sums { shape.precision.o_partial } else { shape.precision.o }),
+        (if adds_maps { Operand::I } else { Operand::W }, bits_as_weights(shape)),
+        (Operand::I, shape.precision.i),
+    ];
     let entry = |operand: Operand, bits: u64| (bits, Dim::ALL.map(|dim| relevance(shape, operand, dim, rules)));
     let mut demands = Vec::new();
     for (id, memory) in core.memories.iter_enumerated() {
         let level = |operand: Operand| core.level_of(operand, id).filter(|&level| level < levels[operand as usize]);
-        let held: Vec<_> = operands.iter().copied().filter(|&operand| level(operand).is_some()).collect();
+        let held: Vec<_> = operands.iter().copied().filter(|&(operand, _)| level(operand).is_some()).collect();
         // Finished outputs are the least that a memory must hold, partial sums the most that pass a port.
-        let least = |operand: Operand| if operand == Operand::O { shape.precision.o } else { precision(operand) };
+        let least = |operand: Operand, bits: u64| if operand == Operand::O { shape.precision.o } else { bits };
         let over = memory.shared_over;
         let available_bits = memory.size_bits;
         if rules.lowest_memory_may_overflow {
-            demands.extend(held.iter().map(|&operand| Demand {
+            demands.extend(held.iter().map(|&(operand, bits)| Demand {
                 shape,
-                operands: vec![entry(operand, least(operand))],
+                operands: vec![entry(operand, least(operand, bits))],
                 over,
                 available_bits,
             }));
         } else if !held.is_empty() {
-            let operands = held.iter().map(|&operand| entry(operand, least(operand))).collect();
+            let operands = held.iter().map(|&(operand, bits)| entry(operand, least(operand, bits))).collect();
             demands.push(Demand { shape, operands, over, available_bits });
         }
         for movement in [Movement::ReadToLow, Movement::WriteFromLow] {
             // Inputs are read, outputs written; a memory between two others only passes on what these can take.
             let passes = |operand: Operand| (operand == Operand::O) == (movement == Movement::WriteFromLow);
-            let lowest: Vec<Operand> =
-                held.iter().copied().filter(|&operand| level(operand) == Some(0) && passes(operand)).collect();
+            let is_lowest = |&(operand, _): &WithBits| level(operand) == Some(0) && passes(operand);
+            let lowest: Vec<WithBits> = held.iter().copied().filter(is_lowest).collect();
             demands.extend(by_port(memory, movement, &lowest).into_iter().map(|served| {
-                let available_bits = memory.width_bits(served[0], movement);
-                let operands = served.into_iter().map(|operand| entry(operand, precision(operand))).collect();
+                let available_bits = memory.width_bits(served[0].0, movement);
+                let operands = served.into_iter().map(|(operand, bits)| entry(operand, bits)).collect();
                 Demand { shape, operands, over, available_bits }
             }));
         }
@@ -414,14 +411,17 @@ fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize
     demands
 }
 
-/// Operands grouped by the port that serves `movement` of them.
-fn by_port(memory: &Memory, movement: Movement, operands: &[Operand]) -> Vec<Vec<Operand>> {
-    let mut ports: Vec<(Option<PortId>, Vec<Operand>)> = Vec::new();
-    for &operand in operands {
-        let port = memory.port(operand, movement);
+/// An operand with the bits of its elements.
+type WithBits = (Operand, u64);
+
+/// Operands with their bits, grouped by the port that serves `movement` of them.
+fn by_port(memory: &Memory, movement: Movement, operands: &[WithBits]) -> Vec<Vec<WithBits>> {
+    let mut ports: Vec<(Option<PortId>, Vec<WithBits>)> = Vec::new();
+    for &served in operands {
+        let port = memory.port(served.0, movement);
         match ports.iter_mut().find(|(other, _)| *other == port) {
-            Some((_, operands)) => operands.push(operand),
-            None => ports.push((port, vec![operand])),
+            Some((_, operands)) => operands.push(served),
+            None => ports.push((port, vec![served])),
         }
     }
     ports.into_iter().map(|(_, operands)| operands).collect()

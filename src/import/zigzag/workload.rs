@@ -7,6 +7,7 @@ use super::equation::{Assigned, Equation, Relation, assign, name_windows, relati
 use super::hardware::number;
 use super::mapping::NamedLoops;
 use crate::report::{Report, Severity};
+use fusescape_engine::workload::{Dim, LayerKind, overcounted_extent};
 use fusescape_spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use fusescape_spec::{DensitySpec, Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
@@ -57,6 +58,8 @@ struct Layer {
     /// Columns and rows of the input that exist, and zeros at their beginning.
     input: (u64, u64),
     padding: [u64; 4],
+    /// Columns and rows of it that ZigZag counts, where the file does not say how many there are.
+    counted: (u64, u64),
     /// Whether the file pads by more than the kernel spans.
     is_padding_cut: bool,
     precision: PrecisionSpec,
@@ -71,6 +74,28 @@ impl Layer {
 
     fn input_map(&self) -> Map {
         (self.c.saturating_mul(self.g), self.input.0, self.input.1)
+    }
+
+    /// Whether the document states bits of W: of an addition only where both maps do not have the same.
+    fn states_weights(&self, bits: u64) -> bool {
+        match self.kind {
+            "pooling" => false,
+            "add" => self.precision.i.unwrap_or(8) != bits,
+            _ => true,
+        }
+    }
+
+    /// Its loops of several iterations in the order of the file, where layers of its kind order them otherwise.
+    fn loop_order(&self) -> Vec<String> {
+        let mut order: Vec<&str> = Vec::new();
+        for &(_, ours, size) in &self.loops {
+            if size > 1 && !order.contains(&ours) {
+                order.push(ours);
+            }
+        }
+        let usual = LayerKind::from_name(self.kind).map_or(Dim::ALL, LayerKind::dim_order).map(Dim::name);
+        let place = |name: &&str| usual.iter().position(|known| known == name);
+        if order.is_sorted_by_key(place) { Vec::new() } else { order.into_iter().map(str::to_owned).collect() }
     }
 }
 
@@ -281,13 +306,15 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
         })
         .collect();
     let mut is_cut = false;
-    let mut axis = |output: &str, whole: u64, stride: u64, reach: u64| {
+    let mut axis = |output: &str, whole: u64, touched: u64, (stride, reach): (u64, u64)| {
         let input =
             relations.iter().find(|relation| relation.output == output).map(|relation| relation.input.to_uppercase());
         let place = input.and_then(|input| names.iter().position(|name| name.to_uppercase() == input));
         let [begin, end] = place.and_then(|place| pads.get(place)).copied().unwrap_or([0, 0]);
         let stated = place.and_then(|place| sizes.get(place)).copied();
-        // Where it is not said how much of the input exists, none of the outputs sees zeros only.
+        // Where it is not said how much of the input exists, ZigZag counts what windows touch, less the padding.
+        let counted = stated.unwrap_or_else(|| touched.saturating_sub(begin.saturating_add(end)).max(1));
+        // Then none of the outputs sees zeros only.
         let cut = |zeros: u64| if stated.is_none() { zeros.min(reach) } else { zeros };
         is_cut |= (cut(begin), cut(end)) != (begin, end);
         let (begin, end) = (cut(begin), cut(end));
@@ -297,15 +324,23 @@ fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader
         let zeros = whole.saturating_sub(real);
         let too_many = begin.checked_add(end).and_then(|pads| pads.checked_sub(zeros));
         match too_many {
-            Some(unused) if unused < stride && real <= whole => (real, begin, end),
-            _ => (real, zeros / 2, zeros - zeros / 2),
+            Some(unused) if unused < stride && real <= whole => (real, begin, end, counted),
+            _ => (real, zeros / 2, zeros - zeros / 2, counted),
         }
     };
+    let touched = |outputs: u64, kernel: u64, stride: u64, dilation: u64| {
+        overcounted_extent(outputs as f64, kernel as f64, stride, dilation) as u64
+    };
+    let touched = (
+        touched(layer.output.0, layer.kernel.0, layer.stride.0, layer.dilation.0),
+        touched(layer.output.1, layer.kernel.1, layer.stride.1, layer.dilation.1),
+    );
     let reach = |kernel: u64, dilation: u64| dilation.saturating_mul(kernel.saturating_sub(1));
     let reach = (reach(layer.kernel.0, layer.dilation.0), reach(layer.kernel.1, layer.dilation.1));
-    let (columns, left, right) = axis("ox", whole.0, layer.stride.0, reach.0);
-    let (rows, top, bottom) = axis("oy", whole.1, layer.stride.1, reach.1);
+    let (columns, left, right, counted_columns) = axis("ox", whole.0, touched.0, (layer.stride.0, reach.0));
+    let (rows, top, bottom, counted_rows) = axis("oy", whole.1, touched.1, (layer.stride.1, reach.1));
     layer.is_padding_cut = is_cut;
+    layer.counted = (counted_columns, counted_rows);
     (layer.input, layer.padding) = ((columns, rows), [left, right, top, bottom]);
 }
 
@@ -401,10 +436,9 @@ fn spec(layer: &Layer, name: &str, from: Vec<String>) -> LayerSpec {
         } else {
             PaddingSpec::None
         },
-        precision: PrecisionSpec {
-            w: layer.precision.w.filter(|_| !matches!(layer.kind, "pooling" | "add")),
-            ..layer.precision
-        },
+        precision: PrecisionSpec { w: layer.precision.w.filter(|bits| layer.states_weights(*bits)), ..layer.precision },
+        loop_order: layer.loop_order(),
+        input_counted: (windowed && layer.counted != layer.input).then_some(layer.counted),
         ..LayerSpec::default()
     }
 }

@@ -278,8 +278,7 @@ fn write_entry(text: &mut String, core: &Core, name: &str, unroll: &[Unroll], si
 
 /// Bits of what ZigZag reads as weights: of an addition that is the second map, as precise as the first.
 fn second_bits(layer: &Layer) -> u64 {
-    let precision = layer.shape.precision;
-    if layer.shape.kind == LayerKind::Add { precision.i } else { precision.w }
+    if layer.shape.kind == LayerKind::Add { layer.shape.second_map_bits() } else { layer.shape.precision.w }
 }
 
 /// What a layer unrolls, no wider than its loops are, and how wide it would without ZigZag's limit.
@@ -361,11 +360,16 @@ fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut R
     );
     if windowed {
         let padding = layer.padding;
-        let _ = write!(
-            text,
-            "  pr_loop_dims: [IX, IY]\n  pr_loop_sizes: [{}, {}]\n  padding: [[{}, {}], [{}, {}]]\n",
-            layer.input_size.0, layer.input_size.1, padding.left, padding.right, padding.top, padding.bottom
-        );
+        let counted = |limit: u64, untouched: i64| limit.saturating_add_signed(untouched);
+        let counted =
+            (counted(shape.input_limit.0, shape.untouched.0), counted(shape.input_limit.1, shape.untouched.1));
+        let _ = writeln!(text, "  pr_loop_dims: [IX, IY]");
+        // ZigZag counts something else where nobody says how large the input is.
+        if counted == layer.input_size {
+            let _ = writeln!(text, "  pr_loop_sizes: [{}, {}]", layer.input_size.0, layer.input_size.1);
+        }
+        let _ =
+            writeln!(text, "  padding: [[{}, {}], [{}, {}]]", padding.left, padding.right, padding.top, padding.bottom);
     }
     let precision = shape.precision;
     let w = second_bits(layer);

@@ -285,6 +285,7 @@ mod tests {
                     stride: (1, 1),
                     dilation: (1, 1),
                     input_limit: (64, 64),
+                    untouched: (0, 0),
                     precision: Precision { w: 0, i: 8, o_partial: 16, o: 8 },
                     sparsity: None,
                     operations: Operations::one(Operation::Exp),

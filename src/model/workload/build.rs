@@ -70,6 +70,13 @@ fn check_layers(spec: &WorkloadSpec, diagnostics: &mut Diagnostics) -> Vec<Optio
         }
         kinds.push(kind);
         check_unrolls(&path, layer, diagnostics);
+        for name in layer.loop_order.iter().filter(|name| Dim::from_name(name).is_none()) {
+            diagnostics.add(
+                format!("{path}.loop_order"),
+                format!("There is no loop dimension `{name}`"),
+                format!("Use one of {}", Dim::ALL.map(Dim::name).join(", ")),
+            );
+        }
     }
     if !kinds.is_empty() && !kinds.contains(&Some(LayerKind::Input)) {
         diagnostics.add(

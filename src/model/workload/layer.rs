@@ -177,7 +177,7 @@ pub struct Padding {
 /// Bits per element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Precision {
-    /// Weights; 0 for layers that have none.
+    /// Weights; of a layer that reads two maps the second one, where it has other bits than the first; else 0 for layers that have none.
     pub w: u64,
     /// Inputs.
     pub i: u64,
@@ -226,8 +226,11 @@ pub struct LayerShape {
     pub stride: (u64, u64),
     /// Distance of neighbouring kernel elements: columns, rows.
     pub dilation: (u64, u64),
-    /// Columns and rows of the input that really exist: at a padded border fewer than the window spans.
+    /// Columns and rows of the input that windows touch: at a padded border, and where windows leave some out, fewer than they span.
     pub input_limit: (u64, u64),
+    /// Columns and rows that the tools count beyond [`Self::input_limit`] at most: those that exist and no window touches, or what a
+    /// document says that they count (`Rules::untouched_input_counted`).
+    pub untouched: (i64, i64),
     /// Bits per element, as memories hold it.
     pub precision: Precision,
     /// What zeros save; `None` where none are stated.
@@ -326,8 +329,15 @@ impl LayerShape {
 
     /// Bits of all inputs.
     pub fn all_input_bits(&self) -> u64 {
-        let of_a_channel = self.input_bits() / self.input_channels().max(1);
-        (0..self.input_count()).map(|place| of_a_channel * self.channels_of_input(place)).sum()
+        let of_a_channel = self.elements(Operand::I) / self.input_channels().max(1);
+        let bits = [self.precision.i, self.second_map_bits()];
+        let channels = (0..self.input_count()).map(|place| self.channels_of_input(place));
+        channels.zip(bits).map(|(channels, bits)| of_a_channel * channels * bits).sum()
+    }
+
+    /// Bits per element of the second of two maps that a layer reads.
+    pub fn second_map_bits(&self) -> u64 {
+        if self.precision.w > 0 { self.precision.w } else { self.precision.i }
     }
 
     /// Number of feature maps read: two for an addition.
@@ -355,6 +365,25 @@ pub fn unique_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f
     outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation).max(0.0)
 }
 
+/// How many different columns of an input of `size` they touch, with `padding` zeros before it.
+pub fn touched_extent(size: u64, padding: u64, outputs: u64, kernel: u64, stride: u64, dilation: u64) -> u64 {
+    let g = gcd(stride, dilation).max(1);
+    let (step, tap) = (stride / g, dilation / g);
+    // Distinct indices below `end`: each counts for the last window that reads it. Tap `step` more is a window `tap` earlier.
+    let before = |end: u64| -> u64 {
+        let of_tap = |at: u64| {
+            let windows = outputs.min(end.div_ceil(g).saturating_sub(tap * at).div_ceil(step));
+            if at < step { windows } else { windows - windows.min(outputs.saturating_sub(tap)) }
+        };
+        (0..kernel.min(end.div_ceil(dilation.max(1)))).map(of_tap).sum()
+    };
+    let all = unique_extent(outputs as f64, kernel as f64, stride, dilation) as u64;
+    // Counted from the other end, those behind the input are those before it.
+    let spans = (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+    let behind = spans.saturating_sub(padding.saturating_add(size));
+    all.saturating_sub(before(padding)).saturating_sub(before(behind))
+}
+
 /// As [`unique_extent`], but as the public tools count: fewer windows than the dilation share less than nothing.
 pub fn overcounted_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f64 {
     let g = gcd(stride, dilation).max(1);
@@ -364,7 +393,7 @@ pub fn overcounted_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64)
 
 #[cfg(test)]
 mod tests {
-    use super::unique_extent;
+    use super::{touched_extent, unique_extent};
     use std::collections::BTreeSet;
 
     #[test]
@@ -379,6 +408,11 @@ mod tests {
                         let extent = unique_extent(outputs as f64, kernel as f64, stride, dilation);
                         let what = format!("{outputs} outputs, kernel {kernel}, stride {stride}, dilation {dilation}");
                         assert_eq!(extent, touched.len() as f64, "{what}");
+                        for (size, padding) in (1..12).flat_map(|size| (0..6).map(move |padding| (size, padding))) {
+                            let real = touched.iter().filter(|&&at| (padding..padding + size).contains(&at)).count();
+                            let counted = touched_extent(size, padding, outputs, kernel, stride, dilation);
+                            assert_eq!(counted, real as u64, "{what}, {size} columns behind {padding} of padding");
+                        }
                     }
                 }
             }

@@ -1,10 +1,11 @@
 //! Sizes of one layer, inferred from those of the layers it reads.
 
-use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, Sparsity};
+use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, Sparsity, touched_extent};
 use super::network::Layer;
 use super::operation::{Operation, Operations};
 use super::view::{MapSize, View};
 use crate::hardware::MAX_SIZE;
+use crate::sorting::sort_few_by_key;
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, MapAxis, PaddingSpec, ViewSpec, WorkloadSpec};
 
 /// Largest size of one loop dimension, stride or the like; no network comes near it.
@@ -48,7 +49,10 @@ impl Sizing<'_> {
         let (kernel, padding) = self.window(input_size);
         let stride = self.layer.stride.unwrap_or((1, 1));
         let dilation = self.layer.dilation.unwrap_or((1, 1));
-        for (field, (x, y)) in [("kernel", kernel), ("stride", stride), ("dilation", dilation)] {
+        let counted = self.layer.input_counted.unwrap_or((1, 1));
+        for (field, (x, y)) in
+            [("kernel", kernel), ("stride", stride), ("dilation", dilation), ("input_counted", counted)]
+        {
             let most = if field == "dilation" { MAX_DILATION } else { MAX_EXTENT };
             if x == 0 || y == 0 || x > most || y > most {
                 self.complain(
@@ -114,14 +118,17 @@ impl Sizing<'_> {
             }
         }
         let sizes = self.sizes(input_channels, output_size, kernel, diagnostics)?;
-        let (precision, sparsity) = Sparsity::new(self.precision(diagnostics), self.density());
+        let (precision, sparsity) = self.stored_precision(diagnostics);
+        let input_limit = self.touched(input_size, padding, (kernel, stride, dilation), output_size);
+        let counted = self.layer.input_counted.unwrap_or(input_size);
         let shape = LayerShape {
             kind: self.kind,
             sizes,
-            dim_order: self.kind.dim_order(),
+            dim_order: self.dim_order(),
             stride,
             dilation,
-            input_limit: input_size,
+            input_limit,
+            untouched: (counted.0 as i64 - input_limit.0 as i64, counted.1 as i64 - input_limit.1 as i64),
             precision,
             sparsity,
             operations: self.operations(diagnostics),
@@ -197,6 +204,7 @@ impl Sizing<'_> {
             stride: (1, 1),
             dilation: (1, 1),
             input_limit: (columns, rows),
+            untouched: (0, 0),
             precision,
             sparsity,
             operations: self.operations(diagnostics),
@@ -591,12 +599,51 @@ impl Sizing<'_> {
         [w, i, own.o.or(all.o).unwrap_or(1.0)]
     }
 
+    /// Its loops as the document orders them, then the others.
+    fn dim_order(&self) -> [Dim; 8] {
+        let mut order = self.kind.dim_order();
+        let place = |dim: &Dim| self.layer.loop_order.iter().position(|name| name == dim.name()).unwrap_or(usize::MAX);
+        sort_few_by_key(&mut order, place);
+        order
+    }
+
+    /// Columns and rows of the input that windows touch.
+    fn touched(
+        &self,
+        input: (u64, u64),
+        padding: Padding,
+        (kernel, stride, dilation): ((u64, u64), (u64, u64), (u64, u64)),
+        output: (u64, u64),
+    ) -> (u64, u64) {
+        if !matches!(self.kind, LayerKind::Conv | LayerKind::Depthwise | LayerKind::Pooling) {
+            return input;
+        }
+        (
+            touched_extent(input.0, padding.left, output.0, kernel.0, stride.0, dilation.0),
+            touched_extent(input.1, padding.top, output.1, kernel.1, stride.1, dilation.1),
+        )
+    }
+
+    /// Bits per element as memories hold them, and what zeros save.
+    fn stored_precision(&self, diagnostics: &mut Diagnostics) -> (Precision, Option<Sparsity>) {
+        let stated = self.precision(diagnostics);
+        if !self.kind.reads_two_maps() || stated.w == 0 {
+            return Sparsity::new(stated, self.density());
+        }
+        // Both are features.
+        let of_map = |i: u64| Sparsity::new(Precision { w: 0, i, ..stated }, self.density());
+        let ((second, _), (precision, sparsity)) = (of_map(stated.w), of_map(stated.i));
+        (Precision { w: second.i, ..precision }, sparsity)
+    }
+
     fn precision(&self, diagnostics: &mut Diagnostics) -> Precision {
         let (own, all) = (&self.layer.precision, &self.spec.precision);
         let o = own.o.or(all.o).unwrap_or(8);
         let i = own.i.or(all.i).unwrap_or(8);
         let precision = Precision {
             w: match self.kind {
+                // The second map.
+                kind if kind.reads_two_maps() => own.w.filter(|bits| *bits != i).unwrap_or(0),
                 kind if kind.is_for_vector_unit() => 0,
                 // These are features.
                 LayerKind::MatMul | LayerKind::Depthwise if self.producers.len() > 1 => own.w.unwrap_or(i),
@@ -630,8 +677,8 @@ impl Sizing<'_> {
             .spec
             .batch
             .checked_mul(shape.input_channels())
-            .and_then(|all| all.checked_mul(shape.input_limit.0))
-            .and_then(|all| all.checked_mul(shape.input_limit.1))
+            .and_then(|all| all.checked_mul(shape.input_limit.0.saturating_add_signed(shape.untouched.0)))
+            .and_then(|all| all.checked_mul(shape.input_limit.1.saturating_add_signed(shape.untouched.1)))
             .and_then(|all| all.checked_mul(bits));
         if product.is_none_or(|all| all > MAX_SIZE) || input.is_none_or(|all| all > MAX_SIZE) {
             diagnostics.add(

@@ -158,6 +158,7 @@ pub fn shape(input: &Value) -> LayerShape {
         stride: pair(&input["stride"]),
         dilation: (1, 1),
         input_limit: (u64::MAX, u64::MAX),
+        untouched: (0, 0),
         precision: Precision {
             w: bits("W").unwrap_or(0),
             i: bits("I").or(bits("X")).unwrap(),

@@ -394,6 +394,7 @@ memories:
                 stride: (1, 1),
                 dilation: (1, 1),
                 input_limit: (u64::MAX, u64::MAX),
+                untouched: (0, 0),
                 precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
                 sparsity: None,
                 operations: Default::default(),

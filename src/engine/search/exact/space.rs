@@ -743,7 +743,9 @@ impl<'a, L: Legality> Space<'a, L> {
     /// input's lower one is enough.
     fn comes_later(&self, state: &State, operand: LayerOperand) -> bool {
         let [_, first, second] = &self.problem.operands;
-        let alike = first.stored_as == second.stored_as && first.relevance == second.relevance;
+        let alike = first.stored_as == second.stored_as
+            && first.relevance == second.relevance
+            && first.precision == second.precision;
         let alike = alike && self.legal.is_none_or(|legal| !legal.tells_inputs_apart());
         alike && operand == LayerOperand::Second && state.placed[2] == state.placed[1]
     }

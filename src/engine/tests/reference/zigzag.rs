@@ -163,6 +163,7 @@ impl Layer {
             stride: pair(&input["stride"]),
             dilation: if input["dilation"].is_null() { (1, 1) } else { pair(&input["dilation"]) },
             input_limit: (limit("IX"), limit("IY")),
+            untouched: (0, 0),
             precision: Precision {
                 w: bits("W").unwrap_or(0),
                 i: bits("I").or(bits("X")).unwrap(),

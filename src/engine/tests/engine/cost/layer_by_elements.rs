@@ -222,7 +222,7 @@ impl MappedLayer<'_> {
                 self.count(operand, stored_as, level, &loops, &crossing, &mut run.moved);
                 let inside: Vec<Loop> = loops.iter().copied().filter(|next| next.level <= level).collect();
                 // What is added to stays a partial sum, whether it is added up here or further up.
-                let bits = self.bits(stored_as, crossing.is_partial);
+                let bits = self.bits((operand, stored_as), crossing.is_partial);
                 let held = self.elements((operand, stored_as), &inside) * bits;
                 *run.held.entry(memory).or_default() += held;
                 let replaced = held / self.outermost(operand, stored_as, level, Relation::Alone);
@@ -238,10 +238,12 @@ impl MappedLayer<'_> {
         run
     }
 
-    fn bits(&self, stored_as: Operand, is_partial: bool) -> u64 {
-        let precision = &self.problem.shape.precision;
+    fn bits(&self, (operand, stored_as): (LayerOperand, Operand), is_partial: bool) -> u64 {
+        let LayerShape { kind, precision, .. } = &self.problem.shape;
         match stored_as {
             Operand::W => precision.w,
+            // The second map may have bits of its own.
+            Operand::I if operand == LayerOperand::Second && kind.reads_two_maps() && precision.w > 0 => precision.w,
             Operand::I => precision.i,
             Operand::O if is_partial => precision.o_partial,
             Operand::O => precision.o,
@@ -303,7 +305,7 @@ impl MappedLayer<'_> {
         let below = elements(&|next| next.level < level);
         let one_below = elements(&|next| !next.in_time && next.level < level);
         let all_below = elements(&|next| !next.in_time && next.level <= level);
-        let bits = self.bits(stored_as, crossing.is_partial);
+        let bits = self.bits((operand, stored_as), crossing.is_partial);
         let memory = |level: usize| self.memories(stored_as)[level];
         // In the first pass over partial sums none come down, but they change as often.
         let iterations = loops.iter().filter(|next| next.in_time).map(|next| next.size).product::<u64>();

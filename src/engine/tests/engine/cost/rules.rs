@@ -3,7 +3,7 @@
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep, solve_all};
-use fusescape_engine::hardware::{Core, Operand, Unroll};
+use fusescape_engine::hardware::{Core, Movement, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Strategy};
@@ -111,6 +111,7 @@ layers:
   - { name: pointwise, type: conv, K: 4, kernel: 1 x 1, from: [in] }
   - { name: strided, type: conv, K: 10, kernel: 3 x 2, stride: 2, from: [in] }
   - { name: dilated, type: conv, K: 4, kernel: 3 x 3, dilation: 2, from: [in] }
+  - { name: holes, type: conv, K: 4, kernel: 2 x 2, stride: 3, dilation: 2, padding: 1, from: [in] }
   - { name: add, type: add, from: [in, pointwise] }",
     )
     .unwrap();
@@ -230,6 +231,37 @@ layers: [{{ name: a, type: input, K: 3, size: {kernel} x 1 }}, {{ name: fc, type
         assert_eq!(share(published, 1), (1, 1.0));
         assert_eq!(share(published, 5), (5, 0.2));
     }
+}
+
+/// Kernels of 2 with a dilation of 2, 3 columns apart, read columns 1, 2 and 4 of 5 behind one of padding.
+#[test]
+fn columns_that_windows_leave_out_are_not_read() {
+    let reads = |rules: Rules| {
+        let request = LayerRequest {
+            hardware: "name: two levels
+array: { dimensions: { D1: 1 }, mac_energy: 1 pJ }
+memories:
+  - { name: buffer, size: 1 MiB, operands: [W, I, O], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 100 pJ, write_energy: 100 pJ, shared_over: all }
+"
+            .to_owned(),
+            workload: "name: holes
+layers:
+  - { name: in, type: input, K: 1, size: 5 x 1 }
+  - { name: a, type: conv, K: 1, kernel: 2 x 1, stride: 3, dilation: 2, padding: { left: 1, right: 0, top: 0, bottom: 0 } }
+"
+            .to_owned(),
+            layer: None,
+            objective: Objective::Energy,
+            strategy: Strategy::Exact,
+            lpf_limit: 6,
+            rules,
+            unroll: None,
+        };
+        LayerStudy::new(&request).unwrap().best().unwrap().words[2][1][Movement::ReadToLow as usize]
+    };
+    assert_eq!(reads(Rules::CORRECTED), 3.0);
+    assert_eq!(reads(Rules::ZIGZAG_3_9), 4.0);
 }
 
 /// 3 / 2 x 9 / 5 x 5 / 3 PEs are 4.5, but for a rounding error that only ZigZag rounds away first.

@@ -195,6 +195,7 @@ pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
         stride,
         dilation: (1, 1),
         input_limit,
+        untouched: (0, 0),
         precision,
         sparsity: None,
         operations,

@@ -313,6 +313,7 @@ fn hints_say_which_loops_an_array_dimension_may_unroll() {
         stride: (1, 1),
         dilation: (1, 1),
         input_limit: (56, 56),
+        untouched: (0, 0),
         precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
         sparsity: None,
         operations: Default::default(),
