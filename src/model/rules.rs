@@ -116,6 +116,9 @@ rules! {
     /// have a fractional size and counts the others in full, so that 4 x 4 over 56 columns gives 64; right is that
     /// averages times steps give the loop. (NOTES Z 2.6)
     unroll_rest_on_first_dimension: "Loop on several array dimensions: first takes rest", defines false, zigzag true true;
+    /// Where each innermost memory has ports for fewer elements at once than a loop is unrolled wide, or no room for them, ZigZag unrolls
+    /// less, each loop by itself; right is to unroll as stated, and that the array waits for the port. (NOTES Z 2.2, 2.3, 2.4)
+    unrolling_narrowed_to_lowest_memories: "Unrolling narrowed to what the lowest memories pass", defines false, zigzag true true;
     /// ZigZag writes an addition as O = W + I and takes one of the two feature maps through the memories of weights;
     /// right is that both come from where features are. (NOTES Z 1.5)
     additions_read_weight_memories: "Additions read one input through the weight memories", defines false, zigzag true true;

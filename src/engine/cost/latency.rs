@@ -24,6 +24,8 @@ pub struct Latency {
     pub offloading_cycles: f64,
     /// Drain: until the last results have left a systolic array; part of [`LatencyCause::Offloading`].
     pub drain_cycles: u64,
+    /// Whether ZigZag 3.9 fails at this mapping: some link that moves its data once takes fewer cycles than its least.
+    pub tool_fails: bool,
     /// Whether offloading counts in the total.
     counts_offloading: bool,
     /// Ports that carry something, and how much they stall or, negative, could carry more.
@@ -106,7 +108,7 @@ impl Latency {
         let ports = port_stalls(problem, peak, &allowed_cycles, &real_cycles);
         let stall_cycles = ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64;
         let first = with_memory_latency(problem, &real_cycles);
-        let waiting = waiting_cycles(problem, peak, &first, peak.total_cycles + stall_cycles);
+        let (waiting, tool_fails) = waiting_cycles(problem, peak, &first, peak.total_cycles + stall_cycles);
         Self {
             ideal_cycles: ideal_cycles(problem),
             temporal_cycles: peak.total_cycles,
@@ -114,6 +116,7 @@ impl Latency {
             loading_cycles: loading(problem, &waiting),
             offloading_cycles: offloading(problem, &waiting),
             drain_cycles: problem.drain_cycles,
+            tool_fails,
             counts_offloading: !problem.rules.latency_without_offloading,
             ports,
             double_buffered,

@@ -9,14 +9,16 @@ use crate::sorting::sort_few_by_key;
 
 /// Cycles that each link takes once, `real` of its port less what passes while the layer computes.
 ///
-/// Only ZigZag lets them overlap; then they may be fractional, and negative where its reduction goes wrong.
+/// Only ZigZag lets them overlap; then they may be fractional, and negative where its reduction goes wrong. Beside them: whether ZigZag
+/// 3.9 fails there, as the least of some link is more than it takes.
 pub(super) fn waiting_cycles(
     problem: &LayerOnCore<'_>,
     amounts: &Amounts,
     real: &PerLink<u64>,
     computing_cycles: u64,
-) -> PerLink<f64> {
+) -> (PerLink<f64>, bool) {
     let mut waiting = real.map(|operand| operand.map(|level| level.map(|cycles| cycles as f64)));
+    let mut fails = false;
     if problem.rules.loading_overlaps_computation {
         for (memory, description) in problem.core.memories.iter_enumerated() {
             for port in &description.ports {
@@ -26,6 +28,7 @@ pub(super) fn waiting_cycles(
                 if problem.rules.loading_reduction_repeats {
                     reduce_repeatedly(&mut once, idle.max(0.0));
                 } else if problem.rules.loading_reduction_longest_first {
+                    fails |= idle > 0.0 && once.iter().any(|link| link.cycles < link.least);
                     reduce_longest_first(&mut once, idle.max(0.0));
                 } else {
                     reduce(&mut once, idle.max(0.0));
@@ -37,7 +40,7 @@ pub(super) fn waiting_cycles(
             }
         }
     }
-    waiting
+    (waiting, fails)
 }
 
 /// One port, its links sorted by how often they move something.
@@ -117,8 +120,8 @@ fn reduce(links: &mut [OnceLink], idle: f64) {
     }
 }
 
-/// Lowers the longest link to its least, then the next, by `idle` cycles in total, as ZigZag 3.9 does. The tool fails where the least of
-/// some link is more than it takes; here such a link stays as it is.
+/// Lowers the longest link to its least, then the next, by `idle` cycles in total, as ZigZag 3.9 does. A link whose least is more than it
+/// takes stays as it is.
 fn reduce_longest_first(links: &mut [OnceLink], mut idle: f64) {
     for link in links {
         let taken = (link.cycles - link.least).max(0.0).min(idle);

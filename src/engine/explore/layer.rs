@@ -13,8 +13,8 @@ use crate::mapping::{
 };
 use crate::rules::Rules;
 use crate::search::{
-    Limits, Objective, Outcome, Solution, Strategy, UnrolledLayer, UnrolledSearch, check_lpf_limit, explain_infeasible,
-    find_best,
+    Limits, Objective, Outcome, Solution, StopReason, Strategy, UnrolledLayer, UnrolledSearch, check_lpf_limit,
+    explain_infeasible, find_best,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, LayerId, LayerShape, Network};
@@ -474,7 +474,11 @@ impl LayerStudy {
             return self.mapped_or(outcome.best.as_ref(), || super::explain_outcome(outcome));
         };
         let mut diagnostics = Diagnostics::default();
-        diagnostics.add("lpf_limit", reason, remedy);
+        let path = match outcome.stopped {
+            StopReason::ToolFailsAtPort | StopReason::ToolFailsAtLoading => "rules",
+            _ => "lpf_limit",
+        };
+        diagnostics.add(path, reason, remedy);
         Err(diagnostics)
     }
 

@@ -2,6 +2,7 @@
 
 use super::in_memory::{InMemoryUse, array_fits};
 use super::spatial::SpatialMapping;
+use super::spatial_generation::{fails_at, narrowed};
 use crate::hardware::{
     ArrayDimId, ArrayDims, ArraySizes, Core, DoubleBuffering, MemoryId, Operand, Unroll, VectorUnit,
 };
@@ -153,6 +154,8 @@ pub struct LayerOnCore<'a> {
     pub forces_double_buffers: bool,
     /// How the array computes the layer in memory, if it does.
     pub in_memory: Option<InMemoryUse>,
+    /// Whether ZigZag, whose rules these are, fails at what is unrolled.
+    pub tool_fails: bool,
 }
 
 impl<'a> LayerOnCore<'a> {
@@ -163,7 +166,9 @@ impl<'a> LayerOnCore<'a> {
         let fitted = in_memory
             .filter(|_| !rules.in_memory_inputs_shared)
             .map(|array| array_fits(array, &problem.shape, &problem.unroll, &rules));
-        let unroll = fitted.as_deref().unwrap_or(&problem.unroll);
+        let narrowed = (rules.unrolling_narrowed_to_lowest_memories && vector_unit.is_none())
+            .then(|| narrowed(core, &rules, &problem.shape, &problem.unroll));
+        let unroll = fitted.as_deref().or(narrowed.as_deref()).unwrap_or(&problem.unroll);
         let mut spatial = SpatialMapping::new(&problem.shape, unroll, &rules);
         let adds_as_weights = rules.additions_read_weight_memories && vector_unit.is_none();
         let inputs = match problem.shape.kind.reads_two_maps() && !adds_as_weights {
@@ -220,8 +225,9 @@ impl<'a> LayerOnCore<'a> {
                 (None, None) => 1,
             },
             in_memory,
+            tool_fails: narrowed.is_some() && fails_at(core, &rules, &problem.shape, &problem.unroll),
             drain_cycles: match vector_unit {
-                None if !rules.systolic_drain_ignored => drain_cycles(core, problem),
+                None if !rules.systolic_drain_ignored => drain_cycles(core, &problem.shape, unroll),
                 _ => 0,
             },
             forces_double_buffers: !rules.forced_double_buffers_ignored
@@ -339,10 +345,10 @@ pub(super) fn window_count(shape: &LayerShape, rules: &Rules, axis: Relevance) -
 
 /// Cycles after the last multiplication until its result has left the array: along each systolic dimension one a PE in use, but for the
 /// first (ZigZag 3.9.1, cost_model.py).
-fn drain_cycles(core: &Core, problem: &LayerProblem) -> u64 {
+fn drain_cycles(core: &Core, shape: &LayerShape, unroll: &[Unroll]) -> u64 {
     let width = |array_dim: ArrayDimId| -> u64 {
-        let along = problem.unroll.iter().filter(|unroll| unroll.array_dim == array_dim);
-        along.map(|unroll| unroll.limit.min(problem.shape.size(unroll.dim)).max(1)).product()
+        let along = unroll.iter().filter(|unroll| unroll.array_dim == array_dim);
+        along.map(|unroll| unroll.limit.min(shape.size(unroll.dim)).max(1)).product()
     };
     core.array.keys().filter(|&array_dim| core.systolic.contains(array_dim)).map(|array_dim| width(array_dim) - 1).sum()
 }

@@ -2,12 +2,12 @@
 //! mapping/spatial_mapping.py): widths bounded for each array dimension and loop by itself, divisors only, and the three
 //! that seem to use the array best. For comparison; [`super::unrollings`] is what is right.
 
-use super::operands::{Relevance, relevance};
+use super::operands::{Relevance, bits_as_weights, relevance};
 use crate::hardware::{ArrayDimId, Core, MemoryId, Movement, Operand, Unroll};
 use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
-use crate::sorting::sort_by;
-use crate::workload::{Dim, LayerShape, LoopSizes};
+use crate::sorting::{sort_by, sort_few_by_key};
+use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes};
 use serde::{Deserialize, Serialize};
 
 /// Number of generated spatial mappings that ZigZag searches.
@@ -40,23 +40,7 @@ pub struct Generation {
 /// The widest that each loop may lie on each array dimension: no wider than the dimension and the loop, and no wider than
 /// the port of any innermost memory serves elements of its operand.
 pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> TiVec<ArrayDimId, LoopSizes> {
-    let innermost = |memory: MemoryId| {
-        core.memories[memory].operands.iter().all(|&operand| core.level_of(operand, memory) == Some(0))
-    };
-    let limits: Vec<(MemoryId, Operand, u64)> = core
-        .memories
-        .keys()
-        .filter(|&memory| innermost(memory))
-        .flat_map(|memory| core.memories[memory].operands.iter().map(move |&operand| (memory, operand)))
-        .filter_map(|(memory, operand)| {
-            let (movement, bits) = match operand {
-                Operand::W => (Movement::ReadToLow, shape.precision.w),
-                Operand::I => (Movement::ReadToLow, shape.precision.i),
-                Operand::O => (Movement::WriteFromLow, shape.precision.o_partial),
-            };
-            Some((memory, operand, core.memories[memory].width_bits(operand, movement).checked_div(bits)?))
-        })
-        .collect();
+    let limits = elements_passed(core, shape);
     let bound = |array_dim: ArrayDimId, dim: Dim| {
         let concerned = limits.iter().filter(|(memory, operand, _)| {
             core.memories[*memory].shared_over.contains(array_dim)
@@ -65,6 +49,39 @@ pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> TiVec<Arr
         concerned.map(|(_, _, limit)| *limit).fold(core.array[array_dim].1.min(shape.size(dim)), u64::min).max(1)
     };
     core.array.keys().map(|array_dim| Dim::ALL.map(|dim| bound(array_dim, dim))).collect()
+}
+
+/// The elements of each operand that the port of each innermost memory passes at once.
+fn elements_passed(core: &Core, shape: &LayerShape) -> Vec<(MemoryId, Operand, u64)> {
+    let innermost = |memory: MemoryId| {
+        core.memories[memory].operands.iter().all(|&operand| core.level_of(operand, memory) == Some(0))
+    };
+    core.memories
+        .keys()
+        .filter(|&memory| innermost(memory))
+        .flat_map(|memory| core.memories[memory].operands.iter().map(move |&operand| (memory, operand)))
+        .filter_map(|(memory, operand)| {
+            let (movement, bits) = match operand {
+                Operand::W => (Movement::ReadToLow, bits_as_weights(shape)),
+                Operand::I => (Movement::ReadToLow, shape.precision.i),
+                Operand::O => (Movement::WriteFromLow, shape.precision.o_partial),
+            };
+            Some((memory, operand, core.memories[memory].width_bits(operand, movement).checked_div(bits)?))
+        })
+        .collect()
+}
+
+/// Whether the tool fails at an unrolling that somebody states: it narrows it to 0 where a port of an innermost memory is narrower than an
+/// element. To loops of one iteration it takes every operand as relevant.
+pub fn fails_at(core: &Core, rules: &Rules, shape: &LayerShape, provided: &[Unroll]) -> bool {
+    let passes_none = |(memory, operand, _): &(MemoryId, Operand, u64)| {
+        provided.iter().any(|unroll| {
+            core.memories[*memory].shared_over.contains(unroll.array_dim)
+                && (shape.size(unroll.dim) == 1
+                    || relevance(shape, *operand, unroll.dim, rules) != Relevance::Irrelevant)
+        })
+    };
+    elements_passed(core, shape).iter().filter(|(.., elements)| *elements == 0).any(passes_none)
 }
 
 /// Generates as the tool does, within `bounds`.
@@ -102,29 +119,73 @@ pub fn generate(
     Generation { filled, candidates, ranked }
 }
 
-/// What is left of a provided mapping: loops that the layer has, no wider than the bounds, no more on one dimension than
-/// fit there, and no more of one loop over all dimensions than the layer has.
+/// What is left of a provided mapping: loops no wider than the bounds, no more on one dimension than fit there, and no more of one loop
+/// over all dimensions than the layer has.
 ///
-/// What has to go the tool takes in the order of a Python set; here the last stated goes first.
+/// What has to go the tool takes in the order of Python sets, which follows from hashes of names ([`place_in_set`]).
 pub fn reduce(
     core: &Core,
     shape: &LayerShape,
     bounds: &TiSlice<ArrayDimId, LoopSizes>,
     provided: &[Unroll],
 ) -> Vec<Unroll> {
-    let mut kept: Vec<Unroll> = Vec::new();
-    for unroll in provided {
-        let Some(bound) = bounds.get(unroll.array_dim) else { continue };
-        let limit = unroll.limit.min(bound[unroll.dim as usize]);
-        let on_dimension = kept.iter().filter(|other| other.array_dim == unroll.array_dim);
-        let used: u64 = on_dimension.map(|other| other.limit).product();
-        let fits = used * limit <= core.array[unroll.array_dim].1
-            && total(&kept, unroll.dim) * limit <= shape.size(unroll.dim);
-        if fits {
-            kept.push(Unroll { limit, ..*unroll });
+    let cut = |unroll: &Unroll| {
+        let bound = bounds.get(unroll.array_dim)?[unroll.dim as usize];
+        Some(Unroll { limit: unroll.limit.min(bound), ..*unroll })
+    };
+    let mut kept: Vec<Unroll> = provided.iter().filter_map(cut).collect();
+    for (array_dim, (_, size)) in core.array.iter_enumerated() {
+        let on_it = |unroll: &Unroll| unroll.array_dim == array_dim;
+        let first = |unroll: &Unroll| place_in_set(loop_name(shape, unroll.dim));
+        while product(kept.iter().filter(|unroll| on_it(unroll))) > *size {
+            remove_first(&mut kept, on_it, first);
+        }
+    }
+    for dim in Dim::ALL {
+        let first = |unroll: &Unroll| place_in_set(&core.array[unroll.array_dim].0);
+        while total(&kept, dim) > shape.size(dim) {
+            remove_first(&mut kept, |unroll| unroll.dim == dim, first);
         }
     }
     kept
+}
+
+/// Removes the unrolling with the lowest `place` of those that `may_go`.
+fn remove_first(kept: &mut Vec<Unroll>, may_go: impl Fn(&Unroll) -> bool, place: impl Fn(&Unroll) -> u8) {
+    let candidates = kept.iter().enumerate().filter(|(_, unroll)| may_go(unroll));
+    if let Some((index, _)) = candidates.min_by_key(|(_, unroll)| place(unroll)) {
+        kept.remove(index);
+    }
+}
+
+/// What the tool's files call a loop.
+fn loop_name(shape: &LayerShape, dim: Dim) -> &'static str {
+    match (shape.kind, dim) {
+        (LayerKind::MatMul, Dim::OX) => "D",
+        (LayerKind::MatMul, Dim::G) => "H",
+        _ => dim.name(),
+    }
+}
+
+/// Where a name comes in a Python set of few names: by the last bits of the tool's hash of it (datatypes.py). Of names that share a place
+/// the one that was put in first keeps it. Other names come last.
+fn place_in_set(name: &str) -> u8 {
+    match name {
+        "D1" | "G" => 0,
+        "D4" | "K" | "OY" => 1,
+        "D3" | "FX" => 2,
+        "D2" | "B" => 3,
+        "D" => 5,
+        "C" | "OX" | "H" => 6,
+        "FY" => 7,
+        _ => 8,
+    }
+}
+
+/// What the tool makes of an unrolling that somebody states: no wider than the ports and sizes of the innermost memories allow.
+pub fn narrowed(core: &Core, rules: &Rules, shape: &LayerShape, provided: &[Unroll]) -> Vec<Unroll> {
+    let reduced = reduce(core, shape, &width_bounds(core, rules, shape), provided);
+    fit_capacity(core, rules, shape, &reduced)
 }
 
 /// What an array dimension may unroll: for each loop all divisors of its bound; mixed, also all products of divisors of
@@ -168,7 +229,12 @@ fn combinations(choices: &[Vec<Vec<Unroll>>]) -> Vec<Vec<Unroll>> {
 
 /// How wide a loop is over all array dimensions.
 fn total(unroll: &[Unroll], dim: Dim) -> u64 {
-    unroll.iter().filter(|unroll| unroll.dim == dim).map(|unroll| unroll.limit).product()
+    product(unroll.iter().filter(|unroll| unroll.dim == dim))
+}
+
+/// How wide all of these are together.
+fn product<'a>(unroll: impl Iterator<Item = &'a Unroll>) -> u64 {
+    unroll.map(|unroll| unroll.limit).fold(1, u64::saturating_mul)
 }
 
 /// By which the tool ranks: PEs in use, and a little for not using them all for the same loop.
@@ -190,7 +256,7 @@ pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Un
         }
         for &operand in &memory.operands {
             let bits = match operand {
-                Operand::W => shape.precision.w,
+                Operand::W => bits_as_weights(shape),
                 Operand::I => shape.precision.i,
                 Operand::O => shape.precision.o_partial,
             };
@@ -198,7 +264,10 @@ pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Un
                 memory.shared_over.contains(unroll.array_dim)
                     && relevance(shape, operand, unroll.dim, rules) != Relevance::Irrelevant
             };
-            let served: Vec<u64> = unroll.iter().filter(|unroll| counts(unroll)).map(|unroll| unroll.limit).collect();
+            // The tool goes from loop to loop, each over all array dimensions.
+            let mut served: Vec<&Unroll> = unroll.iter().filter(|unroll| counts(unroll)).collect();
+            sort_few_by_key(&mut served, |unroll| place_in_set(loop_name(shape, unroll.dim)));
+            let served: Vec<u64> = served.into_iter().map(|unroll| unroll.limit).collect();
             let mut narrowed = served.clone();
             while narrowed.iter().fold(bits, |all, &width| all.saturating_mul(width)) > memory.size_bits {
                 let widest = narrowed.iter().copied().max().unwrap_or(1);

@@ -35,8 +35,14 @@ pub(super) fn find_best<L: Legality>(
         outcome.stopped = StopReason::TooManyOrders { orders, lpf_limit };
         return outcome;
     }
+    if problem.tool_fails {
+        outcome.stopped = StopReason::ToolFailsAtPort;
+        return outcome;
+    }
     let evaluator = Evaluator::new(problem);
     let mut allocator = Allocator::default();
+    // The tool evaluates every order, also those that are beaten.
+    let may_fail = problem.rules.loading_overlaps_computation && problem.rules.loading_reduction_longest_first;
     let mut best: Option<Candidate> = None;
     loop {
         if outcome.best.is_some() && !has_time() {
@@ -49,6 +55,10 @@ pub(super) fn find_best<L: Legality>(
             .filter(|allocation| legal.is_none_or(|legal| legal.allows(&order, allocation)))
             .and_then(|allocation| Some((allocation, evaluator.moves(&order, &allocation)?)));
         outcome.feasible += u64::from(fitting.is_some());
+        let fails = |moves| may_fail && evaluator.latency(&order, moves).tool_fails;
+        if fitting.as_ref().is_some_and(|(_, moves)| fails(moves)) {
+            return Outcome { best: None, stopped: StopReason::ToolFailsAtLoading, ..outcome };
+        }
         // Where energy alone decides, most orders need no more than their energy.
         let beaten = |best: &Candidate, energy_pj: f64| *objective == Objective::Energy && !best.may_tie(energy_pj);
         let contender =

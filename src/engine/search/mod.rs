@@ -132,6 +132,12 @@ pub enum StopReason {
     },
     /// There was no time left.
     OutOfTime,
+    /// Under the rules of ZigZag: the tool stops with an error, as a port of an innermost memory is narrower than an element of what is
+    /// unrolled there.
+    ToolFailsAtPort,
+    /// Under the rules of ZigZag 3.9: the tool stops with an error, as in some order data that moves once takes fewer cycles than the least
+    /// that it takes it to need.
+    ToolFailsAtLoading,
     /// There are more loop dimensions than the LPF limit, and the rules forbid to go on.
     LpfLimitTooLow {
         /// The smallest limit that works.
@@ -144,6 +150,16 @@ impl StopReason {
     pub fn not_begun(&self) -> Option<(String, String)> {
         match self {
             Self::Exhausted | Self::OutOfTime => None,
+            Self::ToolFailsAtPort => Some((
+                "ZigZag stops with an error here: a port of a lowest memory passes less than one element of what is unrolled"
+                    .to_owned(),
+                "Make that port wider, or choose the corrected rules".to_owned(),
+            )),
+            Self::ToolFailsAtLoading => Some((
+                "ZigZag 3.9 stops with an error here: in some loop order it takes a first transfer to need more cycles than it has"
+                    .to_owned(),
+                "Search by the rules of ZigZag 3.8, or choose the corrected rules".to_owned(),
+            )),
             Self::TooManyOrders { orders, lpf_limit } => Some((
                 format!("LOMA would try {orders} loop orders, too many for one of many layers"),
                 format!("Set the LPF limit to {lpf_limit}, or search exactly"),

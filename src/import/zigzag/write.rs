@@ -6,7 +6,7 @@ use fusescape_engine::hardware::{
     ArrayDimId, Core, DoubleBuffering, InMemory, InMemoryKind, Memory, Movement, Operand, Unroll,
 };
 use fusescape_engine::mapping::SpatialMapping;
-use fusescape_engine::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
+use fusescape_engine::mapping::spatial_generation::narrowed;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, Layer, LayerId, LayerKind, Network};
 use std::fmt::Write;
@@ -237,13 +237,12 @@ fn write_mapping(core: &Core, network: &Network, report: &mut Report) -> String 
             let reason = "ZigZag unrolls no loop over several dimensions of the array wider than it is: the later ones are narrower";
             report.note(Severity::Assumed, "spatial_mapping", reason, &layer.name);
         }
-        let bounded = reduce(core, &shape, &width_bounds(core, &rules, &shape), &unroll);
-        let narrowed = fit_capacity(core, &rules, &shape, &bounded);
-        if narrowed != unroll {
+        let fitted = narrowed(core, &rules, &shape, &unroll);
+        if fitted != unroll {
             let reason = format!(
-                "ZigZag narrows it to what the lowest memories serve and hold at once; here it stays as stated. Both compute the \
-                 same where the document states `unroll: {}` for the layer",
-                unroll_text(core, &narrowed)
+                "ZigZag narrows it to what the lowest memories serve and hold at once, as its rules do here; by others it stays as \
+                 stated. All compute the same where the document states `unroll: {}` for the layer",
+                unroll_text(core, &fitted)
             );
             report.note(Severity::Assumed, "spatial_mapping", &reason, &layer.name);
         }

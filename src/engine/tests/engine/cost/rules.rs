@@ -141,7 +141,11 @@ layers:
         "in_memory: { type: analog, columns: D1, rows: D2, precision: 4 x 4, input_bits: 2 bit, adc_resolution: 5 bit }",
         1,
     );
-    let odd = [with_middle(odd_core(300, 3000)), systolic, slow, doubled(100), doubled(200), doubled(400), in_memory];
+    // A lowest memory whose port passes one output at once.
+    let narrow =
+        odd_core(300, 3000).replacen("shared_over: [] }\n  - name: shared", "shared_over: [D1] }\n  - name: shared", 1);
+    let odd =
+        [with_middle(odd_core(300, 3000)), systolic, slow, doubled(100), doubled(200), doubled(400), in_memory, narrow];
     let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain(odd);
     for core in cores.map(|text| Core::from_text(&text).unwrap()) {
         for shape in network.computing().map(|id| network.layer(id).shape) {
