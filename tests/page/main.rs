@@ -41,3 +41,4 @@ mod timeloop_files;
 mod undo;
 mod widths;
 mod zigzag_files;
+mod zigzag_random;
