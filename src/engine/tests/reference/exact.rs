@@ -2,10 +2,11 @@
 
 use crate::Report;
 use crate::zigzag;
-use fusescape_engine::hardware::Core;
+use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Proof, Strategy, find_best};
+use fusescape_engine::workload::Network;
 use fusescape_test_support::sample::all_cases;
 use fusescape_test_support::{core, problem, reference, text};
 
@@ -24,6 +25,29 @@ pub fn energy() -> Report {
         report.remarks.push(format!("{name}: {double_buffered} left to LOMA"));
     }
     report
+}
+
+/// Small layers whose least energy a cost model of its own found by every order of prime factors with every placement: columns that
+/// several lanes need at different steps are read once for each. Where nothing fits, there is no least energy.
+pub fn brute_force() -> Report {
+    let mut report = Report::new();
+    for case in reference("exact/energy.json")["cases"].as_array().unwrap() {
+        report.cases += 1;
+        let id = text(&case["id"]);
+        let core = Core::from_text(&text(&case["hardware"])).unwrap();
+        let network = Network::from_text(&text(&case["workload"])).unwrap();
+        let layer = network.layer(network.computing().next().unwrap());
+        let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+        let problem = LayerProblem { shape: layer.shape, levels, unroll: layer.unroll_on(&core) };
+        let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let found = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact);
+        let ours = found.best.map(|best| best.energy_pj);
+        report.same(&ours.is_some(), &case["energy_pJ"].is_number(), || format!("{id}: whether it fits"));
+        if let (Some(ours), Some(theirs)) = (ours, case["energy_pJ"].as_f64()) {
+            report.close(ours, theirs, 1e-9, || format!("{id}: least energy"));
+        }
+    }
+    report.of_cases_here(46)
 }
 
 /// A layer of the reference data on its core.

@@ -64,13 +64,14 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 48] = [
+    let categories: [(&str, Check); 49] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
         ("define/points", points::check),
         ("exact/energy", exact::energy),
         ("exact/latency", exact::latency),
+        ("exact/brute_force", exact::brute_force),
         ("hwff/networks", hwff::networks),
         ("hwff/single_layer", hwff::single_layer),
         ("hwff/fusion_buffers", hwff::fusion_buffers),
