@@ -1,8 +1,8 @@
 //! How much data every link moves, how often (ZigZag, Section III; DeFiNES NOTES 4).
 
 use super::boundary::{Boundary, Crossing, snap};
-use crate::cost::PerLink;
-use crate::hardware::{MAX_LEVELS, Operand};
+use crate::cost::{PerLink, index};
+use crate::hardware::{MAX_LEVELS, Movement, Operand};
 use crate::mapping::{
     Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits, slice_elements,
 };
@@ -207,6 +207,18 @@ pub struct Amounts {
 }
 
 impl Amounts {
+    /// Bits per cycle that a link takes on average, for one instance of the memory. Iterations take so many `cycles`. The multiplications
+    /// follow the tool's order, as it drops the fraction.
+    pub(super) fn average_demand(
+        &self,
+        (operand, level, movement): (LayerOperand, usize, Movement),
+        cycles: f64,
+    ) -> f64 {
+        let link = &self.links[operand][level][index(movement)];
+        let held = self.held[operand][if movement.is_low() { level } else { level + 1 }];
+        held * link.precision as f64 / (link.period as f64 / cycles) * (link.elements / held)
+    }
+
     pub(super) fn new(
         problem: &LayerOnCore<'_>,
         order: &[TemporalLoop],

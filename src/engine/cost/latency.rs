@@ -195,7 +195,7 @@ fn ideal_cycles(problem: &LayerOnCore<'_>) -> f64 {
 }
 
 /// Cycles until the first transfer of each link has come, from those that its port works: the memory that is read takes its time to answer.
-fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> PerLink<u64> {
+pub(super) fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> PerLink<u64> {
     let mut first = *real;
     for (operand, view) in problem.each_operand() {
         for (level, first) in first[operand].iter_mut().enumerate().take(view.memories.len()) {

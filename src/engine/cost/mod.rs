@@ -49,6 +49,7 @@ mod below;
 mod bound;
 mod boundary;
 mod causes;
+mod demand;
 mod energy;
 mod information;
 mod latency;
@@ -63,6 +64,7 @@ pub use amounts::{Amounts, Link, partial_sums_read_back};
 pub use bound::{BoundaryLoad, LatencyBound};
 pub use boundary::{Boundary, Crossing};
 pub use causes::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+pub use demand::PeakDemand;
 pub use energy::{Energy, fixed_energy};
 pub use information::{
     Bandwidth, ComingDown, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reserved,

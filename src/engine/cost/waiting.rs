@@ -83,11 +83,9 @@ impl PortInUse {
                 }
                 port.width_bits = problem.core.memories[memory].width_bits(stored_as, movement) as f64;
                 if link.count > 1 {
-                    // In the tool's order, as the fraction is dropped.
-                    let held = amounts.held[operand][if movement.is_low() { level } else { level + 1 }];
                     // A period of iterations that take several cycles: the tool rounds down for one cycle each, then up.
                     let cycles = problem.in_memory.as_ref().map_or(1.0, |array| array.cycles as f64);
-                    let average = held * link.precision as f64 / (link.period as f64 / cycles) * (link.elements / held);
+                    let average = amounts.average_demand((operand, level, movement), cycles);
                     port.busy_bits += (average.trunc() / cycles).ceil();
                 } else {
                     port.once.push(OnceLink {

@@ -4,14 +4,15 @@ use super::document::ComputeCore;
 use super::ids::CoreId;
 use super::nest::Part;
 use super::request::CoresSettings;
+use super::rules::{SchedulingRules, TilingRules};
 use super::schedule::Offchip;
-use crate::cost::LatencyCause;
-use crate::hardware::{Movement, Operand, Unroll};
+use crate::cost::{Evaluator, LatencyCause, PeakDemand};
+use crate::hardware::{Core, MemoryId, Movement, Operand, Unroll};
 use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Outcome, Strategy, explain_infeasible, find_best};
 use crate::units::{BitsPerCycle, Cycles};
-use crate::workload::{Dim, Layer, LayerShape};
+use crate::workload::{Dim, Layer, LayerKind, LayerShape};
 use enum_map::EnumMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -110,8 +111,8 @@ pub type Solved = Result<TileCost, NoMapping>;
 /// Solutions that are known.
 pub type TileCosts = FxHashMap<TileProblem, Solved>;
 
-/// The shape of part of a layer. Its input counts real elements only, no padding.
-pub fn tile_shape(layer: &Layer, part: &Part) -> LayerShape {
+/// The shape of part of a layer. Its input counts real elements only, no padding, unless the rules say otherwise.
+pub fn tile_shape(layer: &Layer, part: &Part, rules: TilingRules) -> LayerShape {
     let range = |dim: Dim| &part[dim as usize];
     let size = |dim: Dim| range(dim).end - range(dim).start;
     let existing = |outer: Dim, stride: u64, inner: Dim, dilation: u64, before: u64, size: u64| {
@@ -122,19 +123,51 @@ pub fn tile_shape(layer: &Layer, part: &Part) -> LayerShape {
     let shape = layer.shape;
     let columns = existing(Dim::OX, shape.stride.0, Dim::FX, shape.dilation.0, layer.padding.left, layer.input_size.0);
     let rows = existing(Dim::OY, shape.stride.1, Dim::FY, shape.dilation.1, layer.padding.top, layer.input_size.1);
-    LayerShape { sizes: Dim::ALL.map(size), input_limit: (columns, rows), ..shape }
+    LayerShape {
+        sizes: Dim::ALL.map(size),
+        dim_order: if rules.orders_loops_as_parsed { parsed_order(shape.kind) } else { shape.dim_order },
+        input_limit: if rules.maps_padding { shape.input_limit } else { (columns, rows) },
+        ..shape
+    }
+}
+
+/// The order in which the public tool lists the loops of a layer that it reads from an ONNX file.
+fn parsed_order(kind: LayerKind) -> [Dim; 8] {
+    use Dim::{B, C, FX, FY, G, K, OX, OY};
+    match kind {
+        LayerKind::Add => [B, G, OY, OX, K, C, FX, FY],
+        LayerKind::MatMul | LayerKind::FullyConnected => [C, OY, OX, K, B, G, FX, FY],
+        _ => [B, K, G, OX, OY, C, FX, FY],
+    }
+}
+
+/// The loops of a layer that a core's array unrolls.
+pub fn unrolled_loops(layer: &Layer, core: &Core, rules: TilingRules) -> Vec<Unroll> {
+    let of_convolutions = core.unroll(LayerKind::Conv);
+    let says_nothing_else = layer.unroll.is_empty() && core.vector_unit_for(layer.shape.kind).is_none();
+    if !rules.unrolls_as_convolutions || !says_nothing_else || of_convolutions.is_empty() {
+        return layer.unroll_on(core);
+    }
+    match layer.shape.kind {
+        LayerKind::Depthwise => of_convolutions.to_vec(),
+        LayerKind::Add => {
+            let columns = of_convolutions.iter().filter(|unroll| unroll.dim == Dim::K);
+            columns.map(|unroll| Unroll { dim: Dim::OX, ..unroll.clone() }).collect()
+        }
+        _ => layer.unroll_on(core),
+    }
 }
 
 /// Which of W, I and O do not fit into the highest memories of a core together (Stream, Section 4.1, as the tool decides it): those that
 /// fit stay, smallest first, but make room for the lowest memories of those that do not. `bits` is what each needs.
-pub fn too_large(core: &ComputeCore, bits: [u64; 3]) -> [bool; 3] {
+pub fn too_large(core: &ComputeCore, bits: [u64; 3], rules: SchedulingRules) -> [bool; 3] {
     let mut out = [false; 3];
     let tops = Operand::ALL.map(|operand| core.top(operand));
     for top in tops {
         let memory = &core.core.memories[top];
         let capacity = memory.size_bits.saturating_mul(memory.instances);
         let mut here: Vec<Operand> =
-            Operand::ALL.into_iter().filter(|&operand| tops[operand as usize] == top).collect();
+            memory.operands.iter().copied().filter(|&operand| tops[operand as usize] == top).collect();
         here.sort_by_key(|&operand| bits[operand as usize]);
         let total: u64 = here.iter().map(|&operand| bits[operand as usize]).sum();
         if total <= capacity {
@@ -148,7 +181,8 @@ pub fn too_large(core: &ComputeCore, bits: [u64; 3]) -> [bool; 3] {
         let mut kept = fitting.count();
         // A lowest memory that is this one itself has no room of its own.
         let lowest = |operand: &Operand| {
-            let lowest = core.core.levels(*operand).first().filter(|&&lowest| lowest != top)?;
+            let is_counted = |lowest: &&MemoryId| rules.streams_through_whole_memories || **lowest != top;
+            let lowest = core.core.levels(*operand).first().filter(is_counted)?;
             let memory = &core.core.memories[*lowest];
             Some(memory.size_bits.saturating_mul(memory.instances))
         };
@@ -179,7 +213,7 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
     if let Some((reason, remedy)) = stopped.not_begun() {
         return Err(NoMapping::NotSearched { reason, remedy });
     }
-    let Some(cost) = best.and_then(|best| best.cost(&on_core)) else {
+    let Some((best, cost)) = best.and_then(|best| best.cost(&on_core).map(|cost| (best, cost))) else {
         let shortages: Vec<String> = explain_infeasible(&on_core).iter().map(ToString::to_string).collect();
         let (sizes, order) = (&on_core.spatial.temporal_sizes, &on_core.shape.dim_order);
         let all_loops = limited_factors(sizes, order, usize::MAX, false).map_or(0, |loops| loops.len());
@@ -201,6 +235,8 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
             *(if movement.is_read() { &mut from } else { &mut to }) += bits;
         }
     }
+    let is_peak = settings.scheduler.rules().streams_at_peak;
+    let peak = is_peak.then(|| Evaluator::new(&on_core).peak_demand(&best.order, &cost, outside));
     let mut tile = TileCost {
         latency: EnumMap::from_fn(|cause| Cycles(cost.latency.of(cause).exact())),
         onchip_pj: cost.energy.total_pj - offchip_pj,
@@ -208,6 +244,9 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
         offchip: Offchip::default(),
     };
     let offchip = |bits: f64| BitsPerCycle(bits / tile.cycles().0.max(1.0));
-    tile.offchip = Offchip { to: offchip(to), from: offchip(from) };
+    tile.offchip = match peak {
+        Some(PeakDemand { to, from }) => Offchip { to: BitsPerCycle(to), from: BitsPerCycle(from) },
+        None => Offchip { to: offchip(to), from: offchip(from) },
+    };
     Ok(tile)
 }

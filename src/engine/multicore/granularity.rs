@@ -1,10 +1,11 @@
 //! The granularity of computation tiles, the cores that may compute them, and the layers of each stack.
 
+use super::costs::unrolled_loops;
 use super::document::CoreSystem;
 use super::ids::{CoreId, NestId, StackId};
 use super::nest::LoopNest;
 use super::network::NetworkNests;
-use super::request::{Granularity, StackRule};
+use super::request::{CoresSettings, Granularity, StackRule};
 use super::tile_size::{SIZES, TileSize};
 use super::tiling::Split;
 use crate::hardware::Operand;
@@ -23,6 +24,8 @@ pub struct LayerCuts {
     pub share: Option<Dim>,
     /// How many may share it, at least 1: so that no part is narrower than what any core's array unrolls.
     pub most_shared: usize,
+    /// How many may share it where a person says so, at least 1.
+    pub most_by_hand: usize,
     /// The cores that run it.
     pub able: Vec<CoreId>,
 }
@@ -45,9 +48,10 @@ impl LayerCuts {
         nests: &NetworkNests,
         system: &CoreSystem,
         stacks: &TiSlice<StackId, Vec<NestId>>,
-        granularity: &Granularity,
+        settings: &CoresSettings,
         diagnostics: &mut Diagnostics,
     ) -> TiVec<NestId, Self> {
+        let granularity = &settings.granularity;
         let by_hand = match granularity {
             Granularity::ByHand(text) => read_cuts(text, network, nests, stacks, diagnostics),
             _ => TiVec::new(),
@@ -73,8 +77,8 @@ impl LayerCuts {
                     None => nobody_runs.push((kind.name(), &layer.name, 0)),
                 }
             }
-            let (share, most_shared) = sharing(layer, &in_time, &able, system);
-            all.push(Self { in_time, share, most_shared, able });
+            let Sharing { share, most, by_hand } = Sharing::new(layer, &in_time, &able, system, settings);
+            all.push(Self { in_time, share, most_shared: most, most_by_hand: by_hand, able });
         }
         for (kind, first, more) in nobody_runs {
             let those = if more == 0 { format!("`{first}` is one") } else { format!("`{first}` and {more} more are") };
@@ -85,25 +89,43 @@ impl LayerCuts {
     }
 }
 
-/// The loop along which cores share a layer, and how many may: groups or output channels, and columns where these are too few for the
-/// arrays (each core then needs all of the weights).
-fn sharing(layer: &Layer, in_time: &[(Dim, u64)], able: &[CoreId], system: &CoreSystem) -> (Option<Dim>, usize) {
-    let channels = if layer.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };
-    for share in [channels, Dim::OX] {
-        let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
-        let size = layer.shape.size(share) / cut.max(1);
-        let width = able.iter().map(|&core| unrolled(layer, &system.cores[core].core, share).min(size)).max();
-        let most = (size / width.unwrap_or(1).max(1)).min(able.len() as u64);
-        if most > 1 {
-            return (Some(share), most as usize);
-        }
-    }
-    (None, 1)
+/// The loop along which cores share a layer, and how many may.
+struct Sharing {
+    share: Option<Dim>,
+    /// So that no part is narrower than what an array unrolls.
+    most: usize,
+    /// Where a person says so.
+    by_hand: usize,
 }
 
-/// How wide a core's array unrolls a loop of a layer.
-fn unrolled(layer: &Layer, core: &crate::hardware::Core, dim: Dim) -> u64 {
-    layer.unroll_on(core).iter().filter(|unroll| unroll.dim == dim).map(|unroll| unroll.limit).product()
+impl Sharing {
+    /// Groups or output channels, and columns where these are too few for the arrays (each core then needs all of the weights).
+    fn new(
+        layer: &Layer,
+        in_time: &[(Dim, u64)],
+        able: &[CoreId],
+        system: &CoreSystem,
+        settings: &CoresSettings,
+    ) -> Self {
+        let rules = settings.scheduler.tiling();
+        let channels = if layer.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };
+        for share in [channels, Dim::OX] {
+            let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
+            let size = layer.shape.size(share) / cut.max(1);
+            let width = |&core: &CoreId| {
+                let unrolled = unrolled_loops(layer, &system.cores[core].core, rules);
+                let limits = unrolled.iter().filter(|unroll| unroll.dim == share).map(|unroll| unroll.limit);
+                limits.product::<u64>().min(size)
+            };
+            let most_of = |parts: u64| parts.min(able.len() as u64).max(1) as usize;
+            let most = most_of(size / able.iter().map(width).max().unwrap_or(1).max(1));
+            let by_hand = if rules.shares_channels { most_of(size) } else { most };
+            if by_hand > 1 {
+                return Self { share: Some(share), most, by_hand };
+            }
+        }
+        Self { share: None, most: 1, by_hand: 1 }
+    }
 }
 
 /// Path of what is wrong with cuts, and what they look like.

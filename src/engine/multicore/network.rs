@@ -13,6 +13,8 @@ pub struct NetworkNests {
     pub layers: TiVec<NestId, LayerId>,
     /// Their loops.
     pub nests: TiVec<NestId, LoopNest>,
+    /// Whether additions read one of their inputs out of the memories of weights (`Rules::additions_read_weight_memories`).
+    pub adds_as_weights: bool,
 }
 
 impl NetworkNests {
@@ -20,15 +22,15 @@ impl NetworkNests {
     ///
     /// What a view shows is read from whoever computes it: channel by channel where it puts maps of one size on top of each other,
     /// else all of it, as the document does not say which part goes where.
-    pub fn new(network: &Network) -> Self {
+    pub fn new(network: &Network, adds_as_weights: bool) -> Self {
         let layers: TiVec<NestId, LayerId> = network.computing().collect();
-        let nests = layers.iter().map(|&id| nest(network, &layers, id)).collect();
-        Self { layers, nests }
+        let nests = layers.iter().map(|&id| nest(network, &layers, (id, adds_as_weights))).collect();
+        Self { layers, nests, adds_as_weights }
     }
 }
 
 /// Rows and columns count from before the padding.
-fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> LoopNest {
+fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, (id, adds_as_weights): (LayerId, bool)) -> LoopNest {
     let Layer { name, shape, padding, input_size, .. } = network.layer(id);
     let size = |dim: Dim| shape.size(dim);
     let channels = |inner: Dim| AxisExpression {
@@ -84,7 +86,9 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
         }
     }
     for (place, source) in network.inputs(id).into_iter().enumerate() {
-        let access = AccessFunction { operand: Operand::I, source: None, input: None, axes: features(place), bits };
+        let is_first = adds_as_weights && place == 0 && shape.kind.reads_two_maps();
+        let operand = if is_first { Operand::W } else { Operand::I };
+        let access = AccessFunction { operand, source: None, input: None, axes: features(place), bits };
         read(network, layers, source, &access, true, &mut inputs);
     }
     LoopNest { name: name.clone(), sizes: shape.sizes, output, inputs, partial_bits: shape.precision.o_partial }

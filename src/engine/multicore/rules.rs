@@ -49,6 +49,18 @@ pub struct SchedulingRules {
     /// Where a tensor never has room without evictions, it gets it from the last change in a memory on, as in the tool, though that is
     /// before the tensor is there; otherwise not before.
     pub makes_room_too_early: bool,
+    /// An operand that does not fit into the highest memory of a core takes as much of it as its lowest memory holds, as in the tool, even
+    /// where this is the highest one itself, so that everything else leaves it; otherwise what is no memory below it takes nothing.
+    pub streams_through_whole_memories: bool,
+    /// Whether operands fit on the chip is decided by their sizes for the mapping of a tile, in which all outputs have the bits of partial
+    /// sums, as in the tool; otherwise by the sizes of what is moved.
+    pub stores_partial_sums: bool,
+    /// What a tile streams from DRAM takes as much of the links as it takes of DRAM in its busiest cycles, as in the tool; otherwise as much
+    /// as it takes on average.
+    pub streams_at_peak: bool,
+    /// Of the parts of a layer that cores share the last is placed first, as in the tool, which goes by the numbers of tiles; otherwise the
+    /// first.
+    pub takes_last_part_first: bool,
 }
 
 impl SchedulingRules {
@@ -62,6 +74,10 @@ impl SchedulingRules {
         writes_layers_whole: false,
         holds_unread_inputs: false,
         prefetches_by_dependencies: false,
+        streams_through_whole_memories: false,
+        stores_partial_sums: false,
+        streams_at_peak: false,
+        takes_last_part_first: false,
         ..Self::STREAM_2024
     };
     /// The tool of December 2024, which Section 4.1 describes.
@@ -82,6 +98,10 @@ impl SchedulingRules {
         holds_unread_inputs: true,
         prefetches_by_dependencies: true,
         makes_room_too_early: true,
+        streams_through_whole_memories: true,
+        stores_partial_sums: true,
+        streams_at_peak: true,
+        takes_last_part_first: true,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {
@@ -101,6 +121,10 @@ impl SchedulingRules {
         holds_unread_inputs: false,
         prefetches_by_dependencies: false,
         makes_room_too_early: false,
+        streams_through_whole_memories: false,
+        stores_partial_sums: false,
+        streams_at_peak: false,
+        takes_last_part_first: false,
     };
 }
 
@@ -128,10 +152,29 @@ pub struct TilingRules {
     /// What several layers read of an input of the network is fetched for each of them, as in the tool; otherwise a part that they read
     /// alike once for all that are on a core, as long as it has room.
     pub fetches_inputs_apart: bool,
+    /// A tile at the border of a map is mapped as if its windows lay within the map, as in the tool; otherwise with the inputs that exist.
+    pub maps_padding: bool,
+    /// Loops are listed in the order in which the tool reads them from a network, which decides which of their factors are merged; otherwise
+    /// in the order of the layer's type.
+    pub orders_loops_as_parsed: bool,
+    /// A core unrolls the loops of convolutions in layers of all types, as in the tool: depthwise ones have one K to a group, and sums call
+    /// their columns K; otherwise what it says of a type.
+    pub unrolls_as_convolutions: bool,
+    /// Cores share the channels of a layer, however few these are, as in the tool; otherwise columns where the channels would leave parts of
+    /// arrays idle, and no more cores than that helps.
+    pub shares_channels: bool,
 }
 
 impl TilingRules {
-    /// The public tool.
+    /// The public tool of December 2024.
+    pub const STREAM_2024: Self = Self {
+        maps_padding: true,
+        orders_loops_as_parsed: true,
+        unrolls_as_convolutions: true,
+        shares_channels: true,
+        ..Self::STREAM
+    };
+    /// What both schedulers of the public tool were compared in.
     pub const STREAM: Self = Self {
         drops_remainders: true,
         enlarges_layers: true,
@@ -139,6 +182,10 @@ impl TilingRules {
         compares_boxes: true,
         keeps_last_edge: true,
         fetches_inputs_apart: true,
+        maps_padding: false,
+        orders_loops_as_parsed: false,
+        unrolls_as_convolutions: false,
+        shares_channels: false,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {
@@ -148,5 +195,9 @@ impl TilingRules {
         compares_boxes: false,
         keeps_last_edge: false,
         fetches_inputs_apart: false,
+        maps_padding: false,
+        orders_loops_as_parsed: false,
+        unrolls_as_convolutions: false,
+        shares_channels: false,
     };
 }

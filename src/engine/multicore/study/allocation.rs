@@ -6,7 +6,7 @@ use super::super::granularity::LayerCuts;
 use super::super::ids::{CoreId, IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, AllocationOutcome, AllocationProblem, MOST, allocate};
-use super::{CoreAllocation, CoresStudy, bits_of, tiled_layers};
+use super::{CoreAllocation, CoresStudy, tiled_layers};
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
 use crate::workload::{Dim, LayerShape};
@@ -66,10 +66,10 @@ impl CoresStudy {
                     let range = &mut part[dim as usize];
                     range.end = range.start + (range.end - range.start).div_ceil(shared as u64);
                 }
-                let shape = tile_shape(self.network.layer(self.nests.layers[layer]), &part);
+                let facts = self.network.layer(self.nests.layers[layer]);
+                let shape = tile_shape(facts, &part, self.settings.scheduler.tiling());
                 for &core in &cuts.able {
-                    let bits = Operand::ALL.map(|operand| bits_of(&shape, operand));
-                    let problem = self.problem(layer, core, shape, bits);
+                    let problem = self.problem(layer, core, shape, self.bits_of(&shape));
                     let cost = self.cost(costs, problem).as_ref().ok().copied();
                     cycles[core][shared - 1] = cost.map(|cost| self.cycles(&cost).0);
                 }
@@ -225,8 +225,8 @@ impl CoresStudy {
         let tiles = self.unshared.tiles_of(layer).len() as f64;
         let mut cycles = |core: CoreId| {
             let of_shape = |shape: &LayerShape| {
-                let bits = Operand::ALL.map(|operand| bits_of(shape, operand));
-                let cost = self.cost(costs, self.problem(layer, core, *shape, bits));
+                let problem = self.problem(layer, core, *shape, self.bits_of(shape));
+                let cost = self.cost(costs, problem);
                 cost.as_ref().map_or(f64::INFINITY, |cost| self.cycles(cost).0)
             };
             shapes.iter().map(of_shape).fold(0.0, f64::max)

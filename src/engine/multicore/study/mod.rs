@@ -10,7 +10,7 @@ pub use tile_search::{SingleCore, TileCut, TileLadder, TileOutcome, TilePoint, T
 pub use verdict::EvaluatedAllocation;
 
 use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
-use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large};
+use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large, unrolled_loops};
 use super::document::CoreSystem;
 use super::granularity::{LayerCuts, stacks};
 use super::ids::{CoreId, NestId, StackId};
@@ -181,8 +181,7 @@ impl CoresStudy {
             let shared: Vec<usize> = (1..=self.cuts[layer].most_shared).collect();
             for shape in shared.into_iter().flat_map(|shared| self.shapes(layer, shared)) {
                 for &core in &self.cuts[layer].able {
-                    let bits = Operand::ALL.map(|operand| bits_of(&shape, operand));
-                    let problem = self.problem(layer, core, shape, bits);
+                    let problem = self.problem(layer, core, shape, self.bits_of(&shape));
                     if known.insert(problem.clone()) {
                         problems.push(problem);
                     }
@@ -200,7 +199,8 @@ impl CoresStudy {
     /// The different tiles of a layer that so many cores share.
     fn shapes(&self, layer: NestId, shared: usize) -> Vec<LayerShape> {
         let nest = &self.nests.nests[layer];
-        let grid = Grid::new(nest, &self.cuts[layer].split(shared), self.settings.scheduler.tiling());
+        let rules = self.settings.scheduler.tiling();
+        let grid = Grid::new(nest, &self.cuts[layer].split(shared), rules);
         let facts = self.network.layer(self.nests.layers[layer]);
         let mut parts: Vec<Part> = vec![nest.whole()];
         for dim in Dim::ALL {
@@ -210,7 +210,7 @@ impl CoresStudy {
             for piece in &grid.pieces[dim as usize] {
                 let mut part = nest.whole();
                 part[dim as usize] = piece.clone();
-                if known.insert(tile_shape(facts, &part)) {
+                if known.insert(tile_shape(facts, &part, rules)) {
                     of_dim.push(piece.clone());
                 }
             }
@@ -226,14 +226,28 @@ impl CoresStudy {
                 .collect();
         }
         let mut known = FxHashSet::default();
-        parts.iter().map(|part| tile_shape(facts, part)).filter(|shape| known.insert(*shape)).collect()
+        parts.iter().map(|part| tile_shape(facts, part, rules)).filter(|shape| known.insert(*shape)).collect()
     }
 
     fn problem(&self, layer: NestId, core: CoreId, shape: LayerShape, bits: [u64; 3]) -> TileProblem {
         let kind = self.system.cores[core].kind;
         let core = &self.system.cores[kind];
-        let unroll = self.network.layer(self.nests.layers[layer]).unroll_on(&core.core);
-        TileProblem { kind, shape, unroll, too_large: too_large(core, bits) }
+        let scheduler = self.settings.scheduler;
+        let unroll = unrolled_loops(self.network.layer(self.nests.layers[layer]), &core.core, scheduler.tiling());
+        TileProblem { kind, shape, unroll, too_large: too_large(core, bits, scheduler.rules()) }
+    }
+
+    /// Bits of W, I and O of a tile, as it is mapped.
+    fn bits_of(&self, shape: &LayerShape) -> [u64; 3] {
+        let is_sum_of_both = shape.kind.reads_two_maps() && self.nests.adds_as_weights;
+        let output_bits = match self.settings.scheduler.rules().stores_partial_sums {
+            true => shape.elements(Operand::O) * shape.precision.o_partial,
+            false => shape.output_bits(),
+        };
+        match is_sum_of_both {
+            true => [shape.input_bits(), shape.input_bits(), output_bits],
+            false => [shape.weight_bits(), shape.all_input_bits(), output_bits],
+        }
     }
 
     fn cost<'c>(&self, costs: &'c mut TileCosts, problem: TileProblem) -> &'c Solved {
@@ -265,9 +279,9 @@ impl CutLayers {
             Some(core) => network.on(&core.core),
             None => network,
         };
-        let nests = NetworkNests::new(&network);
+        let nests = NetworkNests::new(&network, settings.rules.additions_read_weight_memories && !has_vector_unit);
         let stacks = stacks(&nests, system, &settings.stacks, diagnostics);
-        let cuts = LayerCuts::of_all(&network, &nests, system, &stacks, &settings.granularity, diagnostics);
+        let cuts = LayerCuts::of_all(&network, &nests, system, &stacks, settings, diagnostics);
         let total: u64 = cuts.iter().map(|cuts| cuts.tiles(system.cores.len() as u64)).fold(0, u64::saturating_add);
         if total > MOST_TILES {
             let reason = format!("There would be {total} tiles, more than {MOST_TILES}");
@@ -288,12 +302,4 @@ fn tiled_layers(
         TiledLayer { nest: nest.clone(), split: cuts.split(cores), cores }
     };
     nests.nests.iter().zip(cuts).map(layer).collect()
-}
-
-fn bits_of(shape: &LayerShape, operand: Operand) -> u64 {
-    match operand {
-        Operand::W => shape.weight_bits(),
-        Operand::I => shape.all_input_bits(),
-        Operand::O => shape.output_bits(),
-    }
 }

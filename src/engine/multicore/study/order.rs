@@ -7,6 +7,7 @@ use super::super::steady_state::SteadyState;
 use super::super::waco::Allocation;
 use super::{CoresStudy, StackAllocation};
 use crate::ids::{TiVec, ti_vec};
+use std::cmp::Reverse;
 
 impl CoresStudy {
     /// The rank of every tile: by stack, then as the rule says.
@@ -43,8 +44,14 @@ impl CoresStudy {
             let whole = TileNumber::from(facts.number.index() % count.max(1));
             (rank[self.unshared.tile(facts.layer, whole)], tile)
         };
+        let is_last_part_first = self.settings.scheduler.rules().takes_last_part_first && order == OrderRule::Deepest;
         let mut order: Vec<TileId> = tiled.graph.tiles.keys().collect();
-        order.sort_by_key(|&tile| place(tile));
+        if is_last_part_first {
+            let of_layer = |layer: NestId| rank[self.unshared.tile(layer, TileNumber::default())];
+            order.sort_by_key(|&tile| (of_layer(tiled.graph.tiles[tile].layer), Reverse(tile)));
+        } else {
+            order.sort_by_key(|&tile| place(tile));
+        }
         let mut ranks: TiVec<TileId, usize> = ti_vec![0; order.len()];
         for (place, tile) in order.into_iter().enumerate() {
             ranks[tile] = place;

@@ -135,8 +135,8 @@ impl CoresStudy {
                 let reason = format!("`{other}` does not run layers of the type {kind}, as `{name}` is one");
                 diagnostics.add(&path, reason, "Choose another core");
             }
-            if cores.len() > cuts.most_shared.max(1) {
-                let reason = format!("At most {} cores can share `{name}`", cuts.most_shared);
+            if cores.len() > cuts.most_by_hand.max(1) {
+                let reason = format!("At most {} cores can share `{name}`", cuts.most_by_hand);
                 diagnostics.add(&path, reason, "Choose fewer: more would leave parts of their arrays idle");
             }
         }
@@ -333,7 +333,8 @@ impl CoresStudy {
             let mut known: FxHashMap<(CoreId, LayerShape, [u64; 3]), Priced> = FxHashMap::default();
             for tile in tiled.tiles_of(layer) {
                 let core = choice[layer][tiled.graph.tiles[tile].group.index() % choice[layer].len()];
-                let key = (core, tile_shape(facts, &tiled.part(tile)), bits_read(&tiled.graph, tile));
+                let shape = tile_shape(facts, &tiled.part(tile), self.settings.scheduler.tiling());
+                let key = (core, shape, self.bits_read(&tiled.graph, tile, &shape));
                 let priced = known.entry(key).or_insert_with(|| self.price(costs, layer, key));
                 match priced {
                     Ok((place, works)) => {
@@ -414,6 +415,21 @@ impl CoresStudy {
         }
     }
 
+    /// How much of each operand a tile reads or writes, bits.
+    fn bits_read(&self, graph: &TileGraph, tile: TileId, shape: &LayerShape) -> [u64; 3] {
+        let mut computed = [0; 3];
+        for edge in graph.predecessors(tile) {
+            if let Some(operand) = edge.operand {
+                computed[operand as usize] += graph.bits(edge).0;
+            }
+        }
+        let mapped = self.settings.scheduler.rules().stores_partial_sums.then(|| self.bits_of(shape));
+        Operand::ALL.map(|operand| {
+            let moved = || graph.tensor(tile, operand).map_or(0, |tensor| graph.tensors[tensor].bits.0);
+            mapped.map_or_else(moved, |mapped| mapped[operand as usize]).max(computed[operand as usize])
+        })
+    }
+
     fn explain(&self, cast: &TiledAllocation, overfull: Option<MemoryOverflow>) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         let Some(MemoryOverflow { memory, tensor }) = overfull else { return diagnostics };
@@ -430,18 +446,4 @@ impl CoresStudy {
         diagnostics.add("settings.granularity", reason, "Make tiles smaller, or the memory larger");
         diagnostics
     }
-}
-
-/// How much of each operand a tile reads or writes, bits.
-fn bits_read(graph: &TileGraph, tile: TileId) -> [u64; 3] {
-    let mut computed = [0; 3];
-    for edge in graph.predecessors(tile) {
-        if let Some(operand) = edge.operand {
-            computed[operand as usize] += graph.bits(edge).0;
-        }
-    }
-    Operand::ALL.map(|operand| {
-        let own = graph.tensor(tile, operand).map_or(0, |tensor| graph.tensors[tensor].bits.0);
-        own.max(computed[operand as usize])
-    })
 }

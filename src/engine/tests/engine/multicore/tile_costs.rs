@@ -3,7 +3,7 @@
 use fusescape_engine::hardware::{MemoryId, Movement, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::multicore::{
-    ComputeCore, CoresRequest, CoresSettings, CoresStudy, Granularity, TileProblem, tile_shape,
+    ComputeCore, CoresRequest, CoresSettings, CoresStudy, Granularity, TileProblem, TilingRules, tile_shape,
 };
 use fusescape_engine::search::{Limits, find_best};
 use fusescape_engine::workload::{Dim, Network};
@@ -196,7 +196,7 @@ fn tiles_read_what_exists_of_their_windows() {
         let rows = [shape.stride.1, shape.dilation.1, layer.padding.top, layer.input_size.1];
         let (columns, rows) = (touched(Dim::OX, Dim::FX, columns), touched(Dim::OY, Dim::FY, rows));
         let Some(expected) = columns.zip(rows) else { continue };
-        let tile = tile_shape(layer, &part);
+        let tile = tile_shape(layer, &part, TilingRules::CORRECTED);
         assert_eq!(tile.sizes, part.clone().map(|range| range.end - range.start));
         // With dilation the outermost window may end in the padding with its last tap only.
         let found = tile.input_limit;

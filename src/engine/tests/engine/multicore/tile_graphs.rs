@@ -109,7 +109,7 @@ fn a_part_of_a_layer_reads_the_columns_of_its_windows_that_exist() {
                 let exists = |column: &u64| (padding..padding + 6).contains(column);
                 let columns = outputs.clone().flat_map(|at| taps.clone().map(move |tap| at + tap));
                 let read: BTreeSet<u64> = columns.filter(exists).collect();
-                let found = tile_shape(layer, &part).input_limit.0;
+                let found = tile_shape(layer, &part, TilingRules::CORRECTED).input_limit.0;
                 assert_eq!(found, (read.len() as u64).max(1), "{outputs:?}, {taps:?} behind {padding}");
             }
         }
