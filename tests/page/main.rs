@@ -35,6 +35,7 @@ mod rooms;
 mod round_trips;
 mod state_files;
 mod stream_files;
+mod stream_random;
 mod study_view;
 mod tile_curve;
 mod timeloop_files;

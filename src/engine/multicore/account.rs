@@ -33,6 +33,10 @@ pub struct SystemAccount {
     pub charges_each_receiver: bool,
     /// Whether what is written counts in words of the memory that it comes from (`SchedulingRules::late_transfers`).
     pub writes_words_read: bool,
+    /// Whether transfers take as long as links need, however narrow memories are (`SchedulingRules::ignores_ports`).
+    pub ignores_ports: bool,
+    /// Whether tiles stream at the rate of their busiest cycles all the time (`SchedulingRules::streams_at_peak`).
+    pub streams_at_peak: bool,
     /// What tiles cost, all that differ.
     pub costs: TiVec<CostId, TileAccount>,
     /// Tiles that take longer as what they stream needs more than a link carries: by which factor.
@@ -296,6 +300,8 @@ impl SystemAccount {
             peak_macs_per_cycle: 0,
             charges_each_receiver: problem.rules.charges_each_receiver,
             writes_words_read: problem.rules.late_transfers,
+            ignores_ports: problem.rules.ignores_ports,
+            streams_at_peak: problem.rules.streams_at_peak,
             slower: schedule
                 .streams
                 .iter()

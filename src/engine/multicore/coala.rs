@@ -379,8 +379,7 @@ impl<'a> Coala<'a> {
         let available = self.copy(tensor, source).map_or(Cycles::ZERO, |copy| copy.available);
         let from = system.core_of(source);
         let route = system.route(from, to);
-        let cycles = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
-        let length = route.iter().map(cycles).fold(Cycles::ZERO, Cycles::max);
+        let length = self.transfer_cycles(bits, route, (source, memory));
         let mut begin = Begins { by: Begin::Ready, time: available };
         let mut waits = TransferWaits { there: available.0, ..TransferWaits::default() };
         let span = if self.problem.rules.late_transfers {
@@ -502,6 +501,23 @@ impl<'a> Coala<'a> {
         let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
         let mut windows = self.links[link].windows(wanted(link), span);
         windows.find_map(|window| self.window_within(window, rest, wanted))
+    }
+
+    /// How long so many bits travel over links from a memory to another, cycles: the slowest of the links and of the memories decides. The
+    /// ports of DRAM are links.
+    fn transfer_cycles(
+        &self,
+        bits: Bits,
+        route: &[LinkId],
+        (source, target): (TopMemoryId, TopMemoryId),
+    ) -> Cycles<f64> {
+        let system = self.problem.system;
+        let over_link = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
+        let links = route.iter().map(over_link).fold(Cycles::ZERO, Cycles::max);
+        let ends = [(source, system.memories[source].read_width), (target, system.memories[target].write_width)];
+        let is_counted = |memory: TopMemoryId| !self.problem.rules.ignores_ports && memory != system.dram_memory();
+        let counted = ends.into_iter().filter(|(memory, _)| is_counted(*memory));
+        counted.map(|(_, width)| Cycles(bits.words(width) as f64)).fold(links, Cycles::max)
     }
 
     /// The first time from which so many bits fit into a memory for ever, or from which evictions may make room for them.

@@ -152,7 +152,7 @@ pub fn unrolled_loops(layer: &Layer, core: &Core, rules: TilingRules) -> Vec<Unr
         LayerKind::Depthwise => of_convolutions.to_vec(),
         LayerKind::Add => {
             let columns = of_convolutions.iter().filter(|unroll| unroll.dim == Dim::K);
-            columns.map(|unroll| Unroll { dim: Dim::OX, ..unroll.clone() }).collect()
+            columns.map(|unroll| Unroll { dim: Dim::OX, ..*unroll }).collect()
         }
         _ => layer.unroll_on(core),
     }

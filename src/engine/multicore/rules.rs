@@ -61,6 +61,9 @@ pub struct SchedulingRules {
     /// Of the parts of a layer that cores share the last is placed first, as in the tool, which goes by the numbers of tiles; otherwise the
     /// first.
     pub takes_last_part_first: bool,
+    /// Transfers take as long as the slowest link on their way needs, as in the tool, however narrow the memories on the chip are between
+    /// which they go; otherwise these read and write at most a word in a cycle.
+    pub ignores_ports: bool,
 }
 
 impl SchedulingRules {
@@ -102,6 +105,7 @@ impl SchedulingRules {
         stores_partial_sums: true,
         streams_at_peak: true,
         takes_last_part_first: true,
+        ignores_ports: true,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {
@@ -125,6 +129,7 @@ impl SchedulingRules {
         stores_partial_sums: false,
         streams_at_peak: false,
         takes_last_part_first: false,
+        ignores_ports: false,
     };
 }
 

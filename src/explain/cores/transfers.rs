@@ -6,7 +6,7 @@ use crate::numbers::{CYCLES, ENERGY_UNIT};
 use crate::sources::{COALA, SINGLE_LAYER};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    Begin, Carrier, LinkId, LinkTime, MemoryAccess, TransferCost, TransferId, TransferReason, TransferRun,
+    Begin, Carrier, LinkId, LinkTime, MemoryAccess, TopMemoryId, TransferCost, TransferId, TransferReason, TransferRun,
     TransferWaits,
 };
 
@@ -41,13 +41,17 @@ impl Schedule<'_> {
                 ),
                 TransferFigure::Takes => match run.cost {
                     TransferCost::Stream(_) => shown.or("", How::Product, self.duration(run.tile)?),
-                    TransferCost::Tensor { .. } => {
+                    TransferCost::Tensor { source, target, .. } => {
                         let links = run.links.iter().filter_map(|link| account.links.get(*link));
                         let over = |link: &LinkTime| {
                             let width = Explained::given("bits a cycle", link.bandwidth, PLAIN);
                             Explained::computed(link.name.clone(), CYCLES, How::QuotientUp, vec![bits.clone(), width])
                         };
-                        let terms: Vec<Explained> = links.map(over).collect();
+                        let ends = self.ports(source, target).into_iter().map(|(name, width)| {
+                            let width = Explained::given("bits a cycle", width as f64, PLAIN);
+                            Explained::computed(name, CYCLES, How::QuotientUp, vec![bits.clone(), width])
+                        });
+                        let terms: Vec<Explained> = links.map(over).chain(ends).collect();
                         if terms.is_empty() {
                             shown.noted("No link lies between.")
                         } else {
@@ -58,7 +62,11 @@ impl Schedule<'_> {
                 TransferFigure::Size => match run.cost {
                     TransferCost::Stream(rate) => {
                         let rate = Explained::given("bits a cycle", rate, PLAIN)
-                            .noted("What the mapping of the tile moves to or from DRAM, on average.")
+                            .noted(if account.streams_at_peak {
+                                "What the mapping of the tile moves to or from DRAM in its busiest cycles."
+                            } else {
+                                "What the mapping of the tile moves to or from DRAM, on average."
+                            })
                             .after(SINGLE_LAYER);
                         let cycles = account.costs[account.tiles.get(run.tile)?.cost].cycles;
                         let cycles = Explained::given("cycles by its mapping", cycles, CYCLES).after(SINGLE_LAYER);
@@ -76,6 +84,18 @@ impl Schedule<'_> {
             }
             .after(COALA),
         )
+    }
+
+    /// The memories on the chip that read and write what travels, and how many bits in a cycle; none where the rules leave them out.
+    fn ports(&self, source: TopMemoryId, target: TopMemoryId) -> Vec<(String, u64)> {
+        let accesses = &self.0.accesses;
+        let dram = accesses.last_key();
+        let is_counted = |memory: TopMemoryId| !self.0.ignores_ports && Some(memory) != dram;
+        let read = accesses.get(source).filter(|_| is_counted(source));
+        let write = accesses.get(target).filter(|_| is_counted(target));
+        let read = read.map(|memory| (format!("read {}", memory.memory), memory.read_bits));
+        let write = write.map(|memory| (format!("write {}", memory.memory), memory.write_bits));
+        read.into_iter().chain(write).collect()
     }
 
     /// The ends of all that a transfer waits for.

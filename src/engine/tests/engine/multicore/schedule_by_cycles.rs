@@ -191,12 +191,12 @@ fn links_carry_no_more_than_they_can_in_every_cycle() {
 /// unless a link carries the same for another core later on.
 #[test]
 fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
-    let (mut first, mut waiting, mut joined) = (0, 0, 0);
+    let (mut first, mut waiting, mut joined, mut narrow) = (0, 0, 0, 0);
     for_all(107, 60, false, |case, problem, found| {
         let SchedulingProblem { graph, system, .. } = *problem;
         let mut busy: Carried = ti_vec![BTreeMap::new(); system.links.len()];
         for (number, transfer) in found.transfers.iter().enumerate() {
-            let Transfer { tensor, source, from, to, span, waits, .. } = *transfer;
+            let Transfer { tensor, source, memory, from, to, span, waits, .. } = *transfer;
             let what = || format!("{case}: {transfer:?}");
             let there = available(problem, found, tensor, source, &found.transfers[..number]);
             assert_eq!(waits.there, there as f64, "{}", what());
@@ -206,12 +206,20 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
                 what()
             );
             let route = system.route(from, to);
-            // Each link passes on its bits in whole cycles, and the slowest of them decides.
+            // Each link, and each memory at the ends, passes on its bits in whole cycles, and the slowest of them decides.
             let of_link = |link: &LinkId| {
                 let bandwidth = system.links[*link].bandwidth.0 as u64;
                 (0..graph.tensors[tensor].bits.0).step_by(bandwidth as usize).count() as u64
             };
-            let length = route.iter().map(of_link).max().unwrap_or(0);
+            let of_port = |memory: TopMemoryId, width: u64| {
+                let has_port = memory != system.dram_memory();
+                if has_port { (0..graph.tensors[tensor].bits.0).step_by(width as usize).count() as u64 } else { 0 }
+            };
+            let reads = of_port(source, system.memories[source].read_width.0);
+            let writes = of_port(memory, system.memories[memory].write_width.0);
+            let of_links = route.iter().map(of_link).max().unwrap_or(0);
+            let length = of_links.max(reads).max(writes);
+            narrow += usize::from(length > of_links);
             assert_eq!(cycle(span.length()), length, "{}", what());
             let room = cycle(Cycles(waits.room));
             let is_carried_later =
@@ -233,6 +241,7 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
         }
     });
     assert!(first > 300 && waiting > 100 && joined > 10, "{first}, {waiting} wait, {joined} may be shared");
+    assert!(narrow > 30, "memories decide about {narrow}");
 }
 
 /// When a tensor can be read in a memory: it was made there, or brought there by one of some transfers; constants are in DRAM.

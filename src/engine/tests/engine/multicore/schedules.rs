@@ -492,11 +492,12 @@ pub fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
 pub fn random_system(random: &mut Lcg) -> System {
     let count = 1 + random.below(4) as usize;
     let capacity = 1500 + random.below(6000);
+    let (read_width, write_width) = random.of(&[(64, 32), (64, 32), (8, 32), (64, 8)]);
     let memory = |name: String, capacity_bits: u64, core: CoreId| TopMemory {
         name,
         capacity: Bits(capacity_bits),
-        read_width: Bits(64),
-        write_width: Bits(32),
+        read_width: Bits(read_width),
+        write_width: Bits(write_width),
         read_pj: 2.0,
         write_pj: 3.0,
         cores: vec![core],
