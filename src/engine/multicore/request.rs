@@ -227,10 +227,6 @@ impl Scheduler {
 
     /// How tiles are made beside it.
     pub fn tiling(self) -> TilingRules {
-        match self {
-            Self::Corrected => TilingRules::CORRECTED,
-            Self::Stream2024 => TilingRules::STREAM_2024,
-            Self::Stream2023 => TilingRules::STREAM,
-        }
+        if self == Self::Corrected { TilingRules::CORRECTED } else { TilingRules::STREAM }
     }
 }

@@ -78,9 +78,7 @@ impl SchedulingRules {
         holds_unread_inputs: false,
         prefetches_by_dependencies: false,
         streams_through_whole_memories: false,
-        stores_partial_sums: false,
         streams_at_peak: false,
-        takes_last_part_first: false,
         ..Self::STREAM_2024
     };
     /// The tool of December 2024, which Section 4.1 describes.
@@ -171,15 +169,7 @@ pub struct TilingRules {
 }
 
 impl TilingRules {
-    /// The public tool of December 2024.
-    pub const STREAM_2024: Self = Self {
-        maps_padding: true,
-        orders_loops_as_parsed: true,
-        unrolls_as_convolutions: true,
-        shares_channels: true,
-        ..Self::STREAM
-    };
-    /// What both schedulers of the public tool were compared in.
+    /// The public tool, with either scheduler.
     pub const STREAM: Self = Self {
         drops_remainders: true,
         enlarges_layers: true,
@@ -187,10 +177,10 @@ impl TilingRules {
         compares_boxes: true,
         keeps_last_edge: true,
         fetches_inputs_apart: true,
-        maps_padding: false,
-        orders_loops_as_parsed: false,
-        unrolls_as_convolutions: false,
-        shares_channels: false,
+        maps_padding: true,
+        orders_loops_as_parsed: true,
+        unrolls_as_convolutions: true,
+        shares_channels: true,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {

@@ -84,7 +84,7 @@ test('an entry of the gallery opens what it claims', () =>
     await entry.getByRole('button', { name: 'Open' }).click();
     await done(page);
     assert.equal(await page.getByTestId('core-order').inputValue(), '1');
-    await page.getByTestId('cores-answer').getByText('790 kcycles').waitFor();
+    await page.getByTestId('cores-answer').getByText('792 kcycles').waitFor();
     assert.match(await page.getByTestId('cores-own').innerText(), /^DIANA has cores of its own/);
   }));
 
