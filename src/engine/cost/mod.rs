@@ -6,6 +6,7 @@
 //! - `boundary.rs`, `below.rs`: what crosses the boundary between two levels of an operand. It depends only on which loop factors lie
 //!   below, which the exact search builds on
 //! - `bound.rs`: a lower bound on latency from these sets alone; `unavoidable.rs`: one on whatever an unrolling can cost
+//! - `demand.rs`: what a mapping takes of its highest memory in its busiest cycles, which Stream's scheduler asks
 //! - `validity.rs`: all that is wrong with a mapping made by hand ([`MappingError`])
 //! - `ports.rs`: the balance of every port, link by link
 //! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they act: loops that only

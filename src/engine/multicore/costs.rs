@@ -40,7 +40,7 @@ pub struct TileCost {
     pub onchip_pj: f64,
     /// Energy of DRAM for operands that do not fit, pJ.
     pub offchip_pj: f64,
-    /// Average bandwidth of those operands to DRAM and from it.
+    /// Bandwidth of those operands to DRAM and from it: on average, or in the busiest cycles (`SchedulingRules::streams_at_peak`).
     pub offchip: Offchip,
 }
 

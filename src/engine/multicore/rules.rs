@@ -53,7 +53,7 @@ pub struct SchedulingRules {
     /// where this is the highest one itself, so that everything else leaves it; otherwise what is no memory below it takes nothing.
     pub streams_through_whole_memories: bool,
     /// Whether operands fit on the chip is decided by their sizes for the mapping of a tile, in which all outputs have the bits of partial
-    /// sums, as in the tool; otherwise by the sizes of what is moved.
+    /// sums and no zeros lie around a map, as in the tool; otherwise by the sizes of what is moved.
     pub stores_partial_sums: bool,
     /// What a tile streams from DRAM takes as much of the links as it takes of DRAM in its busiest cycles, as in the tool; otherwise as much
     /// as it takes on average.
