@@ -19,8 +19,8 @@ pub struct PeakDemand {
 impl Evaluator<'_> {
     /// The demand of a mapping that was evaluated as `cost`, whose loops are `order`, on a memory that is the highest of some operands.
     ///
-    /// Data that moves again and again moves while the loops that do not need it stand still: whole bits per cycle, as the tool counts them.
-    /// Inputs that move once count with what moves while the layer computes already, unless the memory holds outputs, too.
+    /// Data that moves again and again moves in the last turn of the loops that reuse it, without a fraction of a bit per cycle, as the
+    /// tool counts it. Inputs that move once count with what moves while the layer computes already, unless the memory holds outputs, too.
     pub fn peak_demand(&self, order: &[TemporalLoop], cost: &LayerCost, memory: MemoryId) -> PeakDemand {
         let problem = self.problem;
         let amounts = &cost.amounts;

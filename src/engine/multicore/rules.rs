@@ -55,8 +55,8 @@ pub struct SchedulingRules {
     /// Whether operands fit on the chip is decided by their sizes for the mapping of a tile, in which all outputs have the bits of partial
     /// sums and no zeros lie around a map, as in the tool; otherwise by the sizes of what is moved.
     pub stores_partial_sums: bool,
-    /// What a tile streams from DRAM takes as much of the links as it takes of DRAM in its busiest cycles, as in the tool; otherwise as much
-    /// as it takes on average.
+    /// What a tile streams from DRAM takes as much of the links as it takes of DRAM in its busiest cycles, as in the tool; otherwise as
+    /// much as it takes on average.
     pub streams_at_peak: bool,
     /// Of the parts of a layer that cores share the last is placed first, as in the tool, which goes by the numbers of tiles; otherwise the
     /// first.
@@ -157,14 +157,14 @@ pub struct TilingRules {
     pub fetches_inputs_apart: bool,
     /// A tile at the border of a map is mapped as if its windows lay within the map, as in the tool; otherwise with the inputs that exist.
     pub maps_padding: bool,
-    /// Loops are listed in the order in which the tool reads them from a network, which decides which of their factors are merged; otherwise
-    /// in the order of the layer's type.
+    /// Loops are listed in the order in which the tool reads them from a network, which decides which of their factors are merged;
+    /// otherwise in the order of the layer's type.
     pub orders_loops_as_parsed: bool,
     /// A core unrolls the loops of convolutions in layers of all types, as in the tool: depthwise ones have one K to a group, and sums call
     /// their columns K; otherwise what it says of a type.
     pub unrolls_as_convolutions: bool,
-    /// Cores share the channels of a layer, however few these are, as in the tool; otherwise columns where the channels would leave parts of
-    /// arrays idle, and no more cores than that helps.
+    /// Cores share the channels of a layer, however few these are, as in the tool; otherwise columns where the channels would leave parts
+    /// of arrays idle, and no more cores than that helps.
     pub shares_channels: bool,
 }
 
