@@ -52,7 +52,7 @@ fn write_layer(out: &mut String, core: &Core, result: &LayerResult) {
     match &result.mapped {
         Err(reasons) => {
             for reason in &reasons.0 {
-                outln!(out, "  impossible: {reason}");
+                outln!(out, "  no mapping: {reason}");
             }
         }
         Ok(mapped) => {

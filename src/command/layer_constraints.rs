@@ -66,7 +66,8 @@ fn search(
     };
     let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, watch, find));
     if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
-        let (mapped, searched) = (Err(constraints.explain_unrollings(found)), Searched::Orders(IMPOSSIBLE));
+        let (mapped, searched) =
+            (Err(constraints.explain_unrollings(study, found, &limits)), Searched::Orders(IMPOSSIBLE));
         return LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds: 0.0 };
     }
     let outcome = in_time(options, &limits, watch, |limits, has_time| {

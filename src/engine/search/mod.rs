@@ -55,7 +55,7 @@ mod unrolled;
 use candidate::Candidate;
 pub use constraints::{
     Amount, Conflict, Constraints, LevelConstraint, LevelDemand, LoopPattern, Misfit, PatternSize, conflict,
-    find_best_under,
+    find_best_under, has_legal_mapping,
 };
 use exact::legality::NoConstraints;
 pub use infeasible::{Shortage, bytes, explain_infeasible};

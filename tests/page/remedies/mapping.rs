@@ -190,7 +190,7 @@ const CONSTRAINTS_CASES: &[Case] = &[
     (
         "unroll: { rows: [FY 3, K <= 4], columns: OY any }\n    order: [K 2, FX 3, rest, K 2]",
         "unroll: { rows: K any, columns: OY any }\n    order: [K 384, rest]",
-        "Allow other unrollings, or ask for less of orders and memories",
+        "Leave one of layers[0].order, layers[0].levels[0].holds[1] out, or ask for less there",
         "unroll: { rows: K any, columns: OY any }\n    order: [K 2, rest]",
     ),
 ];
@@ -258,12 +258,28 @@ layers:
 const DEEP_CASES: &[Case] = &[
     ("# exact", "# loma", "Search exactly, which places loops anywhere", "# exact"),
     (
+        "# exact\nname: Base\nlayers:\n  - levels:\n      - { memory: glb, operand: O, within: [FY 1] }",
+        "# loma\nname: Base\nlayers:\n  - unroll: { P: [K <= 4] }\n    \
+         levels:\n      - { memory: glb, operand: O, within: [FY 1] }",
+        "Allow other unrollings, or ask for less of orders and memories",
+        "# loma\nname: Base\nlayers:\n  - unroll: { P: [K <= 4] }",
+    ),
+    (
         "      - { memory: glb, operand: O, within: [FY 1] }",
         "      - { memory: reg, operand: [W, I, O], holds: [FX 1, FY 1] }\n      \
          - { memory: glb, operand: [W, I, O], holds: [FX 1, FY 1] }\n      \
          - { memory: dram, operand: [W, I, O], holds: [FX 1, FY 1] }",
+        "Leave one of layers[0].levels[0].holds[0], layers[0].levels[1].holds[0], layers[0].levels[2].holds[0] out",
+        "      - { memory: reg, operand: [W, I, O], holds: [FX 1, FY 1] }\n      \
+         - { memory: glb, operand: [W, I, O], holds: [FY 1] }\n      \
+         - { memory: dram, operand: [W, I, O], holds: [FX 1] }",
+    ),
+    (
+        "      - { memory: glb, operand: O, within: [FY 1] }",
+        "      - { memory: glb, operand: [W, O], order: [K, C, OY, OX, FY, FX], holds: [FX 3, FY 3, OX >= 2] }\n      \
+         - { memory: glb, operand: I, order: [OX, FX, FY], holds: [FX 3, FY 3, OX >= 2] }",
         "Ask for less, so that more mappings are left",
-        "      - { memory: dram, operand: [W, I, O], holds: [FX 1, FY 1] }",
+        "      - { memory: glb, operand: [W, O], holds: [FX 3, FY 3, OX >= 2] }",
     ),
 ];
 

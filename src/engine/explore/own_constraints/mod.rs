@@ -12,7 +12,7 @@ use crate::hardware::{ArrayDimId, Core, Unroll};
 use crate::mapping::{LayerOperand, OPERANDS, UnrollingOptions, WidthLimit};
 use crate::search::{
     Amount, Constraints, LevelConstraint, LevelDemand, Limits, LoopPattern, Misfit, Outcome, PatternSize, Strategy,
-    UnrolledOutcome, conflict,
+    UnrolledLayer, UnrolledOutcome, UnrolledSearch, conflict, has_legal_mapping,
 };
 use crate::spec::{
     BoundSpec, Consequences, Diagnostics, LayerConstraintsSpec, LevelConstraintsSpec, LoopBoundSpec, OrderSpec,
@@ -103,17 +103,34 @@ impl OwnConstraints {
 }
 
 impl LayerConstraints {
-    /// Why a layer has no legal mapping with any of these unrollings.
-    pub fn explain_unrollings(&self, unrollings: &UnrolledOutcome) -> Diagnostics {
+    /// Why no mapping was found with any of these unrollings: what excludes all of the one that could be best.
+    pub fn explain_unrollings(&self, study: &LayerStudy, unrollings: &UnrolledOutcome, limits: &Limits) -> Diagnostics {
         let mut wrong = Diagnostics::default();
-        let (reason, remedy) = match unrollings.unrollings {
-            0 => ("The array can unroll nothing like this".to_owned(), "Allow other loops, or other widths"),
-            count => (
-                format!("None of the {count} unrollings has a mapping that satisfies the constraints"),
-                "Allow other unrollings, or ask for less of orders and memories",
-            ),
+        let options = match &self.unroll {
+            UnrollConstraint::Limited(options) => options.clone(),
+            UnrollConstraint::Free | UnrollConstraint::Stated(_) => UnrollingOptions::default(),
         };
-        wrong.add(&self.unroll_path, reason, remedy);
+        let (shape, levels) = (study.problem.shape, study.problem.levels);
+        let layer = UnrolledLayer { core: &study.core, rules: study.rules, shape, levels };
+        let search = UnrolledSearch::new(layer, &options, study.objective.clone(), *limits, study.strategy);
+        let Some(unroll) = search.candidate(0).map(|(_, unroll)| unroll.to_vec()) else {
+            let remedy = "Allow other loops, or other widths";
+            wrong.add(&self.unroll_path, "The array can unroll nothing like this", remedy);
+            return wrong;
+        };
+        let mut study = study.clone();
+        study.problem.unroll = unroll;
+        if let Err(misfit) = has_legal_mapping(&self.temporal, &study.on_core(), limits) {
+            return self.explain_misfit(&misfit);
+        }
+        wrong = self.conflicts(&study, limits);
+        if wrong.is_empty() {
+            wrong = study.shortages();
+        }
+        if wrong.is_empty() {
+            let reason = format!("No mapping was found with any of the {} unrollings", unrollings.unrollings);
+            wrong.add(&self.unroll_path, reason, "Allow other unrollings, or ask for less of orders and memories");
+        }
         wrong
     }
 
@@ -124,43 +141,67 @@ impl LayerConstraints {
         outcome: &Result<Outcome, Misfit>,
         (limits, strategy): (&Limits, Strategy),
     ) -> Diagnostics {
+        let outcome = match outcome {
+            Err(misfit) => return self.explain_misfit(misfit),
+            Ok(outcome) => outcome,
+        };
+        let mut wrong = self.conflicts(study, limits);
+        if wrong.is_empty() {
+            wrong = study.shortages();
+        }
+        if wrong.is_empty() {
+            let (reason, remedy) = match (strategy, outcome.proof) {
+                (Strategy::Loma, _) => (
+                    "LOMA places every loop as low as it fits: no such mapping satisfies the constraints".to_owned(),
+                    "Search exactly, which places loops anywhere",
+                ),
+                (Strategy::Exact, _) => (
+                    format!("No mapping was found among {} partial ones, though there may be one", outcome.orders),
+                    "Ask for less, so that more mappings are left",
+                ),
+            };
+            wrong.add("layer", reason, remedy);
+        }
+        wrong
+    }
+
+    fn explain_misfit(&self, misfit: &Misfit) -> Diagnostics {
+        let dim = misfit.pattern.dim;
+        let remedy = format!("Write a size that divides what is left of {dim}, `{dim} all`, or leave the loop out");
         let mut wrong = Diagnostics::default();
-        let problem = study.on_core();
-        match outcome {
-            Err(misfit) => {
-                let dim = misfit.pattern.dim;
-                let remedy =
-                    format!("Write a size that divides what is left of {dim}, `{dim} all`, or leave the loop out");
-                wrong.add(&self.order_path, misfit.to_string(), remedy);
-            }
-            Ok(outcome) => match conflict(&self.temporal, &problem, limits) {
-                Some(conflict) => {
-                    let order = conflict.order.then_some(&self.order_path);
-                    let levels = conflict.levels.iter().filter_map(|level| self.level_paths.get(*level));
-                    let paths: Vec<&str> = order.into_iter().chain(levels).map(String::as_str).collect();
-                    let (reason, remedy) = match &paths[..] {
-                        [_] => ("No mapping satisfies this", "Leave it out, or ask for less".to_owned()),
-                        _ => (
-                            "No mapping satisfies these together",
-                            format!("Leave one of {} out, or ask for less there", paths.join(", ")),
-                        ),
-                    };
-                    wrong.add(paths.join(" and "), reason, remedy);
+        wrong.add(&self.order_path, misfit.to_string(), remedy);
+        wrong
+    }
+
+    /// Constraints that exclude every mapping together, though none of them does without the others; and as many more such sets as are
+    /// left without these.
+    fn conflicts(&self, study: &LayerStudy, limits: &Limits) -> Diagnostics {
+        let mut wrong = Diagnostics::default();
+        let (mut left, mut left_paths) = (self.temporal.clone(), self.level_paths.clone());
+        while let Some(found) = conflict(&left, &study.on_core(), limits) {
+            let order = found.order.then_some(&self.order_path);
+            let levels = found.levels.iter().filter_map(|level| left_paths.get(*level));
+            // What is asked of several operands is said once.
+            let mut paths: Vec<String> = Vec::new();
+            for path in order.into_iter().chain(levels) {
+                if !paths.contains(path) {
+                    paths.push(path.clone());
                 }
-                None => match (study.shortages(), strategy) {
-                    (shortages, _) if !shortages.is_empty() => wrong = shortages,
-                    (_, Strategy::Loma) => wrong.add(
-                        "layer",
-                        "LOMA places every loop as low as it fits: no such mapping satisfies the constraints",
-                        "Search exactly, which places loops anywhere",
-                    ),
-                    (_, Strategy::Exact) => wrong.add(
-                        "layer",
-                        format!("No mapping was found among {} partial ones, though there may be one", outcome.orders),
-                        "Ask for less, so that more mappings are left",
-                    ),
-                },
-            },
+            }
+            let (reason, remedy) = match &paths[..] {
+                [_] => ("No mapping satisfies this", "Leave it out, or ask for less".to_owned()),
+                _ => (
+                    "No mapping satisfies these together",
+                    format!("Leave one of {} out, or ask for less there", paths.join(", ")),
+                ),
+            };
+            wrong.add(paths.join(" and "), reason, remedy);
+            if found.order {
+                left = Constraints { levels: left.levels, ..Constraints::default() };
+            }
+            let mut kept = left_paths.iter().map(|path| !paths.contains(path));
+            left.levels.retain(|_| kept.next().unwrap_or(true));
+            left_paths.retain(|path| !paths.contains(path));
         }
         wrong
     }

@@ -35,7 +35,9 @@ impl LayerStudy {
             UnrollConstraint::Stated(unroll) => self.problem.unroll.clone_from(unroll),
             UnrollConstraint::Limited(wanted) => {
                 let found = self.search_unrollings_under(constraints, wanted, &limits);
-                let Some(best) = &found.best else { return Err(constraints.explain_unrollings(&found)) };
+                let Some(best) = &found.best else {
+                    return Err(constraints.explain_unrollings(&self, &found, &limits));
+                };
                 self.problem.unroll.clone_from(&best.unroll);
                 proof_of_unrolling = Some(found.proof);
             }

@@ -13,8 +13,8 @@ pub struct Conflict {
     pub levels: Vec<usize>,
 }
 
-/// The constraints that exclude everything: one after the other is left out, as long as it is proved that the rest still does. `None` where
-/// a mapping is legal, none fits in any case, or the limits leave it open.
+/// The constraints that exclude everything: half of them, then a quarter, in the end one after the other is left out, where it is proved
+/// that the rest still does. `None` where a mapping is legal, none fits in any case, or the limits leave it open.
 pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &Limits) -> Option<Conflict> {
     let excludes_all = |constraints: &Constraints| {
         has_legal_mapping(constraints, problem, limits).unwrap_or(Some(false)) == Some(false)
@@ -27,11 +27,17 @@ pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &L
     if excludes_all(&of(constraints, &without_order)) {
         rest = without_order;
     }
-    for level in 0..constraints.levels.len() {
-        let mut fewer = rest.clone();
-        fewer.levels.retain(|kept| *kept != level);
-        if excludes_all(&of(constraints, &fewer)) {
-            rest = fewer;
+    // Powers of two, down to 1.
+    for size in (0..=constraints.levels.len().max(2).ilog2() - 1).rev().map(|power| 1 << power) {
+        let mut first = 0;
+        while first < rest.levels.len() {
+            let mut fewer = rest.clone();
+            fewer.levels.drain(first..(first + size).min(rest.levels.len()));
+            if excludes_all(&of(constraints, &fewer)) {
+                rest = fewer;
+            } else {
+                first += size;
+            }
         }
     }
     Some(rest)

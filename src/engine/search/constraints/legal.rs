@@ -1,12 +1,13 @@
 //! Constraints as the exact search asks for them: on sets of loops, and on paths through them.
 
-use super::levels::{Around, Demands, is_held};
+use super::levels::{Around, Demands, can_divide, is_held};
 use super::pieces::{self, Misfit, Position};
 use super::{Constraints, LevelDemand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
 use crate::search::exact::MOST_SETS;
 use crate::search::exact::factors::{Factor, Factors};
 use crate::search::exact::legality::{Legality, Opened};
+use crate::workload::Dim;
 use rustc_hash::FxHashSet;
 
 /// The legal mappings of a problem.
@@ -23,8 +24,8 @@ pub struct Legal<'a> {
     demands: [Vec<Demands>; OPERANDS],
     /// The memory level above each operand's first boundary.
     first_level: [usize; OPERANDS],
-    /// Whether an operand of a single level cannot have what that level has to hold.
-    is_impossible: bool,
+    /// Whether the demands on the levels of one operand exclude each other, whatever the order of loops and the sizes of memories.
+    pub is_impossible: bool,
 }
 
 impl<'a> Legal<'a> {
@@ -65,9 +66,10 @@ impl<'a> Legal<'a> {
         } else {
             legal.find_open();
         }
-        legal.is_impossible = LayerOperand::ALL
-            .into_iter()
-            .any(|operand| legal.boundaries(operand) == 0 && !legal.top_is_met(operand, 0));
+        legal.is_impossible = legal.demands.iter().any(|levels| {
+            let is_divided = |dim: Dim| can_divide(levels, dim, problem.spatial.temporal_sizes[dim as usize]);
+            !levels.iter().all(Demands::is_empty) && !Dim::ALL.into_iter().all(is_divided)
+        });
         Ok(legal)
     }
 
@@ -216,9 +218,7 @@ impl Legality for Legal<'_> {
 
     fn path(&self, at: Opened, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
         let mut order = Vec::new();
-        let is_there = !self.is_impossible
-            && self.search_path((at, from, to), begins, from, (&mut order, &mut FxHashSet::default()));
-        is_there.then_some(order)
+        self.search_path((at, from, to), begins, from, (&mut order, &mut FxHashSet::default())).then_some(order)
     }
 
     fn most_cycles(&self, operand: LayerOperand, index: usize) -> Option<Vec<u64>> {

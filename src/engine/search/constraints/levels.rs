@@ -1,6 +1,7 @@
 //! What memory levels may hold, judged on whole mappings and on sets of loops.
 
 use super::{Amount, LevelConstraint, LevelDemand};
+use crate::mapping::temporal::prime_factors;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
 use crate::workload::{Dim, LoopSizes};
 
@@ -55,6 +56,27 @@ pub fn suit(
 /// Whether an operand takes any room.
 pub fn is_held(problem: &LayerOnCore<'_>, operand: LayerOperand) -> bool {
     problem.operands[operand].precision != (0, 0)
+}
+
+/// Whether all `total` iterations of a dimension can be divided among an operand's levels, lowest first, as these demand.
+pub fn can_divide(levels: &[Demands], dim: Dim, total: u64) -> bool {
+    let divisors: Vec<u64> = prime_factors(total).into_iter().fold(vec![1], |found, factor| {
+        let mut more: Vec<u64> = found.iter().flat_map(|size| [*size, size * factor]).collect();
+        more.sort_unstable();
+        more.dedup();
+        more
+    });
+    // What levels up to one may hold together.
+    let mut reached = vec![1];
+    for (level, demands) in levels.iter().enumerate() {
+        let is_top = level + 1 == levels.len();
+        let is_reached = |&within: &u64| {
+            let from = |&below: &u64| within.is_multiple_of(below) && demands.may_hold(dim, (below, within, total));
+            (!is_top || within == total) && reached.iter().any(from)
+        };
+        reached = divisors.iter().copied().filter(is_reached).collect();
+    }
+    !reached.is_empty()
 }
 
 /// The demands on one memory level of one operand.
@@ -117,6 +139,13 @@ impl Demands {
             amount.is_met(around.held(dim), around.within[dim as usize], around.total[dim as usize])
         };
         self.are_met_within(around.within, around.total) && self.holds.iter().all(is_met)
+    }
+
+    /// Whether the level may hold so many iterations of a dimension, of which lower levels hold `below`.
+    fn may_hold(&self, dim: Dim, (below, within, total): (u64, u64, u64)) -> bool {
+        let is_met = |&(of, amount): &(Dim, Amount), product: u64| of != dim || amount.is_met(product, within, total);
+        self.holds.iter().all(|demand| is_met(demand, within / below))
+            && self.within.iter().all(|demand| is_met(demand, within))
     }
 
     /// Whether a loop of dimension `dim` may be the next outer one of the level. `around` counts it already.

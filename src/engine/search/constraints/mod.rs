@@ -20,7 +20,7 @@ pub use conflict::{Conflict, conflict};
 pub use pieces::Misfit;
 
 use super::exact;
-use super::{Limits, Objective, Outcome, Strategy, loma};
+use super::{Limits, Objective, Outcome, Proof, Strategy, loma};
 use crate::cost::Evaluator;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
 use crate::workload::Dim;
@@ -113,7 +113,8 @@ pub fn has_legal_mapping(
     problem: &LayerOnCore<'_>,
     limits: &Limits,
 ) -> Result<Option<bool>, Misfit> {
-    Ok(exact::has_legal_mapping(problem, limits, &Legal::new(problem, constraints)?))
+    let legal = Legal::new(problem, constraints)?;
+    Ok(if legal.is_impossible { Some(false) } else { exact::has_legal_mapping(problem, limits, &legal) })
 }
 
 /// The best legal mapping by `objective`; among equals the one of least latency, then of least energy. Without constraints as
@@ -133,6 +134,9 @@ pub fn find_best_under(
         return Ok(super::find_best_while(problem, objective, limits, strategy, has_time));
     }
     let legal = Legal::new(problem, constraints)?;
+    if legal.is_impossible {
+        return Ok(Outcome { proof: Proof::Optimal, ..Outcome::NOTHING });
+    }
     Ok(match strategy {
         Strategy::Exact => exact::find_best(&Evaluator::new(problem), objective, limits, has_time, Some(&legal)),
         Strategy::Loma => loma::find_best(problem, objective, limits, has_time, Some(&legal)),

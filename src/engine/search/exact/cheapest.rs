@@ -133,8 +133,8 @@ pub fn cheapest<L: Legality>(
 }
 
 /// Searches until there is any chain; `None` if there is none, and nothing is reached if none was found with so much effort.
-pub fn any<L: Legality>(space: &Space<'_, L>, effort: SearchLimits<'_>) -> Option<Cheapest> {
-    search(space, effort, (1.0, f64::INFINITY), true)
+pub fn any<L: Legality>(space: &Space<'_, L>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
+    search(space, effort, (tie, f64::INFINITY), true)
 }
 
 fn search<L: Legality>(

@@ -14,6 +14,7 @@
 //! - [`relaxation`]: where that is not settled soon, better bounds on latency and price together, by Lagrangian relaxation. The search then
 //!   starts again from LOMA's mapping, if it is better, and now and then follows the best partial chain to its end.
 //!
+//! - [`climb`]: where a search under constraints ends before it comes to good mappings, steps from one that is legal to better ones.
 //! - [`legality`]: what constraints ([`Constraints`](super::Constraints)) ask of all of these.
 //!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
@@ -21,6 +22,7 @@
 
 mod branch;
 mod cheapest;
+mod climb;
 pub mod factors;
 pub mod legality;
 mod orders;
@@ -235,17 +237,22 @@ impl<L: Legality> Search<'_, L> {
     fn has_chain(&self, loops: &[TemporalLoop]) -> Option<bool> {
         // At price 0 the search goes straight for a complete chain.
         let Some(space) = self.space(loops, &|_, _, _, _| 0.0) else { return Some(false) };
-        match cheapest::any(&space, (self.limits.max_states, self.has_time)) {
+        match cheapest::any(&space, (self.limits.max_states, self.has_time), 1.0) {
             None => Some(false),
             Some(found) => (!found.goals().is_empty()).then_some(true),
         }
     }
 
-    /// Any mapping.
-    fn by_any_chain(&self, loops: &[TemporalLoop]) -> Option<super::Solution> {
-        let space = self.space(loops, &|_, _, _, _| 0.0)?;
-        let mut found = cheapest::any(&space, (self.limits.max_states, self.has_time))?;
-        ties::fastest(&space, &mut found, (MOST_CHAINS, self.has_time)).0
+    /// A cheap mapping, where not all can be looked at: prices that are closer than a part of the whole count as equal, so that the search
+    /// goes straight on; a larger part, until some mapping is found, and in the end any.
+    fn by_any_chain(&self, loops: &[TemporalLoop], price: Price<'_>) -> Option<super::Solution> {
+        let free: Price<'_> = &|_, _, _, _| 0.0;
+        let coarser = [(1.0, price), (10.0, price), (100.0, price), (1000.0, price), (1.0, free)];
+        coarser.into_iter().find_map(|(tie, price)| {
+            let space = self.space(loops, price)?;
+            let mut found = cheapest::any(&space, (self.limits.max_states, self.has_time), tie)?;
+            ties::fastest(&space, &mut found, (MOST_CHAINS, self.has_time)).0
+        })
     }
 
     fn by_loma(&self, objective: &Objective) -> Option<super::Solution> {
@@ -286,7 +293,13 @@ impl<L: Legality> Search<'_, L> {
             best = found.best.map(|(best, _)| best);
         }
         // Where the search had to stop before it met any mapping, LOMA still finds one, or who looks for nothing but one.
-        outcome.best = best.or_else(|| self.by_loma(objective)).or_else(|| self.by_any_chain(loops));
+        outcome.best = best.or_else(|| self.by_loma(objective)).or_else(|| self.by_any_chain(loops, price));
+        if !cheapest.price.is_finite() {
+            let climb = |from| {
+                climb::climb(self.evaluator, objective, self.legal, from, (self.limits.max_states, self.has_time))
+            };
+            outcome.best = outcome.best.take().map(climb);
+        }
         if outcome.proof == Proof::Optimal && !settled {
             let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else {
                 outcome.proof = Proof::None;

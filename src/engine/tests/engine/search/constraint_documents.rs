@@ -101,6 +101,77 @@ fn what_excludes_everything_is_named() {
     }
 }
 
+/// Three levels of all operands, and a layer of 3 x 3.
+fn three_levels(constraints: &str) -> Result<f64, String> {
+    let hardware = "name: three
+array: { dimensions: { P: 4 }, mac_energy: 1 pJ }
+unroll: { conv: { P: K } }
+memories:
+  - { name: reg, size: 64 B, operands: [W, I, O], width: 8 bit, read_energy: 0.1 pJ, write_energy: 0.1 pJ, shared_over: [] }
+  - { name: glb, size: 16 KiB, operands: [W, I, O], width: 64 bit, read_energy: 5 pJ, write_energy: 5 pJ, shared_over: all }
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 64 bit, read_energy: 400 pJ, write_energy: 400 pJ, shared_over: all }
+";
+    let workload = "name: n
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 8, size: 10 x 10 }
+  - { name: c, type: conv, K: 16, kernel: 3 x 3 }
+";
+    let (core, network) = (Core::from_text(hardware).unwrap(), Network::from_text(workload).unwrap());
+    let layer = Some("c".to_owned());
+    let request = LayerRequest { hardware: hardware.to_owned(), workload: workload.to_owned(), layer, ..request() };
+    let study = LayerStudy::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let constraints = own_constraints(constraints, &core, &network).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let found = study.clone().search_under(&constraints.of(&study).unwrap());
+    found.map(|found| found.mapped.energy_pj()).map_err(|wrong| wrong.to_string())
+}
+
+/// All iterations of FX, and of FY, have to be somewhere; whose, and whatever is unrolled.
+#[test]
+fn every_set_of_demands_that_excludes_all_is_named_once() {
+    for unroll in ["", "    unroll: { P: [K <= 4] }\n"] {
+        let document = |dram: &str| {
+            format!(
+                "name: no kernel loops
+layers:
+  - layer: c
+{unroll}    levels:
+      - {{ memory: reg, operand: [W, I, O], holds: [FX 1, FY 1] }}
+      - {{ memory: glb, operand: [W, I, O], holds: [FX 1, FY 1] }}
+      - {{ memory: dram, operand: [W, I, O], holds: [{dram}] }}
+"
+            )
+        };
+        let said = three_levels(&document("FX 1, FY 1")).unwrap_err();
+        for (field, dim) in ["FX", "FY"].iter().enumerate() {
+            let paths = [0, 1, 2].map(|level| format!("layers[0].levels[{level}].holds[{field}]"));
+            let set = format!("{}: No mapping satisfies these together", paths.join(" and "));
+            assert_eq!(said.matches(&set).count(), 1, "{dim}: {said}");
+        }
+        assert_eq!(said.matches("No mapping").count(), 2, "{said}");
+        // One of each set asks for less.
+        three_levels(&document("FX 3, FY 3")).unwrap();
+    }
+}
+
+/// The search ends before it comes to a mapping; what it then finds is not any.
+#[test]
+fn of_too_many_partial_mappings_under_constraints_a_good_one_is_found() {
+    let of = |operands: &str, order: &str| {
+        format!(
+            "name: a
+layers:
+  - layer: c
+{order}    levels:
+      - {{ memory: glb, operand: {operands}, within: [FY 1] }}
+"
+        )
+    };
+    let found = three_levels(&of("O", "")).unwrap();
+    let strict = three_levels(&of("O", "    order: [rest, FY all]\n")).unwrap();
+    assert!(found <= 1.05 * strict, "{found} pJ, and {strict} where the order is stated, too");
+}
+
 #[test]
 fn everything_that_is_wrong_with_a_document_is_said_at_once() {
     let (core, network) = documents();
