@@ -7,7 +7,7 @@ pub use super::sweep_report::{Findings, Row, SweepReport, sentences};
 use super::{NoResult, Watch, unless_stopped};
 use fusescape_engine::depth_first::{NotPlanned, ProblemId};
 use fusescape_engine::explore::{
-    CostStore, Request, Settings, SharedCosts, Survey, Sweep, coarse_to_fine, too_large_to_count,
+    CostStore, Request, Settings, SharedCosts, SolvedAlone, Survey, Sweep, coarse_to_fine, too_large_to_count,
 };
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::mapping::LayerProblem;
@@ -81,10 +81,11 @@ fn by_problems(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
     let plan = sweep.plan();
     watch.begin(plan.problems.list.len(), "mapping problems");
     let problems: Vec<ProblemId> = plan.problems.list.keys().collect();
+    let known = SolvedAlone::default();
     let outcomes: Option<Vec<Outcome>> = problems
         .into_par_iter()
         .map(|problem| {
-            let outcome = watch.goes_on().then(|| sweep.solve(&plan, problem));
+            let outcome = watch.goes_on().then(|| sweep.solve(&plan, problem, &known));
             watch.advance(1);
             outcome
         })

@@ -243,8 +243,15 @@ pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Wa
     };
     let mapped = match &searched {
         Searched::Orders(outcome) => study.mapped(outcome),
-        Searched::Refused(refusal) => study.mapped_or(None, || refusal.to_string()),
-        other => study.mapped_or(other.best(), || "No blocking of at most that many loop factors fits".to_owned()),
+        Searched::Refused(refusal) => {
+            study.mapped_or(None, || (refusal.to_string(), "Set a smaller LPF limit, or search exactly".to_owned()))
+        }
+        other => study.mapped_or(other.best(), || {
+            (
+                "No blocking of at most that many loop factors fits".to_owned(),
+                "Set another LPF limit, or search exactly".to_owned(),
+            )
+        }),
     };
     let seconds = start.elapsed().as_secs_f64();
     LayerResult { facts: study.facts(), mapped, searched, unrollings, constrained: None, seconds }

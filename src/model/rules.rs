@@ -243,6 +243,34 @@ rules! {
     /// DeFiNES copies the whole output of a layer to wherever it is read, also for a branch that reads only a part of it; right is to
     /// copy what is read. (NOTES D 10 c)
     whole_outputs_copied: "Branches that read a part copy the whole", defines true, zigzag false false;
+    /// DeFiNES places a layer's inputs and outputs as if no other feature maps were there; right is that maps which a later layer reads,
+    /// such as those of a residual branch, keep their room. (PLACEMENT, D1)
+    other_maps_take_no_room: "Maps that later layers read take no room", defines true, zigzag false false;
+    /// DeFiNES places each input of a stack as if it were alone; right is beside what is there already. (PLACEMENT, D2)
+    stack_inputs_placed_alone: "Inputs of a stack are placed as if alone", defines true, zigzag false false;
+    /// Weights that a stack keeps in registers: DeFiNES compares all its weights with one register. Right is that the slices which each
+    /// PE holds of every layer fit its registers, as no PE reads those of another. (PLACEMENT, D3)
+    kept_weights_counted_together: "Kept weights: not by the slices of each PE", defines true, zigzag false false;
+    /// In DeFiNES an input of a stack is in the caches as soon as it was fetched; right is to copy it to caches that it does not pass
+    /// on its way. (PLACEMENT, D4)
+    input_caches_written_free: "Caches of stack inputs are filled at no cost", defines true, zigzag false false;
+    /// In DeFiNES the first tile alone fetches weights; right is that a layer which computes nothing there fetches its own where it first
+    /// computes. (PLACEMENT, D5)
+    only_first_tile_fetches_weights: "Weights: fetched in the first tile or never", defines true, zigzag false false;
+    /// DeFiNES maps a layer-tile as if it had the memories for itself; right is beside the feature maps, caches and weights that lie there.
+    /// (PLACEMENT, D6)
+    mappings_have_whole_memories: "Mappings: memories hold nothing else", defines true, zigzag false false;
+    /// Where the caches lie in different memories, DeFiNES writes what belongs to both into the vertical one only, yet reads it from the
+    /// horizontal one; right is to write it to both, and to read what tiles above left from the vertical one. (PLACEMENT, D8)
+    corners_read_from_columns: "Corners of two caches: read where nobody wrote them", defines true, zigzag false false;
+    /// Where tiles are narrower than what they share, columns stay for more tiles than the next. DeFiNES leaves them where they are, also
+    /// where the next tile looks for them in another memory; right is one memory for all tiles.
+    far_columns_left_behind: "Columns kept for several tiles: left behind", defines true, zigzag false false;
+    /// In DeFiNES a layer reads an input of the stack that lies below the memory of its inputs as if it lay there; right is to copy it up.
+    /// (PLACEMENT, D9)
+    lower_stack_inputs_read_in_place: "Inputs of a stack are read where they are not", defines true, zigzag false false;
+    /// An output is written to a cache while its readers still need what was there before; right is room for both. (PLACEMENT, D11)
+    caches_replaced_at_once: "Caches: old overlap leaves no later than new comes", defines true, zigzag false false;
 }
 
 impl Rules {

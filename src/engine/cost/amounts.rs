@@ -386,12 +386,12 @@ impl Amounts {
         if problem.rules.mappings_fit_unchecked {
             return true;
         }
-        problem.core.memories.iter_enumerated().all(|(memory, description)| {
+        problem.core.memories.keys().all(|memory| {
             let held = problem.each_operand().filter_map(|(index, operand)| {
                 let level = operand.memories.iter().position(|&id| id == memory)?;
                 Some((level, self.bits_reserved(index, level)))
             });
-            let capacity = description.size_bits as f64;
+            let capacity = problem.room_bits(memory) as f64;
             let (mut total, mut lowest) = (0.0, false);
             for (level, bits) in held {
                 if bits > capacity {

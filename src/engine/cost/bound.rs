@@ -169,7 +169,7 @@ impl<'a> LatencyBound<'a> {
         if problem.never_double_buffers(memory) {
             return true;
         }
-        let size_bits = problem.core.memories[memory].size_bits;
+        let size_bits = problem.room_bits(memory);
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
         (crossing.elements * crossing.precision as f64).floor() > 0.5 * size_bits as f64
     }

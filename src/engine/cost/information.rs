@@ -307,7 +307,7 @@ fn level_information(
     let top_relevant = cost.amounts.top_relevant[number][level] as f64;
     let is_top = level == operand.memories.len();
     let memory = level.checked_sub(1).map(|level| operand.memories[level]);
-    let room = |memory: MemoryId| (problem.core.memories[memory].size_bits as f64 / bits).floor() as u64;
+    let room = |memory: MemoryId| (problem.room_bits(memory) as f64 / bits).floor() as u64;
     let information = LevelInformation {
         memory,
         loops: temporal.to_vec(),

@@ -224,11 +224,11 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         LayerKind::MatMul => [LayerOperand::Output, LayerOperand::Second, LayerOperand::First],
         _ => LayerOperand::ALL,
     };
-    for (memory, description) in problem.core.memories.iter_enumerated() {
+    for memory in problem.core.memories.keys() {
         if problem.never_double_buffers(memory) {
             continue;
         }
-        let size = description.size_bits as f64;
+        let size = problem.room_bits(memory) as f64;
         let (unit, capacity) = if problem.rules.double_buffers_by_rounded_shares { (size, 1.0) } else { (1.0, size) };
         let mut demands = [(LayerOperand::Output, 0, 0.0); OPERANDS];
         let mut count = 0;

@@ -165,12 +165,13 @@ impl Evaluator<'_> {
                     operands.push((self.problem.operand_name(number).to_owned(), amounts.bits_reserved(number, level)));
                 }
             }
-            let capacity = description.size_bits as f64;
+            let available_bits = self.problem.room_bits(memory);
+            let capacity = available_bits as f64;
             let may_overflow = lowest && self.problem.rules.lowest_memory_may_overflow;
             let total: f64 = operands.iter().map(|(_, bits)| bits).sum();
             if operands.iter().any(|(_, bits)| *bits > capacity) || total > capacity && !may_overflow {
                 let memory = description.name.clone();
-                flaws.push(MappingError::Overflow { operands, memory, available_bits: description.size_bits });
+                flaws.push(MappingError::Overflow { operands, memory, available_bits });
             }
         }
         flaws

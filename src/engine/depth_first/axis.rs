@@ -27,6 +27,8 @@ pub struct NodeSpan {
     pub computed: u64,
     /// Columns of its input window that exist, cached ones included.
     pub needed: u64,
+    /// Columns of its output that earlier tiles leave for this one and later ones, if that is cached.
+    pub from_cache: u64,
     /// Columns of its output that the next tile needs again.
     pub to_cache: u64,
     /// Of these, the ones that this tile has to write to the cache.
@@ -161,7 +163,12 @@ impl Strips {
 
 /// A strip without what does not happen where there is no cache to write or read.
 fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
-    let of_node = |span: &NodeSpan| NodeSpan { to_cache: 0, written: if writes { span.written } else { 0 }, ..*span };
+    let of_node = |span: &NodeSpan| NodeSpan {
+        from_cache: if reads { span.from_cache } else { 0 },
+        to_cache: if writes { span.to_cache } else { 0 },
+        written: if writes { span.written } else { 0 },
+        ..*span
+    };
     let of_read = |span: &ReadSpan| ReadSpan { overlap: 0, cached: if reads { span.cached } else { 0 }, ..*span };
     Strip { nodes: strip.nodes.iter().map(of_node).collect(), reads: strip.reads.iter().map(of_read).collect() }
 }
@@ -467,6 +474,7 @@ impl Axis {
                 let furthest_back = readers.iter().map(|(reader, lag)| lag - steps[*reader].overlap).min().unwrap_or(0);
                 span.to_cache = (furthest_ahead - furthest_back) as u64;
                 span.written = if is_first { span.to_cache } else { span.to_cache.min(span.computed) };
+                span.from_cache = if is_first { 0 } else { span.to_cache };
             }
         }
         strip
@@ -567,7 +575,9 @@ struct Intervals {
     needed: (u64, u64),
     /// How far earlier strips computed the node's output, where that is cached.
     had: u64,
-    /// From the first to the last column of the node's output that a later strip reads.
+    /// From the first to the last column of the node's output that this strip or a later one reads.
+    needed_from_here: (u64, u64),
+    /// From the first to the last that a later strip reads.
     needed_later: (u64, u64),
 }
 
@@ -633,6 +643,9 @@ impl AllIntervals {
                     let (first, end) = needed_later[producer];
                     needed_later[producer] = (first.min(needed.0), end.max(needed.1));
                 }
+            }
+            for (now, needed) in strip.iter_mut().zip(&needed_later) {
+                now.needed_from_here = *needed;
             }
         }
     }
@@ -721,13 +734,14 @@ impl BackCalculation<'_> {
 
 fn node_span(intervals: &Intervals, caches: bool) -> NodeSpan {
     let length = |(start, end): (u64, u64)| end - start;
-    let Intervals { computed, needed, had, needed_later } = *intervals;
+    let Intervals { computed, needed, had, needed_from_here, needed_later } = *intervals;
     let mut span = NodeSpan { computed: length(computed), needed: length(needed), ..NodeSpan::default() };
     if caches {
         let (first, end) = needed_later;
         let have = computed.1.max(had).min(end);
         span.to_cache = have.saturating_sub(first);
         span.written = have.saturating_sub(first.max(had));
+        span.from_cache = had.min(needed_from_here.1).saturating_sub(needed_from_here.0);
     }
     span
 }

@@ -163,7 +163,7 @@ impl LayerFloor {
             }
         }
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-        let problem = LayerProblem { shape, levels, unroll };
+        let problem = LayerProblem::new(shape, levels, unroll);
         let on_core = LayerOnCore::new(core, rules, &problem);
         let pixels = (shape.size(Dim::OX) * shape.size(Dim::OY)) as f64;
         let mut pixel = StackFloor { energy_pj: fixed_energy(&on_core).total_pj() / pixels, ..StackFloor::default() };

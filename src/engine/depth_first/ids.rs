@@ -21,6 +21,8 @@ declare_ids! {
     ShapeId,
     /// A list of loops that the array unrolls.
     UnrollId,
+    /// What other data takes of the memories.
+    ReservedId,
     /// What is done of a network before a stack, or after it; 0 is that nothing is.
     StateId,
 }

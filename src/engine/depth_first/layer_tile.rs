@@ -4,15 +4,16 @@ use super::account::CopyKind;
 use super::axis::Strip;
 use super::copies::CopyAction;
 use super::ids::{NodeId, ProblemId, ReadId};
-use super::placement::{Skipping, StackFootprint, TileGeometry, TopLevels, layer_levels};
+use super::placement::{StackFootprint, TileGeometry, TopLevels, layer_levels};
 use super::plan::{Caches, LayerTilePlan, ReadPlan};
 use super::problems::{FeasibilityCheck, LayerKey, NotPlanned, ProblemKey, Problems};
+use super::residents::Residents;
 use super::stack::Stack;
-use crate::hardware::{Core, MemoryId, Operand, Unroll};
+use crate::hardware::{Core, MAX_LEVELS, MemoryId, Operand, Unroll};
 use crate::ids::{TiSlice, TiVec};
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, LayerOperand, LayerProblem, slice_bits};
 use crate::rules::Rules;
-use crate::search::explain_infeasible;
+use crate::search::{Limits, explain_infeasible, smallest_that_fit};
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::units::Bits;
@@ -27,17 +28,36 @@ const MOST_UNROLLS: usize = 1 << 10;
 pub(super) struct TiledLayer {
     key: LayerKey,
     has_weights: bool,
+    /// Bits that one instance of each memory of weights, lowest first, holds where that keeps all weights of the layer.
+    pub kept_bits: [u64; MAX_LEVELS],
 }
 
 impl TiledLayer {
     /// `None` for a network's input, which is never mapped.
-    pub fn new(core: &Core, network: &Network, id: LayerId, problems: &mut Problems) -> Option<Self> {
+    pub fn new(core: &Core, network: &Network, rules: Rules, id: LayerId, problems: &mut Problems) -> Option<Self> {
         let layer = network.layer(id);
         if layer.is_input() {
             return None;
         }
         let unroll = network.layer(id).unroll_on(core);
-        Some(Self { key: problems.layer(&layer.shape, &unroll), has_weights: has_weights(network, id) })
+        let has_weights = has_weights(network, id);
+        let key = problems.layer(&layer.shape, &unroll);
+        let mut kept_bits = [0; MAX_LEVELS];
+        if has_weights {
+            let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+            let problem = LayerProblem::new(layer.shape, levels, unroll);
+            let whole = LayerOnCore::new(core, rules, &problem);
+            let sizes = &whole.spatial.temporal_sizes;
+            for (level, (bits, &memory)) in kept_bits.iter_mut().zip(core.levels(Operand::W)).enumerate() {
+                *bits = match core.memories[memory].instances {
+                    instances if instances == 1 || rules.kept_weights_counted_together => {
+                        layer.shape.weight_bits().div_ceil(instances)
+                    }
+                    _ => slice_bits(&whole, LayerOperand::First, level, sizes, false),
+                };
+            }
+        }
+        Some(Self { key, has_weights, kept_bits })
     }
 }
 
@@ -56,15 +76,21 @@ pub(super) struct TilePlanner<'a> {
     pub footprint: &'a StackFootprint,
     /// By layer.
     pub layers: &'a TiSlice<LayerId, Option<TiledLayer>>,
-    /// Which memories features may pass over.
-    pub skipping: Skipping,
-    /// Whether weights come from their highest memory.
-    pub weights_from_top: bool,
+    /// Where features end at the lowest.
+    pub least: TopLevels,
+    /// Which nodes take their weights from the highest memory, as no tile before did.
+    pub fetches_weights: &'a TiSlice<NodeId, bool>,
     pub caches: Caches,
+    /// Columns of each map that all tiles together compute.
+    pub widths: &'a TiSlice<NodeId, u64>,
     pub x: &'a Strip,
     pub y: &'a Strip,
-    /// Memory of the weights after the first tile.
+    /// Memory of the weights once they were fetched.
     pub w_memory: MemoryId,
+    /// Whether the reasons for a layer that fits nowhere are looked for to the end.
+    pub explains: bool,
+    /// Bits that one instance of it holds of all of them.
+    pub kept_bits: u64,
 }
 
 impl TilePlanner<'_> {
@@ -89,6 +115,7 @@ impl TilePlanner<'_> {
         check: FeasibilityCheck<'_>,
     ) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
         let tile = TileGeometry { x: self.x, y: self.y };
+        let mut residents = Residents::new(self);
         let mut layers: TiVec<NodeId, LayerTilePlan> = TiVec::with_capacity(self.stack.nodes.len());
         let mut copies: Vec<CopyAction> = Vec::new();
         let mut first_copy = 0;
@@ -109,6 +136,7 @@ impl TilePlanner<'_> {
                     self.footprint.output_bits(node, computed.0, computed.1),
                 ),
                 top: [None; 3],
+                passed: Vec::new(),
                 extra_levels: (0, 0),
                 weights_fetched_again: false,
                 narrowed: false,
@@ -116,15 +144,16 @@ impl TilePlanner<'_> {
                 problem: None,
             };
             if is_input {
-                self.place_input(&mut layer, &mut copies);
+                self.place_input(&residents, node, &mut layer, &mut copies);
             } else if computed.0 > 0 && computed.1 > 0 {
-                self.place_layer(problems, check, node, &mut layer)?;
+                self.place_layer(problems, check, &residents, node, &mut layer)?;
                 self.collect_inputs(node, &layers, &layer, &mut copies);
             }
             // What a node's output causes is done before the next node.
             layer.copies = first_copy..copies.len();
             first_copy = copies.len();
             self.write_caches(node, &layer, &mut copies);
+            residents.finish(node, &layer);
             layers.push(layer);
         }
         copies.truncate(first_copy);
@@ -132,10 +161,17 @@ impl TilePlanner<'_> {
     }
 
     /// A stack's input comes from the highest memory to the lowest for inputs that holds the part needed anew.
-    fn place_input(&self, layer: &mut LayerTilePlan, copies: &mut Vec<CopyAction>) {
+    fn place_input(
+        &self,
+        residents: &Residents<'_>,
+        node: NodeId,
+        layer: &mut LayerTilePlan,
+        copies: &mut Vec<CopyAction>,
+    ) {
         let top = self.core.top(Operand::I);
         let bits = layer.bits.1;
-        let levels = layer_levels(self.core, bits, 0, false, &mut |_, _, _, _| ()).skipping(self.core, self.skipping);
+        let beside = |memory: MemoryId, inputs: MemoryId| residents.beside(node, memory, inputs, true);
+        let levels = layer_levels(self.core, (bits, 0), (self.least, false), &beside, &mut layer.passed);
         let memory = self.core.levels(Operand::I)[levels.i - 1];
         layer.top = [None, None, Some(memory)];
         if bits > 0 {
@@ -155,33 +191,40 @@ impl TilePlanner<'_> {
         &self,
         problems: &mut Problems,
         check: FeasibilityCheck<'_>,
+        residents: &Residents<'_>,
         node: NodeId,
         layer: &mut LayerTilePlan,
     ) -> Result<(), NotPlanned> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
         let is_output = node == self.stack.output();
         let kind = self.network.layer(layer.layer).shape.kind;
-        let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ())
-            .skipping(self.core, self.skipping)
+        // Where an addition reads a feature map through the memories of weights, it comes all the way.
+        let vector_unit = self.core.vector_unit_for(kind);
+        let from_top = self.fetches_weights[node] || kind == LayerKind::Add || vector_unit.is_some();
+        let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
+        let takes_kept = w_kept < self.all_levels()[0];
+        let beside = |memory: MemoryId, inputs: MemoryId| residents.beside(node, memory, inputs, takes_kept);
+        let levels = layer_levels(self.core, layer.bits, (self.least, is_output), &beside, &mut layer.passed)
             .reaching(self.core, kind);
         let mut key = self.problem_key(layer, tiled.key);
-        let vector_unit = self.core.vector_unit_for(kind);
         if let Some(unit) = vector_unit {
             // The lanes divide among themselves what there is of the tile.
             let unroll = unit.unroll(&problems.shape(&key));
             key.layer = problems.with_unroll(tiled.key, &unroll);
         }
         let all = self.all_levels();
-        // Where an addition reads a feature map through the memories of weights, it comes all the way.
-        let from_top = self.weights_from_top || kind == LayerKind::Add || vector_unit.is_some();
-        let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
-        let mut found = self.mappable(problems, check, key, w_kept, levels)?;
+        let place = Place { node, residents, passed_over_bits: self.passed_over_bits(layer) };
+        let mut found = self.mappable(problems, check, key, (w_kept, levels), &place)?;
         // The tool has no such choice: it lets the lowest memories overflow instead.
         if found.is_none() && !self.rules.lowest_memory_may_overflow && vector_unit.is_none() {
             let shape = problems.shape(&key);
             for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
                 let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
-                found = self.mappable(problems, check, key, w_kept, levels)?;
+                // Weights that each PE keeps are those of the whole unrolling.
+                let is_apart = self.core.memories[self.w_memory].instances > 1;
+                let keeps_apart = is_apart && !self.rules.kept_weights_counted_together;
+                let w = if keeps_apart { self.all_levels()[0] } else { w_kept };
+                found = self.mappable(problems, check, key, (w, levels), &place)?;
                 if found.is_some() {
                     layer.narrowed = true;
                     break;
@@ -190,6 +233,7 @@ impl TilePlanner<'_> {
         }
         let Some(Mappable { problem, levels: chosen, extra }) = found else {
             let widest = ProblemKey { levels: all.map(level_count), ..key };
+            let widest = self.beside(problems, widest, &place);
             return Err(self.explain(problems, &widest, layer).into());
         };
         layer.problem = Some(problem);
@@ -210,14 +254,31 @@ impl TilePlanner<'_> {
         problems: &mut Problems,
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
-        w_kept: usize,
-        levels: TopLevels,
+        (w_kept, levels): (usize, TopLevels),
+        place: &Place<'_>,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let top = self.all_levels()[0];
-        match self.first_mappable(problems, check, key, w_kept, levels)? {
-            None if w_kept < top => self.first_mappable(problems, check, key, top, levels),
+        match self.first_mappable(problems, check, key, (w_kept, levels), place)? {
+            None if w_kept < top => self.first_mappable(problems, check, key, (top, levels), place),
             found => Ok(found),
         }
+    }
+
+    /// This problem beside all else that is in the memories then.
+    fn beside(&self, problems: &mut Problems, key: ProblemKey, place: &Place<'_>) -> ProblemKey {
+        if self.rules.mappings_have_whole_memories {
+            return key;
+        }
+        let [w, i, _] = key.levels.map(usize::from);
+        let inputs = self.core.levels(Operand::I)[i - 1];
+        let takes_kept = w < self.all_levels()[0];
+        let bits = |memory: MemoryId| {
+            let counts = memory == inputs && memory != self.core.top(Operand::I);
+            let passed_over = if counts { place.passed_over_bits } else { 0 };
+            place.residents.beside(place.node, memory, inputs, takes_kept).total() + passed_over
+        };
+        let reserved: Vec<u64> = self.core.memories.keys().map(bits).collect();
+        problems.beside((self.core, self.rules), key, &reserved)
     }
 
     /// The first levels, counting up from those chosen by size, for which some mapping fits.
@@ -226,14 +287,15 @@ impl TilePlanner<'_> {
         problems: &mut Problems,
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
-        w: usize,
-        levels: TopLevels,
+        (w, levels): (usize, TopLevels),
+        place: &Place<'_>,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let all = self.all_levels();
         let mut extra = (0, 0);
         loop {
             let chosen = [w, (levels.i + extra.0).min(all[1]), (levels.o + extra.1).min(all[2])];
-            if let Some(problem) = problems.intern(ProblemKey { levels: chosen.map(level_count), ..key }, check)? {
+            let key = self.beside(problems, ProblemKey { levels: chosen.map(level_count), ..key }, place);
+            if let Some(problem) = problems.intern(key, check)? {
                 return Ok(Some(Mappable { problem, levels: chosen, extra }));
             }
             if chosen[1] == all[1] && chosen[2] == all[2] {
@@ -261,7 +323,20 @@ impl TilePlanner<'_> {
             tile: layer.computed,
             input_limit: (limit(layer.needed.0, window.0), limit(layer.needed.1, window.1)),
             levels: [0; 3],
+            reserved: None,
         }
+    }
+
+    /// Bits of a layer's inputs, which are rectangles of maps, that no window touches: strides pass over them, or views show a part.
+    fn passed_over_bits(&self, layer: &LayerTilePlan) -> u64 {
+        let mut shape = self.network.layer(layer.layer).shape;
+        shape.sizes[Dim::OX as usize] = layer.computed.0;
+        shape.sizes[Dim::OY as usize] = layer.computed.1;
+        shape.input_limit = (u64::MAX, u64::MAX);
+        let (columns, rows) = shape.input_extent();
+        let touched = columns.min(layer.needed.0) * rows.min(layer.needed.1);
+        let maps = if shape.kind.reads_two_maps() { 2 } else { 1 };
+        layer.bits.0.saturating_sub(maps * touched * shape.input_channels() * shape.size(Dim::B) * shape.precision.i)
     }
 
     fn explain(&self, problems: &Problems, key: &ProblemKey, layer: &LayerTilePlan) -> Diagnostics {
@@ -269,7 +344,9 @@ impl TilePlanner<'_> {
         let mut diagnostics = Diagnostics::default();
         let name = &self.network.layer(layer.layer).name;
         let (x, y) = layer.computed;
-        let shortages = explain_infeasible(&LayerOnCore::new(self.core, self.rules, problem));
+        let layer = LayerOnCore::new(self.core, self.rules, problem);
+        let shortages =
+            if self.explains { smallest_that_fit(&layer, &Limits::default()) } else { explain_infeasible(&layer) };
         for shortage in &shortages {
             diagnostics.add(
                 format!("layers.{name}"),
@@ -280,8 +357,8 @@ impl TilePlanner<'_> {
         if shortages.is_empty() {
             diagnostics.add(
                 format!("layers.{name}"),
-                format!("`{name}` has no mapping for a tile of {x} x {y} within the LPF limit"),
-                "Raise the LPF limit, enlarge the lower memories, or make the tile smaller",
+                format!("For a tile of {x} x {y} of `{name}` no mapping was found that fits the memories"),
+                "Search exactly, enlarge the lower memories, or make the tile smaller",
             );
         }
         diagnostics
@@ -314,7 +391,8 @@ impl TilePlanner<'_> {
             let Some(at) = done[producer].top[Operand::O as usize] else { continue };
             let from_input = self.stack.is_input(producer);
             // The layer itself fetches a stack input that lies within its levels.
-            let in_place = if from_input { self.core.level_of(Operand::I, at) <= level } else { at == i_memory };
+            let is_low = from_input && self.core.level_of(Operand::I, at) <= level;
+            let in_place = at == i_memory || is_low && self.rules.lower_stack_inputs_read_in_place;
             if !in_place {
                 let stored_as = if from_input { Operand::I } else { Operand::O };
                 // Of what is read, what no cache holds.
@@ -325,45 +403,125 @@ impl TilePlanner<'_> {
             }
         }
         if let Some(memory) = self.caches.h_read.filter(|&memory| memory != i_memory) {
-            for read in reads() {
-                let (x, y) = read_of(read);
-                let bits = self.footprint.read_bits(read, x.cached, y.needed);
-                copy(CopyKind::ReadHCache, bits, (memory, Operand::I));
-            }
+            reads().for_each(|read| copy(CopyKind::ReadHCache, self.h_read_bits(read), (memory, Operand::I)));
         }
         if let Some(memory) = self.caches.v_read.filter(|&memory| memory != i_memory) {
-            for read in reads() {
-                let (x, y) = read_of(read);
-                // What both caches hold comes from the horizontal one.
-                let columns = x.needed - if self.caches.h_read.is_some() { x.cached } else { 0 };
-                copy(CopyKind::ReadVCache, self.footprint.read_bits(read, columns, y.cached), (memory, Operand::I));
-            }
+            reads().for_each(|read| copy(CopyKind::ReadVCache, self.v_read_bits(read), (memory, Operand::I)));
         }
+    }
+
+    /// Bits that a read takes of the horizontal cache.
+    fn h_read_bits(&self, read: ReadId) -> u64 {
+        let (x, y) = (self.x.reads[read], self.y.reads[read]);
+        let rows = if self.rules.corners_read_from_columns { y.needed } else { y.needed - y.cached };
+        self.footprint.read_bits(read, x.cached, rows)
+    }
+
+    /// Bits that a read takes of the vertical cache.
+    fn v_read_bits(&self, read: ReadId) -> u64 {
+        let (x, y) = (self.x.reads[read], self.y.reads[read]);
+        let in_columns = if self.caches.h_read.is_some() { x.cached } else { 0 };
+        let columns = if self.rules.corners_read_from_columns { x.needed - in_columns } else { x.needed };
+        self.footprint.read_bits(read, columns, y.cached)
+    }
+
+    /// Bits of a read in the horizontal cache, and in the vertical one, where those lie that belong to both.
+    pub fn left_bits(&self, read: ReadId) -> [u64; 2] {
+        let (x, y) = (self.x.reads[read], self.y.reads[read]);
+        [
+            self.footprint.read_bits(read, x.cached, y.needed - y.cached),
+            self.footprint.read_bits(read, x.needed, y.cached),
+        ]
+    }
+
+    /// Bits of a map in the vertical cache over its whole width: rows from above, or those for the tiles below, whichever are more.
+    pub fn kept_rows_bits(&self, node: NodeId) -> u64 {
+        let y = &self.y.nodes[node];
+        self.footprint.output_bits(node, self.widths[node], y.from_cache.max(y.to_cache))
+    }
+
+    /// Bits of so many columns of a map that tiles leave to the right: in the horizontal cache the rows of this row of tiles, and in the
+    /// vertical one what they take of the rows above, that is there until they ran.
+    pub fn kept_columns_bits(&self, node: NodeId, columns: u64, cache: MemoryId) -> [u64; 2] {
+        let Caches { v_read, v_write, .. } = self.caches;
+        let y = &self.y.nodes[node];
+        // Rows for the tiles below count over the whole width.
+        let in_rows = if v_write == Some(cache) { y.to_cache.min(y.computed) } else { 0 };
+        let above = if v_read.is_some() && v_write.is_some() { y.from_cache } else { 0 };
+        [y.computed - in_rows, above].map(|rows| self.footprint.output_bits(node, columns, rows))
+    }
+
+    /// Pixels of what a read needs that no cache holds.
+    pub fn fresh_pixels(&self, read: ReadId) -> u64 {
+        let (x, y) = (self.x.reads[read], self.y.reads[read]);
+        (x.needed - x.cached) * (y.needed - y.cached)
+    }
+
+    /// Pixels that are computed, or fetched.
+    pub fn pixels(&self, node: NodeId) -> u64 {
+        self.x.nodes[node].computed * self.y.nodes[node].computed
+    }
+
+    /// Bits of a node's output that other tiles find: in columns, and in rows. What goes to the rows does not go to the columns besides,
+    /// if both lie in one memory.
+    pub fn written_bits(&self, node: NodeId) -> [u64; 2] {
+        let Caches { h_write, v_write, .. } = self.caches;
+        let (x, y) = (&self.x.nodes[node], &self.y.nodes[node]);
+        let in_rows = if h_write == v_write { y.written } else { 0 };
+        let columns = self.footprint.output_bits(node, x.written, y.computed.saturating_sub(in_rows));
+        let rows = self.footprint.output_bits(node, x.computed, y.written);
+        [if h_write.is_some() { columns } else { 0 }, if v_write.is_some() { rows } else { 0 }]
+    }
+
+    /// Bits of kept weights in one instance of a memory, beside those that a node takes there.
+    pub fn kept_weights_beside(&self, node: NodeId, memory: MemoryId, takes_kept: bool) -> u64 {
+        // Where weights come from anyway all of them have room.
+        if memory != self.w_memory || memory == self.core.top(Operand::W) {
+            return 0;
+        }
+        // Weights that only pass a memory of weights stay there, piece by piece.
+        let is_of_weights = self.core.memories[memory].operands == [Operand::W];
+        let level = self.core.level_of(Operand::W, memory);
+        let layer = self.layers[self.stack.nodes[node]].filter(|_| !self.stack.is_input(node));
+        let own = layer.zip(level).map_or(0, |(layer, level)| layer.kept_bits[level]);
+        self.kept_bits - if takes_kept || is_of_weights { own } else { 0 }
     }
 
     /// Copies of a finished output to the caches; they are done before the next layer.
     fn write_caches(&self, node: NodeId, layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
+        let Some(at) = layer.map_memory() else { return };
+        let stored_as = if layer.is_input { Operand::I } else { Operand::O };
         // On its way down a stack input passes the caches above, so that what is kept there costs nothing (NOTES 12.15).
-        if layer.is_input {
-            return;
-        }
-        let Some(at) = layer.top[Operand::O as usize] else { return };
+        let is_passed = |cache: MemoryId| {
+            let level = |memory: MemoryId| self.core.level_of(stored_as, memory);
+            layer.is_input && (self.rules.input_caches_written_free || level(cache) >= level(at))
+        };
         let mut copy = |kind: CopyKind, bits: u64, to: MemoryId| {
-            if bits > 0 {
-                let (source, destination) = ((at, Operand::O), (to, Operand::O));
+            if bits > 0 && !is_passed(to) {
+                let (source, destination) = ((at, stored_as), (to, stored_as));
                 copies.push(CopyAction { kind, layer: layer.layer, bits: Bits(bits), source, destination });
             }
         };
-        let mut rows_copied = 0;
+        let [mut columns, rows] = self.written_bits(node);
+        if self.rules.corners_read_from_columns {
+            let in_rows = if self.caches.v_write.is_some_and(|memory| memory != at) { layer.written.1 } else { 0 };
+            columns = self.footprint.output_bits(node, layer.written.0, layer.computed.1.saturating_sub(in_rows));
+        }
         if let Some(memory) = self.caches.v_write.filter(|&memory| memory != at) {
-            rows_copied = layer.written.1;
-            copy(CopyKind::WriteVCache, self.footprint.output_bits(node, layer.computed.0, rows_copied), memory);
+            copy(CopyKind::WriteVCache, rows, memory);
         }
         if let Some(memory) = self.caches.h_write.filter(|&memory| memory != at) {
-            let rows = layer.computed.1.saturating_sub(rows_copied);
-            copy(CopyKind::WriteHCache, self.footprint.output_bits(node, layer.written.0, rows), memory);
+            copy(CopyKind::WriteHCache, columns, memory);
         }
     }
+}
+
+/// A node that is placed, and what is in the memories by then.
+struct Place<'a> {
+    node: NodeId,
+    residents: &'a Residents<'a>,
+    /// Bits of inputs that no window touches: mappings do not count them.
+    passed_over_bits: u64,
 }
 
 /// Levels are at most [`crate::hardware::MAX_LEVELS`].

@@ -12,7 +12,8 @@
 //!    tracking the intervals themselves, with padding and borders. `tests/engine/depth_first/tiling_by_pixels.rs` checks the latter against
 //!    single pixels, views included.
 //! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
-//!    `tests/engine/depth_first/placement_by_elements.rs` checks what tiles keep for each other, and where, against single elements.
+//!    `residents.rs` knows what else is in the memories at that moment, beside which data has to fit. Checks:
+//!    `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it by running schedules.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
@@ -68,6 +69,7 @@ mod plan;
 mod planner;
 mod problems;
 mod reasons;
+mod residents;
 mod solved;
 mod stack;
 mod stack_graph;

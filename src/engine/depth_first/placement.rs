@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Strip};
 use super::ids::{NodeId, ReadId};
+use super::residents::Beside;
 use super::stack::Stack;
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
@@ -126,9 +127,15 @@ impl StackFootprint {
     }
 
     /// What a read takes the place of while its reader runs: what its producer holds of the channels that are read.
-    fn replaced_bits(&self, read: ReadId, producer: NodeId, held: u64) -> u64 {
+    pub(super) fn replaced_bits(&self, read: ReadId, producer: NodeId, held: u64) -> u64 {
         let all = self.nodes[producer].channels.max(1);
         held / all * self.reads[read].replaced.min(all)
+    }
+
+    /// As [`Self::replaced_bits`], of the channels that are read and no others.
+    pub(super) fn read_in_place_bits(&self, read: ReadId, producer: NodeId, held: u64) -> u64 {
+        self.replaced_bits(read, producer, held)
+            .min(held / self.nodes[producer].channels.max(1) * self.reads[read].channels)
     }
 
     /// Most feature bits alive at once while the tile is computed (DeFiNES tool, DepthFirstStage.py:45-89).
@@ -249,6 +256,8 @@ pub struct CacheContext<'a> {
     pub mode: StoringMode,
     /// Whether the tile is in the first column.
     pub first_column: bool,
+    /// Bits that one instance of each memory of weights, lowest first, would have to hold of all weights of the stack.
+    pub kept_bits: &'a [u64],
 }
 
 impl CacheContext<'_> {
@@ -311,11 +320,13 @@ impl CacheContext<'_> {
     /// Weights come last: they get what features and caches leave.
     fn weight_memory(&self, decision: &CacheDecision) -> MemoryId {
         let levels = self.core.levels(Operand::W).iter().copied();
-        let fits = |id: &MemoryId| {
+        let fits = |(level, id): &(usize, MemoryId)| {
             let features = decision.features_beside_weights(self.core, *id);
-            weight_capacity_bits(self.core, self.rules, *id) >= self.footprint.weight_bits + features
+            let (needed, has) =
+                weight_room(self.core, self.rules, *id, (self.footprint.weight_bits, self.kept_bits[*level]));
+            has >= needed + features
         };
-        levels.clone().find(fits).unwrap_or_else(|| self.core.top(Operand::W))
+        levels.enumerate().find(fits).map_or_else(|| self.core.top(Operand::W), |(_, id)| id)
     }
 }
 
@@ -323,6 +334,15 @@ impl CacheContext<'_> {
 pub(super) fn is_shared(core: &Core, memory: MemoryId) -> bool {
     let memory = &core.memories[memory];
     memory.operands.contains(&Operand::I) && memory.operands.contains(&Operand::O) && memory.instances == 1
+}
+
+/// Bits that weights of a stack need in a memory, and those that it has: all weights in all instances together, or in each instance the
+/// slices that it holds of every layer, as no PE reads the registers of another.
+pub(super) fn weight_room(core: &Core, rules: &Rules, memory: MemoryId, (all, in_one): (u64, u64)) -> (u64, u64) {
+    match rules.kept_weights_counted_together {
+        true => (all, weight_capacity_bits(core, rules, memory)),
+        false => (in_one, core.memories[memory].size_bits),
+    }
 }
 
 /// What a memory holds of the weights of a stack. Registers together may hold them, each those of its own PE.
@@ -365,6 +385,17 @@ pub enum Skipping {
     HighestLevel,
 }
 
+impl Skipping {
+    /// The lowest levels at which features may end, counted from the lowest.
+    pub(super) fn least(self, core: &Core) -> TopLevels {
+        let least = |operand: Operand| match self {
+            Self::AllLevels => 1,
+            Self::HighestLevel => core.levels(operand).len().saturating_sub(1).max(1),
+        };
+        TopLevels { i: least(Operand::I), o: least(Operand::O) }
+    }
+}
+
 /// Top memory levels of one layer-tile, counted from the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopLevels {
@@ -375,14 +406,11 @@ pub struct TopLevels {
 }
 
 impl TopLevels {
-    /// These levels, raised so that no more memories are skipped than `skipping` allows.
-    #[must_use]
-    pub(super) fn skipping(self, core: &Core, skipping: Skipping) -> Self {
-        let least = |operand: Operand| match skipping {
-            Skipping::AllLevels => 1,
-            Skipping::HighestLevel => core.levels(operand).len().saturating_sub(1).max(1),
-        };
-        Self { i: self.i.max(least(Operand::I)), o: self.o.max(least(Operand::O)) }
+    /// One level more of each; `None` where both are all.
+    pub(super) fn raised(self, core: &Core) -> Option<Self> {
+        let more = |operand: Operand, levels: usize| (levels + 1).min(core.levels(operand).len());
+        let raised = Self { i: more(Operand::I, self.i), o: more(Operand::O, self.o) };
+        (raised != self).then_some(raised)
     }
 
     /// These levels, raised to the memory that feeds the vector unit, if that computes layers of this kind.
@@ -393,45 +421,67 @@ impl TopLevels {
     }
 }
 
-/// Called for an operand that does not fit a memory: operand, memory, bits that it needs there, and how many of these are the inputs'.
-pub type TooLarge<'a> = &'a mut dyn FnMut(Operand, MemoryId, u64, u64);
+/// A memory that has no room for an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passed {
+    /// The operand.
+    pub operand: Operand,
+    /// The memory.
+    pub memory: MemoryId,
+    /// Bits of the operand.
+    pub bits: u64,
+    /// Bits of the layer's inputs, beside which its output would lie.
+    pub inputs: u64,
+    /// What else is there.
+    pub beside: Beside,
+}
 
-/// Inputs and outputs of one layer-tile: each as low as it fits, inputs first (DeFiNES, Fig. 5, step 3).
+impl Passed {
+    /// All that would lie there.
+    pub fn needed_bits(&self) -> u64 {
+        self.bits + self.inputs + self.beside.total()
+    }
+}
+
+/// Inputs and outputs of one layer-tile: each as low as it fits beside what is there, inputs first (DeFiNES, Fig. 5, step 3). `beside`
+/// says what else is in a memory, if inputs are in another one (or the same); neither ends below `least`.
 pub fn layer_levels(
     core: &Core,
-    input_bits: u64,
-    output_bits: u64,
-    is_stack_output: bool,
-    too_large: TooLarge<'_>,
+    (input_bits, output_bits): (u64, u64),
+    (least, is_stack_output): (TopLevels, bool),
+    beside: &dyn Fn(MemoryId, MemoryId) -> Beside,
+    passed: &mut Vec<Passed>,
 ) -> TopLevels {
-    let i = lowest_level(core, Operand::I, |_| (input_bits, 0), too_large);
+    let needed = |memory: MemoryId| (input_bits, 0, beside(memory, memory));
+    let i = lowest_level(core, (Operand::I, least.i), needed, passed);
     if is_stack_output {
         return TopLevels { i, o: core.levels(Operand::O).len() };
     }
     let i_memory = core.levels(Operand::I)[i - 1];
-    let beside = |memory: MemoryId| if memory == i_memory { input_bits } else { 0 };
-    let needed = |memory: MemoryId| (output_bits + beside(memory), beside(memory));
-    TopLevels { i, o: lowest_level(core, Operand::O, needed, too_large) }
+    let inputs = |memory: MemoryId| if memory == i_memory { input_bits } else { 0 };
+    let needed = |memory: MemoryId| (output_bits, inputs(memory), beside(memory, i_memory));
+    TopLevels { i, o: lowest_level(core, (Operand::O, least.o), needed, passed) }
 }
 
 /// Levels up to the lowest memory, in one instance, that holds the operand; all where none does.
 fn lowest_level(
     core: &Core,
-    operand: Operand,
-    needed: impl Fn(MemoryId) -> (u64, u64),
-    too_large: TooLarge<'_>,
+    (operand, least): (Operand, usize),
+    needed: impl Fn(MemoryId) -> (u64, u64, Beside),
+    passed: &mut Vec<Passed>,
 ) -> usize {
     let levels = core.levels(operand);
-    for (level, &id) in levels.iter().enumerate() {
-        let memory = &core.memories[id];
-        if memory.instances != 1 {
+    for (level, &memory) in levels.iter().enumerate() {
+        if core.memories[memory].instances != 1 {
             continue;
         }
-        let (bits, of_inputs) = needed(id);
-        if memory.size_bits >= bits {
+        let (bits, inputs, beside) = needed(memory);
+        let passed_here = Passed { operand, memory, bits, inputs, beside };
+        if core.memories[memory].size_bits < passed_here.needed_bits() {
+            passed.push(passed_here);
+        } else if level + 1 >= least {
             return level + 1;
         }
-        too_large(operand, id, bits, of_inputs);
     }
     levels.len()
 }

@@ -4,7 +4,7 @@ use super::account::TileMap;
 use super::axis::{Slot, Strips};
 use super::copies::CopyAction;
 use super::ids::{NodeId, ProblemId, StripId, TileTypeId};
-use super::placement::CacheDecision;
+use super::placement::{CacheDecision, Passed};
 use super::stack::Stack;
 use super::strategy::DepthFirstStrategy;
 use crate::hardware::{Core, MemoryId, Operand};
@@ -33,6 +33,8 @@ pub struct StackPlan {
     pub weight_bits: u64,
     /// Memory of the weights after the first tile; `None` where it has none.
     pub weight_memory: Option<MemoryId>,
+    /// Bits that one instance of each memory of weights, lowest first, would have to hold of them.
+    pub(super) kept_bits: Vec<u64>,
     /// Decisions on caches before neighbours are considered.
     pub decisions: Vec<TileDecision>,
     /// Tiles that behave identically, in the order of their first tile.
@@ -158,6 +160,13 @@ pub struct Caches {
     pub v_read: Option<MemoryId>,
 }
 
+impl LayerTilePlan {
+    /// Where its output is kept, or where a stack input was fetched to.
+    pub(super) fn map_memory(&self) -> Option<MemoryId> {
+        self.top[Operand::O as usize]
+    }
+}
+
 /// The plan of a layer-tile, or of a stack input in a tile type.
 #[derive(Debug, Clone)]
 pub struct LayerTilePlan {
@@ -179,6 +188,8 @@ pub struct LayerTilePlan {
     pub bits: (u64, u64),
     /// Highest memory used by W, I and O.
     pub top: [Option<MemoryId>; 3],
+    /// Memories that were too small for inputs or outputs.
+    pub passed: Vec<Passed>,
     /// Levels for I and O beyond those chosen, as no mapping fitted otherwise.
     pub extra_levels: (usize, usize),
     /// Whether W is fetched again by every tile, as no mapping fits where it would be kept.

@@ -74,7 +74,7 @@ impl<'a> Planner<'a> {
         mut memory: PlannerMemory,
     ) -> Self {
         if memory.layers.is_empty() {
-            let layer = |id: LayerId| TiledLayer::new(core, network, id, &mut memory.problems);
+            let layer = |id: LayerId| TiledLayer::new(core, network, rules, id, &mut memory.problems);
             memory.layers = network.ids().map(layer).collect();
         }
         Self { core, network, rules, limits, search, skipping: Skipping::default(), memory }
@@ -249,6 +249,7 @@ fn budget_exceeded() -> Diagnostics {
 }
 
 /// Layer-tiles that a point may still plan.
+#[derive(Clone, Copy)]
 pub(super) struct LayerTileBudget {
     layer_tiles: usize,
 }

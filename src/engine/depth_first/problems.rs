@@ -1,9 +1,10 @@
 //! Interns the mapping problems of a sweep: equal problems have one id.
 
-use super::ids::{ProblemId, ShapeId, UnrollId};
-use crate::hardware::Unroll;
+use super::ids::{ProblemId, ReservedId, ShapeId, UnrollId};
+use crate::hardware::{Core, Memory, Unroll};
 use crate::ids::TiVec;
-use crate::mapping::LayerProblem;
+use crate::mapping::{LayerOnCore, LayerProblem, ample_bits};
+use crate::rules::Rules;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape};
 use rustc_hash::FxHashMap;
@@ -17,6 +18,10 @@ pub struct Problems {
     known: FxHashMap<ProblemKey, Option<ProblemId>>,
     shapes: TiVec<ShapeId, LayerShape>,
     unrolls: TiVec<UnrollId, Vec<Unroll>>,
+    reserved: TiVec<ReservedId, Vec<u64>>,
+    reserved_ids: FxHashMap<Vec<u64>, ReservedId>,
+    /// Of problems that have all memories to themselves: from how many bits of each memory on its size decides nothing.
+    ample: FxHashMap<ProblemKey, Vec<u64>>,
 }
 
 /// A layer of which any part may be computed: all of a problem but its tile and its memory levels.
@@ -37,6 +42,8 @@ pub(super) struct ProblemKey {
     pub input_limit: (u64, u64),
     /// Levels of W, I and O.
     pub levels: [u8; 3],
+    /// As [`LayerProblem::reserved`]; `None` where the layer has all memories to itself.
+    pub reserved: Option<ReservedId>,
 }
 
 /// Whether a mapping problem can be solved, as far as a [`FeasibilityCheck`] knows.
@@ -120,7 +127,41 @@ impl Problems {
             shape: self.shape(key),
             levels: key.levels.map(usize::from),
             unroll: self.unroll_of(key.layer).to_vec(),
+            reserved: key.reserved.map_or_else(Vec::new, |id| self.reserved[id].clone()),
         }
+    }
+
+    /// The key of a problem beside other data, which takes `reserved` of each memory; nothing where the list has ended. Memories that
+    /// have more than enough room for both count as free, so that problems which nothing tells apart have one key.
+    pub(super) fn beside(&mut self, (core, rules): (&Core, Rules), key: ProblemKey, reserved: &[u64]) -> ProblemKey {
+        let alone = ProblemKey { reserved: None, ..key };
+        if reserved.iter().all(|&bits| bits == 0) {
+            return alone;
+        }
+        if !self.ample.contains_key(&alone) {
+            let problem = self.problem(&alone);
+            let layer = LayerOnCore::new(core, rules, &problem);
+            self.ample.insert(alone, core.memories.keys().map(|memory| ample_bits(&layer, memory)).collect());
+        }
+        let counts = |((&bits, &ample), memory): ((&u64, &u64), &Memory)| {
+            if memory.size_bits.saturating_sub(bits) >= ample { 0 } else { bits }
+        };
+        let mut reserved: Vec<u64> = reserved.iter().zip(&self.ample[&alone]).zip(&core.memories).map(counts).collect();
+        while reserved.last() == Some(&0) {
+            reserved.pop();
+        }
+        if reserved.is_empty() {
+            return alone;
+        }
+        let id = match self.reserved_ids.get(&reserved) {
+            Some(&id) => id,
+            None => {
+                let id = self.reserved.push_and_get_key(reserved.clone());
+                self.reserved_ids.insert(reserved, id);
+                id
+            }
+        };
+        ProblemKey { reserved: Some(id), ..key }
     }
 
     /// A problem that has a mapping; `None` where nothing fits.

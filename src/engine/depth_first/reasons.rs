@@ -1,6 +1,6 @@
 //! Why the operands of a layer-tile lie where they do, in sentences; found anew for the points that a person looks at.
 
-use super::placement::{is_shared, layer_levels, weight_capacity_bits};
+use super::placement::{Passed, is_shared, weight_room};
 use super::plan::{LayerTilePlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
@@ -22,7 +22,7 @@ impl Reasons<'_> {
     pub fn of(&self, stack: &StackPlan, layer: &LayerTilePlan) -> Vec<String> {
         let mut reasons = self.of_weights(stack, layer);
         if layer.is_input {
-            self.of_features(layer.bits.1, 0, false, (0, 0), &mut reasons);
+            self.of_features(layer, false, &mut reasons);
         } else if layer.problem.is_some() {
             self.of_layer(stack, layer, &mut reasons);
         }
@@ -38,28 +38,14 @@ impl Reasons<'_> {
             reasons.push(why_narrower(&self.network.layer(layer.layer).unroll_on(self.core), &problem.unroll));
         }
         let is_output = stack.stack.nodes[stack.stack.output()] == layer.layer;
-        let (inputs, outputs) = layer.bits;
-        self.of_features(inputs, outputs, is_output, layer.extra_levels, reasons);
+        self.of_features(layer, is_output, reasons);
     }
 
-    /// Inputs, and outputs if there are any, of these sizes.
-    fn of_features(
-        &self,
-        input_bits: u64,
-        output_bits: u64,
-        is_output: bool,
-        extra_levels: (usize, usize),
-        reasons: &mut Vec<String>,
-    ) {
-        let has_outputs = output_bits > 0;
-        let mut passed = Vec::new();
-        let levels =
-            layer_levels(self.core, input_bits, output_bits, is_output, &mut |operand, memory, bits, beside| {
-                passed.push((operand, memory, bits, beside));
-            });
-        for (operand, chosen, extra) in [(Operand::I, levels.i, extra_levels.0), (Operand::O, levels.o, extra_levels.1)]
-        {
-            if operand == Operand::O && !has_outputs {
+    /// Inputs and outputs of a layer-tile, or what is fetched of a stack input.
+    fn of_features(&self, layer: &LayerTilePlan, is_output: bool, reasons: &mut Vec<String>) {
+        let (extra_i, extra_o) = layer.extra_levels;
+        for (operand, extra) in [(Operand::I, extra_i), (Operand::O, extra_o)] {
+            if operand == Operand::O && (layer.is_input || layer.bits.1 == 0) {
                 continue;
             }
             if operand == Operand::O && is_output {
@@ -68,15 +54,20 @@ impl Reasons<'_> {
                 continue;
             }
             let all = self.core.levels(operand);
+            let too_small = |memory: MemoryId| {
+                layer.passed.iter().find(|passed| (passed.operand, passed.memory) == (operand, memory))
+            };
+            let is_chosen =
+                |&memory: &MemoryId| self.core.memories[memory].instances == 1 && too_small(memory).is_none();
+            let chosen = all.iter().position(is_chosen).map_or(all.len(), |level| level + 1);
             for &memory in &all[..chosen.saturating_sub(1)] {
-                let found = passed.iter().find(|of| (of.0, of.1) == (operand, memory));
-                reasons.push(match found {
-                    Some(&(_, _, bits, of_inputs)) => self.too_large(
+                reasons.push(match too_small(memory) {
+                    Some(passed) => self.too_large(
                         &operand.to_string(),
                         memory,
-                        bits,
+                        passed.needed_bits(),
                         self.core.memories[memory].size_bits,
-                        ("I", of_inputs),
+                        (&beside(passed), passed.needed_bits() - passed.bits),
                     ),
                     None => self.in_parts(&operand.to_string(), memory),
                 });
@@ -154,12 +145,13 @@ impl Reasons<'_> {
         }
         let below = self.core.levels(Operand::W).iter().copied().take_while(|&passed| passed != memory);
         let passed = below.map(|passed| {
-            let has = weight_capacity_bits(self.core, self.rules, passed);
+            let level = self.core.level_of(Operand::W, passed).unwrap_or(0);
+            let (needed, has) = weight_room(self.core, self.rules, passed, (stack.weight_bits, stack.kept_bits[level]));
             // The tile that leaves the least room decides for all.
             let beside =
                 stack.decisions.iter().map(|decided| decided.caches.features_beside_weights(self.core, passed));
             let beside = beside.max().unwrap_or(0);
-            self.too_large("W of the whole stack", passed, stack.weight_bits + beside, has, ("the features", beside))
+            self.too_large("W of the whole stack", passed, needed + beside, has, ("the features", beside))
         });
         passed.collect()
     }
@@ -171,9 +163,11 @@ impl Reasons<'_> {
             instances if instances > 1 && has > memory.size_bits => {
                 format!("{instances} instances have room for {}", bytes(has))
             }
+            instances if instances > 1 => format!("each of its {instances} instances has room for {}", bytes(has)),
             _ => format!("there is room for {}", bytes(has)),
         };
-        let are_many = |what: &str| what.contains("s cached ") || what.contains("features");
+        let are_many =
+            |what: &str| ["s cached ", "features", "maps", "caches", "weights"].iter().any(|many| what.contains(many));
         let does = if are_many(what) { "do" } else { "does" };
         let needs = match beside {
             (_, 0) => format!(": {} {}", if are_many(what) { "they need" } else { "it needs" }, bytes(bits)),
@@ -194,6 +188,18 @@ impl Reasons<'_> {
             memory.name, memory.instances
         )
     }
+}
+
+/// What would lie in a memory beside an operand.
+fn beside(passed: &Passed) -> String {
+    let parts = [
+        ("I", passed.inputs),
+        ("maps of other layers", passed.beside.maps),
+        ("the caches", passed.beside.caches),
+        ("kept weights", passed.beside.weights),
+    ];
+    let names: Vec<&str> = parts.iter().filter(|(_, bits)| *bits > 0).map(|(name, _)| *name).collect();
+    names.join(" and ")
 }
 
 fn why_narrower(wanted: &[Unroll], taken: &[Unroll]) -> String {

@@ -1,10 +1,10 @@
 //! Planning one stack: which of its tiles behave identically, and where each kind keeps its data.
 
 use super::account::{TileMap, TileRun};
-use super::axis::{Axis, Slot, Strips};
-use super::ids::{BehaviourId, StripId, TileTypeId};
+use super::axis::{Axis, KindOfStrip, Slot, Strips};
+use super::ids::{BehaviourId, NodeId, StripId, TileTypeId};
 use super::layer_tile::{TilePlanner, has_weights};
-use super::placement::{CacheContext, Scratch, Skipping, TileGeometry};
+use super::placement::{CacheContext, CacheDecision, Scratch, TileGeometry, TopLevels, is_shared};
 use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
 use super::planner::{KnownStack, LayerTileBudget, Planner, PlannerMemory};
 use super::problems::{FeasibilityCheck, NotPlanned};
@@ -23,12 +23,24 @@ const MOST_KINDS: usize = 1 << 14;
 /// What decides how a tile behaves: tiles with equal keys are of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct TileKey {
-    weights_from_top: bool,
+    /// Where the tile lies, if layers fetch weights in it that no tile has fetched before.
+    fetches_at: Option<(u64, u64)>,
     caches: Caches,
     /// Behaviour of the column.
     column: BehaviourId,
     /// Behaviour of the row.
     row: BehaviourId,
+}
+
+/// Where all tiles of a stack find what they share.
+#[derive(Clone, Copy)]
+struct Places {
+    w_memory: MemoryId,
+    v_memory: Option<MemoryId>,
+    /// The highest that neighbours exchange columns in.
+    highest_h: Option<MemoryId>,
+    /// Where all neighbours do, if that is one memory.
+    h_memory: Option<MemoryId>,
 }
 
 /// One stack while it is planned.
@@ -38,9 +50,18 @@ pub(super) struct StackPlanner<'a> {
     rules: Rules,
     known: KnownStack,
     mode: StoringMode,
-    skipping: Skipping,
+    /// Where features end at the lowest.
+    least: TopLevels,
+    /// Whether it is planned once more for the reasons why that is impossible.
+    explains: bool,
     x: Arc<Strips>,
     y: Arc<Strips>,
+    /// First column and row of the first tile in which each node computes.
+    first_tiles: TiVec<NodeId, (u64, u64)>,
+    /// Columns of each map that all tiles together compute.
+    widths: TiVec<NodeId, u64>,
+    /// Bits that one instance of each memory of weights, lowest first, would have to hold of all weights.
+    kept_bits: Vec<u64>,
 }
 
 impl<'a> StackPlanner<'a> {
@@ -53,18 +74,63 @@ impl<'a> StackPlanner<'a> {
         let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns())?;
         let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows())?;
         let Planner { core, network, rules, skipping, .. } = *planner;
-        Ok(Self { core, network, rules, known, mode, skipping, x, y })
+        let layers = known.stack.layers().iter().filter_map(|&layer| planner.memory.layers[layer]);
+        let kept_bits = (0..core.levels(Operand::W).len())
+            .map(|level| layers.clone().map(|layer| layer.kept_bits[level]).sum())
+            .collect();
+        // Tiles run row by row, so that a layer starts where both of its axes do.
+        let first = |slots: &[Slot], computes: &dyn Fn(StripId) -> bool| {
+            slots.iter().find(|slot| computes(slot.strip)).map_or(u64::MAX, |slot| slot.start)
+        };
+        let first_tile = |node: NodeId| match rules.only_first_tile_fetches_weights {
+            true => (0, 0),
+            false => (
+                first(&x.slots, &|strip| x.different[strip].own.nodes[node].computed > 0),
+                first(&y.slots, &|strip| y.different[strip].own.nodes[node].computed > 0),
+            ),
+        };
+        let first_tiles = known.stack.nodes.keys().map(first_tile).collect();
+        let computed = |node: NodeId| {
+            x.slots.iter().map(|slot| slot.count * x.different[slot.strip].own.nodes[node].computed).sum()
+        };
+        let widths = known.stack.nodes.keys().map(computed).collect();
+        let least = skipping.least(core);
+        Ok(Self { core, network, rules, mode, least, explains: false, first_tiles, widths, kept_bits, known, x, y })
     }
 
+    /// Plans the stack. What tiles leave for each other and kept weights lie in the lowest memories that hold them beside the features;
+    /// where some layer then finds no room, they go higher, one after the other, and in the end features do, too.
     pub fn plan(
-        self,
+        mut self,
         memory: &mut PlannerMemory,
         budget: &mut LayerTileBudget,
         check: FeasibilityCheck<'_>,
     ) -> Result<StackPlan, NotPlanned> {
-        let (columns, rows) = (&self.x.slots, &self.y.slots);
-        check_kinds(columns, rows)?;
+        check_kinds(&self.x.slots, &self.y.slots)?;
         let decisions = self.decide(&mut memory.scratch);
+        let mut places = self.places(&decisions);
+        loop {
+            let mut left = *budget;
+            match self.plan_tiles(&decisions, &places, memory, &mut left, check) {
+                Ok((types, map)) => {
+                    *budget = left;
+                    return Ok(self.planned(decisions, &places, types, map));
+                }
+                Err(NotPlanned::Impossible(wrong)) => match self.raised(&places) {
+                    Some(higher) => places = higher,
+                    None if self.explains => return Err(wrong.into()),
+                    None => match self.least.raised(self.core).filter(|_| !self.rules.mappings_have_whole_memories) {
+                        Some(higher) => self.least = higher,
+                        None => self.explains = true,
+                    },
+                },
+                Err(NotPlanned::Later) => return Err(NotPlanned::Later),
+            }
+        }
+    }
+
+    /// Where all tiles find what they share.
+    fn places(&self, decisions: &[TileDecision]) -> Places {
         let of = |decided: &TileDecision| decided.caches.w_memory;
         // All tiles find the weights in one memory: the highest that any of them needs.
         let w_memory = decisions
@@ -72,19 +138,57 @@ impl<'a> StackPlanner<'a> {
             .map(of)
             .max_by_key(|&id| self.core.level_of(Operand::W, id))
             .unwrap_or_else(|| self.core.top(Operand::W));
+        let columns = self.highest(decisions, |caches| caches.h_memory);
+        Places {
+            w_memory,
+            v_memory: self.v_memory(decisions),
+            highest_h: columns,
+            h_memory: columns.filter(|_| self.keeps_columns_for_several()),
+        }
+    }
+
+    /// The same places, but one, which is higher: rows, then columns, then weights. `None` where all are the highest.
+    fn raised(&self, places: &Places) -> Option<Places> {
+        if self.rules.mappings_have_whole_memories {
+            return None;
+        }
+        let above = |operand: Operand, memory: MemoryId, fits: &dyn Fn(MemoryId) -> bool| {
+            let levels = self.core.levels(operand).iter().copied();
+            levels.skip_while(|&id| id != memory).skip(1).find(|&id| fits(id))
+        };
+        let shared = |memory: Option<MemoryId>| above(Operand::O, memory?, &|id| is_shared(self.core, id));
+        if let Some(rows) = shared(places.v_memory) {
+            return Some(Places { v_memory: Some(rows), ..*places });
+        }
+        if let Some(columns) = shared(places.h_memory.or(places.highest_h)) {
+            return Some(Places { h_memory: Some(columns), ..*places });
+        }
+        let weights = above(Operand::W, places.w_memory, &|_| true)?;
+        Some(Places { w_memory: weights, ..*places })
+    }
+
+    /// All tile types, and where they lie.
+    fn plan_tiles(
+        &self,
+        decisions: &[TileDecision],
+        places: &Places,
+        memory: &mut PlannerMemory,
+        budget: &mut LayerTileBudget,
+        check: FeasibilityCheck<'_>,
+    ) -> Result<(TiVec<TileTypeId, TilePlan>, TileMap), NotPlanned> {
+        let (columns, rows) = (&self.x.slots, &self.y.slots);
         let mut types: TiVec<TileTypeId, TilePlan> = TiVec::new();
         let mut known: FxHashMap<TileKey, TileTypeId> = FxHashMap::default();
         let mut map = TileMap { columns: tile_runs(columns), rows: tile_runs(rows), types: Vec::new() };
-        let v_memory = self.v_memory(&decisions);
         for row in rows {
             let mut types_of_row = Vec::with_capacity(columns.len());
             for column in columns {
-                let key = self.key(column, row, &decisions, v_memory);
+                let key = self.key(column, row, decisions, places);
                 let index = match known.get(&key) {
                     Some(&index) => index,
                     None => {
                         budget.take(&self.known.stack)?;
-                        let index = types.push_and_get_key(self.tile(column, row, key, w_memory, memory, check)?);
+                        let index = types.push_and_get_key(self.tile(column, row, key, places, memory, check)?);
                         known.insert(key, index);
                         index
                     }
@@ -94,27 +198,40 @@ impl<'a> StackPlanner<'a> {
             }
             map.types.push(types_of_row);
         }
+        Ok((types, map))
+    }
+
+    fn planned(
+        self,
+        decisions: Vec<TileDecision>,
+        places: &Places,
+        types: TiVec<TileTypeId, TilePlan>,
+        map: TileMap,
+    ) -> StackPlan {
         let stack = self.known.stack;
         let has_weights = stack.layers().iter().any(|&layer| has_weights(self.network, layer));
         let output_size = [Axis::Columns, Axis::Rows].map(|axis| axis.map_size(self.network, &stack, stack.output()));
-        Ok(StackPlan {
+        StackPlan {
             output_size: output_size.into(),
             weight_bits: self.known.footprint.weight_bits,
-            weight_memory: has_weights.then_some(w_memory),
+            weight_memory: has_weights.then_some(places.w_memory),
+            kept_bits: self.kept_bits,
             decisions,
             types,
             map,
             stack,
             columns: self.x,
             rows: self.y,
-        })
+        }
     }
 
-    fn key(&self, column: &Slot, row: &Slot, decisions: &[TileDecision], v_memory: Option<MemoryId>) -> TileKey {
+    fn key(&self, column: &Slot, row: &Slot, decisions: &[TileDecision], places: &Places) -> TileKey {
+        let v_memory = places.v_memory;
         let decision = |strip: StripId| &decisions[self.pair(strip, row.strip)];
         let here = decision(column.strip);
         let h = |neighbour: Option<StripId>, written_by_here: bool| {
-            self.h_memory(here, decision(neighbour?), written_by_here)
+            let neighbour = neighbour?;
+            places.h_memory.or_else(|| self.h_memory(here, decision(neighbour), written_by_here))
         };
         let caches = Caches {
             h_write: h(column.next, true),
@@ -122,8 +239,9 @@ impl<'a> StackPlanner<'a> {
             v_write: v_memory.filter(|_| row.next.is_some()),
             v_read: v_memory.filter(|_| row.previous.is_some()),
         };
+        let place = (column.start, row.start);
         TileKey {
-            weights_from_top: column.start == 0 && row.start == 0,
+            fetches_at: self.first_tiles.contains(&place).then_some(place),
             caches,
             column: self.x.behaviour(column.strip, caches.h_write.is_some(), caches.h_read.is_some()),
             row: self.y.behaviour(row.strip, caches.v_write.is_some(), caches.v_read.is_some()),
@@ -136,10 +254,13 @@ impl<'a> StackPlanner<'a> {
         column: &Slot,
         row: &Slot,
         key: TileKey,
-        w_memory: MemoryId,
+        places: &Places,
         memory: &mut PlannerMemory,
         check: FeasibilityCheck<'_>,
     ) -> Result<TilePlan, NotPlanned> {
+        let fetches_weights: TiVec<NodeId, bool> =
+            self.first_tiles.iter().map(|&place| key.fetches_at == Some(place)).collect();
+        let level = self.core.level_of(Operand::W, places.w_memory);
         let planner = TilePlanner {
             core: self.core,
             network: self.network,
@@ -147,12 +268,15 @@ impl<'a> StackPlanner<'a> {
             stack: &self.known.stack,
             footprint: &self.known.footprint,
             layers: &memory.layers,
-            skipping: self.skipping,
-            weights_from_top: key.weights_from_top,
+            least: self.least,
+            fetches_weights: &fetches_weights,
             caches: key.caches,
+            widths: &self.widths,
+            kept_bits: level.map_or(0, |level| self.kept_bits[level]),
             x: &self.x.effective[key.column],
             y: &self.y.effective[key.row],
-            w_memory,
+            w_memory: places.w_memory,
+            explains: self.explains,
         };
         let reads = planner.reads();
         let (layers, copies) = planner.plan(&mut memory.problems, check)?;
@@ -160,7 +284,7 @@ impl<'a> StackPlanner<'a> {
             size: (column.size, row.size),
             count: 0,
             first_position: (column.start, row.start),
-            weights_from_top: key.weights_from_top,
+            weights_from_top: key.fetches_at.is_some(),
             caches: key.caches,
             layers,
             reads,
@@ -192,6 +316,7 @@ impl<'a> StackPlanner<'a> {
                     footprint: &self.known.footprint,
                     mode: self.mode,
                     first_column: first.0,
+                    kept_bits: &self.kept_bits,
                 };
                 let own = TileGeometry { x: &x.own, y: &y.own };
                 let assumed = TileGeometry { x: &x.assumed, y: &y.assumed };
@@ -221,10 +346,22 @@ impl<'a> StackPlanner<'a> {
             let last = self.pair(self.x.slots.last()?.strip, self.y.slots.last()?.strip);
             return decisions.get(last)?.caches.v_memory;
         }
-        decisions
-            .iter()
-            .filter_map(|decided| decided.caches.v_memory)
-            .max_by_key(|&id| self.core.level_of(Operand::O, id))
+        self.highest(decisions, |caches| caches.v_memory)
+    }
+
+    fn highest(
+        &self,
+        decisions: &[TileDecision],
+        memory: impl Fn(&CacheDecision) -> Option<MemoryId>,
+    ) -> Option<MemoryId> {
+        let memories = decisions.iter().filter_map(|decided| memory(&decided.caches));
+        memories.max_by_key(|&id| self.core.level_of(Operand::O, id))
+    }
+
+    /// Whether columns stay for more tiles than the next.
+    fn keeps_columns_for_several(&self) -> bool {
+        let stay = |strip: &KindOfStrip| strip.own.nodes.iter().any(|span| span.to_cache > span.written);
+        self.mode.caches_columns() && !self.rules.far_columns_left_behind && self.x.different.iter().any(stay)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::mapping::{
 use crate::rules::Rules;
 use crate::search::{
     Limits, Objective, Outcome, Solution, StopReason, Strategy, UnrolledLayer, UnrolledSearch, check_lpf_limit,
-    explain_infeasible, find_best,
+    find_best, smallest_that_fit,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, LayerId, LayerShape, Network};
@@ -368,11 +368,8 @@ impl LayerStudy {
             None => network.layer(id).unroll_on(&core),
         };
         let layer = network.layer(id);
-        let problem = LayerProblem {
-            shape: layer.shape,
-            levels: crate::hardware::Operand::ALL.map(|operand| core.levels(operand).len()),
-            unroll,
-        };
+        let levels = crate::hardware::Operand::ALL.map(|operand| core.levels(operand).len());
+        let problem = LayerProblem::new(layer.shape, levels, unroll);
         let layer = layer.name.clone();
         let LayerRequest { strategy, lpf_limit, rules, .. } = *request;
         Ok(Self { core, layer, problem, objective: request.objective.clone(), strategy, lpf_limit, rules })
@@ -471,7 +468,7 @@ impl LayerStudy {
     /// Why it found none.
     pub fn mapped(&self, outcome: &Outcome) -> Result<MappedLayer, Diagnostics> {
         let Some((reason, remedy)) = outcome.stopped.not_begun() else {
-            return self.mapped_or(outcome.best.as_ref(), || super::explain_outcome(outcome));
+            return self.mapped_or(outcome.best.as_ref(), || super::explain_outcome(outcome, self.strategy));
         };
         let mut diagnostics = Diagnostics::default();
         let path = match outcome.stopped {
@@ -485,11 +482,11 @@ impl LayerStudy {
     /// A mapping, if a search found one.
     ///
     /// # Errors
-    /// Why there is none: the memories that are too small for any, else what `otherwise` says.
+    /// Why there is none: the memories that are too small for any, else what `otherwise` says, and its remedy.
     pub fn mapped_or(
         &self,
         solution: Option<&Solution>,
-        otherwise: impl FnOnce() -> String,
+        otherwise: impl FnOnce() -> (String, String),
     ) -> Result<MappedLayer, Diagnostics> {
         let layer = self.on_core();
         if let Some((Solution { order, .. }, cost)) =
@@ -499,7 +496,8 @@ impl LayerStudy {
         }
         let mut diagnostics = self.shortages();
         if diagnostics.is_empty() {
-            diagnostics.add("layer", otherwise(), "Use larger memories, or another LPF limit");
+            let (reason, remedy) = otherwise();
+            diagnostics.add("layer", reason, remedy);
         }
         Err(diagnostics)
     }
@@ -507,7 +505,7 @@ impl LayerStudy {
     /// The memories that are too small for any mapping.
     pub(super) fn shortages(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        for shortage in explain_infeasible(&self.on_core()) {
+        for shortage in smallest_that_fit(&self.on_core(), &self.limits()) {
             let remedy = shortage.remedy(&self.core, self.rules, &self.problem);
             diagnostics.add("layer", shortage.to_string(), remedy);
         }

@@ -125,4 +125,6 @@ pub use sizes::{MOST_SIZES, parse_sizes};
 pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
 pub use survey::{CostStore, SearchEffort, SharedCosts, Survey};
-pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count};
+pub use sweep::{
+    PointSummary, SolvedAlone, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count,
+};

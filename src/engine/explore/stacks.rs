@@ -22,7 +22,7 @@ use crate::depth_first::{
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Objective, explain_infeasible};
+use crate::search::{Limits, Objective, smallest_that_fit};
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerId};
@@ -303,8 +303,8 @@ impl StackStudy {
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
         let mut diagnostics = Diagnostics::default();
         for layer in network.computing().map(|id| network.layer(id)) {
-            let problem = LayerProblem { shape: layer.shape, levels, unroll: layer.unroll_on(core) };
-            for shortage in explain_infeasible(&LayerOnCore::new(core, rules, &problem)) {
+            let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(core));
+            for shortage in smallest_that_fit(&LayerOnCore::new(core, rules, &problem), &Limits::default()) {
                 let remedy = shortage.remedy(core, rules, &problem);
                 diagnostics.add(format!("layers.{}", layer.name), shortage.to_string(), remedy);
             }

@@ -75,7 +75,7 @@ impl LayerStudy {
         if strategy == ZigZagStrategy::Iterative {
             let found = search.iterative();
             return Ok(StrategyFindings {
-                best: self.mapped_or(found.best.as_ref(), String::new).ok(),
+                best: self.mapped_or(found.best.as_ref(), Default::default).ok(),
                 trajectory: found.trajectory,
                 looked_at: found.partial,
                 mappings: None,
@@ -84,7 +84,7 @@ impl LayerStudy {
             });
         }
         let space = explore_space(&search, |_, _| true);
-        let mapped = |solution| self.mapped_or(solution, String::new).ok();
+        let mapped = |solution| self.mapped_or(solution, Default::default).ok();
         let even = mapped(space.best_even.as_ref());
         Ok(StrategyFindings {
             best: mapped(space.best.as_ref()),

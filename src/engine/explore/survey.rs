@@ -3,7 +3,7 @@
 //! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, need nothing of each other.
 //! What was found out about mapping problems stays in a [`CostStore`] and serves the next sweep too.
 
-use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
+use super::sweep::{PointSummary, SolvedAlone, StackSummary, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
 use crate::depth_first::{
     DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory, PointAccount,
@@ -111,6 +111,7 @@ pub struct Survey {
     pub(super) unsearched: TiVec<ProblemId, bool>,
     watched: [MemoryId; WATCHED],
     fingerprints: Fingerprints,
+    alone: SolvedAlone,
     /// The point that was planned last, or is being planned.
     planning: Option<usize>,
     /// Work that all points took so far.
@@ -129,6 +130,7 @@ impl Survey {
             strategies: sweep.settings.strategies(),
             watched: [dram, named.unwrap_or(dram)],
             fingerprints: Fingerprints::new(&sweep),
+            alone: SolvedAlone::default(),
             memory: PlannerMemory::default(),
             costs: TiVec::new(),
             unsearched: TiVec::new(),
@@ -294,12 +296,13 @@ impl Survey {
         mut check: impl FnMut(&mut ProblemSolver<'_>, &LayerProblem) -> Feasibility,
         plan: impl FnOnce(&mut Planner<'_>, FeasibilityCheck<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
-        let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
+        let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
         let known = std::mem::take(memory);
         let settings = (sweep.limits(), sweep.settings.strategy);
         let mut planner = Planner::with_memory(&sweep.core, &sweep.network, sweep.settings.rules, settings, known)
             .skipping(sweep.skipping);
-        let mut solver = ProblemSolver { sweep, watched: *watched, store, costs, unsearched, fingerprints, effort };
+        let mut solver =
+            ProblemSolver { sweep, watched: *watched, store, costs, unsearched, fingerprints, alone, effort };
         let plan = plan(&mut planner, &mut |problem| check(&mut solver, problem));
         *memory = planner.memory;
         plan
@@ -312,10 +315,10 @@ impl Survey {
 
     /// Finds out what a problem costs of which only a bound is known.
     pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
-        let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
+        let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
         let problem = &memory.problems.list[index];
         let layer = sweep.on_core(problem);
-        let solve = || Some(solve(sweep, problem, &layer, *watched));
+        let solve = || Some(solve(sweep, problem, (&layer, alone), *watched));
         costs[index] = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::Cost(cost)) => Some(cost),
             _ => None,
@@ -350,6 +353,7 @@ pub(super) struct ProblemSolver<'a> {
     pub costs: &'a mut TiVec<ProblemId, Option<ProblemCost>>,
     pub unsearched: &'a mut TiVec<ProblemId, bool>,
     fingerprints: &'a mut Fingerprints,
+    alone: &'a SolvedAlone,
     effort: &'a mut SearchEffort,
 }
 
@@ -357,8 +361,8 @@ impl ProblemSolver<'_> {
     /// Searches a problem, if there is time.
     pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Feasibility {
         let layer = self.sweep.on_core(problem);
-        let Self { sweep, watched, store, fingerprints, effort, .. } = self;
-        let solve = || has_time().then(|| solve(sweep, problem, &layer, *watched));
+        let Self { sweep, watched, store, fingerprints, alone, effort, .. } = self;
+        let solve = || has_time().then(|| solve(sweep, problem, (&layer, alone), *watched));
         let cost = match store.cost(fingerprints.of(problem, &layer), effort, solve) {
             Some(SolvedProblem::Cost(cost)) => Some(cost),
             Some(SolvedProblem::NotFound) => None,
@@ -390,11 +394,14 @@ fn no_such_point() -> Diagnostics {
 fn solve(
     sweep: &Sweep,
     problem: &LayerProblem,
-    layer: &LayerOnCore<'_>,
+    (layer, alone): (&LayerOnCore<'_>, &SolvedAlone),
     watched: [MemoryId; WATCHED],
 ) -> (SolvedProblem, Option<Solution>) {
     let evaluator = Evaluator::new(layer);
-    let best = sweep.search_by(problem, &evaluator).best;
+    let best = match problem.reserved.is_empty() {
+        true => alone.get(problem.clone(), |_| sweep.search_by(problem, &evaluator)).best,
+        false => sweep.search_beside(problem, alone).best,
+    };
     let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, watched)) {
         Some(cost) => SolvedProblem::Cost(cost),
         // It may have ended too early; then the search is to blame and not the memories.
@@ -523,12 +530,14 @@ impl Fingerprints {
             visible
         });
         // Nothing of the problem lies in a memory of which no bits are ample already.
-        let size = |(id, memory): (MemoryId, &Memory)| match ample_bits(layer, id) {
+        let size = |id: MemoryId| match ample_bits(layer, id) {
             0 => None,
-            ample => Some(memory.size_bits.min(ample)),
+            ample => Some(layer.room_bits(id).min(ample)),
         };
-        let sizes: Vec<u64> = core.memories.iter_enumerated().filter_map(size).collect();
-        [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, problem)))
+        let sizes: Vec<u64> = core.memories.keys().filter_map(size).collect();
+        // What other data takes counts as a smaller size.
+        let LayerProblem { shape, levels, unroll, reserved: _ } = problem;
+        [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, shape, levels, unroll)))
     }
 }
 

@@ -10,12 +10,15 @@ use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{
-    Limits, Objective, Outcome, Solution, StopReason, check_lpf_limit, explain_infeasible, find_best, find_best_by,
+    Limits, Objective, Outcome, Solution, StopReason, Strategy, check_lpf_limit, find_best, find_best_by,
+    smallest_that_fit,
 };
 use crate::spec::{Diagnostics, closest};
 use crate::units::Cycles;
 use crate::workload::{Dim, Network};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
 
 /// Limit on the tile sizes that a note lists.
 const MOST_SIZES_NAMED: usize = 6;
@@ -23,6 +26,9 @@ const MOST_SIZES_NAMED: usize = 6;
 const MOST_POINTS: usize = 100_000;
 /// Weights of a sum are no larger: sums of what is counted stay numbers.
 const MAX_WEIGHT: f64 = 1e12;
+
+/// Mappings that [`SolvedAlone`] keeps: a few MB.
+const MOST_ALONE: usize = 1 << 13;
 
 /// Stacks of all points: some 100 MB in all places where they are kept.
 const MOST_STACKS_OF_POINTS: usize = 4_000_000;
@@ -217,8 +223,8 @@ impl Sweep {
     }
 
     /// Solves one problem of a plan.
-    pub fn solve(&self, plan: &SweepPlan, problem: ProblemId) -> Outcome {
-        self.search(&plan.problems.list[problem])
+    pub fn solve(&self, plan: &SweepPlan, problem: ProblemId, known: &SolvedAlone) -> Outcome {
+        self.search_beside(&plan.problems.list[problem], known)
     }
 
     /// This sweep with a limit on which memories features may skip.
@@ -241,15 +247,34 @@ impl Sweep {
 
     /// The best mapping of any problem.
     pub fn search(&self, problem: &LayerProblem) -> Outcome {
+        self.search_beside(problem, &SolvedAlone::default())
+    }
+
+    /// As [`Self::search`]. Beside other data nothing is better than the best mapping of a layer that has all memories to itself: where
+    /// that fits, and is as fast, it is the best.
+    pub(super) fn search_beside(&self, problem: &LayerProblem, known: &SolvedAlone) -> Outcome {
         let core = self.guide.as_ref().unwrap_or(&self.core);
         let layer = LayerOnCore::new(core, self.settings.rules, problem);
-        find_best(&layer, &self.settings.objective, &self.limits(), self.settings.strategy)
+        let search = |layer: &LayerOnCore<'_>| {
+            find_best(layer, &self.settings.objective, &self.limits(), self.settings.strategy)
+        };
+        if problem.reserved.is_empty() {
+            return known.get(problem.clone(), |_| search(&layer));
+        }
+        let alone = LayerProblem { reserved: Vec::new(), ..problem.clone() };
+        let outcome = known.get(alone, |alone| search(&LayerOnCore::new(core, self.settings.rules, alone)));
+        let is_as_good = |best: &Solution| {
+            let cost = best.cost(&layer);
+            cost.is_some_and(|cost| cost.latency.total_cycles() == best.latency_cycles)
+        };
+        if outcome.best.as_ref().is_some_and(is_as_good) { outcome } else { search(&layer) }
     }
 
     /// As [`Self::search`], with an evaluator of the problem on the core itself at hand.
     pub(super) fn search_by(&self, problem: &LayerProblem, evaluator: &Evaluator<'_>) -> Outcome {
         match self.guide {
             Some(_) => self.search(problem),
+            None if !problem.reserved.is_empty() => self.search(problem),
             None => find_best_by(evaluator, &self.settings.objective, &self.limits(), self.settings.strategy),
         }
     }
@@ -258,13 +283,12 @@ impl Sweep {
     pub fn explain(&self, problem: &LayerProblem, outcome: &Outcome) -> Diagnostics {
         let layer = LayerOnCore::new(&self.core, self.settings.rules, problem);
         let mut diagnostics = Diagnostics::default();
-        for shortage in explain_infeasible(&layer) {
+        for shortage in smallest_that_fit(&layer, &self.limits()) {
             diagnostics.add("", shortage.to_string(), "Use smaller tiles, or a larger memory");
         }
         if diagnostics.is_empty() {
-            let (reason, remedy) = outcome.stopped.not_begun().unwrap_or_else(|| {
-                (explain_outcome(outcome), "Use smaller tiles, a larger memory, or a higher LPF limit".to_owned())
-            });
+            let (reason, remedy) =
+                outcome.stopped.not_begun().unwrap_or_else(|| explain_outcome(outcome, self.settings.strategy));
             diagnostics.add("", reason, remedy);
         }
         diagnostics
@@ -331,10 +355,21 @@ pub fn too_large_to_count() -> Diagnostics {
     diagnostics
 }
 
-/// Why a search that began found nothing, for a person.
-pub fn explain_outcome(outcome: &Outcome) -> String {
-    let first = if outcome.stopped == StopReason::OutOfTime { "the first " } else { "" };
-    format!("None of {first}{} loop orders fits the memories", outcome.orders)
+/// Why a search that began found nothing, though some mapping may fit, and a remedy.
+pub fn explain_outcome(outcome: &Outcome, strategy: Strategy) -> (String, String) {
+    let (first, orders) = (if outcome.stopped == StopReason::OutOfTime { "the first " } else { "" }, outcome.orders);
+    match strategy {
+        Strategy::Loma => (
+            format!(
+                "None of {first}{orders} loop orders fits the memories as LOMA places loops, each as low as it fits"
+            ),
+            "Search exactly, which places loops anywhere".to_owned(),
+        ),
+        Strategy::Exact => (
+            format!("No mapping was found among {orders} partial ones, though there may be one"),
+            "Use smaller tiles or larger memories".to_owned(),
+        ),
+    }
 }
 
 /// Cuts by hand must name layers, and not go through a branch.
@@ -454,17 +489,39 @@ pub(super) fn check_objective(path: &str, objective: &Objective, core: Option<&C
     }
 }
 
+/// The best mappings of problems that have all memories to themselves, under the settings of one sweep, for those of the same layer
+/// beside other data.
+#[derive(Debug, Default)]
+pub struct SolvedAlone(Mutex<FxHashMap<LayerProblem, Outcome>>);
+
+impl SolvedAlone {
+    pub(super) fn get(&self, problem: LayerProblem, search: impl FnOnce(&LayerProblem) -> Outcome) -> Outcome {
+        let known = self.0.lock().ok().and_then(|known| known.get(&problem).cloned());
+        known.unwrap_or_else(|| {
+            let outcome = search(&problem);
+            if let Ok(mut known) = self.0.lock() {
+                if known.len() >= MOST_ALONE {
+                    known.clear();
+                }
+                known.insert(problem, outcome.clone());
+            }
+            outcome
+        })
+    }
+}
+
 /// Solves every problem of a plan, calling `progress` after each; what is `None` fits nowhere.
 pub fn solve_all(
     sweep: &Sweep,
     plan: &SweepPlan,
     mut progress: impl FnMut(ProblemId),
 ) -> TiVec<ProblemId, Option<Solution>> {
+    let known = SolvedAlone::default();
     plan.problems
         .list
         .keys()
         .map(|problem| {
-            let outcome = sweep.solve(plan, problem);
+            let outcome = sweep.solve(plan, problem, &known);
             progress(problem);
             outcome.best
         })

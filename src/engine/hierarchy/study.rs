@@ -203,7 +203,7 @@ impl StudyLayer {
     /// The problem of mapping it on `core` with all memories.
     pub fn problem(&self, core: &Core) -> LayerProblem {
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-        LayerProblem { shape: self.shape, levels, unroll: self.unroll.clone() }
+        LayerProblem::new(self.shape, levels, self.unroll.clone())
     }
 
     /// Names for a person: `conv1`, or `conv1 and 3 more`.

@@ -101,7 +101,7 @@ impl Allocator {
         level: &mut [usize; OPERANDS],
         allocation: &mut Allocation,
     ) -> Option<()> {
-        let capacity = problem.core.memories[memory].size_bits as f64;
+        let capacity = problem.room_bits(memory) as f64;
         self.candidates.clear();
         self.choices.clear();
         for operand in operands_in(problem, memory) {

@@ -60,6 +60,15 @@ pub struct LayerProblem {
     pub levels: [usize; 3],
     /// Loops that the array unrolls.
     pub unroll: Vec<Unroll>,
+    /// Bits of one instance of each memory that other data takes while the layer runs; nothing where the list has ended.
+    pub reserved: Vec<u64>,
+}
+
+impl LayerProblem {
+    /// A layer that has all memories to itself.
+    pub fn new(shape: LayerShape, levels: [usize; 3], unroll: Vec<Unroll>) -> Self {
+        Self { shape, levels, unroll, reserved: Vec::new() }
+    }
 }
 
 /// How a loop dimension relates to an operand (ZigZag, Section III).
@@ -156,6 +165,8 @@ pub struct LayerOnCore<'a> {
     pub in_memory: Option<InMemoryUse>,
     /// Whether ZigZag, whose rules these are, fails at what is unrolled.
     pub tool_fails: bool,
+    /// As [`LayerProblem::reserved`].
+    reserved: Vec<u64>,
 }
 
 impl<'a> LayerOnCore<'a> {
@@ -226,6 +237,7 @@ impl<'a> LayerOnCore<'a> {
             },
             in_memory,
             tool_fails: narrowed.is_some() && fails_at(core, &rules, &problem.shape, &problem.unroll),
+            reserved: problem.reserved.clone(),
             drain_cycles: match vector_unit {
                 None if !rules.systolic_drain_ignored => drain_cycles(core, &problem.shape, unroll),
                 _ => 0,
@@ -244,6 +256,13 @@ impl<'a> LayerOnCore<'a> {
     /// The dimensions over which loops are unrolled: those of the array, or the lanes of the vector unit.
     pub fn array(&self) -> &'a ArraySizes {
         self.core.array_for(self.shape.kind)
+    }
+
+    /// Bits of one instance of a memory that the layer may use.
+    #[inline]
+    pub fn room_bits(&self, memory: MemoryId) -> u64 {
+        let reserved = self.reserved.get(memory.index()).copied().unwrap_or(0);
+        self.core.memories[memory].size_bits.saturating_sub(reserved)
     }
 
     /// PEs of the array, or lanes of the vector unit.
@@ -283,6 +302,14 @@ impl<'a> LayerOnCore<'a> {
     #[inline]
     pub fn answer_cycles(&self, memory: MemoryId) -> u64 {
         if self.rules.memory_latency_hidden { 0 } else { self.core.memories[memory].extra_latency() }
+    }
+
+    /// The same layer, with the same unrolling, on a core that differs in the sizes of memories.
+    pub(crate) fn on<'b>(&self, core: &'b Core) -> LayerOnCore<'b>
+    where
+        'a: 'b,
+    {
+        LayerOnCore { core, ..self.clone() }
     }
 
     /// Every operand with its place.

@@ -8,9 +8,8 @@ use super::rules::{SchedulingRules, TilingRules};
 use super::schedule::Offchip;
 use crate::cost::{Evaluator, LatencyCause, PeakDemand};
 use crate::hardware::{Core, MemoryId, Movement, Operand, Unroll};
-use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Outcome, Strategy, explain_infeasible, find_best};
+use crate::search::{Limits, Outcome, find_best, smallest_that_fit};
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, Layer, LayerKind, LayerShape};
 use enum_map::EnumMap;
@@ -73,9 +72,7 @@ pub enum NoMapping {
         /// The limit that does.
         remedy: String,
     },
-    /// The search found none; with a higher LPF limit it would look at more.
-    WithinLimit,
-    /// The search found none, and a higher LPF limit would not help: what has to lie in the memories together is too much.
+    /// The search found none, though some mapping may fit: LOMA places every loop as low as it fits.
     NoneFits,
 }
 
@@ -84,7 +81,6 @@ impl fmt::Display for NoMapping {
         match self {
             Self::TooLarge(shortages) => f.write_str(shortages),
             Self::NotSearched { reason, .. } => f.write_str(reason),
-            Self::WithinLimit => f.write_str("no mapping was found within the LPF limit"),
             Self::NoneFits => f.write_str("no mapping was found that fits the memories"),
         }
     }
@@ -95,9 +91,6 @@ impl NoMapping {
     pub fn remedy(&self) -> &str {
         match self {
             Self::NotSearched { remedy, .. } => remedy,
-            Self::WithinLimit => {
-                "Raise the LPF limit, make tiles smaller, the core's memories larger, or choose another core"
-            }
             Self::TooLarge(_) | Self::NoneFits => {
                 "Make tiles smaller, the core's memories larger, or choose another core"
             }
@@ -205,7 +198,7 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
         let all = core.core.levels(operand).len();
         if problem.too_large[operand as usize] { all } else { all.saturating_sub(1).max(1) }
     });
-    let layer = LayerProblem { shape: problem.shape, levels, unroll: problem.unroll.clone() };
+    let layer = LayerProblem::new(problem.shape, levels, problem.unroll.clone());
     let on_core = LayerOnCore::new(&core.core, settings.rules, &layer);
     let limits = Limits::of_many(settings.lpf_limit);
     let objective = settings.tile_objective(problem.too_large.contains(&true));
@@ -214,13 +207,9 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
         return Err(NoMapping::NotSearched { reason, remedy });
     }
     let Some((best, cost)) = best.and_then(|best| best.cost(&on_core).map(|cost| (best, cost))) else {
-        let shortages: Vec<String> = explain_infeasible(&on_core).iter().map(ToString::to_string).collect();
-        let (sizes, order) = (&on_core.spatial.temporal_sizes, &on_core.shape.dim_order);
-        let all_loops = limited_factors(sizes, order, usize::MAX, false).map_or(0, |loops| loops.len());
+        let shortages: Vec<String> = smallest_that_fit(&on_core, &limits).iter().map(ToString::to_string).collect();
         return Err(match shortages.is_empty() {
             false => NoMapping::TooLarge(shortages.join("; ")),
-            // Only LOMA merges loops for the limit's sake.
-            true if settings.strategy == Strategy::Loma && all_loops > settings.lpf_limit => NoMapping::WithinLimit,
             true => NoMapping::NoneFits,
         });
     };

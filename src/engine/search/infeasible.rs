@@ -1,7 +1,8 @@
 //! Explanations of infeasible mapping problems: the memories that are too small for any mapping.
 
+use super::{Limits, exact};
 use crate::hardware::{Core, MemoryId};
-use crate::mapping::{LayerOnCore, LayerOperand, LayerProblem, smallest_demand};
+use crate::mapping::{LayerOnCore, LayerOperand, LayerProblem, OperandView, smallest_demand};
 use crate::rules::Rules;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -15,8 +16,10 @@ pub struct Shortage {
     pub memory: String,
     /// Bits that they need at least.
     pub needed_bits: u64,
-    /// Capacity of one instance, bits.
+    /// What one instance has room for, bits.
     pub available_bits: u64,
+    /// Bits of it that other data takes.
+    pub reserved_bits: u64,
 }
 
 impl Shortage {
@@ -25,7 +28,8 @@ impl Shortage {
     pub fn remedy(&self, core: &Core, rules: Rules, problem: &LayerProblem) -> String {
         let alone = LayerProblem { unroll: Vec::new(), ..problem.clone() };
         let is_short = |other: &Self| other.memory == self.memory;
-        let unrolling_helps = !explain_infeasible(&LayerOnCore::new(core, rules, &alone)).iter().any(is_short);
+        let alone = LayerOnCore::new(core, rules, &alone);
+        let unrolling_helps = !smallest_that_fit(&alone, &Limits::default()).iter().any(is_short);
         format!("Make `{}` larger{}", self.memory, if unrolling_helps { ", or unroll less" } else { "" })
     }
 }
@@ -39,7 +43,11 @@ impl fmt::Display for Shortage {
             rounded(self.needed_bits, f64::ceil),
             self.memory,
             rounded(self.available_bits, f64::floor)
-        )
+        )?;
+        match self.reserved_bits {
+            0 => Ok(()),
+            bits => write!(f, " beside {} of other data", rounded(bits, f64::ceil)),
+        }
     }
 }
 
@@ -60,16 +68,72 @@ fn rounded(bits: u64, round: fn(f64) -> f64) -> String {
     }
 }
 
+/// A memory this large holds everything; room for sums of such sizes is left in 64 bit.
+const LARGE_ENOUGH: u64 = 1 << 60;
+
+/// The fewest memories that are too small for every mapping, and how large they have to be together, where that is what is wrong: with
+/// these sizes there is a mapping, and with any of them smaller, and the others as large, there is none.
+pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shortage> {
+    let mut core = problem.core.clone();
+    let fits = |core: &Core| exact::has_mapping(&problem.on(core), limits);
+    let sizes: Vec<(MemoryId, u64)> =
+        core.memories.iter_enumerated().map(|(id, memory)| (id, memory.size_bits)).collect();
+    core.memories.iter_mut().for_each(|memory| memory.size_bits = memory.size_bits.max(LARGE_ENOUGH));
+    if fits(problem.core) || !fits(&core) {
+        return explain_infeasible(problem);
+    }
+    let mut too_small = Vec::new();
+    for &(memory, size) in sizes.iter().rev() {
+        let large = std::mem::replace(&mut core.memories[memory].size_bits, size);
+        if !fits(&core) {
+            core.memories[memory].size_bits = large;
+            too_small.push((memory, size));
+        }
+    }
+    let mut shortages = Vec::new();
+    for (memory, size) in too_small {
+        // Too small, and large enough.
+        let (mut small, mut large) = (size, core.memories[memory].size_bits);
+        let mut next = size + 1;
+        while large - small > 1 {
+            core.memories[memory].size_bits = next.clamp(small + 1, large - 1);
+            let tried = core.memories[memory].size_bits;
+            if fits(&core) {
+                large = tried
+            } else {
+                small = tried
+            }
+            // Twice as much, until something fits; from there on halves.
+            next = if large == LARGE_ENOUGH { small.saturating_mul(2) } else { small.midpoint(large) };
+        }
+        core.memories[memory].size_bits = large;
+        let meet = |(operand, view): (LayerOperand, &OperandView)| {
+            view.memories.contains(&memory).then(|| problem.operand_name(operand).to_owned())
+        };
+        let available_bits = problem.room_bits(memory);
+        let reserved_bits = size - available_bits;
+        shortages.push(Shortage {
+            operands: problem.each_operand().filter_map(meet).collect::<Vec<_>>().join(" and "),
+            memory: core.memories[memory].name.clone(),
+            needed_bits: large - reserved_bits,
+            available_bits,
+            reserved_bits,
+        });
+    }
+    shortages
+}
+
 /// The memories that are too small for every mapping: what the array needs at once, or, at an operand's highest
 /// level, all of it. Empty where only the combination of demands fails.
 pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
     let shortage = |operands: &dyn Fn() -> String, memory: MemoryId, needed_bits: u64| {
-        let memory = &problem.core.memories[memory];
-        (needed_bits > memory.size_bits).then(|| Shortage {
+        let available_bits = problem.room_bits(memory);
+        (needed_bits > available_bits).then(|| Shortage {
             operands: operands(),
-            memory: memory.name.clone(),
+            memory: problem.core.memories[memory].name.clone(),
             needed_bits,
-            available_bits: memory.size_bits,
+            available_bits,
+            reserved_bits: problem.core.memories[memory].size_bits - available_bits,
         })
     };
     let mut shortages = Vec::new();

@@ -26,11 +26,8 @@
 //! let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like")?.text)?;
 //! let network = Network::from_text(find_preset(workload_presets(), "resnet18")?.text)?;
 //! let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == "conv1").expect("a layer");
-//! let problem = LayerProblem {
-//!     shape: layer.shape,
-//!     levels: Operand::ALL.map(|operand| core.levels(operand).len()),
-//!     unroll: layer.unroll_on(&core),
-//! };
+//! let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+//! let problem = LayerProblem::new(layer.shape, levels, layer.unroll_on(&core));
 //! let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
 //!
 //! let exact = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact);
@@ -58,7 +55,7 @@ pub use constraints::{
     find_best_under, has_legal_mapping,
 };
 use exact::legality::NoConstraints;
-pub use infeasible::{Shortage, bytes, explain_infeasible};
+pub use infeasible::{Shortage, bytes, explain_infeasible, smallest_that_fit};
 pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};
 pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
@@ -121,7 +118,7 @@ impl Default for Limits {
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopReason {
-    /// Everything within the LPF limit was tried.
+    /// Everything that the strategy looks at was tried.
     Exhausted,
     /// There are more orders than the limit on them.
     TooManyOrders {

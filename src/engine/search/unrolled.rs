@@ -32,7 +32,7 @@ pub struct UnrolledLayer<'a> {
 impl<'a> UnrolledLayer<'a> {
     /// The mapping problem with this unrolling.
     pub fn with(&self, unroll: &[Unroll]) -> LayerOnCore<'a> {
-        let problem = LayerProblem { shape: self.shape, levels: self.levels, unroll: unroll.to_vec() };
+        let problem = LayerProblem::new(self.shape, self.levels, unroll.to_vec());
         LayerOnCore::new(self.core, self.rules, &problem)
     }
 }

@@ -12,6 +12,9 @@ pub const ROOM: Room = Room {
         "src/engine/depth_first/stack_planner.rs",
     ],
     no_remedies: &[
+        // Of layers for which LOMA finds no mapping that fits, though there is one.
+        "No choice of stacks can be scheduled within the limits",
+        "Allow more layers or tiles in a stack, smaller tiles, or larger memories",
         // Of networks so wide that not even their short stacks can be listed.
         "No stacks of at most {most_layers} layers compute {name}: what branches off inside a stack has to join there",
         "Allow more layers in a stack",
@@ -77,7 +80,7 @@ layers:
 const CASES: &[Case] = &[
     (r#""most_layers":2"#, r#""most_layers":0"#, "Write 1 or more", r#""most_layers":1"#),
     (r#""most_tiles":16"#, r#""most_tiles":0"#, "Write 1 or more", r#""most_tiles":1"#),
-    ("name: reg, size: 2 B", "name: reg, size: 1 B", "or larger memories", "name: reg, size: 2 B"),
+    ("name: reg, size: 2 B", "name: reg, size: 1 B", "Make `reg` larger", "name: reg, size: 2 B"),
 ];
 
 fn grown() -> Vec<Grown> {

@@ -185,7 +185,7 @@ pub fn problem(core: &Core, input: &Value) -> LayerProblem {
         input["levels_available"][name].as_array().map_or(1, Vec::len)
     };
     let unroll = unroll_spec(&input["spatial_mapping_given"]);
-    LayerProblem { shape, levels: Operand::ALL.map(level_count), unroll: core.unroll_stated(&unroll) }
+    LayerProblem::new(shape, Operand::ALL.map(level_count), core.unroll_stated(&unroll))
 }
 
 /// `{"D1": ["K", 32]}`.

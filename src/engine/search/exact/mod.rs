@@ -159,14 +159,14 @@ pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: 
 
 /// Whether the mapping with all loops at the highest levels fits, as most do. What it takes is counted by the most it can be.
 fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
-    problem.core.memories.iter_enumerated().all(|(memory, description)| {
+    problem.core.memories.keys().all(|memory| {
         let bits = problem.each_operand().filter_map(|(operand, view)| {
             let level = view.memories.iter().position(|&id| id == memory)?;
             let is_top = level + 1 == view.memories.len();
             let sizes = if is_top { &problem.spatial.temporal_sizes } else { &[1; 8] };
             [true, false].map(|partial| slice_bits(problem, operand, level, sizes, partial)).into_iter().max()
         });
-        bits.sum::<u64>() <= description.size_bits
+        bits.sum::<u64>() <= problem.room_bits(memory)
     })
 }
 

@@ -386,22 +386,19 @@ memories:
             dim: Dim::K,
             limit: 2,
         });
-        LayerProblem {
-            shape: LayerShape {
-                kind: LayerKind::Conv,
-                dim_order: Dim::ALL,
-                sizes,
-                stride: (1, 1),
-                dilation: (1, 1),
-                input_limit: (u64::MAX, u64::MAX),
-                untouched: (0, 0),
-                precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
-                sparsity: None,
-                operations: Default::default(),
-            },
-            levels: [2, 2, 3],
-            unroll: unroll.into_iter().collect(),
-        }
+        let shape = LayerShape {
+            kind: LayerKind::Conv,
+            dim_order: Dim::ALL,
+            sizes,
+            stride: (1, 1),
+            dilation: (1, 1),
+            input_limit: (u64::MAX, u64::MAX),
+            untouched: (0, 0),
+            precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+            sparsity: None,
+            operations: Default::default(),
+        };
+        LayerProblem::new(shape, [2, 2, 3], unroll.into_iter().collect())
     }
 
     /// Otherwise the bound on latency would be one for other boundaries than those of the mapping. Of the problems one has

@@ -262,7 +262,8 @@ impl<'a, L: Legality> Space<'a, L> {
         let top = problem.operands[0].memories.len() - 1;
         let [partial, last] = [true, false].map(|partial| self.bits(LayerOperand::Output, top, everything, partial));
         self.top_partial_bits = partial - last;
-        for (memory, description) in problem.core.memories.iter_enumerated() {
+        for memory in problem.core.memories.keys() {
+            let room_bits = problem.room_bits(memory);
             let levels = problem.each_operand().filter_map(|(operand, view)| {
                 Some((operand, view.memories.iter().position(|&id| id == memory)?, view.memories.len() - 1))
             });
@@ -278,20 +279,19 @@ impl<'a, L: Legality> Space<'a, L> {
                 };
                 if level == top {
                     let needed = if single { all_partial } else { all };
-                    if needed > description.size_bits {
+                    if needed > room_bits {
                         return None;
                     }
                     least += needed;
                 }
-                most += all_partial.min(description.size_bits);
+                most += all_partial.min(room_bits);
                 lowest |= level == 0;
                 members.push((operand, level));
             }
-            if members.len() < 2 || most <= description.size_bits || lowest && problem.rules.lowest_memory_may_overflow
-            {
+            if members.len() < 2 || most <= room_bits || lowest && problem.rules.lowest_memory_may_overflow {
                 continue;
             }
-            let size_bits = description.size_bits.checked_sub(least)?;
+            let size_bits = room_bits.checked_sub(least)?;
             if self.tight.len() < MOST_TIGHT {
                 for &(operand, level) in &members {
                     self.tight_at[operand][level] = Some(self.tight.len());
@@ -571,7 +571,7 @@ impl<'a, L: Legality> Space<'a, L> {
     /// What an operand may take below a boundary at the most, as others need some of it too.
     fn room(&self, operand: LayerOperand, level: usize) -> u64 {
         let Some(level) = level.checked_sub(1) else { return 0 };
-        let size_bits = self.problem.core.memories[self.problem.operands[operand].memories[level]].size_bits;
+        let size_bits = self.problem.room_bits(self.problem.operands[operand].memories[level]);
         let Some(tight) = self.tight_at[operand][level].map(|index| &self.tight[index]) else { return size_bits };
         let others = tight.members.iter().filter(|(other, _)| *other != operand);
         let least = others.map(|&(other, level)| self.bits(other, level, &[1; 8], false));
@@ -685,7 +685,7 @@ impl<'a, L: Legality> Space<'a, L> {
             is_output && (!state.is_final || below.is_some_and(|below| view.adds_above(below)))
         };
         let bits = entry.bits[usize::from(!partial_below)];
-        if bits > below.map_or(0, |below| self.problem.core.memories[view.memories[below]].size_bits) {
+        if bits > below.map_or(0, |below| self.problem.room_bits(view.memories[below])) {
             return None;
         }
         let mut next = *state;
@@ -703,9 +703,8 @@ impl<'a, L: Legality> Space<'a, L> {
         if is_output && self.is_placed(&next, LayerOperand::Output) && partial_above && !self.as_they_leave {
             // Outputs are added to in their highest memory.
             let top = view.memories.len() - 1;
-            let top_memory = &self.problem.core.memories[view.memories[top]];
             if slice_bits(self.problem, LayerOperand::Output, top, &self.problem.spatial.temporal_sizes, true)
-                > top_memory.size_bits
+                > self.problem.room_bits(view.memories[top])
             {
                 return None;
             }

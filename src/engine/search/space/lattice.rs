@@ -155,7 +155,7 @@ impl<'a> Lattice<'a> {
 
     /// Bits of a memory.
     pub fn capacity(&self, memory: MemoryId) -> u64 {
-        self.problem.core.memories[memory].size_bits
+        self.problem.room_bits(memory)
     }
 
     /// Which factors the loops between two sets contain: a bit for each.

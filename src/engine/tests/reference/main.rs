@@ -6,6 +6,7 @@ mod attention;
 mod exact;
 mod hwff;
 mod optimus;
+mod placement;
 mod points;
 mod search;
 mod single_layer;
@@ -64,7 +65,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 49] = [
+    let categories: [(&str, Check); 50] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -92,6 +93,7 @@ fn main() {
         ("optimus/groups", optimus::groups),
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),
+        ("placement/rule", placement::check),
         ("stream/coala", stream::coala::eager),
         ("stream/random", stream::coala::random),
         ("stream/corrected", stream::coala::corrected),

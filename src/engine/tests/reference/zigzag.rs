@@ -211,7 +211,7 @@ impl Layer {
     /// The mapping problem with the spatial mapping given.
     pub fn problem(&self, core: &Core, unroll: Vec<Unroll>) -> LayerProblem {
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-        LayerProblem { shape: self.shape, levels, unroll }
+        LayerProblem::new(self.shape, levels, unroll)
     }
 }
 

@@ -34,7 +34,7 @@ layers: [{{ name: in, type: input, K: 4, size: 6 x 7 }}, {{ name: a, type: conv,
     ));
     let shape = network.unwrap().layer(1.into()).shape;
     let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-    LayerProblem { shape, levels, unroll: core.unroll(shape.kind).to_vec() }
+    LayerProblem::new(shape, levels, core.unroll(shape.kind).to_vec())
 }
 
 /// Every rotation of the layer's loops, both ways round.
@@ -180,7 +180,7 @@ layers: [{ name: in, type: input, K: 1, size: 10 x 1 }, { name: a, type: conv, K
         );
         let shape = network.unwrap().layer(1.into()).shape;
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-        let problem = LayerProblem { shape, levels, unroll: core.unroll(shape.kind).to_vec() };
+        let problem = LayerProblem::new(shape, levels, core.unroll(shape.kind).to_vec());
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let order = [(Dim::FX, 3), (Dim::OX, 4), (Dim::OX, 2)].map(|(dim, size)| TemporalLoop { dim, size });
         let columns = LayerOperand::ALL.into_iter().find(|&operand| layer.operands[operand].memories.len() == 2);

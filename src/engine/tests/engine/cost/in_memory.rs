@@ -42,7 +42,7 @@ fn layer(fields: &str, input: &str) -> LayerShape {
 fn problem(core: &Core, shape: LayerShape, unroll: &[(usize, Dim, u64)]) -> LayerProblem {
     let part = |&(array_dim, dim, limit): &(usize, Dim, u64)| Unroll { array_dim: array_dim.into(), dim, limit };
     let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-    LayerProblem { shape, levels, unroll: unroll.iter().map(part).collect() }
+    LayerProblem::new(shape, levels, unroll.iter().map(part).collect())
 }
 
 /// `size` cut in as many parts as `limit` makes necessary, as equal as whole numbers allow.

@@ -133,7 +133,7 @@ fn a_memory_that_never_holds_data_twice_stalls_the_array() {
              - { name: a, type: pointwise, K: 4 }\n",
         );
         let shape = network.unwrap().layer(1.into()).shape;
-        let problem = LayerProblem { shape, levels: [2, 1, 1], unroll: Vec::new() };
+        let problem = LayerProblem::new(shape, [2, 1, 1], Vec::new());
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let order = [TemporalLoop { dim: Dim::OX, size: 8 }, TemporalLoop { dim: Dim::K, size: 4 }];
         let mut allocation = Allocation::default();

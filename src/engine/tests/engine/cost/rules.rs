@@ -151,7 +151,7 @@ layers:
         for shape in network.computing().map(|id| network.layer(id).shape) {
             for unroll in &unrolls {
                 let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-                let problem = LayerProblem { shape, levels, unroll: unroll.clone() };
+                let problem = LayerProblem::new(shape, levels, unroll.clone());
                 let sizes = LayerOnCore::new(&core, Rules::CORRECTED, &problem).spatial.temporal_sizes;
                 let mut order = temporal::limited_factors(&sizes, &shape.dim_order, 8, false).unwrap();
                 let mut orders = Vec::new();
@@ -199,6 +199,16 @@ fn every_switch_decides_something() {
         "double_buffers_by_rounded_shares",
         "forced_double_buffers_granted_as_others",
         "whole_outputs_copied",
+        "other_maps_take_no_room",
+        "stack_inputs_placed_alone",
+        "kept_weights_counted_together",
+        "input_caches_written_free",
+        "only_first_tile_fetches_weights",
+        "mappings_have_whole_memories",
+        "corners_read_from_columns",
+        "far_columns_left_behind",
+        "lower_stack_inputs_read_in_place",
+        "caches_replaced_at_once",
     ];
     for name in left.into_iter().filter(|name| !shown_elsewhere.contains(name)) {
         let decides = cases.iter().any(|(hardware, workload, settings)| {
@@ -283,7 +293,7 @@ layers: [{ name: in, type: input, K: 9, size: 5 x 1 }, { name: a, type: conv, K:
         dim,
         limit: 2,
     });
-    let problem = LayerProblem { shape, levels, unroll: unroll.to_vec() };
+    let problem = LayerProblem::new(shape, levels, unroll.to_vec());
     let sizes = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem).spatial.temporal_sizes;
     let order = temporal::limited_factors(&sizes, &shape.dim_order, 8, false).unwrap();
     let energy = |rules: Rules| mapped(&core, rules, &problem, std::slice::from_ref(&order));
@@ -321,7 +331,7 @@ fn double_buffers_depend_on_the_order_in_which_they_are_granted_and_on_rounding(
     let granted = |core: &Core, rules: Rules| {
         let shape = network.layer(1.into()).shape;
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-        let problem = LayerProblem { shape, levels, unroll: core.unroll(shape.kind).to_vec() };
+        let problem = LayerProblem::new(shape, levels, core.unroll(shape.kind).to_vec());
         let layer = LayerOnCore::new(core, rules, &problem);
         let sizes = &layer.spatial.temporal_sizes;
         let order = temporal::limited_factors(sizes, &shape.dim_order, 8, false).unwrap();

@@ -71,7 +71,7 @@ fn shape_of(network: &Network, name: &str) -> LayerShape {
 fn best(core: &Core, shape: LayerShape, objective: &Objective) -> Option<(Solution, f64, u64, f64)> {
     let unit = with_unit(lanes_of(core), 8, "{}").vector_unit.unwrap();
     let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-    let problem = LayerProblem { shape, levels, unroll: unit.unroll(&shape) };
+    let problem = LayerProblem::new(shape, levels, unit.unroll(&shape));
     let layer = LayerOnCore::new(core, Rules::CORRECTED, &problem);
     let best = find_best(&layer, objective, &Limits::default(), Strategy::Exact).best?;
     let cost = best.cost(&layer).unwrap();

@@ -6,6 +6,7 @@ mod motion;
 mod neighbours;
 mod placement_by_elements;
 mod reasons;
+mod replay;
 mod stack_by_elements;
 mod stacks;
 mod tiling_by_pixels;

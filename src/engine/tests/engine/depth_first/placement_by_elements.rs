@@ -1,4 +1,4 @@
-//! Under the corrected rules, what tiles cache and where their data lies, against an oracle that follows the elements of every map: which
+//! What tiles cache and where their data lies, against an oracle that follows the elements of every map: which
 //! of them each tile computes, reads, finds computed, and leaves for later tiles.
 
 use super::tiling_by_pixels::{NETWORKS, TILES, window};
@@ -18,6 +18,21 @@ use std::collections::BTreeSet;
 
 pub type Set = BTreeSet<u64>;
 
+/// Data placed as DeFiNES does, each as if nothing else were there: what this oracle follows. [`super::replay`] runs what is right.
+pub const PLACED_ALONE: Rules = Rules {
+    other_maps_take_no_room: true,
+    stack_inputs_placed_alone: true,
+    kept_weights_counted_together: true,
+    input_caches_written_free: true,
+    only_first_tile_fetches_weights: true,
+    mappings_have_whole_memories: true,
+    corners_read_from_columns: true,
+    lower_stack_inputs_read_in_place: true,
+    caches_replaced_at_once: true,
+    far_columns_left_behind: true,
+    ..Rules::CORRECTED
+};
+
 /// What one column (or row) of tiles does with the columns (or rows) of the map of each layer.
 #[derive(Clone)]
 pub struct Strip {
@@ -28,9 +43,9 @@ pub struct Strip {
     /// Of the output of each layer that it sees: read here.
     pub taken: TiVec<LayerId, Vec<Set>>,
     /// Of its output: computed here or before.
-    known: TiVec<LayerId, Set>,
+    pub known: TiVec<LayerId, Set>,
     /// Of its output: read by strips that come later.
-    read_later: TiVec<LayerId, Set>,
+    pub read_later: TiVec<LayerId, Set>,
     /// Whether strips leave anything to each other.
     caches: bool,
 }
@@ -48,10 +63,12 @@ impl Strip {
     }
 }
 
-/// All strips of one axis, of a network that is one stack. What is left over by the division comes first.
+/// All strips of one axis, of what a stack sees. What is left over by the division comes first.
 fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches: bool, columns: bool) -> Vec<Strip> {
     let size_of = |id: LayerId| network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
-    let output = LayerId::from(network.len() - 1);
+    let computes = |id: LayerId| !seen[id].is_empty();
+    let output = network.ids().rev().find(|&id| computes(id)).unwrap();
+    let window = |id: LayerId, at: u64| if computes(id) { window(network, id, at, columns) } else { Vec::new() };
     let total = size_of(output);
     let tile = tile.min(total);
     let mut ends = vec![if total.is_multiple_of(tile) { tile } else { total % tile }];
@@ -82,11 +99,11 @@ fn strips(network: &Network, seen: &TiVec<LayerId, Vec<Seen>>, tile: u64, caches
             }
             let is_known = |at: &u64| caches && strip.known[id].contains(at);
             let fresh: Set = between(&wanted[id]).into_iter().filter(|at| !is_known(at)).collect();
-            let read: Set = fresh.iter().flat_map(|&at| window(network, id, at, columns)).collect();
+            let read: Set = fresh.iter().flat_map(|&at| window(id, at)).collect();
             // What is computed once is computed in its order, so that nothing is missing when it is read further on.
             let all = size_of(id);
             let from_here = fresh.first().filter(|_| caches && !read.is_empty()).map_or(all, |&first| first);
-            let later: Set = (from_here..all).flat_map(|at| window(network, id, at, columns)).collect();
+            let later: Set = (from_here..all).flat_map(|at| window(id, at)).collect();
             for (taken, seen) in strip.taken[id].iter_mut().zip(&seen[id]) {
                 let of = |seen: &Seen, read: &Set| -> Set {
                     read.iter().filter_map(|&at| seen.along(columns)[at as usize]).collect()
@@ -124,9 +141,10 @@ fn between(set: &Set) -> Set {
     set.first().zip(set.last()).map_or_else(Set::new, |(&first, &last)| (first..=last).collect())
 }
 
-/// The network in columns and rows of tiles.
+/// A stack in columns and rows of tiles.
 pub struct Tiling<'a> {
     pub network: &'a Network,
+    /// What each layer of the stack sees; nothing of the others.
     pub seen: TiVec<LayerId, Vec<Seen>>,
     pub mode: StoringMode,
     pub columns: Vec<Strip>,
@@ -154,15 +172,29 @@ struct Places {
 }
 
 impl<'a> Tiling<'a> {
+    /// A network that is one stack.
     pub fn new(network: &'a Network, tile: (u64, u64), mode: StoringMode) -> Self {
-        let seen = seen(network);
+        Self::of_stack(network, &|_| true, tile, mode)
+    }
+
+    /// The layers that a stack computes, and the maps that they read.
+    pub fn of_stack(
+        network: &'a Network,
+        computes: &dyn Fn(LayerId) -> bool,
+        tile: (u64, u64),
+        mode: StoringMode,
+    ) -> Self {
+        let mut seen = seen(network);
+        for id in network.ids().filter(|&id| !computes(id)) {
+            seen[id].clear();
+        }
         let columns = strips(network, &seen, tile.0, mode.caches_columns(), true);
         let rows = strips(network, &seen, tile.1, mode.caches_rows(), false);
         Self { network, seen, mode, columns, rows }
     }
 
     fn plan(&self, core: &Core, tile: (u64, u64)) -> Option<PointPlan> {
-        let mut planner = Planner::new(core, self.network, Rules::CORRECTED, Limits::default(), Strategy::default());
+        let mut planner = Planner::new(core, self.network, PLACED_ALONE, Limits::default(), Strategy::default());
         let fuse = FuseDepth::Cuts(Vec::new());
         planner.plan(&DepthFirstStrategy { tile, mode: self.mode, fuse }).ok()
     }
@@ -180,8 +212,13 @@ impl<'a> Tiling<'a> {
         places.map(|(column, row)| ((column, row), &stack.types[stack.map.types[rows[row]][columns[column]]])).collect()
     }
 
-    fn layers(&self) -> impl Iterator<Item = LayerId> + '_ {
-        self.network.ids().filter(|&id| !self.network.layer(id).is_input())
+    pub fn layers(&self) -> impl Iterator<Item = LayerId> + '_ {
+        self.network.ids().filter(|&id| !self.is_input(id))
+    }
+
+    /// Whether a map comes from outside.
+    pub fn is_input(&self, id: LayerId) -> bool {
+        self.seen[id].is_empty()
     }
 
     /// Bits of so many pixels of a layer's output; of the network's input the channels that somebody sees.
@@ -189,8 +226,7 @@ impl<'a> Tiling<'a> {
         let shape = &self.network.layer(layer).shape;
         let seen = self.seen.iter().flatten().filter(|seen| seen.layer == layer);
         let seen: BTreeSet<u64> = seen.flat_map(|seen| seen.channels.iter().flatten().copied()).collect();
-        let is_input = self.network.layer(layer).is_input();
-        let channels = if is_input { seen.len() as u64 } else { shape.output_channels() };
+        let channels = if self.is_input(layer) { seen.len() as u64 } else { shape.output_channels() };
         pixels as u64 * shape.size(Dim::B) * channels * shape.precision.o
     }
 

@@ -1,9 +1,9 @@
-//! Under the corrected rules, the plan and the account of a whole stack against an oracle that runs it: tile after tile, layer after layer,
+//! The plan and the account of a whole stack against an oracle that runs it: tile after tile, layer after layer,
 //! pixel after pixel. Random networks, cores, tile sizes and modes.
 //!
 //! Unrollings are even, widths are powers of two and energies whole numbers, so that nothing is rounded and sums are equal to the bit.
 
-use super::placement_by_elements::{Needs, Set, Tiling};
+use super::placement_by_elements::{Needs, PLACED_ALONE, Set, Tiling};
 use super::view_by_elements::Seen;
 use crate::cost::layer_by_elements::{MappedLayer, Run, port, unrolled_evenly};
 use crate::search::exact_search::random_timing;
@@ -23,7 +23,7 @@ use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-const LIMITS: Limits = Limits {
+pub const LIMITS: Limits = Limits {
     lpf_limit: 5,
     max_orders: u64::MAX,
     max_states: 200_000,
@@ -32,6 +32,38 @@ const LIMITS: Limits = Limits {
     relax_after: 1000,
 };
 const MOST_TILES: usize = 40;
+
+/// A random network, which is one stack, on a random core.
+pub struct RandomStack<'a> {
+    pub core: &'a Core,
+    pub network: &'a Network,
+    pub tiling: &'a Tiling<'a>,
+    pub tile: (u64, u64),
+    /// All of it.
+    pub text: &'a str,
+}
+
+/// Random stacks until one of them is enough.
+pub fn random_stacks(seed: u64, mut is_enough: impl FnMut(&mut Lcg, &RandomStack<'_>) -> bool) {
+    let mut random = Lcg(seed);
+    loop {
+        let (network, network_text) = random_network(&mut random);
+        let last = &network.layer(LayerId::from(network.len() - 1)).shape;
+        let tile = (1 + random.below(last.size(Dim::OX) + 1), 1 + random.below(last.size(Dim::OY) + 1));
+        let mode = random.of(&StoringMode::ALL);
+        let tiling = Tiling::new(&network, tile, mode);
+        if tiling.columns.len() * tiling.rows.len() > MOST_TILES {
+            continue;
+        }
+        let core_text = random_core(&mut random, &tiling);
+        let core = Core::from_text(&core_text).unwrap_or_else(|wrong| panic!("{wrong}\n{core_text}"));
+        let text = format!("{tile:?}, {mode}\n{network_text}\n{core_text}");
+        let stack = RandomStack { core: &core, network: &network, tiling: &tiling, tile, text: &text };
+        if is_enough(&mut random, &stack) {
+            return;
+        }
+    }
+}
 
 /// A view of layer `from`, or of that and of `other`, of some kind; most do not fit.
 fn random_view(random: &mut Lcg, from: u64, other: u64) -> String {
@@ -51,7 +83,7 @@ fn random_view(random: &mut Lcg, from: u64, other: u64) -> String {
 }
 
 /// Two to six layers, one after the other or in branches, some behind views, that one stack computes. Channels are even.
-fn random_network(random: &mut Lcg) -> (Network, String) {
+pub fn random_network(random: &mut Lcg) -> (Network, String) {
     loop {
         let bits = random.of(&[4, 8, 16]);
         let mut text = format!(
@@ -147,7 +179,7 @@ fn random_memory(random: &mut Lcg, name: &str, size: u64, operands: &str, shared
 
 /// Two or three levels of memories above registers, or without them, shared by operands or not. Sizes are what some tile needs, or a
 /// little less, so that all that decides is close.
-fn random_core(random: &mut Lcg, tiling: &Tiling<'_>) -> String {
+pub fn random_core(random: &mut Lcg, tiling: &Tiling<'_>) -> String {
     let mut amount = |weights: u64| {
         let column = random.of(&[0, 0, 1, 2, 3]).min(tiling.columns.len() - 1);
         let row = random.of(&[0, 1, 2, 3]).min(tiling.rows.len() - 1);
@@ -441,11 +473,11 @@ impl Stack<'_> {
             limit(planned.computed.0, Dim::FX, shape.stride.0, shape.dilation.0, planned.needed.0),
             limit(planned.computed.1, Dim::FY, shape.stride.1, shape.dilation.1, planned.needed.1),
         );
-        LayerProblem { shape, levels, unroll: unroll.to_vec() }
+        LayerProblem::new(shape, levels, unroll.to_vec())
     }
 
     fn on_core<'p>(&'p self, problem: &LayerProblem) -> LayerOnCore<'p> {
-        LayerOnCore::new(self.core, Rules::CORRECTED, problem)
+        LayerOnCore::new(self.core, PLACED_ALONE, problem)
     }
 
     fn mapped(&self, problem: ProblemId) -> MappedLayer<'_> {
@@ -659,54 +691,44 @@ fn compare(what: &dyn Fn() -> String, core: &Core, sums: &Sums, account: &PointA
 /// Each kind of copy happens, and each mode.
 #[test]
 fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
-    let mut random = Lcg(41);
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut planned, mut impossible) = (0, 0);
     let cases = oracle_cases(80);
-    while planned < cases {
-        let (network, network_text) = random_network(&mut random);
-        let last = &network.layer(LayerId::from(network.len() - 1)).shape;
-        let tile = (1 + random.below(last.size(Dim::OX) + 1), 1 + random.below(last.size(Dim::OY) + 1));
-        let mode = random.of(&StoringMode::ALL);
-        let tiling = Tiling::new(&network, tile, mode);
-        if tiling.columns.len() * tiling.rows.len() > MOST_TILES {
-            continue;
-        }
-        let core_text = random_core(&mut random, &tiling);
-        let core = Core::from_text(&core_text).unwrap_or_else(|wrong| panic!("{wrong}\n{core_text}"));
-        let what = || format!("{tile:?}, {mode}\n{network_text}\n{core_text}");
+    random_stacks(41, |random, &RandomStack { core, network, tiling, tile, text }| {
+        let what = || text.to_owned();
         let is_even = |id: LayerId| {
             let layer = network.layer(id);
-            unrolled_evenly(&layer.shape, &layer.unroll_on(&core)).is_some()
+            unrolled_evenly(&layer.shape, &layer.unroll_on(core)).is_some()
         };
-        assert!(network.computing().all(is_even), "{}", what());
-        let mut planner = Planner::new(&core, &network, Rules::CORRECTED, LIMITS, Strategy::Loma);
-        let Ok(plan) = planner.plan(&DepthFirstStrategy { tile, mode, fuse: FuseDepth::Cuts(Vec::new()) }) else {
+        assert!(network.computing().all(is_even), "{text}");
+        let mut planner = Planner::new(core, network, PLACED_ALONE, LIMITS, Strategy::Loma);
+        let Ok(plan) = planner.plan(&DepthFirstStrategy { tile, mode: tiling.mode, fuse: FuseDepth::Cuts(Vec::new()) })
+        else {
             impossible += 1;
-            continue;
+            return false;
         };
         planned += 1;
         let problems = &planner.memory.problems;
         let objective = random.of(&[0, 1]);
         let objective = [Objective::Energy, Objective::Latency][objective].clone();
         let solve = |problem: &LayerProblem| {
-            let layer = LayerOnCore::new(&core, Rules::CORRECTED, problem);
+            let layer = LayerOnCore::new(core, PLACED_ALONE, problem);
             find_best(&layer, &objective, &LIMITS, Strategy::Loma).best.unwrap()
         };
         let solutions: TiVec<ProblemId, Solution> = problems.list.iter().map(solve).collect();
-        let (caches, weights) = tiling.caches(&core);
-        let stack = Stack { core: &core, tiling: &tiling, problems, solutions: &solutions, caches, weights };
+        let (caches, weights) = tiling.caches(core);
+        let stack = Stack { core, tiling, problems, solutions: &solutions, caches, weights };
         let sums = stack.run(&what, &plan);
-        let mut assembler = Assembler::new(&core, &network, Rules::CORRECTED, problems);
+        let mut assembler = Assembler::new(core, network, PLACED_ALONE, problems);
         let account = assembler.assemble(&plan, &|problem| solutions.get(problem)).unwrap();
-        compare(&what, &core, &sums, &account);
+        compare(&what, core, &sums, &account);
         let tiles: BTreeMap<(usize, usize), &TilePlan> = tiling.tiles(&plan.stacks[0]).into_iter().collect();
         for (place, id, cached) in &sums.cached {
             let types = plan.stacks[0].types.iter().zip(&account.stacks[0].tile_types);
             let (_, tile) = types.into_iter().find(|(planned, _)| std::ptr::eq(*planned, tiles[place])).unwrap();
             let name = &network.layer(*id).name;
             let found = tile.layers.iter().find(|layer| layer.layer == *name).unwrap().bits;
-            assert_eq!([found.h_cached, found.v_cached], *cached, "{name} in tile {place:?} of {}", what());
+            assert_eq!([found.h_cached, found.v_cached], *cached, "{name} in tile {place:?} of {text}");
         }
         for tile in &plan.stacks[0].types {
             let is_on_lanes = |id: LayerId| core.vector_unit_for(network.layer(id).shape.kind).is_some();
@@ -719,7 +741,8 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
                 *kinds.entry("narrowed").or_default() += usize::from(layer.narrowed);
             }
         }
-    }
+        planned >= cases
+    });
     // What is rare is not in a sample.
     kinds.retain(|kind, _| !["weights again", "narrowed"].contains(kind));
     let happen = kinds.len() == 9 && kinds.values().all(|&count| count > 0);
@@ -741,8 +764,8 @@ fn by_the_rule_of_the_tool_a_branch_that_reads_a_part_copies_the_whole() {
             let is_moved = |copy: &&CopyAction| copy.kind == CopyKind::InputFromOutput;
             Some(copies.filter(is_moved).map(|copy| copy.bits.0).sum::<u64>())
         };
-        let whole = Rules { whole_outputs_copied: true, ..Rules::CORRECTED };
-        copied(whole).zip(copied(Rules::CORRECTED)).is_some_and(|(whole, part)| whole > part)
+        let whole = Rules { whole_outputs_copied: true, ..PLACED_ALONE };
+        copied(whole).zip(copied(PLACED_ALONE)).is_some_and(|(whole, part)| whole > part)
     });
     assert!(differs);
 }

@@ -114,7 +114,12 @@ pub fn seen(network: &Network) -> TiVec<LayerId, Vec<Seen>> {
             // Of a pair each map is seen whole, also where the second has fewer channels.
             let is_pair = layer.shape.kind == LayerKind::Pairwise;
             let channels = if is_pair { map(network, input)[0] } else { channels };
+            let is_addition = layer.shape.kind == LayerKind::Add;
             shown(network, input).into_iter().map(move |mut seen| {
+                if is_addition {
+                    // DeFiNES's ResNet18 adds maps that have fewer channels.
+                    seen.channels.extend((seen.channels.len()..channels).map(|channel| vec![channel as u64]));
+                }
                 seen.channels.truncate(channels);
                 seen.columns.truncate(columns as usize);
                 seen.rows.truncate(rows as usize);

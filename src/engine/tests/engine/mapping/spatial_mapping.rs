@@ -121,7 +121,7 @@ fn a_loop_on_one_array_dimension_knows_no_rest() {
         if Dim::ALL.iter().any(|&dim| parts_of(&unroll, dim).len() > 1) {
             continue;
         }
-        let problem = LayerProblem { shape, levels: all_levels(&core), unroll };
+        let problem = LayerProblem::new(shape, all_levels(&core), unroll);
         let spatial = |rules: Rules| LayerOnCore::new(&core, rules, &problem).spatial;
         assert_eq!(spatial(FIRST_TAKES_REST), spatial(Rules::CORRECTED), "{problem:?}");
     }

@@ -521,13 +521,18 @@ fn a_tile_that_fits_nowhere_says_where() {
 }
 
 #[test]
-fn where_the_search_ends_too_early_the_limit_of_the_search_is_the_first_advice() {
+fn the_limit_of_the_search_is_blamed_where_it_is_to_blame() {
     let mut request = request(SMALL);
     request.settings.strategy = Strategy::Loma;
     request.settings.lpf_limit = 1;
     for (size, fails, reason, remedy) in [
         ("2 B", true, "loop dimensions in time, more than the LPF limit", "Set the LPF limit to "),
-        ("1 B", false, "no mapping was found within the LPF limit", "Raise the LPF limit"),
+        (
+            "1 B",
+            false,
+            "needs at least 2 B in `rf_1KB`, which has 1 B",
+            "Make tiles smaller, the core's memories larger",
+        ),
     ] {
         request.hardware = request.hardware.replace("size: 2 B", &format!("size: {size}"));
         request.settings.rules.lpf_limit_below_dimensions_fails = fails;

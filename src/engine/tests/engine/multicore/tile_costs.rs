@@ -126,7 +126,7 @@ fn energy_of_a_tile_is_that_of_its_mapping_with_dram_apart() {
                 let all = core.levels(operand).len();
                 if problem.too_large[operand as usize] { all } else { all - 1 }
             });
-            let layer = LayerProblem { shape: problem.shape, levels, unroll: problem.unroll.clone() };
+            let layer = LayerProblem::new(problem.shape, levels, problem.unroll.clone());
             let on_core = LayerOnCore::new(core, study.settings.rules, &layer);
             let settings = &study.settings;
             let objective = settings.tile_objective(problem.too_large.contains(&true));

@@ -200,11 +200,8 @@ pub fn problem(random: &mut Random, core: &Core) -> LayerProblem {
         sparsity: None,
         operations,
     };
-    LayerProblem {
-        shape,
-        unroll: on_lanes.map_or(unroll, |unit| unit.unroll(&shape)),
-        levels: fusescape_engine::hardware::Operand::ALL.map(|operand| core.levels(operand).len()),
-    }
+    let levels = fusescape_engine::hardware::Operand::ALL.map(|operand| core.levels(operand).len());
+    LayerProblem::new(shape, levels, on_lanes.map_or(unroll, |unit| unit.unroll(&shape)))
 }
 
 /// Some operations, as a document states them.

@@ -210,7 +210,7 @@ fn the_iterative_search_takes_the_steps_of_the_paper() {
              - {{ name: in, type: input, K: {c}, size: 1 x 1 }}\n  - {{ name: a, type: fully-connected, K: {k} }}\n"
         ));
         let shape = network.unwrap().layer(1.into()).shape;
-        let problem = LayerProblem { shape, levels: all_levels(&core), unroll: Vec::new() };
+        let problem = LayerProblem::new(shape, all_levels(&core), Vec::new());
         let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let found = SpaceSearch::new(&on_core, SpaceOptions::default()).unwrap().iterative().best;
         let power =

@@ -99,7 +99,7 @@ fn the_mapping_space_is_that_of_all_orders_and_boundaries() {
     while cases < 30 {
         let (core, shape) = (random_core(&mut random), random_shape(&mut random));
         let unroll = vec![];
-        let problem = LayerProblem { shape, levels: all_levels(&core), unroll };
+        let problem = LayerProblem::new(shape, all_levels(&core), unroll);
         let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let loops = limited_factors(&problem.spatial.temporal_sizes, &shape.dim_order, usize::MAX, false).unwrap();
         if loops.len() > 4 {
@@ -143,7 +143,7 @@ fn a_space_that_the_search_does_not_know_is_refused() {
     let shape = random_shape(&mut Lcg(1));
     let refused = |text: &str, rules: Rules| {
         let core = Core::from_text(text).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let problem = LayerProblem { shape, levels: all_levels(&core), unroll: Vec::new() };
+        let problem = LayerProblem::new(shape, all_levels(&core), Vec::new());
         let problem = LayerOnCore::new(&core, rules, &problem);
         SpaceSearch::new(&problem, SpaceOptions::default()).err()
     };

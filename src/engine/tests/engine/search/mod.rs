@@ -5,4 +5,5 @@ mod constraint_documents;
 pub mod exact_search;
 mod iterative_search;
 mod mapping_space;
+mod too_small;
 mod unrolling;

@@ -66,14 +66,14 @@ fn every_unrolling_that_the_memories_can_serve_is_found_once() {
         let ours_once: BTreeSet<_> = ours.iter().cloned().collect();
         assert_eq!(ours.len(), ours_once.len(), "{found:?}");
         for unrolling in &found.list {
-            let problem = LayerProblem { shape, levels: all_levels(&core), unroll: unrolling.unroll.clone() };
+            let problem = LayerProblem::new(shape, all_levels(&core), unrolling.unroll.clone());
             let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
             assert!(ports_suffice(&problem), "{unrolling:?} of {shape:?} on {core:?}");
         }
         let mut possible = BTreeSet::new();
         for unroll in brute_force(&core, &shape) {
             let key = sizes(&core, &shape, &unroll);
-            let problem = LayerProblem { shape, levels: all_levels(&core), unroll: unroll.clone() };
+            let problem = LayerProblem::new(shape, all_levels(&core), unroll.clone());
             let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
             if explain_infeasible(&problem).is_empty() && ports_suffice(&problem) {
                 assert!(ours_once.contains(&key), "missing {unroll:?} of {shape:?} on {core:?}");

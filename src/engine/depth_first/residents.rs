@@ -1,0 +1,217 @@
+//! What lies in the memories while a tile is computed: maps that some layer still reads, both caches, and the weights that the stack keeps.
+//!
+//! Nodes run one after the other, so that amounts change only between them. A map is there from its layer to its last reader. Of the
+//! horizontal cache, what the left neighbour left is there until its readers ran, and what is left for the right neighbour from the layer
+//! that computes it on. The vertical cache goes over the whole width of the map: rows that are left for the tiles below take the place
+//! of those from above, once these are read, by the right neighbour, too; until then both are there. What a map and a cache, or both
+//! caches, have in common is there once, as long as they lie in one memory. DRAM is where a network lies anyway; it is not counted.
+//!
+//! Who is placed fits beside what is there ([`super::placement::layer_levels`]), and so does all that its mapping holds, as that gets the
+//! room that is left ([`crate::mapping::LayerProblem::reserved`]): partial sums, too, which are wider than the outputs that they become,
+//! and data on levels above those chosen by size. In the tile that fetches them a layer's weights count in full, beside what its mapping
+//! holds of them meanwhile, as they stay where they pass.
+
+use super::ids::{NodeId, ReadId};
+use super::layer_tile::TilePlanner;
+use super::plan::{Caches, LayerTilePlan};
+use crate::hardware::{MemoryId, Operand};
+use crate::ids::{TiVec, ti_vec};
+
+/// Bits that are taken of each memory, as the nodes of a tile are planned one after the other.
+pub(super) struct Residents<'a> {
+    tile: &'a TilePlanner<'a>,
+    /// Where the map of each node lies that was planned, and how many bits of it.
+    maps: TiVec<NodeId, Option<(MemoryId, u64)>>,
+    /// Maps that nodes from the next one on read.
+    held: TiVec<MemoryId, u64>,
+    /// Both caches.
+    cached: TiVec<MemoryId, u64>,
+}
+
+/// What else is in a memory while a node runs, in bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Beside {
+    /// Of maps that other layers read.
+    pub maps: u64,
+    /// Of what tiles leave for each other.
+    pub caches: u64,
+    /// Of weights that the stack keeps.
+    pub weights: u64,
+}
+
+impl Beside {
+    /// All of it.
+    pub fn total(self) -> u64 {
+        self.maps + self.caches + self.weights
+    }
+}
+
+impl<'a> Residents<'a> {
+    /// Before the first node of a tile.
+    pub fn new(tile: &'a TilePlanner<'a>) -> Self {
+        let count = tile.core.memories.len();
+        let maps = ti_vec![None; tile.stack.nodes.len()];
+        let mut residents = Self { tile, maps, held: ti_vec![0; count], cached: ti_vec![0; count] };
+        let Caches { h_read, v_read, v_write, .. } = tile.caches;
+        for node in tile.stack.nodes.keys() {
+            if let Some(memory) = v_read.or(v_write) {
+                // Above the first row of tiles there is nothing.
+                let from_here = if v_read.is_none() { tile.written_bits(node)[1] } else { 0 };
+                residents.cached[memory] += tile.kept_rows_bits(node).saturating_sub(from_here);
+            }
+            let columns = residents.columns(node, h_read, tile.x.nodes[node].from_cache);
+            columns.into_iter().flatten().for_each(|(memory, bits)| residents.cached[memory] += bits);
+        }
+        residents
+    }
+
+    /// Where the columns lie that are left to the right, of the rows of this row of tiles, and of those from above.
+    fn columns(&self, node: NodeId, cache: Option<MemoryId>, columns: u64) -> [Option<(MemoryId, u64)>; 2] {
+        let Some(cache) = cache else { return [None, None] };
+        let [bits, above] = self.tile.kept_columns_bits(node, columns, cache);
+        [Some((cache, bits)), self.tile.caches.v_read.map(|rows| (rows, above))]
+    }
+
+    /// What is in `memory` while `node` runs, beside the node's own inputs in memory `inputs`, its output, and, if it takes them where
+    /// they are kept, its weights.
+    pub fn beside(&self, node: NodeId, memory: MemoryId, inputs: MemoryId, takes_kept_weights: bool) -> Beside {
+        let tile = self.tile;
+        if memory == tile.core.top(Operand::O) || tile.stack.is_input(node) && tile.rules.stack_inputs_placed_alone {
+            return Beside::default();
+        }
+        let mut beside = Beside::default();
+        if !tile.rules.other_maps_take_no_room {
+            beside.maps = self.maps_beside(node, memory, inputs);
+        }
+        if !tile.rules.mappings_have_whole_memories {
+            let in_place = if memory == inputs { self.cached_in_place(node, memory) } else { 0 };
+            beside.caches = self.cached[memory].saturating_sub(in_place);
+            beside.weights = tile.kept_weights_beside(node, memory, takes_kept_weights);
+        }
+        beside
+    }
+
+    /// Bits of both caches in a memory that are the inputs of a node there.
+    fn cached_in_place(&self, node: NodeId, memory: MemoryId) -> u64 {
+        let tile = self.tile;
+        let Caches { h_read, v_read, .. } = tile.caches;
+        let at = |cache: Option<MemoryId>, bits: u64| if cache == Some(memory) { bits } else { 0 };
+        let producers = &tile.stack.producers[node];
+        let of_map = |(place, &producer): (usize, &NodeId)| {
+            if producers[..place].contains(&producer) {
+                return 0;
+            }
+            let reads = || {
+                let all = ReadId::within(tile.stack.reads(node)).zip(producers);
+                all.filter(|(_, other)| **other == producer).map(|(read, _)| read)
+            };
+            // What several windows show is there once.
+            let held = [
+                (tile.x.nodes[producer].from_cache, tile.y.nodes[producer].computed),
+                (reads().map(|read| tile.x.reads[read].needed).max().unwrap_or(0), tile.y.nodes[producer].from_cache),
+            ];
+            let [columns, rows] = [0, 1].map(|cache| {
+                let read = reads().map(|read| tile.left_bits(read)[cache]).sum::<u64>();
+                read.min(tile.footprint.output_bits(producer, held[cache].0, held[cache].1))
+            });
+            at(h_read, columns) + at(v_read, rows)
+        };
+        producers.iter().enumerate().map(of_map).sum()
+    }
+
+    /// Maps in `memory` that are not, at the same time, inputs of `node` in memory `inputs`.
+    fn maps_beside(&self, node: NodeId, memory: MemoryId, inputs: MemoryId) -> u64 {
+        let tile = self.tile;
+        let mut bits = self.held[memory];
+        let producers = &tile.stack.producers[node];
+        for (place, &producer) in producers.iter().enumerate() {
+            let Some((at, held)) = self.maps[producer].filter(|(at, _)| *at == memory) else { continue };
+            if producers[..place].contains(&producer) {
+                continue;
+            }
+            let stays = if at == inputs {
+                held - self.in_place_bits(node, producer, held)
+            } else if self.is_read_after(producer, node) {
+                held
+            } else {
+                // It was copied, and what is left for other tiles was, too, unless that lies where it was.
+                self.left_bits(producer, memory)
+            };
+            bits = bits - held + stays;
+        }
+        bits
+    }
+
+    /// Bits of a map, held in one memory, that stand among the inputs of a reader of it in the same memory.
+    fn in_place_bits(&self, node: NodeId, producer: NodeId, held: u64) -> u64 {
+        let tile = self.tile;
+        let pixels = tile.pixels(producer).max(1);
+        let reads = ReadId::within(tile.stack.reads(node)).zip(&tile.stack.producers[node]);
+        let of_read = |(read, _): (ReadId, &NodeId)| {
+            tile.footprint.read_in_place_bits(read, producer, held) / pixels * tile.fresh_pixels(read).min(pixels)
+        };
+        reads.filter(|(_, other)| **other == producer).map(of_read).sum::<u64>().min(held)
+    }
+
+    /// Bits of a map that are left for other tiles in the memory where it lies.
+    fn left_bits(&self, producer: NodeId, memory: MemoryId) -> u64 {
+        let [columns, rows] = self.tile.written_bits(producer);
+        let at = |cache: Option<MemoryId>, bits: u64| if cache == Some(memory) { bits } else { 0 };
+        at(self.tile.caches.h_write, columns) + at(self.tile.caches.v_write, rows)
+    }
+
+    fn is_read_after(&self, producer: NodeId, node: NodeId) -> bool {
+        self.tile.stack.consumers[producer].iter().any(|&reader| reader > node)
+    }
+
+    /// `node` has run: its output is there, and what it was the last to read is gone.
+    pub fn finish(&mut self, node: NodeId, layer: &LayerTilePlan) {
+        let tile = self.tile;
+        if let Some(memory) = layer.map_memory().filter(|_| node != tile.stack.output()) {
+            self.maps[node] = Some((memory, layer.bits.1));
+            self.held[memory] += layer.bits.1;
+            for (cache, bits) in self.copied_to_caches(node, memory).into_iter().flatten() {
+                self.cached[cache] += bits;
+            }
+        }
+        let producers = &tile.stack.producers[node];
+        for (place, &producer) in producers.iter().enumerate() {
+            if !self.is_read_after(producer, node) && !producers[..place].contains(&producer) {
+                self.drop_map(producer);
+            }
+        }
+    }
+
+    /// What a map leaves for other tiles in memories where it does not lie: there beside what is to leave them.
+    fn copied_to_caches(&self, node: NodeId, memory: MemoryId) -> [Option<(MemoryId, u64)>; 2] {
+        let Caches { h_write, v_write, .. } = self.tile.caches;
+        let [columns, rows] = self.tile.written_bits(node);
+        let at_once = self.tile.rules.caches_replaced_at_once;
+        let to = |cache: Option<MemoryId>, bits: u64| {
+            cache.filter(|&cache| !at_once && cache != memory).map(|cache| (cache, bits))
+        };
+        [to(h_write, columns), to(v_write, rows)]
+    }
+
+    /// The last reader of a map has run: what earlier tiles left of it leaves the caches, but for what stays for later tiles.
+    fn drop_map(&mut self, producer: NodeId) {
+        let Some((memory, held)) = self.maps[producer].take() else { return };
+        let tile = self.tile;
+        let Caches { h_read, h_write, v_read, v_write } = tile.caches;
+        self.held[memory] -= held;
+        for (cache, bits) in self.copied_to_caches(producer, memory).into_iter().flatten() {
+            self.cached[cache] -= bits;
+        }
+        let of = &tile.x.nodes[producer];
+        for (cache, bits) in self.columns(producer, h_read, of.from_cache).into_iter().flatten() {
+            self.cached[cache] -= bits;
+        }
+        for (cache, bits) in self.columns(producer, h_write, of.to_cache).into_iter().flatten() {
+            self.cached[cache] += bits;
+        }
+        // Rows from above make room for as many that stay.
+        if let Some(cache) = v_write.filter(|_| v_read.is_none()) {
+            self.cached[cache] += tile.written_bits(producer)[1];
+        }
+    }
+}
