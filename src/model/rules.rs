@@ -243,6 +243,9 @@ rules! {
     /// DeFiNES copies the whole output of a layer to wherever it is read, also for a branch that reads only a part of it; right is to
     /// copy what is read. (NOTES D 10 c)
     whole_outputs_copied: "Branches that read a part copy the whole", defines true, zigzag false false;
+    /// DeFiNES and ZigZag count the parts of words that move, also where a word is no multiple of them, so that a full one costs more than
+    /// one; right is one.
+    granules_beyond_words: "Full words cost more than one where granules do not divide them", defines true, zigzag true true;
     /// DeFiNES places a layer's inputs and outputs as if no other feature maps were there; right is that maps which a later layer reads,
     /// such as those of a residual branch, keep their room. (PLACEMENT, D1)
     other_maps_take_no_room: "Maps that later layers read take no room", defines true, zigzag false false;

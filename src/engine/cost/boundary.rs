@@ -4,7 +4,7 @@
 //! Energy is a sum over boundaries, and what crosses one depends only on *which* loops lie below it, not on their order. The
 //! exact search lives on that.
 
-use crate::hardware::{Memory, Movement, Operand};
+use crate::hardware::{Memory, Movement, Operand, WordParts};
 use crate::mapping::{LayerOnCore, LayerOperand};
 use crate::rules::Rules;
 
@@ -87,9 +87,7 @@ pub(super) struct Transfer {
 struct End<'a> {
     memory: &'a Memory,
     movement: Movement,
-    granularity_bits: f64,
-    /// Part of a word that it makes up.
-    granule: f64,
+    parts: WordParts,
     /// Instances of the memory.
     units: f64,
     /// Bits that move at a time: a word, or less where the other side takes or gives less. `None` at the narrower side, which
@@ -121,8 +119,7 @@ impl<'a> Boundary<'a> {
         let end = |movement: Movement, level: usize| {
             let memory = memory(level);
             // What moves between two memories goes in chunks, as wide as the narrower side allows.
-            let (width_bits, granularity_bits) = memory.width_and_granularity_bits(view.stored_as, movement);
-            let (width_bits, granularity_bits) = (width_bits as f64, granularity_bits as f64);
+            let width_bits = memory.width_bits(view.stored_as, movement) as f64;
             let chunk_bits = below.filter(|_| movement.is_low()).map(|below| {
                 let chunk_bits = below.width_bits(view.stored_as, movement.other_side()) as f64 * fan_out;
                 chunk_bits.min(width_bits)
@@ -130,8 +127,7 @@ impl<'a> Boundary<'a> {
             End {
                 memory,
                 movement,
-                granularity_bits,
-                granule: granularity_bits / width_bits,
+                parts: memory.word_parts(view.stored_as, movement, &problem.rules),
                 units: units[level + 1],
                 chunk_bits,
                 last_chunk_in_full: problem.rules.last_chunk_charged_in_full,
@@ -227,9 +223,11 @@ impl End<'_> {
     fn word_count(&self, precision: u64) -> WordCount {
         let mut count = WordCount {
             precision: precision as f64,
-            granularity_bits: self.granularity_bits,
-            granule: self.granule,
-            burst: self.memory.burst_bits.map(|bits| (bits as f64, bits as f64 * self.granule / self.granularity_bits)),
+            parts: self.parts,
+            burst: self.memory.burst_bits.map(|bits| {
+                let WordParts { granule, granularity_bits, .. } = self.parts;
+                (bits as f64, bits as f64 * granule / granularity_bits)
+            }),
             chunk: None,
             last_chunk_in_full: self.last_chunk_in_full,
         };
@@ -244,8 +242,7 @@ impl End<'_> {
 /// How many words elements take at one end, prepared for many numbers of elements.
 struct WordCount {
     precision: f64,
-    granularity_bits: f64,
-    granule: f64,
+    parts: WordParts,
     /// Bits of a burst, and its words.
     burst: Option<(f64, f64)>,
     /// Elements that move at a time, and their words.
@@ -280,7 +277,7 @@ impl WordCount {
 
     /// Words of what moves at once.
     fn words_for(&self, elements: f64) -> f64 {
-        (elements * self.precision / self.granularity_bits).ceil() * self.granule
+        self.parts.words(elements * self.precision)
     }
 }
 

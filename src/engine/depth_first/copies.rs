@@ -109,8 +109,8 @@ impl<'a> CopyRoutes<'a> {
 
     /// The hops of a copy.
     pub fn hops(&mut self, action: &CopyAction) -> impl Iterator<Item = Hop> {
-        let (core, bits) = (self.core, action.bits);
-        self.steps(action).iter().map(move |step| hop(core, step, bits))
+        let (core, rules, bits) = (self.core, self.rules, action.bits);
+        self.steps(action).iter().map(move |step| hop((core, &rules), step, bits))
     }
 
     /// Energy of one copy, pJ.
@@ -169,10 +169,10 @@ fn hop_cycles(core: &Core, step: &Step, bits: Bits) -> Cycles {
     cycles(step.from).max(cycles(step.to))
 }
 
-fn hop(core: &Core, step: &Step, bits: Bits) -> Hop {
+fn hop((core, rules): (&Core, &Rules), step: &Step, bits: Bits) -> Hop {
     let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
-    let read_words = reader.words(bits.0 as f64, step.from.1, step.from.2);
-    let write_words = writer.words(bits.0 as f64, step.to.1, step.to.2);
+    let read_words = reader.words(bits.0 as f64, step.from.1, step.from.2, rules);
+    let write_words = writer.words(bits.0 as f64, step.to.1, step.to.2, rules);
     Hop {
         from: step.from,
         to: step.to,

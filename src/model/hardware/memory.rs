@@ -2,6 +2,7 @@
 
 use super::{ArrayDims, Estimate, Operand, PortId};
 use crate::ids::TiVec;
+use crate::rules::Rules;
 use crate::spec::DoubleBuffering;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -114,6 +115,35 @@ pub struct Memory {
     pub leakage_mw: f64,
 }
 
+/// The ports of a memory that states none, and whether they read.
+pub(super) const DEFAULT_PORTS: [(&str, bool); 2] = [("r_port_1", true), ("w_port_1", false)];
+
+/// In which parts the words of a port move.
+#[derive(Debug, Clone, Copy)]
+pub struct WordParts {
+    /// The smallest part, bits.
+    pub granularity_bits: f64,
+    /// Its share of a word.
+    pub granule: f64,
+    /// The width of a word that is no multiple of its parts, and yet costs no more than one.
+    uneven_width_bits: Option<f64>,
+}
+
+impl WordParts {
+    /// Full-width words that these bits take: their parts, of a whole word one at most.
+    #[inline]
+    pub fn words(&self, bits: f64) -> f64 {
+        let in_parts = |bits: f64| (bits / self.granularity_bits).ceil() * self.granule;
+        self.uneven_width_bits.map_or_else(
+            || in_parts(bits),
+            |width| {
+                let full = (bits / width).floor();
+                full + in_parts(bits - full * width).min(1.0)
+            },
+        )
+    }
+}
+
 impl Memory {
     /// Capacity of all instances, bits; saturates.
     pub fn all_bits(&self) -> u64 {
@@ -154,10 +184,22 @@ impl Memory {
 
     /// Full-width words that moving `bits` of `operand` takes, in parts of a word where the granularity is finer, in whole bursts where
     /// it has such.
-    pub fn words(&self, bits: f64, operand: Operand, movement: Movement) -> f64 {
-        let granularity = self.granularity_bits(operand, movement) as f64;
-        let words = (bits / granularity).ceil() * (granularity / self.width_bits(operand, movement) as f64);
-        words.max(self.in_bursts(bits) / self.width_bits(operand, movement) as f64)
+    pub fn words(&self, bits: f64, operand: Operand, movement: Movement, rules: &Rules) -> f64 {
+        let parts = self.word_parts(operand, movement, rules);
+        parts.words(bits).max(self.in_bursts(bits) / self.width_bits(operand, movement) as f64)
+    }
+
+    /// In which parts words move.
+    #[inline]
+    pub fn word_parts(&self, operand: Operand, movement: Movement, rules: &Rules) -> WordParts {
+        let (width_bits, granularity_bits) = self.width_and_granularity_bits(operand, movement);
+        let is_uneven = !width_bits.is_multiple_of(granularity_bits) && !rules.granules_beyond_words;
+        let (width_bits, granularity_bits) = (width_bits as f64, granularity_bits as f64);
+        WordParts {
+            granularity_bits,
+            granule: granularity_bits / width_bits,
+            uneven_width_bits: is_uneven.then_some(width_bits),
+        }
     }
 
     /// Bits that one transfer of `bits` moves: whole bursts.

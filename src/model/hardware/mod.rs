@@ -19,7 +19,7 @@ pub use area::Area;
 pub use estimate::{Estimate, check_estimate};
 pub use in_memory::{Activation, ByPart, InMemory, InMemoryKind, MacroPart};
 pub use mac::MacEnergy;
-pub use memory::{Memory, Movement, Port};
+pub use memory::{Memory, Movement, Port, WordParts};
 pub use power::Power;
 pub use sram::{Figures, MAX_SRAM_WIDTH, SRAM_65NM, SRAM_ESTIMATORS, SRAM_SIZES, estimate, residuals};
 pub use vector::{OperationCost, VectorUnit};

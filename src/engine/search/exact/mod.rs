@@ -37,6 +37,7 @@ use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, slice_bits, temporal};
 use crate::sorting::sort_few_by_key;
+use crate::workload::gcd;
 use space::{Price, Space};
 
 /// Limit on the sets of factors: tables have an entry for each that an operand sees.
@@ -326,8 +327,8 @@ impl<L: Legality> Search<'_, L> {
         let description = &self.problem.core.memories[memory];
         let granules = description.operands.iter().flat_map(|&operand| {
             [Movement::ReadToLow, Movement::WriteFromLow].map(|movement| {
-                let width_bits = description.width_bits(operand, movement);
-                description.granularity_bits(operand, movement) as f64 / width_bits as f64
+                let (width_bits, granularity_bits) = description.width_and_granularity_bits(operand, movement);
+                gcd(width_bits, granularity_bits) as f64 / width_bits as f64
             })
         });
         // All energy together counts less than the smallest part of a word.

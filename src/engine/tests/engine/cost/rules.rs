@@ -193,6 +193,7 @@ fn every_switch_decides_something() {
     let cases = cases();
     // These rarely show in the best mapping; they have tests of their own.
     let shown_elsewhere = [
+        "granules_beyond_words",
         "first_column_ignores_caches",
         "round_instances_by_agreement",
         "double_buffer_by_operand_order",
@@ -276,6 +277,39 @@ layers:
     };
     assert_eq!(reads(Rules::CORRECTED), 3.0);
     assert_eq!(reads(Rules::ZIGZAG_3_9), 4.0);
+}
+
+/// 5 inputs of 8 bit are a word of 40 bit, or three parts of 16 bit, which are 1.2 words.
+#[test]
+fn a_full_word_is_one_word_whatever_its_parts() {
+    let reads = |rules: Rules, inputs: u64| {
+        let request = LayerRequest {
+            hardware: "name: two levels
+array: { dimensions: { D1: 1 }, mac_energy: 1 pJ }
+memories:
+  - { name: buffer, size: 1 MiB, operands: [W, I, O], width: 400 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 40 bit, granularity: 16 bit, read_energy: 900 pJ,
+      write_energy: 900 pJ, shared_over: all }
+"
+            .to_owned(),
+            workload: format!(
+                "name: one
+layers: [{{ name: in, type: input, K: {inputs}, size: 1 x 1 }}, {{ name: a, type: fully-connected, K: 1 }}]"
+            ),
+            layer: None,
+            objective: Objective::Energy,
+            strategy: Strategy::Exact,
+            lpf_limit: 6,
+            rules,
+            unroll: None,
+        };
+        LayerStudy::new(&request).unwrap().best().unwrap().words[2][1][Movement::ReadToLow as usize]
+    };
+    for (inputs, right, published) in [(5, 1.0, 1.2), (10, 2.0, 2.0), (11, 2.4, 2.8), (15, 3.0, 3.6), (4, 0.8, 0.8)] {
+        assert!((reads(Rules::CORRECTED, inputs) - right).abs() < 1e-12, "{inputs} inputs");
+        let alone = Rules { granules_beyond_words: true, ..Rules::CORRECTED };
+        assert!((reads(alone, inputs) - published).abs() < 1e-12, "{inputs} inputs");
+    }
 }
 
 /// 3 / 2 x 9 / 5 x 5 / 3 PEs are 4.5, but for a rounding error that only ZigZag rounds away first.
