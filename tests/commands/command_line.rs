@@ -290,6 +290,27 @@ fn an_unrolling_wider_than_the_array_is_told_by_all_who_take_less() {
 }
 
 #[test]
+fn a_dram_that_states_no_ports_is_said_to_do_two_things_at_once() {
+    let preset = find_preset(hardware_presets(), "fusemax-like").unwrap().text;
+    let told = |text: &str| {
+        let hardware = file("ports.yaml", text);
+        let output = fusescape(&["layer", "--hardware", &hardware, "--workload", "three-convs", "--layer", "conv1"]);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = told(preset);
+    assert_eq!(
+        said.matches("`dram` of FuseMax-like states no ports, and so reads and writes at once").count(),
+        1,
+        "{said}"
+    );
+    // What is advised, once followed, is enough.
+    let ports = said.split("Write `").nth(1).unwrap().split('`').next().unwrap();
+    let (before, dram) = preset.split_once("- name: dram\n").unwrap();
+    let said = told(&format!("{before}- name: dram\n    {ports}\n{dram}"));
+    assert!(!said.contains("states no ports"), "{said}");
+}
+
+#[test]
 fn what_is_small_has_units_that_show_it() {
     let tiny = "name: tiny\nlayers: [{ name: a, type: input, K: 3, size: 1 x 1 }, { name: fc, type: fully-connected, K: 3 }]\n";
     let tiny = file("tiny.yaml", tiny);

@@ -1,5 +1,6 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
+use super::memory::DEFAULT_PORTS;
 use super::{
     ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, InMemory, MacEnergy, Memory, MemoryId, Movement, Operand, Port,
     PortId, Unroll, VectorUnit,
@@ -461,7 +462,7 @@ fn build_ports(
     diagnostics: &mut Diagnostics,
 ) -> TiVec<PortId, Port> {
     if memory.ports.is_empty() {
-        return [("r_port_1", true), ("w_port_1", false)]
+        return DEFAULT_PORTS
             .map(|(name, reads)| Port {
                 name: name.to_owned(),
                 serves: operands

@@ -177,6 +177,14 @@ impl Memory {
         if movement.is_read() { self.read_energy_pj } else { self.write_energy_pj }
     }
 
+    /// Whether the ports are those of a memory that states none: one for reading and one for writing.
+    pub fn has_default_ports(&self) -> bool {
+        let is = |(port, (name, reads)): (&Port, &(&str, bool))| {
+            port.name == *name && port.serves.iter().all(|(_, movement)| movement.is_read() == *reads)
+        };
+        self.ports.len() == DEFAULT_PORTS.len() && self.ports.iter().zip(&DEFAULT_PORTS).all(is)
+    }
+
     /// The port that serves `movement` of `operand`.
     pub fn port(&self, operand: Operand, movement: Movement) -> Option<PortId> {
         self.ports.position(|port| port.serves.contains(&(operand, movement)))

@@ -5,7 +5,7 @@ use super::network::{Layer, LayerId, Network};
 use super::operation::{Operation, Operations};
 use super::sizing::map_size;
 use super::view::MapSize;
-use crate::hardware::{Core, WideUnroll};
+use crate::hardware::{Core, Operand, WideUnroll};
 use crate::ids::TiVec;
 use crate::spec::{Diagnostic, Diagnostics};
 
@@ -75,12 +75,14 @@ impl Network {
         notes.0.pop().filter(|_| count > 0)
     }
 
-    /// What a person should know though nothing is wrong: what is not counted, or approximately, and what is unrolled wider than an array.
+    /// What a person should know though nothing is wrong: what is not counted, or approximately, what is unrolled wider than an array, and
+    /// a DRAM that does more at once than one has a bus for.
     /// `who` computes the network, on these cores.
     pub fn notes<'c>(&self, who: &str, cores: impl IntoIterator<Item = &'c Core>) -> Vec<Diagnostic> {
         let mut notes: Vec<Diagnostic> = self.left_out_note(who).into_iter().chain(self.density_note()).collect();
         for core in cores {
             self.note_wide_unrolls(core, &mut notes);
+            note_default_ports(core, &mut notes);
         }
         notes
     }
@@ -146,4 +148,30 @@ impl Network {
         notes.add("hardware.vector_unit", reason, "Give the core a `vector_unit` to count them");
         notes.0.pop().filter(|_| !layers.is_empty())
     }
+}
+
+/// Adds a note if the highest memory states no ports, and so has one for reading and one for writing.
+fn note_default_ports(core: &Core, notes: &mut Vec<Diagnostic>) {
+    let top = core.top(Operand::O);
+    let dram = &core.memories[top];
+    if !dram.has_default_ports() {
+        return;
+    }
+    let served: Vec<String> = dram
+        .ports
+        .iter()
+        .flat_map(|port| &port.serves)
+        .map(|(operand, movement)| format!("{operand}.{}", movement.name()))
+        .collect();
+    let mut note = Diagnostics::default();
+    note.add(
+        format!("hardware.memories[{}].ports", top.index()),
+        format!(
+            "`{}` of {} states no ports, and so reads and writes at once; the bus of a DRAM does not",
+            dram.name, core.name
+        ),
+        format!("Write `ports: {{ rw_port_1: [{}] }}` for one bus", served.join(", ")),
+    );
+    note.0.retain(|note| !notes.contains(note));
+    notes.append(&mut note.0);
 }
