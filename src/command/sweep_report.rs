@@ -140,8 +140,27 @@ impl SweepReport {
         });
         if let Some(account) = &self.findings.account {
             value["account"] = serde_json::to_value(account)?;
+            let names: Vec<&str> = account.memories.iter().map(|memory| memory.name.as_str()).collect();
+            name_memories(&mut value["account"], &names);
         }
         Ok(stamped("depth-first", value))
+    }
+}
+
+/// A program reads names of memories; the page looks up numbers.
+fn name_memories(value: &mut Value, names: &[&str]) {
+    match value {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let name = value.as_u64().and_then(|number| names.get(number as usize));
+                match name.filter(|_| field == "memory") {
+                    Some(name) => *value = json!(name),
+                    None => name_memories(value, names),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| name_memories(item, names)),
+        _ => {}
     }
 }
 

@@ -53,6 +53,29 @@ fn every_command_is_described() {
 }
 
 #[test]
+fn memories_have_names_in_json() {
+    let text = succeeds(&fsrcnn(&["--tile", "60x72", "--mode", "fully-cached", "--format", "json"]));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let names: Vec<&Value> = value["account"]["memories"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    fn each_memory<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(field, value)| match field.as_str() {
+                "memory" => visit(value),
+                _ => each_memory(value, visit),
+            }),
+            Value::Array(items) => items.iter().for_each(|item| each_memory(item, visit)),
+            _ => {}
+        }
+    }
+    let mut found = 0;
+    each_memory(&value["account"], &mut |memory| {
+        assert!(names.contains(&memory), "{memory}");
+        found += 1;
+    });
+    assert!(found > 100, "{found}");
+}
+
+#[test]
 fn one_point_as_json_is_the_published_one() {
     let published = ["--mode", "fully-cached", "--tile", "4x72", "--rules", "defines-2022", "--strategy", "loma"];
     let text = succeeds(&fsrcnn(&[&published[..], &["--format", "json"]].concat()));
@@ -264,6 +287,27 @@ fn the_best_unrolling_is_no_worse_than_the_stated_one() {
 }
 
 #[test]
+fn a_dram_that_states_no_ports_is_said_to_do_two_things_at_once() {
+    let preset = find_preset(hardware_presets(), "fusemax-like").unwrap().text;
+    let told = |text: &str| {
+        let hardware = file("ports.yaml", text);
+        let output = fusescape(&["layer", "--hardware", &hardware, "--workload", "three-convs", "--layer", "conv1"]);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = told(preset);
+    assert_eq!(
+        said.matches("`dram` of FuseMax-like states no ports, and so reads and writes at once").count(),
+        1,
+        "{said}"
+    );
+    // What is advised, once followed, is enough.
+    let ports = said.split("Write `").nth(1).unwrap().split('`').next().unwrap();
+    let (before, dram) = preset.split_once("- name: dram\n").unwrap();
+    let said = told(&format!("{before}- name: dram\n    {ports}\n{dram}"));
+    assert!(!said.contains("states no ports"), "{said}");
+}
+
+#[test]
 fn an_unrolling_wider_than_the_array_is_told_by_all_who_take_less() {
     let tpu = find_preset(hardware_presets(), "tpu-like").unwrap().text;
     let wide = file("wide.yaml", &tpu.replace("conv: { D1: K, D2: C }", "conv: { D1: K 96, D2: C }"));
@@ -287,27 +331,6 @@ fn an_unrolling_wider_than_the_array_is_told_by_all_who_take_less() {
         told.contains("workload.layers.b.unroll.D2: `C 64` is wider than `D2` of TPU-like, which has 32 PEs"),
         "{told}"
     );
-}
-
-#[test]
-fn a_dram_that_states_no_ports_is_said_to_do_two_things_at_once() {
-    let preset = find_preset(hardware_presets(), "fusemax-like").unwrap().text;
-    let told = |text: &str| {
-        let hardware = file("ports.yaml", text);
-        let output = fusescape(&["layer", "--hardware", &hardware, "--workload", "three-convs", "--layer", "conv1"]);
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let said = told(preset);
-    assert_eq!(
-        said.matches("`dram` of FuseMax-like states no ports, and so reads and writes at once").count(),
-        1,
-        "{said}"
-    );
-    // What is advised, once followed, is enough.
-    let ports = said.split("Write `").nth(1).unwrap().split('`').next().unwrap();
-    let (before, dram) = preset.split_once("- name: dram\n").unwrap();
-    let said = told(&format!("{before}- name: dram\n    {ports}\n{dram}"));
-    assert!(!said.contains("states no ports"), "{said}");
 }
 
 #[test]
