@@ -92,14 +92,14 @@ fn short(number: f64) -> String {
 
 fn write_search(out: &mut String, result: &LayerResult) {
     if let Some(unrollings) = &result.unrollings {
+        let proved = unrollings.best.as_ref().map_or_else(String::new, |_| format!("; {}", proof(&unrollings.proof)));
         outln!(
             out,
-            "  {} unrollings: {} searched, {} cannot be better, {} open; {}",
+            "  {} unrollings: {} searched, {} cannot be better, {} open{proved}",
             unrollings.unrollings,
             unrollings.searched,
             unrollings.skipped,
-            unrollings.unrollings - unrollings.searched - unrollings.skipped,
-            proof(&unrollings.proof)
+            unrollings.unrollings - unrollings.searched - unrollings.skipped
         );
     }
     match &result.searched {
