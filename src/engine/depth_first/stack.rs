@@ -70,24 +70,6 @@ impl Stack {
         first..ReadId::from(first.index() + self.producers[node].len())
     }
 
-    /// The reads of all nodes.
-    pub fn reads_of_all(&self) -> impl Iterator<Item = ReadId> + Clone {
-        ReadId::within(ReadId::from(0)..ReadId::from(self.read_count()))
-    }
-
-    /// The reads of a node's output.
-    pub fn reads_of_map(&self, producer: NodeId) -> impl Iterator<Item = ReadId> + '_ {
-        let of = move |reader: NodeId| {
-            let reads = ReadId::within(self.reads(reader)).zip(&self.producers[reader]);
-            reads.filter(move |(_, other)| **other == producer).map(|(read, _)| read)
-        };
-        // Who reads several parts stands there once for each.
-        self.consumers[producer]
-            .chunk_by(|a, b| a == b)
-            .filter_map(|reader| reader.first())
-            .flat_map(move |&reader| of(reader))
-    }
-
     /// What each read of a node, which is a layer of the stack, reads of whom.
     pub fn reads_of<'a>(
         &'a self,
