@@ -25,7 +25,7 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
         Format::Csv => rows(&found.fusions).to_csv(),
     })?;
     let has_answer = found.fusions.verdicts.iter().any(|(_, verdict)| verdict.is_ok());
-    if has_answer { Ok(()) } else { Err("No method has an answer; the reasons are above.".into()) }
+    if has_answer { Ok(()) } else { Err("No method has an answer; each says why.".into()) }
 }
 
 fn table(FusionReport { study, fusions }: &FusionReport) -> Result<String, std::fmt::Error> {

@@ -26,7 +26,7 @@ impl Report<'_> {
     pub fn failure_if_empty(&self) -> Result<(), Failure> {
         match self.0.best {
             Some(_) => Ok(()),
-            None => Err("No point of the sweep can be scheduled; the reasons are above.".into()),
+            None => Err("No point of the sweep can be scheduled; each says why.".into()),
         }
     }
 

@@ -10,7 +10,7 @@ use std::fmt;
 /// A memory that is too small for a layer-tile whatever the mapping.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shortage {
-    /// The operands that meet there: `I` or `I and O`.
+    /// The operands that meet there: `I`, `W and I`, or `O, W and I`.
     pub operands: String,
     /// Name of the memory.
     pub memory: String,
@@ -38,8 +38,9 @@ impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of this layer-tile needs at least {} in `{}`, which has {}",
+            "{} of this layer-tile {} at least {} in `{}`, which has {}",
             self.operands,
+            if self.operands.contains(" and ") { "need" } else { "needs" },
             rounded(self.needed_bits, f64::ceil),
             self.memory,
             rounded(self.available_bits, f64::floor)
@@ -48,6 +49,15 @@ impl fmt::Display for Shortage {
             0 => Ok(()),
             bits => write!(f, " beside {} of other data", rounded(bits, f64::ceil)),
         }
+    }
+}
+
+/// Names as a person lists them.
+fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
     }
 }
 
@@ -113,7 +123,7 @@ pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shor
         let available_bits = problem.room_bits(memory);
         let reserved_bits = size - available_bits;
         shortages.push(Shortage {
-            operands: problem.each_operand().filter_map(meet).collect::<Vec<_>>().join(" and "),
+            operands: listed(&problem.each_operand().filter_map(meet).collect::<Vec<_>>()),
             memory: core.memories[memory].name.clone(),
             needed_bits: large - reserved_bits,
             available_bits,
@@ -153,7 +163,7 @@ pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
         if alone.is_empty() && demands.len() > 1 && !problem.rules.lowest_memory_may_overflow {
             let names = || demands.iter().map(|&(operand, _)| problem.operand_name(operand)).collect::<Vec<_>>();
             let together = demands.iter().map(|(_, bits)| bits).sum();
-            shortages.extend(shortage(&|| names().join(" and "), memory, together));
+            shortages.extend(shortage(&|| listed(&names()), memory, together));
         }
         shortages.extend(alone);
     }
