@@ -163,11 +163,9 @@ impl Strips {
 
 /// A strip without what does not happen where there is no cache to write or read.
 fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
-    let of_node = |span: &NodeSpan| NodeSpan {
-        from_cache: if reads { span.from_cache } else { 0 },
-        to_cache: if writes { span.to_cache } else { 0 },
-        written: if writes { span.written } else { 0 },
-        ..*span
+    let of_node = |span: &NodeSpan| {
+        let span = if reads { *span } else { NodeSpan { from_cache: 0, ..*span } };
+        if writes { span } else { NodeSpan { to_cache: 0, written: 0, ..span } }
     };
     let of_read = |span: &ReadSpan| ReadSpan { overlap: 0, cached: if reads { span.cached } else { 0 }, ..*span };
     Strip { nodes: strip.nodes.iter().map(of_node).collect(), reads: strip.reads.iter().map(of_read).collect() }

@@ -150,12 +150,12 @@ impl LayerConstraints {
             wrong = study.shortages();
         }
         if wrong.is_empty() {
-            let (reason, remedy) = match (strategy, outcome.proof) {
-                (Strategy::Loma, _) => (
+            let (reason, remedy) = match strategy {
+                Strategy::Loma => (
                     "LOMA places every loop as low as it fits: no such mapping satisfies the constraints".to_owned(),
                     "Search exactly, which places loops anywhere",
                 ),
-                (Strategy::Exact, _) => (
+                Strategy::Exact => (
                     format!("No mapping was found among {} partial ones, though there may be one", outcome.orders),
                     "Ask for less, so that more mappings are left",
                 ),

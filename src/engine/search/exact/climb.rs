@@ -5,7 +5,7 @@
 
 use super::legality::Legality;
 use crate::cost::Evaluator;
-use crate::mapping::{Allocation, LayerOperand, TemporalLoop};
+use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 use crate::search::{Candidate, Objective, Solution};
 
 /// The end of the climb from `solution`. `limits` are the mappings that are evaluated, at most, and whether there is time.
@@ -22,7 +22,11 @@ pub fn climb<L: Legality>(
     let mut evaluated = 0;
     loop {
         let mut next: Option<(Solution, Candidate)> = None;
-        for (order, allocation) in steps(&best, problem.operands.each_ref().map(|view| view.memories.len())) {
+        let from = best.clone();
+        let allocations = allocations(&from, problem.operands.each_ref().map(|view| view.memories.len()));
+        let steps =
+            orders(&from).flat_map(|order| allocations.iter().map(move |allocation| (order.clone(), *allocation)));
+        for (order, allocation) in steps {
             if evaluated >= most || !has_time() {
                 return best;
             }
@@ -42,33 +46,35 @@ pub fn climb<L: Legality>(
     }
 }
 
-/// Mappings near one, of operands that have so many levels.
-fn steps(from: &Solution, levels: [usize; 3]) -> Vec<(Vec<TemporalLoop>, Allocation)> {
+/// The order as it is, and with one loop at another place.
+fn orders(from: &Solution) -> impl Iterator<Item = Vec<TemporalLoop>> {
     let count = from.order.len();
-    let mut orders = vec![from.order.clone()];
-    for (at, to) in (0..count).flat_map(|at| (0..count).map(move |to| (at, to))).filter(|(at, to)| at != to) {
+    let moves = (0..count).flat_map(move |at| (0..count).map(move |to| (at, to))).filter(|(at, to)| at != to);
+    let moved = |(at, to): (usize, usize)| {
         let mut order = from.order.clone();
-        let moved = order.remove(at);
-        order.insert(to, moved);
-        orders.push(order);
-    }
+        let next = order.remove(at);
+        order.insert(to, next);
+        order
+    };
+    std::iter::once(from.order.clone()).chain(moves.map(moved))
+}
+
+/// The boundaries as they are, and with one of some operands a loop away; operands have so many levels.
+fn allocations(from: &Solution, levels: [usize; OPERANDS]) -> Vec<Allocation> {
     let mut allocations = vec![from.allocation];
     for operand in LayerOperand::ALL {
-        // Each operand by itself, and beside any step of the operands before it.
         for before in allocations.clone() {
             for level in 0..levels[operand as usize] - 1 {
-                for up in [false, true] {
+                let ends = before.ends[operand];
+                let least = if level == 0 { 0 } else { ends[level - 1] };
+                let moved = [ends[level].checked_sub(1), ends[level].checked_add(1)].into_iter().flatten();
+                for end in moved.filter(|end| (least..=ends[level + 1]).contains(end)) {
                     let mut allocation = before;
-                    let ends = &mut allocation.ends[operand];
-                    let end = if up { ends[level] + 1 } else { ends[level].wrapping_sub(1) };
-                    let least = if level == 0 { 0 } else { ends[level - 1] };
-                    if (least..=ends[level + 1]).contains(&end) {
-                        ends[level] = end;
-                        allocations.push(allocation);
-                    }
+                    allocation.ends[operand][level] = end;
+                    allocations.push(allocation);
                 }
             }
         }
     }
-    orders.iter().flat_map(|order| allocations.iter().map(|allocation| (order.clone(), *allocation))).collect()
+    allocations
 }
