@@ -2,7 +2,7 @@
 
 use fusescape_engine::cost::Evaluator;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
-use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, Request, Settings, Sweep, solve_all};
 use fusescape_engine::hardware::{Core, Movement, Operand, Unroll};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape_engine::rules::Rules;
@@ -220,23 +220,30 @@ fn every_switch_decides_something() {
     }
 }
 
+/// The first layer of a network, mapped.
+fn best_mapping(hardware: &str, workload: &str, rules: Rules) -> MappedLayer {
+    let request = LayerRequest {
+        hardware: hardware.to_owned(),
+        workload: workload.to_owned(),
+        layer: None,
+        objective: Objective::Energy,
+        strategy: Strategy::Exact,
+        lpf_limit: 6,
+        rules,
+        unroll: None,
+    };
+    LayerStudy::new(&request).unwrap().best().unwrap()
+}
+
 #[test]
 fn pes_that_work_in_a_single_cycle_are_not_all_of_them() {
     let share = |rules: Rules, kernel: u64| {
-        let request = LayerRequest {
-            hardware: find_preset(hardware_presets(), "tpu-like").unwrap().text.to_owned(),
-            workload: format!(
-                "name: tiny
+        let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+        let workload = &format!(
+            "name: tiny
 layers: [{{ name: a, type: input, K: 3, size: {kernel} x 1 }}, {{ name: fc, type: fully-connected, K: 3 }}]"
-            ),
-            layer: None,
-            objective: Objective::Energy,
-            strategy: Strategy::Exact,
-            lpf_limit: 6,
-            rules,
-            unroll: None,
-        };
-        let mapped = LayerStudy::new(&request).unwrap().best().unwrap();
+        );
+        let mapped = best_mapping(hardware, workload, rules);
         (mapped.cycles.computing(), mapped.spatial_utilization())
     };
     // 3 x 3 of 32 x 32 PEs.
@@ -252,28 +259,18 @@ layers: [{{ name: a, type: input, K: 3, size: {kernel} x 1 }}, {{ name: fc, type
 #[test]
 fn columns_that_windows_leave_out_are_not_read() {
     let reads = |rules: Rules| {
-        let request = LayerRequest {
-            hardware: "name: two levels
+        let hardware = "name: two levels
 array: { dimensions: { D1: 1 }, mac_energy: 1 pJ }
 memories:
   - { name: buffer, size: 1 MiB, operands: [W, I, O], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
   - { name: dram, size: 1 GiB, operands: [W, I, O], width: 8 bit, read_energy: 100 pJ, write_energy: 100 pJ, shared_over: all }
-"
-            .to_owned(),
-            workload: "name: holes
+";
+        let workload = "name: holes
 layers:
   - { name: in, type: input, K: 1, size: 5 x 1 }
   - { name: a, type: conv, K: 1, kernel: 2 x 1, stride: 3, dilation: 2, padding: { left: 1, right: 0, top: 0, bottom: 0 } }
-"
-            .to_owned(),
-            layer: None,
-            objective: Objective::Energy,
-            strategy: Strategy::Exact,
-            lpf_limit: 6,
-            rules,
-            unroll: None,
-        };
-        LayerStudy::new(&request).unwrap().best().unwrap().words[2][1][Movement::ReadToLow as usize]
+";
+        best_mapping(hardware, workload, rules).words[2][1][Movement::ReadToLow as usize]
     };
     assert_eq!(reads(Rules::CORRECTED), 3.0);
     assert_eq!(reads(Rules::ZIGZAG_3_9), 4.0);
@@ -283,27 +280,18 @@ layers:
 #[test]
 fn a_full_word_is_one_word_whatever_its_parts() {
     let reads = |rules: Rules, inputs: u64| {
-        let request = LayerRequest {
-            hardware: "name: two levels
+        let hardware = "name: two levels
 array: { dimensions: { D1: 1 }, mac_energy: 1 pJ }
 memories:
   - { name: buffer, size: 1 MiB, operands: [W, I, O], width: 400 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
   - { name: dram, size: 1 GiB, operands: [W, I, O], width: 40 bit, granularity: 16 bit, read_energy: 900 pJ,
       write_energy: 900 pJ, shared_over: all }
-"
-            .to_owned(),
-            workload: format!(
-                "name: one
+";
+        let workload = &format!(
+            "name: one
 layers: [{{ name: in, type: input, K: {inputs}, size: 1 x 1 }}, {{ name: a, type: fully-connected, K: 1 }}]"
-            ),
-            layer: None,
-            objective: Objective::Energy,
-            strategy: Strategy::Exact,
-            lpf_limit: 6,
-            rules,
-            unroll: None,
-        };
-        LayerStudy::new(&request).unwrap().best().unwrap().words[2][1][Movement::ReadToLow as usize]
+        );
+        best_mapping(hardware, workload, rules).words[2][1][Movement::ReadToLow as usize]
     };
     for (inputs, right, published) in [(5, 1.0, 1.2), (10, 2.0, 2.0), (11, 2.4, 2.8), (15, 3.0, 3.6), (4, 0.8, 0.8)] {
         assert!((reads(Rules::CORRECTED, inputs) - right).abs() < 1e-12, "{inputs} inputs");
