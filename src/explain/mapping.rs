@@ -10,7 +10,7 @@ use super::parts::{
 };
 use super::sources::{ENERGY, LATENCY};
 use fusescape_chart::Quantity;
-use fusescape_engine::cost::{Access, AccessCause, EnergyCause, LatencyCause, PortBalance};
+use fusescape_engine::cost::{Access, AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::explore::{LayerFacts, MappedLayer};
 
 /// A number of a mapped layer.
@@ -188,7 +188,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
             }
             let explained =
                 given("stalls", cycles.by_cause[LatencyCause::Stall] as f64, CYCLES).or("by port", How::Largest, terms);
-            explained.noted(stalls_left_out(&mapped.ports)).after(LATENCY)
+            explained.noted(stalls_left_out(mapped)).after(LATENCY)
         }
         LayerNumber::Port(index) => {
             let port = mapped.ports.get(index)?;
@@ -216,17 +216,23 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
     })
 }
 
-/// What the stall of the slowest port leaves out, with what it could amount to.
-fn stalls_left_out(ports: &[PortBalance]) -> String {
-    let mut stalls: Vec<i64> = ports.iter().map(|port| port.cycles).filter(|cycles| *cycles > 0).collect();
+/// Everything that the stall of the slowest port leaves out, each with what it could amount to.
+fn stalls_left_out(mapped: &MappedLayer) -> String {
+    let mut stalls: Vec<i64> = mapped.ports.iter().map(|port| port.cycles).filter(|cycles| *cycles > 0).collect();
     stalls.sort_unstable();
     stalls.pop();
     let mut note = "The slowest port decides, as all stall at the same time".to_owned();
     if !stalls.is_empty() {
-        note += &format!("; if no two did, these were {} cycles more", stalls.iter().sum::<i64>());
+        note += &format!("; if no two did, stalls were {} cycles longer", stalls.iter().sum::<i64>());
     }
-    let once: u64 =
-        ports.iter().flat_map(|port| &port.links).filter(|link| link.count == 1).map(|link| link.needed_cycles).sum();
+    let answers = mapped.cycles.stalls_not_asked_ahead.saturating_sub(mapped.cycles.by_cause[LatencyCause::Stall]);
+    if answers > 0 {
+        note += &format!(
+            ". Memories are asked ahead of time; if each transfer waited for the answer, stalls were {answers} cycles longer"
+        );
+    }
+    let links = mapped.ports.iter().flat_map(|port| &port.links);
+    let once: u64 = links.filter(|link| link.count == 1).map(|link| link.needed_cycles).sum();
     if once > 0 {
         note += &format!(
             ". Links that are used once stall nobody: of their {once} cycles only loading and offloading count"

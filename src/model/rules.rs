@@ -183,6 +183,10 @@ rules! {
     /// The tools add up the shares of a memory that its operands need, each rounded, and grant none that fills it to the last bit
     /// where the sum is rounded up; right is to add up bits. (DeFiNES tool, cost_model.py:475-560)
     double_buffers_by_rounded_shares: "Double buffers granted by rounded shares", defines true, zigzag true true;
+    /// Where the outermost loop of a level replaces its data part by part, only a part is needed twice. The tools then forget that the
+    /// memory holds all parts, so that a second copy of other data may have no room; right is to grant what fits beside all that is
+    /// held. (DeFiNES tool, cost_model.py:475-560; ZigZag 3.9.1, calc_double_buffer_flag)
+    double_buffers_beside_parts: "Double buffers granted beside a part of the data held", defines true, zigzag true true;
     /// When several pairs of levels share one port, the loading time of all but the highest is lost in the tools;
     /// right is to add all. (NOTES D 12.7, Z 11.14)
     half_shared_loading_overwritten: "Loading: only the highest half-shared pair counts", defines true, zigzag true true;

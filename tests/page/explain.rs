@@ -8,14 +8,15 @@ use fusescape::explain::{
     explain_hierarchy, explain_layer, explain_point,
 };
 use fusescape::explore::{
-    CostStore, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, Survey, Sweep,
+    CostStore, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, Survey, Sweep, TemporalMapping,
 };
 use fusescape::hardware::{Core, Operand};
 use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Study};
+use fusescape::mapping::TemporalLoop;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{Preset, find_preset, hardware_presets, pool_presets, workload_presets};
-use fusescape::workload::Network;
+use fusescape::workload::{Dim, Network};
 use fusescape_test_support::sample::{all_cases, pairs};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -382,6 +383,42 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
     let (counts, failures): (Vec<usize>, Vec<Vec<String>>) = found.into_iter().unzip();
     assert_none(&failures.concat());
     assert!(counts.iter().sum::<usize>() > if all_cases() { 1000 } else { 250 }, "{counts:?} layers are mapped");
+}
+
+/// Of 4 weights 3 come while others are in use: 8 cycles for each, of which its transfer takes 2, and the answer of the DRAM 10.
+#[test]
+fn what_answers_of_memories_could_add_is_said_beside_the_stalls() {
+    let note = |latency: u64| {
+        let hardware = format!(
+            "name: one\narray: {{ dimensions: {{ D1: 1 }}, mac_energy: 1 pJ }}\nmemories:\n  \
+             - {{ name: w, size: 2 B, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n  \
+             - {{ name: io, size: 64 B, operands: [I, O], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n  \
+             - {{ name: dram, size: 1 MiB, operands: [W, I, O], latency: {latency} cycles, read_width: 4 bit, write_width: 64 bit, \
+             read_energy: 9 pJ, write_energy: 9 pJ, shared_over: all, \
+             ports: {{ w: [W.read_to_low], io: [I.read_to_low, O.read_to_low, O.write_from_low] }} }}\n"
+        );
+        let workload = "name: one\nprecision: { W: 8, I: 4, O: 4, O_partial: 4 }\nlayers:\n  \
+             - { name: in, type: input, K: 1, size: 8 x 1 }\n  - { name: a, type: pointwise, K: 4 }\n";
+        let request = LayerRequest {
+            hardware,
+            workload: workload.to_owned(),
+            layer: None,
+            objective: Objective::Energy,
+            strategy: Strategy::Exact,
+            lpf_limit: 6,
+            rules: Rules::CORRECTED,
+            unroll: None,
+        };
+        let order = vec![TemporalLoop { dim: Dim::OX, size: 8 }, TemporalLoop { dim: Dim::K, size: 4 }];
+        let ends = [vec![2, 2], vec![1, 2], vec![2, 2]];
+        let study = LayerStudy::new(&request).unwrap();
+        let mapped = study.cost(&TemporalMapping { order, ends }).unwrap();
+        explain_layer(&study.facts(), &mapped, LayerNumber::Stall).unwrap().note
+    };
+    assert!(note(11).contains("if each transfer waited for the answer, stalls were 12 cycles longer"), "{}", note(11));
+    // As long as an answer comes within the 6 cycles that are left, nobody waits.
+    assert!(note(12).contains("stalls were 15 cycles longer"));
+    assert!(!note(7).contains("answer"));
 }
 
 #[test]

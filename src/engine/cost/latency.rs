@@ -106,7 +106,7 @@ impl Latency {
             }
         }
         let ports = port_stalls(problem, peak, &allowed_cycles, &real_cycles);
-        let stall_cycles = ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64;
+        let stall_cycles = longest_stall(&ports);
         let first = with_memory_latency(problem, &real_cycles);
         let (waiting, tool_fails) = waiting_cycles(problem, peak, &first, peak.total_cycles + stall_cycles);
         Self {
@@ -123,6 +123,13 @@ impl Latency {
             allowed_cycles,
             real_cycles,
         }
+    }
+
+    /// Stall cycles if memories were not asked ahead of time: if every transfer waited for the answer of the memory that it reads.
+    /// `peak` is what the latency was made of.
+    pub(super) fn stall_cycles_not_asked_ahead(&self, problem: &LayerOnCore<'_>, peak: &Amounts) -> u64 {
+        let real_cycles = with_memory_latency(problem, &self.real_cycles);
+        longest_stall(&port_stalls(problem, peak, &self.allowed_cycles, &real_cycles))
     }
 
     /// What a cause takes, whether or not the rules count it.
@@ -231,19 +238,20 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         let size = problem.room_bits(memory) as f64;
         let (unit, capacity) = if problem.rules.double_buffers_by_rounded_shares { (size, 1.0) } else { (1.0, size) };
         let mut demands = [(LayerOperand::Output, 0, 0.0); OPERANDS];
-        let mut count = 0;
+        let (mut count, mut used) = (0, 0.0);
         for operand in order {
             let Some(level) = problem.operands[operand].memories.iter().position(|&id| id == memory) else { continue };
             // Outer relevant loops replace the data part by part; only a part is needed twice.
-            let part = (amounts.bits_held(operand, level) / amounts.top_relevant[operand][level + 1] as f64).floor();
+            let held = amounts.bits_held(operand, level);
+            let part = (held / amounts.top_relevant[operand][level + 1] as f64).floor();
             demands[count] = (operand, level, part / unit);
+            used += if problem.rules.double_buffers_beside_parts { part } else { held.ceil() } / unit;
             count += 1;
         }
         let demands = &mut demands[..count];
         let by_design = |operand: LayerOperand, level: usize| {
             !problem.rules.forced_double_buffers_granted_as_others && amounts.is_double_by_design(operand, level)
         };
-        let mut used: f64 = demands.iter().map(|(_, _, part)| part).sum();
         if !problem.rules.double_buffer_by_operand_order {
             sort_few_by_key(demands, |demand| demand.2);
         }
@@ -257,6 +265,11 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         }
     }
     granted
+}
+
+/// All ports stall at the same time, so that the longest stall counts.
+fn longest_stall(ports: &[PortStall]) -> u64 {
+    ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64
 }
 
 fn port_stalls(

@@ -160,12 +160,20 @@ impl<'a> Evaluator<'a> {
 
     /// The latency of a mapping by its parts, as in [`Evaluator::cost`].
     pub fn latency(&self, order: &[TemporalLoop], Moves { merged, amounts }: &Moves) -> Latency {
-        if let Some(peak) = &self.peak {
-            let peak = Amounts::new(self.problem, order, merged, peak);
-            Latency::new(self.problem, amounts, &peak)
-        } else {
-            Latency::new(self.problem, amounts, amounts)
-        }
+        let peak = self.peak_amounts(order, merged);
+        Latency::new(self.problem, amounts, peak.as_ref().unwrap_or(amounts))
+    }
+
+    /// Stall cycles of a mapping if memories were not asked ahead of time: if every transfer, not only the first, waited for the answer
+    /// of the memory that it reads.
+    pub fn stall_cycles_not_asked_ahead(&self, order: &[TemporalLoop], cost: &LayerCost) -> u64 {
+        let peak = self.peak_amounts(order, &cost.merged);
+        cost.latency.stall_cycles_not_asked_ahead(self.problem, peak.as_ref().unwrap_or(&cost.amounts))
+    }
+
+    /// Data movements in the fullest pass of the array; `None` where all passes are equally full.
+    fn peak_amounts(&self, order: &[TemporalLoop], merged: &Allocation) -> Option<Amounts> {
+        self.peak.as_ref().map(|peak| Amounts::new(self.problem, order, merged, peak))
     }
 
     /// Evaluates one mapping; `None` where a memory would overflow.

@@ -301,7 +301,10 @@ pub struct Cycles {
     pub loading: f64,
     /// The same of offloading; none where it does not count (`Rules::latency_without_offloading`).
     pub offloading: f64,
-    /// Whether both overlap with computation (`Rules::loading_overlaps_computation`): they may then have fractions, or be negative.
+    /// Stalls, if every transfer waited for the answer of the memory that it reads (`Rules::memory_latency_hidden`).
+    pub stalls_not_asked_ahead: u64,
+    /// Whether loading and offloading overlap with computation (`Rules::loading_overlaps_computation`): they may then have fractions, or
+    /// be negative.
     pub overlaps: bool,
 }
 
@@ -581,6 +584,7 @@ pub(super) fn check_unroll(array: &ArraySizes, unroll: &[Unroll]) -> Result<Vec<
 fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> MappedLayer {
     let levels = |operand: LayerOperand| 0..layer.operands[operand].memories.len();
     let latency = &cost.latency;
+    let evaluator = Evaluator::new(layer);
     MappedLayer {
         mapping: TemporalMapping {
             order: order.to_vec(),
@@ -592,7 +596,7 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
             .map(|operand| levels(operand).map(|level| cost.energy.energy_pj[operand][level].iter().sum()).collect()),
         words: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
-        accesses: accesses(&Evaluator::new(layer), cost),
+        accesses: accesses(&evaluator, cost),
         double_buffered: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
         cycles: Cycles {
@@ -600,6 +604,7 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
             total: latency.total_cycles(),
             loading: latency.counted(LatencyCause::Loading),
             offloading: latency.counted(LatencyCause::Offloading),
+            stalls_not_asked_ahead: evaluator.stall_cycles_not_asked_ahead(order, cost),
             overlaps: layer.rules.loading_overlaps_computation,
         },
         ports: port_balances(layer, cost),

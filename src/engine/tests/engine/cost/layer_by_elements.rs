@@ -226,7 +226,7 @@ impl MappedLayer<'_> {
                 let held = self.elements((operand, stored_as), &inside) * bits;
                 *run.held.entry(memory).or_default() += held;
                 let replaced = held / self.outermost(operand, stored_as, level, Relation::Alone);
-                demands.entry(memory).or_default().push(Demand { operand, level, bits: replaced });
+                demands.entry(memory).or_default().push(Demand { operand, level, held, bits: replaced });
             }
         }
         run.doubled =
@@ -405,16 +405,17 @@ enum Relation {
     Window,
 }
 
-/// Bits that a memory level would need once more to take the next while the present is in use.
+/// What a memory level holds, and the bits of it that it would need once more to take the next while the present is in use.
 struct Demand {
     operand: LayerOperand,
     level: usize,
+    held: u64,
     bits: u64,
 }
 
-/// Levels for which a memory has room twice, the smallest first, those that are needed for each operand taken into account.
+/// Levels for which a memory has room twice beside all that it holds, the smallest first.
 fn doubled(memory: &Memory, mut demands: Vec<Demand>) -> Vec<(LayerOperand, usize)> {
-    let mut used: u64 = demands.iter().map(|demand| demand.bits).sum();
+    let mut used: u64 = demands.iter().map(|demand| demand.held).sum();
     let all_fit_twice = 2 * used <= memory.size_bits;
     if memory.double_buffered == DoubleBuffering::Never {
         return Vec::new();

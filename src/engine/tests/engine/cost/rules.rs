@@ -198,6 +198,7 @@ fn every_switch_decides_something() {
         "round_instances_by_agreement",
         "double_buffer_by_operand_order",
         "double_buffers_by_rounded_shares",
+        "double_buffers_beside_parts",
         "forced_double_buffers_granted_as_others",
         "whole_outputs_copied",
         "other_maps_take_no_room",
@@ -362,7 +363,8 @@ fn double_buffers_depend_on_the_order_in_which_they_are_granted_and_on_rounding(
     };
     let in_operand_order = Rules { double_buffer_by_operand_order: true, ..Rules::CORRECTED };
     let by_shares = Rules { double_buffers_by_rounded_shares: true, ..Rules::CORRECTED };
-    for other in [in_operand_order, by_shares] {
+    let beside_parts = Rules { double_buffers_beside_parts: true, ..Rules::CORRECTED };
+    for other in [in_operand_order, by_shares, beside_parts] {
         let differs = (64..4096).any(|bytes| {
             let core = Core::from_text(&odd_core(bytes, 4096)).unwrap();
             granted(&core, Rules::CORRECTED) != granted(&core, other)
