@@ -12,18 +12,25 @@ const EVERY: Duration = Duration::from_secs(60);
 /// The bar of one command: a stage after the other.
 pub struct TerminalBar {
     bar: ProgressBar,
-    /// When the stage began, and when a line was told last.
-    times: Mutex<(Instant, Instant)>,
+    stage: Mutex<Stage>,
 }
+
+/// What a line without a terminal is made of.
+struct Stage {
+    began: Instant,
+    told: Instant,
+    /// Whether the parts take about equally long.
+    are_alike: bool,
+}
+
+/// Parts that are not alike say nothing of those to come.
+const TEMPLATE: &str = "{bar:40} {pos} of {len} {msg}, {elapsed} so far";
+const ALIKE: &str = "{bar:40} {pos} of {len} {msg}, about {eta} left";
 
 impl Default for TerminalBar {
     fn default() -> Self {
-        let bar = ProgressBar::new(0);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}, {per_sec}, {eta} left") {
-            bar.set_style(style);
-        }
-        let now = now();
-        Self { bar, times: Mutex::new((now, now)) }
+        let stage = Stage { began: now(), told: now(), are_alike: false };
+        Self { bar: ProgressBar::new(0), stage: Mutex::new(stage) }
     }
 }
 
@@ -35,28 +42,43 @@ fn now() -> Instant {
 
 impl TerminalBar {
     fn tell_at_times(&self) {
-        let Ok(mut times) = self.times.try_lock() else { return };
+        let Ok(mut stage) = self.stage.try_lock() else { return };
         let now = now();
-        if now - times.1 < EVERY {
+        if now - stage.told < EVERY {
             return;
         }
-        times.1 = now;
-        let (done, count, seconds) =
-            (self.bar.position(), self.bar.length().unwrap_or(0), (now - times.0).as_secs_f64());
-        let rate = done as f64 / seconds;
-        let left = Duration::try_from_secs_f64(count.saturating_sub(done) as f64 / rate).unwrap_or(Duration::MAX);
-        tell(&format!("{done} of {count} {}, {rate:.1}/s, {} left", self.bar.message(), HumanDuration(left)));
+        stage.told = now;
+        let (done, count, spent) = (self.bar.position(), self.bar.length().unwrap_or(0), now - stage.began);
+        let rate = done as f64 / spent.as_secs_f64();
+        let time = if stage.are_alike {
+            let left = Duration::try_from_secs_f64(count.saturating_sub(done) as f64 / rate).unwrap_or(Duration::MAX);
+            format!("about {} left", HumanDuration(left))
+        } else {
+            format!("{} so far", HumanDuration(spent))
+        };
+        tell(&format!("{done} of {count} {}, {rate:.1}/s, {time}", self.bar.message()));
+    }
+
+    fn begin_stage(&self, count: usize, what: &str, are_alike: bool) {
+        if let Ok(style) = ProgressStyle::with_template(if are_alike { ALIKE } else { TEMPLATE }) {
+            self.bar.set_style(style);
+        }
+        self.bar.reset();
+        self.bar.set_length(count as u64);
+        self.bar.set_message(what.to_owned());
+        if let Ok(mut stage) = self.stage.lock() {
+            *stage = Stage { began: now(), told: now(), are_alike };
+        }
     }
 }
 
 impl Watch for TerminalBar {
     fn begin(&self, count: usize, what: &str) {
-        self.bar.reset();
-        self.bar.set_length(count as u64);
-        self.bar.set_message(what.to_owned());
-        if let Ok(mut times) = self.times.lock() {
-            *times = (now(), now());
-        }
+        self.begin_stage(count, what, false);
+    }
+
+    fn begin_alike(&self, count: usize, what: &str) {
+        self.begin_stage(count, what, true);
     }
 
     fn advance(&self, parts: usize) {

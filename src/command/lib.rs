@@ -48,6 +48,10 @@ use std::fmt;
 pub trait Watch: Sync {
     /// A stage of the work begins: `count` parts, of which none is done. `what` names them: "mapping problems".
     fn begin(&self, count: usize, what: &str);
+    /// The same of parts that take about equally long, so that the time to come follows from the time so far.
+    fn begin_alike(&self, count: usize, what: &str) {
+        self.begin(count, what);
+    }
     /// So many parts more are done.
     fn advance(&self, parts: usize);
     /// The stage has another number of parts than was thought.

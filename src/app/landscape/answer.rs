@@ -237,10 +237,7 @@ pub fn ProgressRow(props: &ProgressRowProps) -> Html {
     let done = format!("{} of {} points", count(progress.points_done), count(progress.points));
     let (text, right, button) = match results.status {
         _ if props.waits => ("waiting for the edit to end".to_owned(), String::new(), None),
-        Status::Running => {
-            let left = progress.remaining_ms.map_or_else(String::new, |ms| format!("{} left", seconds_text(ms)));
-            (done, left, Some(true))
-        }
+        Status::Running => (done, seconds_text(progress.elapsed_ms), Some(true)),
         Status::Stopped => (format!("stopped at {done}"), String::new(), Some(false)),
         _ => (String::new(), String::new(), None),
     };

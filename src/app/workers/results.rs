@@ -68,8 +68,6 @@ pub struct Progress {
     pub problems_searched: usize,
     /// Time spent, milliseconds.
     pub elapsed_ms: f64,
-    /// Time left, milliseconds, as far as can be told.
-    pub remaining_ms: Option<f64>,
 }
 
 /// The results of a sweep so far.

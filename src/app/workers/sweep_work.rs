@@ -20,8 +20,6 @@ pub enum Job {
 
 /// More points than any worker evaluates in a moment.
 const SLICE: usize = 512;
-/// Before so much time has passed nobody can say how much is left, milliseconds.
-const SETTLED_MS: f64 = 1000.0;
 
 /// One sweep on its way.
 pub struct SweepWork {
@@ -222,15 +220,11 @@ impl SweepWork {
     /// How much is done.
     pub fn progress(&self, elapsed_ms: f64) -> Progress {
         let waiting = self.points[..self.swept].iter().filter(|point| **point == PointState::Waiting).count();
-        let done = self.points.len() - self.open_points;
         Progress {
             points_done: self.swept - waiting,
             points: self.swept,
             problems_searched: self.effort.searched as usize,
             elapsed_ms,
-            // What the first points take says little of the rest.
-            remaining_ms: (done > 0 && (self.open_points == 0 || elapsed_ms >= SETTLED_MS))
-                .then(|| elapsed_ms / done as f64 * self.open_points as f64),
         }
     }
 }
@@ -281,7 +275,7 @@ mod tests {
             }
             assert_eq!((seen.len(), work.next_job(0, false)), (all, None));
             let progress = work.progress(2.0);
-            assert_eq!((progress.points_done, progress.points, progress.remaining_ms), (108, 108, Some(0.0)));
+            assert_eq!((progress.points_done, progress.points), (108, 108));
         }
     }
 

@@ -234,7 +234,7 @@ impl<'s> Workers<'s> {
             Some(tasks) => (tasks.end * study.task_designs()).min(study.designs()) - tasks.start * study.task_designs(),
             None => study.designs(),
         };
-        watch.begin(usize::try_from(designs).unwrap_or(usize::MAX), "designs");
+        watch.begin_alike(usize::try_from(designs).unwrap_or(usize::MAX), "designs");
         let mut report = RunReport::default();
         while let Some(task) = course.next() {
             let rows = match parts.read(&task) {
