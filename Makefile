@@ -88,6 +88,10 @@ semver: ## Say whether what those packages offer was broken without a new minor 
 fmt: ## Format the Rust code
 	cargo fmt --all
 
+.PHONY: count
+count: ## Count what the sources are made of: lines, types, circles of files, docs that repeat a name
+	@node tools/count.mjs
+
 .PHONY: clean
 clean: ## Remove what was built, and keep the tools
 	cargo clean
