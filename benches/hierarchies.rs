@@ -7,10 +7,14 @@ mod common;
 use common::report::{Goal, Report};
 use fusescape::command::Unwatched;
 use fusescape::command::hierarchy::hierarchies;
-use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Sought, Stage, Study};
+use fusescape::hierarchy::{
+    Exploration, Front, HierarchyRequest, HierarchySettings, HierarchyTask, SearchOutcome, Sought, Study,
+};
+use fusescape::job::Job;
 use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Hierarchies a second.
@@ -45,8 +49,8 @@ fn main() {
     report.write();
 }
 
-fn study(layer: &str, strategy: Strategy) -> Study {
-    Study::new(&request(HierarchySettings { budget_um2: Some(1.2e6), strategy, ..of(layer) })).unwrap()
+fn study(layer: &str, strategy: Strategy) -> Arc<Study> {
+    Arc::new(Study::new(&request(HierarchySettings { budget_um2: Some(1.2e6), strategy, ..of(layer) })).unwrap())
 }
 
 fn of(layer: &str) -> HierarchySettings {
@@ -64,17 +68,19 @@ fn request(settings: HierarchySettings) -> HierarchyRequest {
 
 /// How many hierarchies are decided a second, by bounds or by a search. Where there is no time for all, that is too few: the most
 /// promising come first, and what bounds rule out at one go comes last.
-fn explore(study: &Study) -> (f64, Value) {
+fn explore(study: &Arc<Study>) -> (f64, Value) {
     let start = Instant::now();
-    let mut exploration = study.exploration();
-    let range = exploration.next_to_bound(study.hierarchies.len());
-    let bounds = range.map(|index| study.bound(&study.hierarchies[index])).collect();
-    exploration.record_bounds(0, bounds);
-    let bounded = start.elapsed().as_secs_f64();
-    while exploration.stage() == Stage::Searching && start.elapsed().as_secs_f64() < EXPLORED_SECONDS {
-        for hierarchy in exploration.next_to_search(16) {
-            let verdict = study.search(hierarchy as usize, exploration.front());
-            exploration.record_outcome(verdict);
+    let mut exploration = Exploration::of(study);
+    let mut bench = Arc::clone(study);
+    let mut bounded = 0.0;
+    while start.elapsed().as_secs_f64() < EXPLORED_SECONDS
+        && let Some(task) = exploration.next(1)
+    {
+        let is_bound = matches!(task, HierarchyTask::Bound(_));
+        let done = Exploration::run(&mut bench, &task, &mut || true).unwrap();
+        exploration.take(task, done);
+        if is_bound {
+            bounded = start.elapsed().as_secs_f64();
         }
     }
     let total = start.elapsed().as_secs_f64();

@@ -207,7 +207,7 @@ impl WorkerEngine {
                 let _ = scope.post_message(&message);
             }
         }));
-        Self { answerer: Answerer::with_stopwatch(milliseconds), ..Self::default() }
+        Self { answerer: Answerer::with_clock(now_ms), ..Self::default() }
     }
 
     /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes; with nothing if [`Self::fetch`] has to come first.
@@ -228,11 +228,10 @@ impl WorkerEngine {
     }
 }
 
-/// How long something takes, as precisely as a browser tells.
-fn milliseconds(act: &mut dyn FnMut()) -> f64 {
-    let start = Instant::now();
-    act();
-    1e3 * start.elapsed().as_secs_f64()
+/// The clock of the browser, as precise as it is.
+fn now_ms() -> f64 {
+    thread_local!(static START: Instant = Instant::now());
+    START.with(|start| 1e3 * start.elapsed().as_secs_f64())
 }
 
 /// Answers a question, bytes for bytes.
@@ -304,10 +303,9 @@ impl Opened {
     }
 
     fn effort(&self) -> SearchEffort {
-        self.surveys.iter().map(|survey| survey.effort).fold(SearchEffort::default(), |sum, one| SearchEffort {
-            searched: sum.searched + one.searched,
-            reused: sum.reused + one.reused,
-        })
+        let mut sum = SearchEffort::default();
+        self.surveys.iter().for_each(|survey| sum.add(survey.effort));
+        sum
     }
 
     fn survey(&mut self, points: &[u32], store: &mut CostStore) -> Option<FromWorker> {
@@ -327,8 +325,7 @@ impl Opened {
                 break;
             }
         }
-        let after = self.effort();
-        let effort = SearchEffort { searched: after.searched - before.searched, reused: after.reused - before.reused };
+        let effort = self.effort().since(before);
         Some(FromWorker::Surveyed { generation: self.generation, summaries, impossible, effort })
     }
 

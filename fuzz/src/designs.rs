@@ -22,16 +22,17 @@ pub fn holds(bytes: &[u8]) {
     };
     match Study::new(request) {
         Err(wrong) => check_wrong(text, &wrong),
-        Ok(study) => look_at(&study),
+        Ok(study) => look_at(&Arc::new(study)),
     }
 }
 
-fn look_at(study: &Study) {
+fn look_at(study: &Arc<Study>) {
     let designs = study.designs();
     assert!(designs > 0 && study.combinations() > 0);
-    let task = Course::new(study).next().expect("a study has a design");
+    let mut course = Course::new(Arc::clone(study));
+    let task = course.task().expect("a study has a design");
     assert!(task.designs.len() as u64 <= study.task_designs());
-    let mut evaluator = Evaluator::new(study, Arc::default());
+    let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
     for design in (0..LOOKED_AT).map(|part| (u128::from(designs - 1) * u128::from(part) / 2) as u64) {
         // Large maps in small tiles are legal, and take their time.
         let coordinates = study.sampled(design);

@@ -11,9 +11,8 @@
 //!   `study`: a view each
 //! - `design`: the cards of hardware, network and schedule
 //! - [`session`]: what every view is given
-//! - [`studies`]: work of several questions that more than one view asks for
 //! - [`widgets`]: fields, figures, tables, dialogs, numbers that unfold
-//! - [`workers`]: the pool of workers, the sweep, and questions
+//! - [`workers`]: the pool of workers, the sweep, jobs and questions
 //! - [`platform`]: what the browser gives
 //!
 //! What draws or touches the browser is compiled for WebAssembly only; what is pure has its unit tests beside it, which run natively.
@@ -54,7 +53,6 @@ mod schedule;
 pub mod session;
 #[cfg(target_arch = "wasm32")]
 mod shell;
-pub mod studies;
 #[cfg(target_arch = "wasm32")]
 mod study;
 pub mod widgets;

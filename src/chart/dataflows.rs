@@ -3,7 +3,7 @@
 use super::fusion_map::fusion_table;
 use super::{Breakdown, Column, Table, TableCell};
 use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Every method on one array.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +13,7 @@ pub struct FusionsOnArray {
     /// Its PEs: `32 × 32`.
     pub array: String,
     /// What the methods say.
-    pub fusions: Rc<Fusions>,
+    pub fusions: Arc<Fusions>,
 }
 
 fn of_method(arrays: &[FusionsOnArray], wanted: FusionMethod) -> impl Iterator<Item = (String, &FusionVerdict)> {

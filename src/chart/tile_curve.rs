@@ -23,7 +23,7 @@ impl TileCurve {
 
     /// Rows of the candidates, in their order; whole layers come last.
     fn places(&self) -> Vec<Option<u64>> {
-        let mut places: Vec<Option<u64>> = self.search.points().iter().map(|point| point.cut.all.rows).collect();
+        let mut places: Vec<Option<u64>> = self.search.points().map(|point| point.cut.all.rows).collect();
         places.sort_by_key(|rows| rows.unwrap_or(u64::MAX));
         places.dedup();
         places
@@ -33,7 +33,7 @@ impl TileCurve {
     fn curve(&self, name: &str, places: &[Option<u64>], counts: fn(&TileCut) -> bool) -> Option<Curve> {
         let aim = self.search.aim();
         let value = |rows: &Option<u64>| {
-            let here = self.search.points().iter().filter(|point| point.cut.all.rows == *rows && counts(&point.cut));
+            let here = self.search.points().filter(|point| point.cut.all.rows == *rows && counts(&point.cut));
             let known = here.filter_map(|point| point.outcome.as_ref().ok());
             let best = known.min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)))?;
             Some(self.value(best))
@@ -127,6 +127,6 @@ pub fn tile_sizes_table(search: &TileSearch) -> Table {
             Column::numbers("number of tiles"),
             Column::words("mark"),
         ],
-        rows: search.points().iter().map(row).collect(),
+        rows: search.points().map(row).collect(),
     }
 }

@@ -193,7 +193,7 @@ fn for_a_person(found: &CoresReport, options: &Cores) -> String {
             if matches!(options.allocation, Allocation::Genetic) { ", each with the allocation `best`" } else { "" };
         text += &format!(
             "the tiles are the best of the {} sizes that were run{each}; that no other size is better is not proved\n",
-            search.points().len()
+            search.points().count()
         );
     }
     text
@@ -223,7 +223,7 @@ fn tile_sizes(search: &TileSearch) -> Table {
             Column::numbers("count"),
             Column::words(""),
         ],
-        rows: search.points().iter().map(row).collect(),
+        rows: search.points().map(row).collect(),
     }
 }
 

@@ -12,6 +12,7 @@ use fusescape_results::{Cell, Kind};
 use fusescape_spec::{MAX_BYTES, SamplingSpec};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Does what is asked of studies.
 pub fn run(command: &StudyCommand) -> Result<(), Failure> {
@@ -29,7 +30,7 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
             if !study::has_begun(out) {
                 tell(&counted(&loaded)?);
             }
-            let report = study::run(&loaded, *shard, out, &TerminalBar::default())?;
+            let report = study::run(&loaded, *shard, out, &Arc::default(), &TerminalBar::default())?;
             if report.is_unchecked {
                 tell(&format!("note: {UNCHECKED}"));
             }
@@ -58,13 +59,13 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
     }
 }
 
-fn load_study(path: &Path) -> Result<Study, Failure> {
+fn load_study(path: &Path) -> Result<Arc<Study>, Failure> {
     let text = read_text(path, MAX_BYTES)?;
-    Ok(study::read(text, path.parent().unwrap_or(Path::new("")), &[])?)
+    Ok(Arc::new(study::read(text, path.parent().unwrap_or(Path::new("")), &[])?))
 }
 
 /// The designs, and how long they take.
-fn counted(study: &Study) -> Result<String, Failure> {
+fn counted(study: &Arc<Study>) -> Result<String, Failure> {
     let designs = study.designs();
     let estimate = study::estimate(study).map_err(StudyFailure::from)?;
     let at_most = if matches!(study.spec.sampling, SamplingSpec::Refine(_)) { "at most " } else { "" };

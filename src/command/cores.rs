@@ -1,14 +1,16 @@
 //! A network on many cores (Stream), tiles solved on all cores of this machine.
 
 pub use super::cores_report::CoresReport;
+use super::run::run;
 use super::words::{Allocation, Tiles};
-use super::{NoResult, Watch, unless_stopped, wrong};
+use super::{NoResult, Watch, wrong};
 use fusescape_engine::multicore::{
-    CoreAllocation, CoreId, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, MOST_CHOICES, NestId,
-    StackAllocation, TileCosts, TileCut, TileLadder, TilePoint, TileSearch, TileStage,
+    CoreAllocation, CoreId, CoresBasis, CoresBench, CoresImprovement, CoresRequest, CoresSearch, CoresStudy,
+    EvaluatedAllocation, Evolution, MOST_CHOICES, StackAllocation, TileBench, TileCosts, TileCut, TileLadder,
+    TilePoint, TileSearch,
 };
 use fusescape_spec::Diagnostics;
-use rayon::prelude::*;
+use std::sync::Arc;
 use web_time::Instant;
 
 /// Who decides what the settings of a request leave open.
@@ -46,46 +48,44 @@ pub fn cores(mut request: CoresRequest, options: &CoresOptions, watch: &dyn Watc
     if let Some((cut, _)) = best {
         request = request.in_tiles(cut);
     }
-    let study = CoresStudy::new(&request)?;
-    let problems = study.problems();
-    let count = problems.len();
-    watch.begin(count, "tiles");
-    let solve = |problem: fusescape_engine::multicore::TileProblem| {
-        let solved = watch.goes_on().then(|| study.solve(&problem))?;
-        watch.advance(1);
-        Some((problem, solved))
-    };
-    let solved: Option<Vec<_>> = problems.into_par_iter().map(solve).collect();
-    let mut costs: TileCosts = solved.ok_or(NoResult::Stopped)?.into_iter().collect();
-    watch.end();
-    let (evaluated, stacks) = choose(&study, &mut costs, options, watch)?;
+    let study = Arc::new(CoresStudy::new(&request)?);
+    let mut found = CoresSearch::new(study.settings.aim);
+    if !matches!(options.allocation, Allocation::Best) {
+        found = found.for_costs();
+    }
+    run(&mut found, || CoresBench::new(Arc::clone(&study)), watch)?;
+    let known = found.costs().map(|costs| costs.to_vec()).unwrap_or_default();
+    let problems = known.len();
+    let mut costs: TileCosts = study.problems().into_iter().zip(known).collect();
+    let (evaluated, stacks) = choose(&study, &mut costs, options, &found)?;
+    let evaluated = if options.improve { improved(&study, &found, evaluated, &stacks, watch)? } else { evaluated };
     let (evaluated, account) = study.account(&mut costs, &stacks, &evaluated.choice, Some(evaluated.order))?;
     let single = match &search {
         Some(search) => search.best_single().map(|(cut, single)| (cut.clone(), single.clone())),
         None => study.outcome_alone(&mut costs).map(|single| (TileCut::default(), single)),
     };
     let elapsed = started.elapsed();
-    Ok(CoresReport { study, search, single, stacks, evaluated, account, problems: count, elapsed })
+    Ok(CoresReport { study, search, single, stacks, evaluated, account, problems, elapsed })
 }
 
-/// Runs the candidates of each stage of the search on all cores of this machine. Cores that a person chose are those of every candidate.
+/// Runs the search for the tile size on all cores of this machine. Cores that a person chose are those of every candidate.
 fn search_tiles(request: &CoresRequest, options: &CoresOptions, watch: &dyn Watch) -> Result<TileSearch, NoResult> {
-    let mut search = TileSearch::new(TileLadder::of(request)?, request.settings.aim);
-    for stage in TileStage::ALL {
-        let cuts = search.candidates(stage);
-        watch.begin(cuts.len(), "tile sizes");
-        let run = |cut: TileCut| {
-            let point = watch.goes_on().then(|| match &options.allocation {
-                Allocation::ByHand(text) => point_by_hand(request, cut, text),
-                Allocation::Best | Allocation::Genetic => TilePoint::of(request, cut),
-            });
-            watch.advance(1);
-            point
+    let mut search = TileSearch::new(request.settings.aim);
+    let bench = || {
+        let [measured, cut_up] = [request.clone(), request.clone()];
+        let by_hand = match &options.allocation {
+            Allocation::ByHand(text) => Some(text.clone()),
+            Allocation::Best | Allocation::Genetic => None,
         };
-        let points: Option<Vec<TilePoint>> = cuts.into_par_iter().map(run).collect();
-        watch.end();
-        points.ok_or(NoResult::Stopped)?.into_iter().for_each(|point| search.add(point));
-    }
+        TileBench {
+            ladder: Box::new(move || TileLadder::of(&measured)),
+            run: Box::new(move |cut| match &by_hand {
+                Some(text) => point_by_hand(&cut_up, cut, text),
+                None => TilePoint::of(&cut_up, cut),
+            }),
+        }
+    };
+    run(&mut search, bench, watch)?;
     Ok(search)
 }
 
@@ -105,10 +105,16 @@ fn choose(
     study: &CoresStudy,
     costs: &mut TileCosts,
     options: &CoresOptions,
-    watch: &dyn Watch,
+    found: &CoresSearch,
 ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), NoResult> {
-    let (mut best, stacks) = match &options.allocation {
-        Allocation::Best => study.best(costs)?,
+    Ok(match &options.allocation {
+        Allocation::Best => {
+            let Some((shares, best)) = found.best() else {
+                return Err(found.why_none().cloned().unwrap_or_default().into());
+            };
+            let stacks = found.stacks(shares).map(|stacks| stacks.to_vec());
+            (best.evaluated.clone(), stacks.unwrap_or_default())
+        }
         Allocation::Genetic => {
             let front = study.evolve(costs, options.evolution);
             let aim = study.settings.aim;
@@ -125,22 +131,21 @@ fn choose(
                 study.stacks.keys().map(|stack| study.allocate(costs, stack, true, &mut goes_on)).collect();
             (study.evaluate(costs, &stacks, &choice, None)?, stacks)
         }
-    };
-    if options.improve {
-        // Layer by layer, until a whole round finds nothing.
-        let mut idle = 0;
-        let layers: Vec<NestId> = best.choice.keys().collect();
-        for &layer in layers.iter().cycle() {
-            unless_stopped(watch, ())?;
-            if idle == layers.len() {
-                break;
-            }
-            let next = study.improve(costs, &stacks, &best, layer);
-            idle = if next == best { idle + 1 } else { 0 };
-            best = next;
-        }
-    }
-    Ok((best, stacks))
+    })
+}
+
+/// Other cores for single layers, as long as that makes the schedule better.
+fn improved(
+    study: &Arc<CoresStudy>,
+    found: &CoresSearch,
+    from: EvaluatedAllocation,
+    stacks: &[StackAllocation],
+    watch: &dyn Watch,
+) -> Result<EvaluatedAllocation, NoResult> {
+    let costs = found.costs().map(Arc::clone).unwrap_or_default();
+    let mut improvement = CoresImprovement::new(CoresBasis { costs, stacks: Arc::new(stacks.to_vec()) }, from);
+    run(&mut improvement, || CoresBench::new(Arc::clone(study)), watch)?;
+    Ok(improvement.best().clone())
 }
 
 /// One core for all layers that it runs, or `layer: core, core; layer: core`. Layers of which nothing is said are computed by the first

@@ -8,12 +8,13 @@ use fusescape_engine::multicore::{
 };
 use fusescape_spec::Diagnostic;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The best schedule of a network on many cores, with the effort that it took.
 pub struct CoresReport {
     /// What was asked.
-    pub study: CoresStudy,
+    pub study: Arc<CoresStudy>,
     /// The search for the tile size; `None` where it is stated.
     pub search: Option<TileSearch>,
     /// The best core alone, with its tile size.
@@ -77,7 +78,7 @@ impl CoresReport {
             "peak_on_chip_bits": account.peak_bits(),
             "mac_use": study.mac_use(account.latency_cycles),
             "tile_size": study.settings.granularity.text(),
-            "tile_sizes": search.as_ref().map(|search| search.points().iter().map(tile_size).collect::<Vec<_>>()),
+            "tile_sizes": search.as_ref().map(|search| search.points().map(tile_size).collect::<Vec<_>>()),
             "single_core": single.as_ref().map(|(cut, single)| json!({
                 "core": single.name,
                 "tile_size": search.as_ref().map_or_else(|| study.settings.granularity.text(), |_| cut.text()),

@@ -1,8 +1,8 @@
 //! Which layers run together, by several methods, each judged by its own model and by the whole one.
 
-use super::optimal::{all_parts, run_json};
+use super::optimal::{run_json, search};
 use super::{NoResult, Watch, stamped};
-use fusescape_engine::explore::{FusionVerdict, Fusions, StackLimits, StackStudy, Sweep, compare_fusions};
+use fusescape_engine::explore::{FusionVerdict, Fusions, StackAim, StackLimits, StackStudy, Sweep};
 use serde_json::{Value, json};
 
 /// What each method says.
@@ -19,8 +19,8 @@ pub struct FusionReport {
 /// Why no stacks can be made, or it was stopped.
 pub fn fuse(sweep: Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<FusionReport, NoResult> {
     let study = StackStudy::new(sweep, limits)?;
-    let (runs, ..) = all_parts(&study, watch)?;
-    let fusions = compare_fusions(&study, &runs);
+    let search = search(&study, StackAim::Methods, watch)?;
+    let fusions = search.methods().map(|methods| (**methods).clone()).ok_or(NoResult::Stopped)?;
     Ok(FusionReport { study, fusions })
 }
 

@@ -1,18 +1,16 @@
 //! All memory hierarchies from a pool, searched on all cores.
 
-use super::{NoResult, Watch, stamped, unless_stopped, wrong};
-use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, Point, Stage, Study};
-use rayon::prelude::*;
+use super::run::run;
+use super::{NoResult, Watch, stamped, wrong};
+use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, Point, Study};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use web_time::{Duration, Instant};
-
-/// Hierarchies a thread searches before it looks at the front again.
-const SLICE: usize = 16;
 
 /// The best hierarchies, with the effort that they took.
 pub struct HierarchyReport {
     /// What was asked.
-    pub study: Study,
+    pub study: Arc<Study>,
     /// What was found.
     pub exploration: Exploration,
     /// The best by the objective.
@@ -32,42 +30,19 @@ pub fn hierarchies(
     everything: bool,
     watch: &dyn Watch,
 ) -> Result<HierarchyReport, NoResult> {
-    let study = Study::new(request)?;
+    let study = Arc::new(Study::new(request)?);
     let started = Instant::now();
-    let exploration = explore(&study, everything, watch)?;
+    let mut exploration = Exploration::of(&study);
+    if everything {
+        exploration = exploration.of_everything();
+    }
+    run(&mut exploration, || Arc::clone(&study), watch)?;
     let elapsed = started.elapsed();
     let Some(best) = exploration.best() else {
         let reason = format!("None of {} hierarchies fits", exploration.counts().generated);
         return Err(wrong("", reason, exploration.reason().unwrap_or("Allow more of them")));
     };
     Ok(HierarchyReport { study, exploration, best, elapsed })
-}
-
-fn explore(study: &Study, everything: bool, watch: &dyn Watch) -> Result<Exploration, NoResult> {
-    let mut exploration = study.exploration();
-    if everything {
-        exploration = exploration.of_everything();
-    }
-    watch.begin(study.hierarchies.len(), "hierarchies");
-    let all = exploration.next_to_bound(study.hierarchies.len());
-    let bounds = all.into_par_iter().map(|index| study.bound(&study.hierarchies[index])).collect::<Vec<_>>();
-    exploration.record_bounds(0, bounds);
-    let mut done = 0;
-    while exploration.stage() == Stage::Searching {
-        unless_stopped(watch, ())?;
-        let count = SLICE * rayon::current_num_threads();
-        let slice = exploration.next_to_search(count);
-        let front = exploration.pruning_front();
-        let verdicts: Vec<_> =
-            slice.into_par_iter().map(|hierarchy| study.search(hierarchy as usize, &front)).collect();
-        verdicts.into_iter().for_each(|verdict| exploration.record_outcome(verdict));
-        let counts = exploration.counts();
-        let now = counts.searched + counts.pruned + counts.infeasible;
-        watch.advance(now - done);
-        done = now;
-    }
-    watch.end();
-    Ok(exploration)
 }
 
 impl HierarchyReport {

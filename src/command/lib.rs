@@ -31,6 +31,7 @@ mod layer_report;
 mod names;
 pub mod optimal;
 pub mod options;
+pub mod run;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod study;
 pub mod study_front;

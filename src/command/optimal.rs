@@ -1,14 +1,14 @@
 //! Stacks, tile sizes and modes that are jointly optimal, found on all cores.
 
 use super::estimates::estimates_json;
-use super::{NoResult, Watch, stamped, unless_stopped};
+use super::run::run;
+use super::{NoResult, Watch, stamped};
 use fusescape_engine::explore::{
-    CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, StrategyEffort, Sweep,
+    OptimalStacks, SearchEffort, StackAim, StackBench, StackLimits, StackRun, StackSearch, StackStudy, StrategyEffort,
+    Sweep,
 };
 use fusescape_engine::hardware::Power;
-use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The optimum of a sweep, and the effort that it took.
 pub struct OptimalReport {
@@ -30,9 +30,16 @@ pub struct OptimalReport {
 /// Why there are none, or it was stopped.
 pub fn optimal(sweep: &Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<OptimalReport, NoResult> {
     let study = StackStudy::new(sweep.clone(), limits)?;
-    let (runs, effort, tried) = all_parts(&study, watch)?;
-    let optimal = study.combine(&runs)?;
-    Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort, tried })
+    let search = search(&study, StackAim::Optimum, watch)?;
+    let optimal = search.optimum().map(|optimum| (**optimum).clone()).ok_or(NoResult::Stopped)?;
+    Ok(OptimalReport { sweep: sweep.clone(), study, optimal, effort: search.effort, tried: search.tried })
+}
+
+/// Finds the best strategies of all stacks on all cores, and what comes of them.
+pub(super) fn search(study: &StackStudy, aim: StackAim, watch: &dyn Watch) -> Result<StackSearch, NoResult> {
+    let mut search = StackSearch::new(aim);
+    run(&mut search, || StackBench::new(study.anew()), watch)?;
+    Ok(search)
 }
 
 /// One stack as it runs, with its layers' names.
@@ -48,40 +55,6 @@ pub(super) fn run_json(run: &StackRun, layers: &[&str]) -> Value {
         "dram_words": run.dram_words.total(),
         "score": run.score,
     })
-}
-
-/// Each core takes the next part that is left; what it found out stays with it.
-pub(super) fn all_parts(
-    study: &StackStudy,
-    watch: &dyn Watch,
-) -> Result<(Vec<StackRun>, SearchEffort, StrategyEffort), NoResult> {
-    let (next, parts) = (AtomicUsize::new(0), study.parts());
-    watch.begin(parts, "parts of stacks");
-    let found: Vec<(Vec<StackRun>, SearchEffort, StrategyEffort)> = (0..rayon::current_num_threads())
-        .into_par_iter()
-        .map(|_| {
-            let (mut study, mut store) = (study.anew(), CostStore::default());
-            let mut runs = Vec::new();
-            loop {
-                let part = next.fetch_add(1, Ordering::Relaxed);
-                if part >= parts || !watch.goes_on() {
-                    return (runs, study.effort(), study.tried());
-                }
-                runs.append(&mut study.part(&mut store, part));
-                watch.advance(1);
-            }
-        })
-        .collect();
-    watch.end();
-    let mut all = (Vec::new(), SearchEffort::default(), StrategyEffort::default());
-    for (mut runs, effort, tried) in found {
-        all.0.append(&mut runs);
-        all.1.searched += effort.searched;
-        all.1.reused += effort.reused;
-        all.2.compared += tried.compared;
-        all.2.planned += tried.planned;
-    }
-    unless_stopped(watch, all)
 }
 
 impl OptimalReport {

@@ -5,6 +5,7 @@ use fusescape_engine::explore::study::{DesignRow, ParetoFront, Study};
 use fusescape_results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What a person has to know of rows from a file without digests.
 pub const UNCHECKED: &str = "the file has no digests, so that a damaged row would not be noticed";
@@ -12,7 +13,7 @@ pub const UNCHECKED: &str = "the file has no digests, so that a damaged row woul
 /// The front of a study's rows.
 pub struct StudyFront {
     /// The study.
-    pub study: Study,
+    pub study: Arc<Study>,
     /// Rows on the front, in the order of their designs.
     pub rows: Vec<DesignRow>,
     /// Designs by their status.
@@ -51,7 +52,7 @@ impl FrontRows {
     }
 
     /// The front of all rows.
-    pub fn end(self, study: Study) -> StudyFront {
+    pub fn end(self, study: Arc<Study>) -> StudyFront {
         let rows = self.kept.into_values().collect();
         StudyFront { study, rows, designs: self.designs, missing: 0, is_checked: true }
     }

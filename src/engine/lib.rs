@@ -80,6 +80,7 @@ pub mod explore;
 pub mod fusion;
 pub mod hierarchy;
 pub mod interlayer;
+pub mod job;
 pub mod mapping;
 pub mod multicore;
 pub mod search;

@@ -41,6 +41,21 @@ pub use sizes::{Axis, Data};
 pub trait Results {
     /// Explains a number; `None` where these results have no such number.
     fn explain(&self, subject: Subject) -> Option<Explained>;
+
+    /// Where they lie: results are the same where they lie at the same place.
+    fn place(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+}
+
+impl<R: Results> Results for std::sync::Arc<R> {
+    fn explain(&self, subject: Subject) -> Option<Explained> {
+        (**self).explain(subject)
+    }
+
+    fn place(&self) -> *const () {
+        (**self).place()
+    }
 }
 
 impl Results for fusescape_engine::multicore::SystemAccount {

@@ -5,12 +5,14 @@ use super::measure::HierarchyFigure;
 use super::parameters::Parameters;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::hierarchy::{
-    Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Stage, Study, unrollings,
+    Exploration, Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Study, unrollings,
 };
+use fusescape_engine::job::finish;
 use fusescape_engine::search::Objective;
 use fusescape_spec::pool_presets;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The layers of a figure, and where it is of one hierarchy, what that is.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,13 +42,10 @@ impl HierarchiesOf {
     }
 }
 
-/// Hierarchies searched before the front is looked at again.
-const SLICE: usize = 16;
-
 /// Studies with the best hierarchy, by what decides about them.
 #[derive(Default)]
 pub struct Hierarchies {
-    known: HashMap<String, Rc<(Study, Point)>>,
+    known: HashMap<String, Rc<(Arc<Study>, Point)>>,
 }
 
 impl Hierarchies {
@@ -89,7 +88,7 @@ impl Hierarchies {
         if least.is_finite() { Ok(least) } else { Err("No hierarchy can run all layers".to_owned()) }
     }
 
-    fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Study, Point)>, String> {
+    fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Arc<Study>, Point)>, String> {
         let name = format!(
             "{} {} {layer} {:?} {:?}",
             opens.hardware.key(),
@@ -100,8 +99,8 @@ impl Hierarchies {
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
-        let study = Study::new(&request(opens, &[layer.to_owned()])).map_err(|wrong| wrong.to_string())?;
-        let best = explore(&study).ok_or_else(|| format!("{layer}: nothing fits"))?;
+        let study = Arc::new(Study::new(&request(opens, &[layer.to_owned()])).map_err(|wrong| wrong.to_string())?);
+        let best = explore(&study).map_err(|why| format!("{layer}: {why}"))?;
         Ok(Rc::clone(self.known.entry(name).or_insert(Rc::new((study, best)))))
     }
 }
@@ -125,18 +124,10 @@ fn request(opens: &Opening, layers: &[String]) -> HierarchyRequest {
 }
 
 /// The hierarchy of least energy.
-fn explore(study: &Study) -> Option<Point> {
-    let mut exploration = study.exploration();
-    let all = exploration.next_to_bound(study.hierarchies.len());
-    let bounds = all.map(|index| study.bound(&study.hierarchies[index])).collect();
-    exploration.record_bounds(0, bounds);
-    while exploration.stage() == Stage::Searching {
-        for hierarchy in exploration.next_to_search(SLICE) {
-            let verdict = study.search(hierarchy as usize, exploration.front());
-            exploration.record_outcome(verdict);
-        }
-    }
-    exploration.best()
+fn explore(study: &Arc<Study>) -> Result<Point, String> {
+    let mut exploration = Exploration::of(study);
+    finish(&mut exploration, &mut Arc::clone(study)).map_err(|wrong| wrong.to_string())?;
+    exploration.best().ok_or_else(|| "nothing fits".to_owned())
 }
 
 /// Least energy on a hierarchy with these capacities: what is shared, and over what, is not given.
@@ -149,7 +140,7 @@ fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
             placed.map(|placed| elements[placed.element as usize].size_bits).eq(sizes.iter().copied())
         })
     });
-    Ok(explore(&study).ok_or("Nothing fits")?.energy_pj)
+    Ok(explore(&Arc::new(study))?.energy_pj)
 }
 
 /// Most by least energy over the unrollings that have a mapping, on the hierarchy that is best under the stated one, among those
@@ -164,7 +155,8 @@ fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<
         let each = Operand::ALL.into_iter().all(|of| hierarchy.memories.iter().any(|placed| placed.holds(of)));
         each && hierarchy.memories.iter().all(|placed| holders(placed) == wanted)
     });
-    let best = explore(&study).ok_or("Nothing fits")?.hierarchy as usize;
+    let study = Arc::new(study);
+    let best = explore(&study)?.hierarchy as usize;
     let energies: Vec<f64> = unrollings(&study)
         .iter()
         .filter_map(|unrolling| match study.unrolled(unrolling).search(best, &Front::default()) {

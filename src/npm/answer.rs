@@ -6,6 +6,7 @@ use crate::{all_fields, fields};
 use fusescape_command::depth_first::{Row, sweep};
 use fusescape_command::documents::{facts, presets};
 use fusescape_command::layer::LayerResult;
+use fusescape_command::run::run_and_tell;
 use fusescape_command::study_front::{FrontRows, rows_json};
 use fusescape_command::{self as command, NoResult, Watch};
 use fusescape_engine::explore::study::{Course, Evaluator, Study, StudyRequest};
@@ -99,24 +100,19 @@ fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics>
         wrong.add("axes", reason, "Give axes fewer values, or run the study with `fusescape study run`");
         return Err(wrong);
     }
-    watch.begin(designs as usize, "designs");
-    let mut evaluator = Evaluator::new(&study, Arc::default());
-    let mut course = Course::new(&study);
+    let study = Arc::new(study);
     let (mut rows, mut front) = (Vec::new(), FrontRows::default());
-    while let Some(task) = course.next() {
-        let mut found = Vec::with_capacity(task.designs.len());
-        for &design in &task.designs {
-            found.push(evaluator.evaluate(design, &course.front));
-            watch.advance(1);
+    let bench = || Evaluator::new(Arc::clone(&study), Arc::default());
+    run_and_tell(&mut Course::new(Arc::clone(&study)), bench, watch, |course| {
+        if let Some((_, found)) = course.completed() {
+            rows.extend(found.iter().cloned());
+            front.add(&study, found);
         }
-        course.tell(&found);
-        rows.extend(found.iter().cloned());
-        front.add(&study, found);
-    }
-    watch.end();
+        Ok::<(), NoResult>(())
+    })
+    .map_err(reasons)?;
     let rows = rows_json(&study, &rows);
-    drop((evaluator, course));
-    Ok(with(front.end(study).json(), [("rows", rows), ("notes", json!([]))]))
+    Ok(with(front.end(Arc::clone(&study)).json(), [("rows", rows), ("notes", json!([]))]))
 }
 
 /// Documents by kind, and lines about each file.

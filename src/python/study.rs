@@ -3,7 +3,7 @@
 use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
 use crate::work::{Told, own_pool, shared_pool, work};
-use fusescape_command::study::{Shard, Workers, estimate, front_of_file, merge, open, read, study_json};
+use fusescape_command::study::{Shard, estimate, front_of_file, merge, open, read, run, study_json};
 use fusescape_engine::explore::study::{StudyCosts, StudyRequest};
 use fusescape_results::key_of;
 use fusescape_spec::Diagnostics;
@@ -86,7 +86,7 @@ impl Study {
         let (study, costs) = (Arc::clone(&self.study), Arc::clone(&self.costs));
         let pool = if threads == 0 { shared_pool()? } else { own_pool(threads)? };
         work(py, pool, progress, move |watch| {
-            Workers::new(&study, costs).run(Shard { index, count }, &out, watch).map(drop).map_err(no_result)
+            run(&study, Shard { index, count }, &out, &costs, watch).map(drop).map_err(no_result)
         })
     }
 }

@@ -1,64 +1,25 @@
 //! Questions about a network on many cores.
 
-use super::{Answer, Answerer, Ask, Refusal};
+use super::{Answer, Answerer, Ask};
+use fusescape_engine::job::RemoteJob;
 use fusescape_engine::multicore::{
-    CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, NestId, SingleCore,
-    Solved, StackAllocation, StackId, SystemAccount, TileCosts, TileCut, TileLadder, TilePoint, TileSearch,
+    CoreAllocation, CoreId, CoresBasis, CoresEvaluation, CoresRequest, CoresSearch, CoresStudy, Evolution, SingleCore,
+    Solved, TileCosts, TileSearch,
 };
 use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-
-pub(super) type Key = Rc<CoresRequest>;
-
-/// A study, with what its tiles cost as far as that is known.
-pub struct CoresWork {
-    study: CoresStudy,
-    costs: TileCosts,
-}
+use std::sync::Arc;
 
 impl Answerer {
-    /// `known` is what the problems of the request cost, as far as the page knows.
-    fn cores(&mut self, request: Key, known: &[Solved]) -> Result<&mut CoresWork, Diagnostics> {
-        let work = self.cores.of(request, |request| {
-            CoresStudy::new(request).map(|study| CoresWork { study, costs: TileCosts::default() })
-        })?;
-        if work.costs.len() < known.len() {
-            work.costs.extend(work.study.problems().into_iter().zip(known.iter().cloned()));
-        }
-        Ok(work)
-    }
-}
-
-/// What may the tiles of a network be cut from?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OutlineTiles {
-    /// Network and system; the tiles that it states do not count.
-    pub request: Rc<CoresRequest>,
-}
-
-impl Ask for OutlineTiles {
-    type Reply = TileLadder;
-
-    fn answer(self, _: &mut Answerer) -> Answer<TileLadder> {
-        Ok(TileLadder::of(&self.request)?)
-    }
-}
-
-/// What does a network cost in tiles of one size, with its best allocation and on its best core alone?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunTiles {
-    /// Network and system; the tiles that it states do not count.
-    pub request: Rc<CoresRequest>,
-    /// The size of tiles.
-    pub cut: TileCut,
-}
-
-impl Ask for RunTiles {
-    type Reply = TilePoint;
-
-    fn answer(self, _: &mut Answerer) -> Answer<TilePoint> {
-        Ok(TilePoint::of(&self.request, self.cut))
+    /// A study, with what its tiles cost; `known` is what the problems of the request cost, as far as the page knows.
+    fn cores(
+        &mut self,
+        request: Rc<CoresRequest>,
+        known: &[Solved],
+    ) -> Result<(&CoresStudy, &mut TileCosts), Diagnostics> {
+        let bench = self.cores.of_after(request, |request, before| CoresSearch::open(request, before))?;
+        Ok(bench.costs(known))
     }
 }
 
@@ -68,7 +29,7 @@ pub struct RunAlone {
     /// Network, system, and how layers are cut.
     pub request: Rc<CoresRequest>,
     /// What all tiles cost.
-    pub costs: Rc<Vec<Solved>>,
+    pub costs: Arc<Vec<Solved>>,
 }
 
 impl Ask for RunAlone {
@@ -76,84 +37,8 @@ impl Ask for RunAlone {
     type Reply = Option<SingleCore>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
+        let (study, costs) = answerer.cores(self.request, &self.costs)?;
         Ok(study.outcome_alone(costs))
-    }
-}
-
-/// What is to be known about a network on many cores before anything is solved?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OutlineCores {
-    /// Network, system, and how layers are cut.
-    pub request: Rc<CoresRequest>,
-}
-
-impl Ask for OutlineCores {
-    type Reply = Rc<CoresOutline>;
-
-    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        Ok(Rc::new(answerer.cores(self.request, &[])?.study.outline()))
-    }
-}
-
-/// What do some of the different tiles cost on each core?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SolveTiles {
-    /// Network, system, and how layers are cut.
-    pub request: Rc<CoresRequest>,
-    /// Number of the first problem.
-    pub first: u32,
-    /// Number after the last one.
-    pub end: u32,
-}
-
-/// The costs of tiles.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SolvedTiles {
-    /// Number of the first problem.
-    pub first: u32,
-    /// What each costs, from the first on.
-    pub costs: Vec<Solved>,
-}
-
-impl Ask for SolveTiles {
-    type Reply = SolvedTiles;
-
-    fn answer(self, answerer: &mut Answerer) -> Answer<SolvedTiles> {
-        let study = &answerer.cores(self.request, &[])?.study;
-        let problems = study.problems();
-        let range = (self.first as usize).min(problems.len())..(self.end as usize).min(problems.len());
-        Ok(SolvedTiles {
-            first: self.first,
-            costs: problems[range].iter().map(|problem| study.solve(problem)).collect(),
-        })
-    }
-}
-
-/// Which cores compute a stack best?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AllocateStack {
-    /// Network, system, and how layers are cut.
-    pub request: Rc<CoresRequest>,
-    /// What all tiles cost.
-    pub costs: Rc<Vec<Solved>>,
-    /// The stack.
-    pub stack: StackId,
-    /// Whether several cores may share a tile.
-    pub shares: bool,
-    /// Limit on the states of the search.
-    pub choices: u64,
-}
-
-impl Ask for AllocateStack {
-    type Reply = StackAllocation;
-
-    fn answer(self, answerer: &mut Answerer) -> Answer<StackAllocation> {
-        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
-        if study.stacks.get(self.stack).is_none() {
-            return Err(Refusal::no_such("stack", self.stack.index(), study.stacks.len()));
-        }
-        Ok(study.allocate(costs, self.stack, self.shares, &mut |done| done < self.choices))
     }
 }
 
@@ -162,21 +47,10 @@ impl Ask for AllocateStack {
 pub struct EvaluateCores {
     /// Network, system, and how layers are cut.
     pub request: Rc<CoresRequest>,
-    /// What all tiles cost.
-    pub costs: Rc<Vec<Solved>>,
-    /// The allocations of the stacks.
-    pub stacks: Rc<Vec<StackAllocation>>,
-    /// The choice; `None`: that of the allocations.
-    pub choice: Option<CoreAllocation>,
-}
-
-/// A choice of cores with all about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CoresEvaluation {
-    /// The allocation with its cost.
-    pub evaluated: EvaluatedAllocation,
-    /// Who computes what when.
-    pub account: Rc<SystemAccount>,
+    /// Allocations of the stacks, for the order of the tiles, and what they are made from.
+    pub basis: CoresBasis,
+    /// The choice.
+    pub choice: CoreAllocation,
 }
 
 impl Ask for EvaluateCores {
@@ -184,35 +58,9 @@ impl Ask for EvaluateCores {
     type Reply = Result<CoresEvaluation, Diagnostics>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
-        let candidates = self.choice.map_or_else(|| study.candidates(costs, &self.stacks), |choice| vec![choice]);
-        let best = study.account_of_best(costs, &self.stacks, &candidates);
-        Ok(best.map(|(evaluated, account)| CoresEvaluation { evaluated, account: Rc::new(account) }))
-    }
-}
-
-/// Are other cores better for a layer?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ImproveLayer {
-    /// Network, system, and how layers are cut.
-    pub request: Rc<CoresRequest>,
-    /// What all tiles cost.
-    pub costs: Rc<Vec<Solved>>,
-    /// The allocations of the stacks.
-    pub stacks: Rc<Vec<StackAllocation>>,
-    /// The choice to improve.
-    pub from: EvaluatedAllocation,
-    /// The layer.
-    pub layer: NestId,
-}
-
-impl Ask for ImproveLayer {
-    /// The better choice, or the same.
-    type Reply = EvaluatedAllocation;
-
-    fn answer(self, answerer: &mut Answerer) -> Answer<EvaluatedAllocation> {
-        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
-        Ok(study.improve(costs, &self.stacks, &self.from, self.layer))
+        let CoresBasis { costs, stacks } = &self.basis;
+        let (study, costs) = answerer.cores(self.request, costs)?;
+        Ok(study.account_of_best(costs, stacks, &[self.choice]).map(CoresEvaluation::from))
     }
 }
 
@@ -241,7 +89,7 @@ pub enum SummaryWay {
     /// By evolution (Stream, Section 6).
     Evolution {
         /// What all tiles cost.
-        costs: Rc<Vec<Solved>>,
+        costs: Arc<Vec<Solved>>,
         /// Size of the search.
         evolution: Evolution,
     },
@@ -255,13 +103,13 @@ impl Ask for CoresSummary {
         let aim = self.request.settings.aim;
         let found = match self.way {
             SummaryWay::BestTiles { by_hand } => {
-                let search = TileSearch::run(&self.request)?;
+                let search = TileSearch::of(&self.request)?;
                 let request = search.best().map(|(cut, _)| Rc::new(self.request.in_tiles(cut)));
                 let (request, way) = (request.unwrap_or(self.request), SummaryWay::Best { by_hand });
                 return Self { request, way }.answer(answerer);
             }
             SummaryWay::Best { by_hand } => {
-                let CoresWork { study, costs } = answerer.cores(self.request, &[])?;
+                let (study, costs) = answerer.cores(self.request, &[])?;
                 let (best, stacks) = study.best(costs)?;
                 match study.with(&best.choice, &by_hand) {
                     Some(choice) => study.evaluate(costs, &stacks, &choice, None)?,
@@ -269,7 +117,7 @@ impl Ask for CoresSummary {
                 }
             }
             SummaryWay::Evolution { costs: known, evolution } => {
-                let CoresWork { study, costs } = answerer.cores(self.request, &known)?;
+                let (study, costs) = answerer.cores(self.request, &known)?;
                 let front = study.evolve(costs, evolution);
                 let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
                 best.ok_or_else(Diagnostics::default)?

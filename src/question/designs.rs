@@ -1,51 +1,32 @@
 //! Designs of a study.
 
+use super::online::{Timed, timed};
 use super::{Answer, Answerer, Ask};
-use fusescape_engine::explore::study::{DesignRow, Evaluator, ParetoFront, Study, StudyRequest};
+use fusescape_engine::explore::study::{Course, ParetoFront, StudyRequest};
+use fusescape_engine::job::RemoteJob;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-use std::sync::Arc;
 
-pub(super) type Key = Rc<StudyRequest>;
-pub(super) type Work = Evaluator<Rc<Study>>;
-
-/// What becomes of some designs of a study?
+/// How long do some designs of a study take?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EvaluateDesigns {
+pub struct TimeDesigns {
     /// The study, with all that it names.
     pub request: Rc<StudyRequest>,
     /// Numbers of designs.
     pub designs: Vec<u64>,
-    /// The front that they have to beat, where the study skips what is beaten.
-    pub front: ParetoFront,
 }
 
-/// What became of some designs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EvaluatedDesigns {
-    /// A row a design, in the order in which they were asked for.
-    pub rows: Vec<DesignRow>,
-    /// Time that it took, milliseconds; 0 where no clock is at hand.
-    pub took_ms: f64,
-}
+impl Ask for TimeDesigns {
+    /// How many designs they were.
+    type Reply = Timed<u32>;
 
-impl Ask for EvaluateDesigns {
-    type Reply = EvaluatedDesigns;
-
-    fn answer(self, answerer: &mut Answerer) -> Answer<EvaluatedDesigns> {
-        let stopwatch = answerer.stopwatch;
-        let evaluator = answerer.designs.of(self.request, |request| {
-            Study::new(StudyRequest::clone(request)).map(|study| Evaluator::new(Rc::new(study), Arc::default()))
-        })?;
-        let mut rows = Vec::with_capacity(self.designs.len());
-        let mut evaluate = || rows.extend(self.designs.iter().map(|&design| evaluator.evaluate(design, &self.front)));
-        let took_ms = match stopwatch {
-            Some(stopwatch) => stopwatch(&mut evaluate),
-            None => {
-                evaluate();
-                0.0
-            }
-        };
-        Ok(EvaluatedDesigns { rows, took_ms })
+    fn answer(self, answerer: &mut Answerer) -> Answer<Timed<u32>> {
+        let clock = answerer.clock;
+        let evaluator = answerer.designs.of_after(self.request, |request, before| Course::open(request, before))?;
+        let front = ParetoFront::default();
+        Ok(timed(clock, || {
+            self.designs.iter().for_each(|&design| drop(evaluator.evaluate(design, &front)));
+            self.designs.len() as u32
+        }))
     }
 }

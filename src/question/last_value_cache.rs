@@ -15,10 +15,18 @@ impl<K: PartialEq, V> LastValueCache<K, V> {
     /// # Errors
     /// Why it cannot be made; then nothing is kept.
     pub fn of<E>(&mut self, key: K, make: impl FnOnce(&K) -> Result<V, E>) -> Result<&mut V, E> {
-        let kept = match self.0.take().filter(|(kept, _)| *kept == key) {
-            Some(kept) => kept,
-            None => {
-                let value = make(&key)?;
+        self.of_after(key, |key, _| make(key))
+    }
+
+    /// The same where a new value is made out of the one that it replaces.
+    ///
+    /// # Errors
+    /// Why it cannot be made; then nothing is kept.
+    pub fn of_after<E>(&mut self, key: K, make: impl FnOnce(&K, Option<V>) -> Result<V, E>) -> Result<&mut V, E> {
+        let kept = match self.0.take() {
+            Some((kept, value)) if kept == key => (kept, value),
+            before => {
+                let value = make(&key, before.map(|(_, value)| value))?;
                 (key, value)
             }
         };

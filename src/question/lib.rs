@@ -11,6 +11,7 @@ mod cores;
 mod designs;
 mod gallery;
 mod hierarchies;
+mod jobs;
 mod last_value_cache;
 mod layer;
 mod motion;
@@ -22,16 +23,11 @@ mod stacks;
 mod topic;
 
 pub use attention::{DivideStep, FollowAttention, Generate, ReplayDataflows, ScheduleAttention, TileAttention};
-pub use cores::{
-    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, OutlineTiles, RunAlone,
-    RunTiles, SolveTiles, SolvedTiles, SummaryWay,
-};
-pub use designs::{EvaluateDesigns, EvaluatedDesigns};
+pub use cores::{CoresSummary, EvaluateCores, RunAlone, SummaryWay};
+pub use designs::TimeDesigns;
 pub use gallery::{CheckClaim, CheckVariant, FindLessonMistakes, LessonNumbers};
-pub use hierarchies::{
-    BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
-    UnrollHierarchies, UnrolledEnergies,
-};
+pub use hierarchies::{OpenHierarchy, UnrollHierarchies, UnrolledEnergies};
+pub use jobs::{AskedJob, RunCores, RunDesigns, RunHierarchies, RunImprovement, RunStacks, RunTiles};
 pub use layer::{
     Allowed, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestCost, FindBestMapping, FindUnrollings,
     LayerCost, SearchByStrategy,
@@ -41,13 +37,16 @@ pub use neighbours::{CompareCut, CompareNeighbour};
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use results::{FileResults, ReadResults};
 pub use sequences::AskSequences;
-pub use stacks::{CombineStacks, CompareFusions, CountParts, RunStacks, StepFusions};
+pub use stacks::StepFusions;
 pub use topic::Topic;
 
-use cores::CoresWork;
-use fusescape_engine::explore::CostStore;
+use fusescape_engine::explore::study::Course;
+use fusescape_engine::explore::{CostStore, StackSearch};
+use fusescape_engine::hierarchy::Exploration;
+use fusescape_engine::multicore::{CoresSearch, TileSearch};
 use fusescape_gallery::Workbench;
 use fusescape_spec::Diagnostics;
+use jobs::Bench;
 use last_value_cache::LastValueCache;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -164,27 +163,16 @@ questions! {
     FindBestCost,
     FindUnrollings,
     SearchByStrategy,
-    CountParts,
     RunStacks,
-    CombineStacks,
-    CompareFusions,
     StepFusions,
     AskSequences,
     DecideOnline,
     DecideOnlineAndSearch,
     TimeSearch,
-    OutlineTiles,
     RunTiles,
     RunAlone,
-    OutlineCores,
-    SolveTiles,
-    AllocateStack,
     EvaluateCores,
-    ImproveLayer,
     CoresSummary,
-    OutlineHierarchies,
-    BoundHierarchies,
-    SearchHierarchies,
     OpenHierarchy,
     UnrollHierarchies,
     CheckClaim,
@@ -202,35 +190,40 @@ questions! {
     FollowLoops,
     CompareNeighbour,
     CompareCut,
-    EvaluateDesigns,
     ReadResults,
+    TimeDesigns,
+    RunHierarchies,
+    RunDesigns,
+    RunCores,
+    RunImprovement,
 }
 
-/// Runs a function; returns its result, and the milliseconds that it took.
-pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
+/// Milliseconds since some moment.
+pub type Clock = fn() -> f64;
 
 /// Answers questions; remembers what neighbouring questions share.
 #[derive(Default)]
 pub struct Answerer {
     layer: LastValueCache<layer::Key, layer::Study>,
-    stacks: LastValueCache<stacks::Key, stacks::Study>,
+    stacks: Bench<StackSearch>,
     motion: LastValueCache<motion::Key, motion::Study>,
     neighbours: LastValueCache<neighbours::Key, neighbours::Study>,
     online: LastValueCache<online::Key, online::Study>,
     papers: online::Papers,
-    cores: LastValueCache<cores::Key, CoresWork>,
-    hierarchies: LastValueCache<hierarchies::Key, hierarchies::Study>,
-    designs: LastValueCache<designs::Key, designs::Work>,
+    cores: Bench<CoresSearch>,
+    tiles: Bench<TileSearch>,
+    hierarchies: Bench<Exploration>,
+    designs: Bench<Course>,
     gallery: Workbench,
-    /// What mapping problems of stacks cost, whatever the request.
+    /// What mapping problems of neighbours cost, whatever the request.
     costs: CostStore,
-    stopwatch: Option<Stopwatch>,
+    clock: Option<Clock>,
 }
 
 impl Answerer {
-    /// One that can say how long something took.
-    pub fn with_stopwatch(stopwatch: Stopwatch) -> Self {
-        Self { stopwatch: Some(stopwatch), ..Self::default() }
+    /// One that can say how long something took, and comes back from long work after a moment.
+    pub fn with_clock(clock: Clock) -> Self {
+        Self { clock: Some(clock), ..Self::default() }
     }
 
     /// Answers a question.

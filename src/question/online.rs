@@ -1,6 +1,6 @@
 //! Questions about what Optimus decides while the buffer changes, and how long searches for groups take.
 
-use super::{Answer, Answerer, Ask, Stopwatch};
+use super::{Answer, Answerer, Ask, Clock};
 use fusescape_engine::explore::{ExactDecision, GroupSearch, OnlineDecision, OnlineStudy, PaperStudy, Request, Sweep};
 use fusescape_engine::fusion::PaperNetwork;
 use fusescape_spec::Diagnostics;
@@ -40,7 +40,7 @@ impl Ask for DecideOnline {
     type Reply = Timed<Rc<OnlineDecision>>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
-        let stopwatch = answerer.stopwatch;
+        let stopwatch = answerer.clock;
         let study = answerer.online(self.request)?;
         let Timed { found, ms } = timed(stopwatch, || study.decide(self.step));
         Ok(Timed { found: Rc::new(study.with_traffic(found)), ms })
@@ -92,7 +92,7 @@ impl Ask for TimeSearch {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         let study = answerer.papers.entry(self.network).or_insert_with(|| PaperStudy::new(self.network));
-        let Timed { found: (scheme, bound), ms } = timed(answerer.stopwatch, || study.search(self.search));
+        let Timed { found: (scheme, bound), ms } = timed(answerer.clock, || study.search(self.search));
         let (groups, cost) = scheme.map_or((0, 0), |scheme| (scheme.groups.len() as u32, scheme.cost));
         let bound_bytes = bound.map(|bound| study.bytes(bound));
         Ok(Timed { found: SearchFindings { groups, bytes: study.bytes(cost), bound_bytes }, ms })
@@ -100,13 +100,8 @@ impl Ask for TimeSearch {
 }
 
 /// What comes of an act, and how many milliseconds it took.
-fn timed<T>(stopwatch: Option<Stopwatch>, mut act: impl FnMut() -> T) -> Timed<T> {
-    let Some(stopwatch) = stopwatch else { return Timed { found: act(), ms: None } };
-    let mut found = None;
-    let ms = stopwatch(&mut || found = Some(act()));
-    // A stopwatch that does nothing times nothing.
-    match found {
-        Some(found) => Timed { found, ms: Some(ms) },
-        None => Timed { found: act(), ms: None },
-    }
+pub(super) fn timed<T>(clock: Option<Clock>, act: impl FnOnce() -> T) -> Timed<T> {
+    let begun = clock.map(|now| now());
+    let found = act();
+    Timed { found, ms: clock.zip(begun).map(|(now, begun)| now() - begun) }
 }

@@ -1,7 +1,7 @@
 //! Questions about the sequences that HW-Flow-Fusion can fuse.
 
 use super::{Answer, Answerer, Ask};
-use fusescape_engine::explore::{Request, SequenceFinding, SequenceQuestion, StackLimits, find_sequences};
+use fusescape_engine::explore::{Request, SequenceFinding, SequenceQuestion, find_sequences};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -18,7 +18,6 @@ impl Ask for AskSequences {
     type Reply = SequenceFinding;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<SequenceFinding> {
-        let (study, _) = answerer.stacks(self.request, StackLimits::default())?;
-        Ok(find_sequences(study.sweep(), self.about)?)
+        Ok(find_sequences(answerer.sweep(self.request)?, self.about)?)
     }
 }

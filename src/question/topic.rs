@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A topic of questions. A view may use several topics, which do not disturb each other.
+/// A topic of questions. A view may use several topics, which do not disturb each other. A topic with a number is the lane of a worker
+/// in a job: it gets one task after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Topic {
     /// The best mapping of the layer at hand.
@@ -13,7 +14,7 @@ pub enum Topic {
     AllowedMapping,
     /// The layer under other rules.
     Rules,
-    /// A share of the designs of a study, for one worker; shares go on one by one.
+    /// Designs of a study.
     Designs(u8),
     /// How long a design of a study takes.
     DesignTime,
@@ -26,9 +27,9 @@ pub enum Topic {
     /// The layer by other searches.
     Strategies,
     /// Which layers run together.
-    Fusion,
+    Fusion(u8),
     /// The best schedule of each pair of the table of designs.
-    DesignTable,
+    DesignTable(u8),
     /// How that changes with the accelerator.
     FusionSteps,
     /// Which sequences HW-Flow-Fusion can fuse, and what they cost.
@@ -44,30 +45,30 @@ pub enum Topic {
     /// Optimus' on-line decision for every size of the buffer, and the best groups for each.
     OnlineSteps,
     /// The methods under other dataflows and array sizes.
-    Dataflows,
+    Dataflows(u8),
     /// How long it takes to find the groups of networks of a paper.
     SearchTimes,
     /// The tile size of a network on many cores.
-    CoresTiles,
+    CoresTiles(u8),
     /// A network on many cores.
-    Cores,
+    Cores(u8),
     /// The same on its best core alone.
     CoresAlone,
     /// The cost of an allocation by hand.
     CoresByHand,
     /// Better cores for single layers.
-    CoresImproved,
+    CoresImproved(u8),
     /// Cores found by the genetic search.
     CoresEvolved,
     /// A network on other systems, and in other tiles.
     CoresSweep,
-    /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
+    /// Memory hierarchies.
     Hierarchies(u8),
     /// The hierarchy at hand.
     HierarchyFacts,
     /// Hierarchies under other unrollings.
     Unrollings,
-    /// The claims of the gallery's entry of this number.
+    /// The claims of a gallery entry, by its number.
     Gallery(u8),
     /// Where the tiles of the stack at hand lie.
     Motion,
@@ -106,7 +107,12 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::AllowedMapping | Self::HierarchyFacts | Self::Online => false,
-            Self::CoresTiles | Self::Cores | Self::CoresAlone | Self::CoresByHand | Self::Motion | Self::Turns => false,
+            Self::CoresTiles(_)
+            | Self::Cores(_)
+            | Self::CoresAlone
+            | Self::CoresByHand
+            | Self::Motion
+            | Self::Turns => false,
             Self::Attention | Self::AttentionMotion => false,
             Self::AttentionTiles | Self::Generation | Self::DividedSteps | Self::PublishedDataflows => true,
             Self::Rules
@@ -119,9 +125,9 @@ impl Topic {
             | Self::ResultFile
             | Self::Unrollings => true,
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
-            Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
-            Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
-            Self::DesignTable | Self::Gallery(_) => true,
+            Self::CoresImproved(_) | Self::CoresEvolved | Self::CoresSweep => true,
+            Self::Fusion(_) | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows(_) | Self::SearchTimes => true,
+            Self::DesignTable(_) | Self::Gallery(_) => true,
             Self::Lesson | Self::LessonAtHand | Self::LessonPreview | Self::LessonVariants => true,
             Self::LessonMistakes => false,
             Self::Neighbours | Self::Cuts => true,

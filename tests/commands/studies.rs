@@ -2,11 +2,11 @@
 
 use crate::command_line::{fails, succeeds};
 use fusescape_command::study::{
-    MergeReport, ResultWriter, Shard, StudyFailure, Workers, front_of_file, merge, open, run,
+    MergeReport, ResultWriter, RunReport, Shard, StudyFailure, front_of_file, merge, open, rows,
 };
 use fusescape_command::study_front::StudyFront;
 use fusescape_command::{Unwatched, Watch};
-use fusescape_engine::explore::study::{DesignRow, ParetoFront, Part, Status, Study, StudyRequest};
+use fusescape_engine::explore::study::{DesignRow, Part, Status, Study, StudyRequest};
 use fusescape_results::parquet::DIGESTS;
 use fusescape_results::rows_of_csv;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -57,8 +57,13 @@ fn request(text: String) -> StudyRequest {
     }
 }
 
-fn study(sampling: &str) -> Study {
-    Study::new(request(STUDY.replace("SAMPLING", sampling))).unwrap()
+fn study(sampling: &str) -> Arc<Study> {
+    Arc::new(Study::new(request(STUDY.replace("SAMPLING", sampling))).unwrap())
+}
+
+/// A run that knows no costs yet.
+fn run(study: &Arc<Study>, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
+    fusescape_command::study::run(study, shard, out, &Arc::default(), watch)
 }
 
 /// Links, memories, cores and tiles vary; some designs search for the best tile size.
@@ -413,7 +418,7 @@ fn no_row_has_what_no_design_can_have() {
 fn no_result_file_has_a_design_that_cannot_be_or_is_there_twice() {
     let folder = folder("impossible-rows");
     let study = study("{ sobol: 4 }");
-    let rows = Workers::new(&study, Arc::default()).rows(&[0, 1, 2, 3], &ParetoFront::default(), &Unwatched).unwrap();
+    let rows = rows(&study, vec![0, 1, 2, 3], &Arc::default(), &Unwatched).unwrap();
     let written = |rows: Vec<DesignRow>| {
         let path = folder.join("rows.parquet");
         let mut file = ResultWriter::new(&study, 0..1, &path, &folder).unwrap();

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 const WIDTHS: [u32; 4] = [330, 390, 900, 1440];
 const CASES: [&str; 4] = [
@@ -31,7 +32,7 @@ const CASES: [&str; 4] = [
 ];
 
 /// The schedule of a case of the public tool's, with layers called by their numbers.
-fn account(name: &str) -> Rc<SystemAccount> {
+fn account(name: &str) -> Arc<SystemAccount> {
     let case = fusescape_test_support::stream::case(
         &serde_json::from_str(&reference_text(&format!("stream/{name}.json"))).unwrap(),
     );
@@ -46,11 +47,11 @@ fn account(name: &str) -> Rc<SystemAccount> {
     let found = schedule(job).unwrap();
     let layers = NestId::first(case.graph.tiles.iter().map(|tile| tile.layer.index()).max().unwrap() + 1);
     let computing: TiVec<TileId, f64> = case.placed.iter().map(|placed| 0.8 * placed.cycles.0).collect();
-    Rc::new(SystemAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
+    Arc::new(SystemAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
 }
 
 /// A chain of layers, `count` tiles in all, one after the other on two cores; every second tile sends its output.
-fn long_account(count: usize) -> Rc<SystemAccount> {
+fn long_account(count: usize) -> Arc<SystemAccount> {
     let layer = |tile: usize| tile * 40 / count;
     let tiles = (0..count).map(|tile| Tile {
         layer: NestId::from(layer(tile)),
@@ -119,15 +120,15 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         rules: SchedulingRules::CORRECTED,
     };
     let layers = (0..40).map(|layer| format!("layer{layer}_conv")).collect();
-    Rc::new(SystemAccount::new(job, &found, layers, &ti_vec![20.0; count]))
+    Arc::new(SystemAccount::new(job, &found, layers, &ti_vec![20.0; count]))
 }
 
-fn timeline(account: &Rc<SystemAccount>) -> CoreTimeline {
-    CoreTimeline::new(Rc::new(SystemLanes::new(Rc::clone(account))))
+fn timeline(account: &Arc<SystemAccount>) -> CoreTimeline {
+    CoreTimeline::new(Rc::new(SystemLanes::new(Arc::clone(account))))
 }
 
 /// The whole, a part, a moment, and each with a tile in focus.
-fn views(account: &Rc<SystemAccount>) -> Vec<(String, CoreTimeline)> {
+fn views(account: &Arc<SystemAccount>) -> Vec<(String, CoreTimeline)> {
     let whole = timeline(account);
     let all = account.latency_cycles;
     let windows = [("whole", 0.0, 1.0), ("part", 0.31, 0.2), ("moment", 0.52, 0.01)];
@@ -310,7 +311,7 @@ fn a_focused_tile_shows_whom_it_waits_for_and_what_is_brought() {
 #[test]
 fn keys_lead_to_every_tile() {
     let account = account("waco_e2e/b01_resnet18_tpu_quad_fused_waco");
-    let lanes = SystemLanes::new(Rc::clone(&account));
+    let lanes = SystemLanes::new(Arc::clone(&account));
     let first = lanes.first_in(TimeWindow::whole(account.latency_cycles)).unwrap();
     assert!(account.tiles.iter().all(|tile| tile.start >= account.tiles[first].start));
     // Up to the first core, from there down, and along every core.
@@ -448,7 +449,7 @@ fn a_trace_is_complete() {
 fn the_cursor_tells_at_every_event_which_tile_runs_where_and_how_many_transfers_are_under_way() {
     for name in CASES {
         let account = account(name);
-        let lanes = SystemLanes::new(Rc::clone(&account));
+        let lanes = SystemLanes::new(Arc::clone(&account));
         let mut times: Vec<f64> = account.tiles.iter().flat_map(|run| [run.start, run.end]).collect();
         times.sort_by(f64::total_cmp);
         times.dedup();

@@ -1,8 +1,9 @@
 //! The table of designs: what it holds, what is asked about a pair, and what a cell opens.
 
-use fusescape::explore::{StackStudy, Sweep};
+use fusescape::explore::{CostStore, StackAim, StackSearch, StackStudy, Sweep};
+use fusescape::job::Job;
 use fusescape::link::{from_link, to_link};
-use fusescape::question::{Answerer, CombineStacks, CountParts, RunStacks};
+use fusescape::question::{Answerer, RunStacks};
 use fusescape::search::Objective;
 use fusescape::state::{Action, Half, HierarchyObjective, ObjectiveChoice, State, Tab, TableChange};
 use std::rc::Rc;
@@ -95,12 +96,14 @@ fn workers_find_the_joint_optimum_of_a_pair() {
     // Few tiles, as the tests are not optimised.
     (request.settings.tiles_x, request.settings.tiles_y) = (vec![64], vec![64]);
     let request = Rc::new(request);
-    let mut answerer = Answerer::default();
-    let parts = answerer.ask(CountParts { request: Rc::clone(&request), limits }).unwrap();
-    let run = |part| RunStacks { request: Rc::clone(&request), limits, parts: part..part + 1 };
-    let runs: Vec<_> = (0..parts).flat_map(|part| Answerer::default().ask(run(part)).unwrap()).collect();
-    let study = StackStudy::new(Sweep::new(&request).unwrap(), limits).unwrap();
-    let expected = study.combine(&runs).unwrap();
-    let combine = CombineStacks { request, limits, runs: Rc::new(runs) };
-    assert_eq!(*answerer.ask(combine).unwrap(), expected);
+    let asked = Rc::new((Rc::clone(&request), limits));
+    let mut search = StackSearch::new(StackAim::Optimum);
+    // Each task by a worker of its own.
+    while let Some(task) = search.next(4) {
+        let question = RunStacks { request: Rc::clone(&asked), task: task.clone() };
+        search.take(task, Answerer::default().ask(question).unwrap());
+    }
+    let mut study = StackStudy::new(Sweep::new(&request).unwrap(), limits).unwrap();
+    let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut CostStore::default(), part)).collect();
+    assert_eq!(**search.optimum().unwrap(), study.combine(&runs).unwrap());
 }

@@ -31,6 +31,7 @@ use fusescape_test_support::sample::sample_or_all;
 use miniz_oxide::inflate::decompress_to_vec;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 type Seed = (String, Vec<u8>);
 
@@ -362,7 +363,7 @@ fn studies() {
     let results = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("seed.parquet");
     let _ = std::fs::remove_file(&results);
     let study = Study::new(request(&text.replace("SAMPLING", "{ sobol: 9 }"))).unwrap();
-    run(&study, Shard::WHOLE, &results, &Unwatched).unwrap();
+    run(&Arc::new(study), Shard::WHOLE, &results, &Arc::default(), &Unwatched).unwrap();
     save("results", &[("rows".to_owned(), std::fs::read(results).unwrap())]);
 }
 

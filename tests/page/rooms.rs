@@ -6,11 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the lowest room up; those of one row do not know each other.
-const ROOMS: [&[&str]; 8] = [
+const ROOMS: [&[&str]; 7] = [
     &["platform"],
     &["workers"],
     &["widgets"],
-    &["studies"],
     &["session"],
     &["design"],
     &[

@@ -9,6 +9,7 @@ use fusescape::explore::study::{
 };
 use fusescape::form::{study_of_system, suggested_study, variables, with_axis, with_values};
 use fusescape::hardware::Core;
+use fusescape::job::Job;
 use fusescape::multicore::{
     CoreSystem, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
 };
@@ -91,7 +92,7 @@ fn axes_are_added_behind_those_that_are_there_however_these_are_written() {
 }
 
 /// A study with words, sizes and tied values, and all its rows.
-fn designs() -> (Rc<Study>, Vec<DesignRow>) {
+fn designs() -> (Arc<Study>, Vec<DesignRow>) {
     let text = format!(
         "name: figures\nhardware: meta-proto-like-df\nnetwork: {NETWORK}\n\
          schedule: {{ columns: 16, rows: 16, search: loma, lpf_limit: 3 }}\n\
@@ -101,18 +102,20 @@ fn designs() -> (Rc<Study>, Vec<DesignRow>) {
          - {{ vary: [hardware.memories.sram_1MB_A.size, hardware.memories.sram_1MB_A.read_energy], \
          values: [[256 KiB, 100 pJ], [512 KiB, 200 pJ], [1 MiB, 300 pJ]] }}\n"
     );
-    let study = Rc::new(study_on("meta-proto-like-df", text).unwrap());
-    let mut evaluator = Evaluator::new(Rc::clone(&study), Arc::default());
-    let mut course = Course::new(Rc::clone(&study));
+    let study = Arc::new(study_on("meta-proto-like-df", text).unwrap());
+    let mut evaluator = Evaluator::new(Arc::clone(&study), Arc::default());
+    let mut course = Course::new(Arc::clone(&study));
     let mut rows = Vec::new();
-    while let Some(task) = course.next() {
-        rows.extend(task.designs.iter().map(|&design| evaluator.evaluate(design, &course.front)));
+    while let Some(task) = course.next(1) {
+        let done = Course::run(&mut evaluator, &task, &mut || true).unwrap();
+        course.take(task, done);
+        rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));
     }
     (study, rows)
 }
 
-fn table(study: &Rc<Study>, rows: &[DesignRow]) -> StudyTable {
-    let mut table = StudyTable::new(Rc::clone(study));
+fn table(study: &Arc<Study>, rows: &[DesignRow]) -> StudyTable {
+    let mut table = StudyTable::new(Arc::clone(study));
     rows.iter().for_each(|row| table.add(row));
     table
 }
@@ -217,11 +220,11 @@ fn values_have_the_unit_of_the_document() {
     let base = format!("name: it\nhardware: {}\nnetwork: {NETWORK}\n", preset.id);
     let text = with_axis(&base, named("hardware.memories.dram.width")).unwrap();
     let text = with_axis(&text, named("hardware.memories.sram_64KB.size")).unwrap();
-    let study = Rc::new(study_on(preset.id, text).unwrap());
+    let study = Arc::new(study_on(preset.id, text).unwrap());
     let stated: Vec<&str> = study.axes[0].values.iter().map(|value| value[0].text()).collect();
     assert_eq!(stated, ["16 bit", "32 bit", "64 bit", "128 bit", "256 bit"]);
     // Tables and figures say what the document says.
-    let table = StudyTable::new(Rc::clone(&study));
+    let table = StudyTable::new(Arc::clone(&study));
     for (axis, name) in [(0, "dram.width"), (1, "sram_64KB.size")] {
         let shown = table.dimension(table.of_axis(axis).unwrap()).unwrap();
         assert_eq!(shown.name, name);
@@ -299,7 +302,8 @@ fn results_come_back_from_the_files_that_hold_them() {
     let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("view.parquet");
     let _ = std::fs::remove_file(&path);
     let run = fusescape::command::study::run;
-    run(&study, fusescape::command::study::Shard::WHOLE, &path, &fusescape::command::Unwatched).unwrap();
+    run(&study, fusescape::command::study::Shard::WHOLE, &path, &Arc::default(), &fusescape::command::Unwatched)
+        .unwrap();
     let bytes = Bytes::from(std::fs::read(&path).unwrap());
     let (read, file) = ResultFile::open("it", bytes.clone()).unwrap();
     assert_eq!(read.request, study.request);

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use fusescape::chart::{Chart, Quantity, Theme, TileCurve, svg, tile_sizes_table};
-use fusescape::multicore::{CoresRequest, CoresSettings, TilePoint, TileSearch, TileStage};
-use fusescape::question::{Answerer, CoresSummary, OutlineTiles, RunTiles, SummaryWay};
+use fusescape::job::Job;
+use fusescape::multicore::{CoresRequest, CoresSettings, TileSearch};
+use fusescape::question::{Answerer, CoresSummary, RunTiles, SummaryWay};
 use fusescape::spec::{find_preset, hardware_presets, system_presets};
 use std::rc::Rc;
 
@@ -27,32 +28,30 @@ fn request() -> Rc<CoresRequest> {
 #[test]
 fn workers_that_take_a_candidate_each_find_what_one_run_finds() {
     let request = request();
-    let mut answerer = Answerer::default();
-    let ladder = answerer.ask(OutlineTiles { request: Rc::clone(&request) }).unwrap();
-    let mut search = TileSearch::new(ladder, request.settings.aim);
-    for stage in TileStage::ALL {
-        let cuts = search.candidates(stage);
-        // Each by a worker of its own, the last one first.
-        let ask = |cut: &_| {
-            let question = RunTiles { request: Rc::clone(&request), cut: Clone::clone(cut) };
-            Answerer::default().ask(question).unwrap()
-        };
-        let mut points: Vec<TilePoint> = cuts.iter().rev().map(ask).collect();
-        points.reverse();
-        points.into_iter().for_each(|point| search.add(point));
+    let mut search = TileSearch::new(request.settings.aim);
+    let mut given = Vec::new();
+    loop {
+        given.extend(std::iter::from_fn(|| search.next(3)));
+        // Each by a worker of its own, the last one first; one is ended before it has begun.
+        let Some(task) = given.pop() else { break };
+        if given.len() == 1 {
+            given.drain(..).for_each(|task| search.put_back(task));
+        }
+        let question = RunTiles { request: Rc::clone(&request), task: task.clone() };
+        search.take(task, Answerer::default().ask(question).unwrap());
     }
-    assert_eq!(search, TileSearch::run(&request).unwrap());
+    assert_eq!(search, TileSearch::of(&request).unwrap());
     let best = search.best().unwrap().1;
     let way = SummaryWay::BestTiles { by_hand: Vec::new() };
-    let summary = answerer.ask(CoresSummary { request, way }).unwrap();
+    let summary = Answerer::default().ask(CoresSummary { request, way }).unwrap();
     assert_eq!(summary, (best.energy_pj, best.latency_cycles));
 }
 
 #[test]
 fn the_curve_marks_the_best_size_and_its_table_has_all() {
-    let search = Rc::new(TileSearch::run(&request()).unwrap());
+    let search = Rc::new(TileSearch::of(&request()).unwrap());
     let table = tile_sizes_table(&search);
-    assert_eq!(table.rows.len(), search.points().len());
+    assert_eq!(table.rows.len(), search.points().count());
     let marked: Vec<_> = table.rows.iter().filter(|row| row[6].text() == "best").map(|row| row[0].text()).collect();
     assert_eq!(marked, [search.best().unwrap().0.text()]);
     for quantity in [Quantity::Latency, Quantity::Energy] {

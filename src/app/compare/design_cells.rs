@@ -1,12 +1,13 @@
 //! What is known of the pairs of the table of designs: workers find the best schedule of one after the other.
 
-use crate::app::studies::stacks::{StackQuestion, use_optimum};
 use crate::app::workers::handle::Workers;
+use crate::app::workers::stacks::{StackQuestion, use_optimum};
 use crate::explore::OptimalStacks;
 use crate::question::{Answer, Refusal, Topic};
 use crate::spec::Diagnostics;
 use crate::state::{Half, State, TableDocument};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Results that are kept for when a person comes back to them.
@@ -37,14 +38,14 @@ pub struct Cells {
 struct Known {
     is_on: bool,
     was_on: bool,
-    found: Rc<Vec<(StackQuestion, Answer<Rc<OptimalStacks>>)>>,
+    found: Rc<Vec<(StackQuestion, Answer<Arc<OptimalStacks>>)>>,
 }
 
 enum Change {
     /// Go on, or stop.
     Switch(bool),
     /// What came of a question.
-    Found(StackQuestion, Answer<Rc<OptimalStacks>>),
+    Found(StackQuestion, Answer<Arc<OptimalStacks>>),
 }
 
 impl Reducible for Known {
@@ -70,14 +71,14 @@ impl Reducible for Known {
 }
 
 impl Known {
-    fn answer(&self, question: &StackQuestion) -> Option<&Answer<Rc<OptimalStacks>>> {
+    fn answer(&self, question: &StackQuestion) -> Option<&Answer<Arc<OptimalStacks>>> {
         self.found.iter().find(|(known, _)| known == question).map(|(_, answer)| answer)
     }
 }
 
 impl Cells {
     /// The best schedule of a pair, or why there is none; `None` while unknown.
-    pub fn best(&self, pair: &Pair) -> Option<Result<Rc<OptimalStacks>, String>> {
+    pub fn best(&self, pair: &Pair) -> Option<Result<Arc<OptimalStacks>, String>> {
         match &pair.question {
             Err(wrong) => Some(Err(Refusal::Rejected(wrong.clone()).to_string())),
             Ok(question) => Some(self.known.answer(question)?.clone().map_err(|refusal| refusal.to_string())),
@@ -132,7 +133,7 @@ pub fn use_cells(chosen: &Rc<State>, workers: &Workers) -> Cells {
     let questions = pairs.iter().filter_map(|pair| pair.question.as_ref().ok());
     let next = questions.filter(|_| known.is_on).find(|question| known.answer(question).is_none()).cloned();
     let optimum = use_optimum(workers, Topic::DesignTable, next.clone());
-    let share = optimum.parts.map_or(0.0, |parts| f64::from(optimum.done) / f64::from(parts.max(1)));
+    let share = optimum.parts.map_or(0.0, |parts| optimum.done as f64 / parts.max(1) as f64);
     let found = next.clone().zip(optimum.found);
     {
         let dispatcher = known.dispatcher();

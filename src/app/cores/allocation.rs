@@ -1,14 +1,14 @@
 //! Which cores compute which layer: a table in which a person puts layers on other cores.
 
 use crate::multicore::{CoreAllocation, CoreId, CoresOutline, NestId};
-use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What a [`CoresAllocation`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresAllocationProps {
     /// Layers, cores, and who can compute what.
-    pub outline: Rc<CoresOutline>,
+    pub outline: Arc<CoresOutline>,
     /// The cores of each layer.
     pub choice: CoreAllocation,
     /// Whether a person chose them.

@@ -2,19 +2,20 @@
 
 use super::numbers::asked;
 use super::study::EvaluationInputs;
-use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::explain::Asked;
 use crate::app::widgets::figure::{Drawn, Figure, Numbers, made};
 use crate::app::workers::handle::Workers;
+use crate::app::workers::wanted::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::explain::{CoresNumber, explain_choice, explain_systems};
-use crate::multicore::{CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
-use crate::question::{CoresEvaluation, CoresSummary, Refusal, SummaryWay, Topic};
+use crate::multicore::{CoresEvaluation, CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
+use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, Preset, system_presets};
 use crate::state::{Action, CoresChange};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What [`CoresCompared`] needs.
@@ -23,7 +24,7 @@ pub struct CoresComparedProps {
     /// What is asked, and what is known of it.
     pub inputs: EvaluationInputs,
     /// What the allocations with shared tiles and without come to.
-    pub judgements: [Option<Result<CoresEvaluation, Diagnostics>>; 2],
+    pub judgements: Vec<Option<Result<CoresEvaluation, Diagnostics>>>,
     /// The best that is known.
     pub best: EvaluatedAllocation,
     /// What a choice by hand comes to.
@@ -49,14 +50,14 @@ fn in_short(refusal: &Refusal) -> &'static str {
 /// Both comparisons.
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
-    let EvaluationInputs { request, costs, .. } = &props.inputs;
+    let EvaluationInputs { request, basis } = &props.inputs;
     let layers = use_memo(Rc::clone(request), |request| {
         let mut layers = (**request).clone();
         layers.settings.granularity = Granularity::LayerByLayer;
         layers.settings.stacks = StackRule::EachLayer;
         layers
     });
-    let evolution = SummaryWay::Evolution { costs: Rc::clone(costs), evolution: Evolution::PAPER };
+    let evolution = SummaryWay::Evolution { costs: Arc::clone(&basis.costs), evolution: Evolution::PAPER };
     let questions = vec![
         CoresSummary { request: Rc::clone(request), way: evolution },
         CoresSummary { request: layers, way: SummaryWay::Best { by_hand: Vec::new() } },
@@ -66,7 +67,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         let judged = &judgement.as_ref()?.as_ref().ok()?.evaluated;
         Some((judged.energy_pj, judged.latency_cycles))
     };
-    let [shared, single] = &props.judgements;
+    let [shared, single] = &props.judgements[..] else { return html! {} };
     let other = |index: usize| others.get(index).and_then(|answer| answer.as_ref().ok().copied());
     let pair = |judged: &EvaluatedAllocation| (judged.energy_pj, judged.latency_cycles);
     let names = ["evolution, 16 individuals, 16 generations (NSGA-II)", "layer by layer, whole layers as tiles"];

@@ -1,15 +1,14 @@
 //! The view Cores: which core computes what, and when.
 //!
 //! - `form`, `allocation`: system, tiles, stacks, aim; cores chosen by hand
-//! - `study`: the questions stage by stage: what every different tile costs, which cores compute each stack best, what that comes to,
-//!   and whether other cores for single layers are better
+//! - `study`: the search for the best cores, and whether other cores for single layers are better; `tile_search`: that for the best tiles
 //! - `system_card`: the system beside the network, in place of an accelerator that it does not use
-//! - `tiles`: the search for the tile size, and the best single core
+//! - `tiles`: the curve over tile sizes, and the best single core
 //! - `timeline`: a window of the schedule's time ([`crate::chart`] draws it: lanes are images of one row, so that a hundred thousand
 //!   tiles cost no more than a few, and what is at a place is found by halving); `timeline_moves`: pointers, keys and the wheel;
 //!   `cursor`: what happens at a cycle
 //! - `numbers`: what explains what is shown
-//! - `compared`: other allocations, and other systems, as lists of questions ([`crate::app::studies`])
+//! - `compared`: other allocations, and other systems, as lists of questions (`crate::app::workers::wanted`)
 
 pub mod allocation;
 pub mod compared;
@@ -18,6 +17,7 @@ pub mod form;
 mod numbers;
 pub mod study;
 pub mod system_card;
+mod tile_search;
 mod tiles;
 pub mod timeline;
 pub mod timeline_moves;

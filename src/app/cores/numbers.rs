@@ -6,33 +6,34 @@ use crate::chart::{CoreTimeline, moved_reasons};
 use crate::explain::{CorePart, CoresNumber, Subject, TileFigure};
 use crate::multicore::{CoreId, LinkId, SystemAccount, SystemPart, TileId, TopMemoryId, TransferReason};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What asks about a number of a schedule.
-pub fn asked(account: &Rc<SystemAccount>, number: CoresNumber) -> Option<Asked> {
-    Some(Asked::Of(Rc::clone(account) as _, Subject::Cores(number)))
+pub fn asked(account: &Arc<SystemAccount>, number: CoresNumber) -> Option<Asked> {
+    Some(Asked::Of(Rc::new(Arc::clone(account)), Subject::Cores(number)))
 }
 
 /// A number of a schedule that unfolds.
-pub fn number(account: &Rc<SystemAccount>, number: CoresNumber, text: String) -> Html {
+pub fn number(account: &Arc<SystemAccount>, number: CoresNumber, text: String) -> Html {
     html! { <Number asked={asked(account, number)} {text} /> }
 }
 
 /// What explains a table whose first column is words.
-fn rows(account: &Rc<SystemAccount>, rows: impl Iterator<Item = Vec<Option<CoresNumber>>>) -> Numbers {
+fn rows(account: &Arc<SystemAccount>, rows: impl Iterator<Item = Vec<Option<CoresNumber>>>) -> Numbers {
     let cell = |number: Option<CoresNumber>| number.and_then(|number| asked(account, number));
     let row = |numbers: Vec<Option<CoresNumber>>| std::iter::once(None).chain(numbers.into_iter().map(cell)).collect();
     Some(Rc::new(rows.map(row).collect()))
 }
 
 /// What explains [`core_time`](crate::chart::core_time).
-pub fn time_numbers(account: &Rc<SystemAccount>) -> Numbers {
+pub fn time_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let row = |core: CoreId| CorePart::all().map(|part| Some(CoresNumber::Time(core, part))).collect();
     rows(account, account.cores.keys().map(row))
 }
 
 /// What explains [`system_energy`](crate::chart::system_energy).
-pub fn energy_numbers(account: &Rc<SystemAccount>) -> Numbers {
+pub fn energy_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let reasons = moved_reasons(account);
     let row = |part: SystemPart| {
         let all = Some(CoresNumber::of_part(part));
@@ -47,7 +48,7 @@ pub fn energy_numbers(account: &Rc<SystemAccount>) -> Numbers {
 }
 
 /// What explains [`link_table`](crate::chart::link_table).
-pub fn link_numbers(account: &Rc<SystemAccount>) -> Numbers {
+pub fn link_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let row = |link: LinkId| {
         let carried = TransferReason::ALL.map(|reason| Some(CoresNumber::LinkCarries(link, reason)));
         let time = [None, Some(CoresNumber::LinkBusy(link)), Some(CoresNumber::LinkShare(link))];
@@ -57,14 +58,14 @@ pub fn link_numbers(account: &Rc<SystemAccount>) -> Numbers {
 }
 
 /// What explains [`memory_table`](crate::chart::memory_table).
-pub fn memory_numbers(account: &Rc<SystemAccount>) -> Numbers {
+pub fn memory_numbers(account: &Arc<SystemAccount>) -> Numbers {
     let row =
         |memory: TopMemoryId| vec![None, Some(CoresNumber::MemoryPeak(memory)), Some(CoresNumber::MemoryShare(memory))];
     rows(account, account.memories.keys().map(row))
 }
 
 /// What explains the table of a timeline, where it lists tiles.
-pub fn tile_numbers(account: &Rc<SystemAccount>, chart: &CoreTimeline) -> Numbers {
+pub fn tile_numbers(account: &Arc<SystemAccount>, chart: &CoreTimeline) -> Numbers {
     let row = |tile: TileId| {
         let of = |figure| Some(CoresNumber::Tile(tile, figure));
         let times = [TileFigure::Begin, TileFigure::End, TileFigure::Takes].map(of);

@@ -1,14 +1,14 @@
 //! The search for the tile size: its curve, how far it is, and the single core that schedules are compared with.
 
-use super::study::{CoresStudyState, Stage};
-use crate::app::studies::tile_search::TileSearchState;
+use super::tile_search::TileSearchState;
 use crate::app::widgets::data_table::DataTable;
 use crate::app::widgets::figure::{Canvas, Drawn};
 use crate::app::widgets::save::{Save, Saved, WIDTH};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
+use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, TileCurve, tile_sizes_table};
-use crate::multicore::{SingleCore, TileSearch};
+use crate::multicore::{CoresSearch, CoresStage, SingleCore, TileSearch};
 use crate::question::{RunAlone, Topic};
 use crate::state::{Action, CoresChange};
 use std::rc::Rc;
@@ -27,12 +27,11 @@ pub struct ComparedCore {
 #[hook]
 pub fn use_single_core(
     workers: &Workers,
-    study: &CoresStudyState,
+    run: Option<&JobRun<CoresSearch>>,
     search: Option<&TileSearch>,
 ) -> Option<ComparedCore> {
-    let is_asked = search.is_none() && study.stage == Stage::Done;
-    let request = study.request.clone().filter(|_| is_asked);
-    let question = request.map(|request| RunAlone { request, costs: Rc::clone(&study.costs) });
+    let run = run.filter(|run| search.is_none() && run.job().stage() == CoresStage::Done);
+    let question = run.and_then(|run| Some(RunAlone { request: run.request(), costs: run.job().costs()?.clone() }));
     let answers = use_answers(workers, Topic::CoresAlone, question.into_iter().collect());
     if let Some(search) = search {
         search.best()?;
@@ -74,7 +73,7 @@ pub fn TileSizes(props: &TileSizesProps) -> Html {
         let granularity = best.granularity();
         props.act.reform(move |_: MouseEvent| Action::Cores(CoresChange::State(granularity.clone())))
     };
-    let count = search.points().len();
+    let count = search.points().count();
     let told = match (*is_done, *is_stopped) {
         (true, false) => format!(
             "The best of {count} tile sizes: {}. Each was run with its best allocation; \

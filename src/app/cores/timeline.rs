@@ -16,19 +16,20 @@ use crate::chart::{Chart, Hit, HitText, SystemLanes, link_table, memory_table};
 use crate::multicore::SystemAccount;
 use crate::trace::chrome_trace;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What a [`CoreTimelineView`] needs.
 #[derive(Properties)]
 pub struct CoreTimelineProps {
     /// The schedule.
-    pub account: Rc<SystemAccount>,
+    pub account: Arc<SystemAccount>,
 }
 
 impl PartialEq for CoreTimelineProps {
     fn eq(&self, other: &Self) -> bool {
         // Comparing a hundred thousand tiles would take longer than drawing them.
-        Rc::ptr_eq(&self.account, &other.account)
+        Arc::ptr_eq(&self.account, &other.account)
     }
 }
 
@@ -39,11 +40,11 @@ const KEYS: &str = "Timeline: left and right arrow, plus and minus change the ti
 /// The timeline of a schedule on many cores.
 #[component]
 pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
-    let lanes = use_state(|| Rc::new(SystemLanes::new(Rc::clone(&props.account))));
-    let lanes = if Rc::ptr_eq(&lanes.account, &props.account) {
+    let lanes = use_state(|| Rc::new(SystemLanes::new(Arc::clone(&props.account))));
+    let lanes = if Arc::ptr_eq(&lanes.account, &props.account) {
         Rc::clone(&lanes)
     } else {
-        let sorted = Rc::new(SystemLanes::new(Rc::clone(&props.account)));
+        let sorted = Rc::new(SystemLanes::new(Arc::clone(&props.account)));
         lanes.set(Rc::clone(&sorted));
         sorted
     };
@@ -136,7 +137,7 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             <TimeCursor {moment} is_playing={player.is_playing()} {player} />
             <div class="saves">
                 <Save what={Saved::Figure(Drawn::new(settled), WIDTH)} />
-                <SaveTrace account={Rc::clone(&props.account)} />
+                <SaveTrace account={Arc::clone(&props.account)} />
             </div>
             <Twin cells={usize::MAX} {table} />
             <Twin label="links as a table" cells={usize::MAX} table={links} />
@@ -188,7 +189,7 @@ fn card(text: &HitText) -> Html {
 #[component]
 fn SaveTrace(props: &CoreTimelineProps) -> Html {
     let names = use_surroundings().names;
-    let account = Rc::clone(&props.account);
+    let account = Arc::clone(&props.account);
     let onclick = Callback::from(move |_: MouseEvent| {
         save_text(&names.file("trace", "json"), "application/json", &chrome_trace(&account));
     });

@@ -4,23 +4,27 @@ use super::allocation::CoresAllocation;
 use super::compared::CoresCompared;
 use super::form::CoresFormCard;
 use super::numbers::{energy_numbers, number, time_numbers};
-use super::study::{
-    CoresStudyState, EvaluationInputs, LocalSearch, Stage, use_cores, use_evaluation, use_local_search,
-};
+use super::study::{EvaluationInputs, LocalSearch, use_cores, use_evaluation, use_local_search};
+use super::tile_search::{TileSearchState, use_tile_search};
 use super::tiles::{ComparedCore, TileSizes, use_single_core};
 use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
-use crate::app::studies::tile_search::{TileSearchState, use_tile_search};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
+use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::explain::CoresNumber;
-use crate::multicore::{CoreAllocation, CoresOutline, EvaluatedAllocation, StackAllocation};
-use crate::question::{Answer, CoresEvaluation, Refusal};
+use crate::job::{Job, Progress};
+use crate::multicore::{
+    CoreAllocation, CoresEvaluation, CoresOutline, CoresSearch, CoresStage, EvaluatedAllocation, ScheduleObjective,
+    StackAllocation,
+};
+use crate::question::{Answer, Refusal};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Schedules of more tiles are left as they were found: trying other cores for one layer would take too long.
@@ -56,22 +60,27 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         (false, _) => Some(request),
         (true, cut) => cut.as_ref().map(|cut| request.in_tiles(cut)),
     });
-    let (study, longer) = use_cores(&props.workers, stated);
-    let single = use_single_core(&props.workers, &study, tiles.search.as_deref().filter(|_| searches));
-    let stage = study.stage;
-    let best = study.best().map(|(shares, judgement)| (shares, judgement.clone())).filter(|_| stage == Stage::Done);
+    let (run, longer) = use_cores(&props.workers, stated);
+    let held = run.as_ref().map(JobRun::job);
+    let study = held.as_deref();
+    let refusal = run.as_ref().and_then(JobRun::refusal);
+    let stage = study.filter(|_| refusal.is_none()).map(CoresSearch::stage);
+    let is_done = stage == Some(CoresStage::Done);
+    let single = use_single_core(&props.workers, run.as_ref(), tiles.search.as_deref().filter(|_| searches));
+    let best = study.filter(|_| is_done).and_then(CoresSearch::best);
+    let best = best.map(|(shares, evaluation)| (shares, evaluation.clone()));
     let inputs = best.as_ref().and_then(|(shares, _)| {
-        let (request, costs) = (study.request.clone()?, Rc::clone(&study.costs));
-        Some(EvaluationInputs { request, costs, stacks: Rc::clone(study.allocations(*shares)) })
+        Some(EvaluationInputs { request: run.as_ref()?.request(), basis: study?.basis(*shares)? })
     });
-    let improvable = best.as_ref().filter(|(_, judgement)| judgement.account.tiles.len() <= MOST_IMPROVED);
+    let improvable = best.as_ref().filter(|(_, evaluation)| evaluation.account.tiles.len() <= MOST_IMPROVED);
     let (improving, switch) = use_local_search(
         &props.workers,
-        inputs.clone().zip(improvable.map(|(_, judgement)| judgement.evaluated.clone())),
+        inputs.clone().zip(improvable.map(|(_, evaluation)| evaluation.evaluated.clone())),
     );
-    let by_hand = study.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
+    let outline = study.and_then(CoresSearch::outline).cloned();
+    let by_hand = outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
-    let is_better = improving.is_done() || !improving.is_on;
+    let is_better = improving.is_done || !improving.is_on;
     let better = improving.best.clone().filter(|found| {
         is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.evaluated.choice != found.choice)
     });
@@ -83,18 +92,20 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     // While another schedule is worked out, the one before stays.
     let kept = use_mut_ref(|| None::<Shown>);
     let is_current = shown.is_some();
-    if let Some((judgement, outline)) = shown.zip(study.outline.clone()) {
+    if let Some((judgement, outline)) = shown.zip(outline.clone()) {
         let origin = origin(&judgement, &outline, best.as_ref(), by_hand.is_some());
         *kept.borrow_mut() = Some(Shown { judgement, outline, origin });
     }
     let kept = kept.borrow().clone();
-    let wrong =
-        wrong_with(request.as_ref().err(), tiles.refusal.as_ref().filter(|_| searches), &study, judged.as_ref());
-    let failure = [study.refusal.as_ref(), judged.as_ref().and_then(|judged| judged.as_ref().err())]
-        .into_iter()
-        .find_map(|refusal| match refusal {
-            Some(Refusal::Failed(failure)) => Some(failure.as_str()),
-            _ => None,
+    let asked = tiles.refusal.as_ref().filter(|_| searches).or(refusal.as_ref());
+    let none = study.and_then(CoresSearch::why_none);
+    let wrong = wrong_with(request.as_ref().err(), asked, none, judged.as_ref());
+    let failure =
+        [refusal.as_ref(), judged.as_ref().and_then(|judged| judged.as_ref().err())].into_iter().find_map(|refusal| {
+            match refusal {
+                Some(Refusal::Failed(failure)) => Some(failure.as_str()),
+                _ => None,
+            }
         });
     let status = match () {
         () if !wrong.is_empty() || failure.is_some() => "rejected",
@@ -109,6 +120,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             Action::Cores(CoresChange::Allocation(write_allocation(lines)))
         })
     };
+    let aim = run.as_ref().map(|run| run.request().settings.aim).unwrap_or_default();
     let shown_judgement = kept.as_ref().map(|kept| kept.judgement.clone());
     let class = (!is_current).then_some("old");
     html! {
@@ -122,34 +134,34 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                          (Stream).",
                     ) }
                 </p>
-                { progress(failure, stage, (searches && stage == Stage::Nothing).then_some(&tiles)) }
+                { progress(failure, study.filter(|_| refusal.is_none()), (searches && stage.is_none()).then_some(&tiles)) }
                 if let Some(kept) = &kept {
                     if status == "rejected" {
                         <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
                     }
-                    <div {class}>{ answer(kept, &study, single.as_ref()) }</div>
+                    <div {class}>{ answer(kept, aim.name(), single.as_ref()) }</div>
                 }
                 if searches {
                     <TileSizes state={tiles.clone()} on_stop={stop_tiles} act={act.clone()} />
                 }
                 <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
-                if let Some(outline) = study.outline.as_ref().filter(|outline| !outline.takes_beside) {
+                if let Some(outline) = outline.as_ref().filter(|outline| !outline.takes_beside) {
                     <p class="hint" data-testid="cores-own">
                         { format!("{} has cores of its own: of the design, only the network and how mappings are \
                                    searched count here.", outline.system) }
                     </p>
                 }
-                if by_hand.is_some() && stage == Stage::Done {
+                if by_hand.is_some() && is_done {
                     <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
                 }
-                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), &study, switch) }
-                { proof(&study, stage, longer) }
-                { unmatched(&chosen.cores.allocation, study.outline.as_deref()) }
+                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), aim, outline.as_deref(), switch) }
+                { for study.iter().map(|study| proof(study, &longer)) }
+                { unmatched(&chosen.cores.allocation, outline.as_deref()) }
             </section>
             if let Some(Shown { judgement, outline, .. }) = kept {
                 <div {class}>
                     <section class="card">
-                        <CoreTimelineView account={Rc::clone(&judgement.account)} />
+                        <CoreTimelineView account={Arc::clone(&judgement.account)} />
                     </section>
                     <section class="card">
                         <h2>{ "Where time and energy go" }</h2>
@@ -173,7 +185,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             if let Some((inputs, (_, best))) = inputs.zip(best) {
                 <CoresCompared
                     {inputs}
-                    judgements={study.judgements.clone()}
+                    judgements={study.iter().flat_map(|study| study.evaluations().clone()).collect::<Vec<_>>()}
                     shown={shown_judgement}
                     best={improving.best.clone().unwrap_or(best.evaluated)}
                     by_hand={by_hand.and(judged_by_hand)}
@@ -189,7 +201,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
 #[derive(Clone)]
 struct Shown {
     judgement: CoresEvaluation,
-    outline: Rc<CoresOutline>,
+    outline: Arc<CoresOutline>,
     /// Where its cores come from.
     origin: &'static str,
 }
@@ -249,33 +261,34 @@ fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
 /// All that is wrong: with the fields, the documents, or with what comes of them.
 fn wrong_with(
     fields: Option<&Diagnostics>,
-    tiles: Option<&Refusal>,
-    study: &CoresStudyState,
+    asked: Option<&Refusal>,
+    none: Option<&Diagnostics>,
     judged: Option<&Answer<CoresEvaluation>>,
 ) -> Diagnostics {
     let rejected = |refusal: &Refusal| match refusal {
         Refusal::Rejected(wrong) => Some(wrong.clone()),
         Refusal::Failed(_) => None,
     };
-    let asked = || tiles.or(study.refusal.as_ref()).and_then(rejected).or_else(|| study.why_none().cloned());
+    let asked = || asked.and_then(rejected).or_else(|| none.cloned());
     let by_hand = || judged.and_then(|judged| rejected(judged.as_ref().err()?));
     fields.cloned().or_else(asked).or_else(by_hand).unwrap_or_default()
 }
 
-fn progress(failure: Option<&str>, stage: Stage, tiles: Option<&TileSearchState>) -> Html {
+fn progress(failure: Option<&str>, study: Option<&CoresSearch>, tiles: Option<&TileSearchState>) -> Html {
     if let Some(failure) = failure {
         return html! { <p class="banner" role="alert">{ failure.to_owned() }</p> };
     }
-    let (text, done, all) = match stage {
-        Stage::Nothing if tiles.is_some_and(|tiles| tiles.refusal.is_none()) => {
+    let Progress { done, all, .. } = study.map(CoresSearch::progress).unwrap_or_default();
+    let (text, done, all) = match study.map(CoresSearch::stage) {
+        None if tiles.is_some_and(|tiles| tiles.refusal.is_none()) => {
             let (done, all) = tiles.map_or((0, 1), |tiles| tiles.progress);
             (format!("{done} of {all} tile sizes run, each with its best allocation"), done, all)
         }
-        Stage::Nothing | Stage::Done => return html! { <div class="progress" data-testid="cores-progress"></div> },
-        Stage::Outline => ("cutting layers into tiles".to_owned(), 0, 1),
-        Stage::Costs(done, all) => (format!("{done} of {all} different tiles mapped on cores"), done, all),
-        Stage::Stacks(done, all) => (format!("{done} of {all} searches for the cores of a stack done"), done, all),
-        Stage::Judging => ("scheduling".to_owned(), 1, 1),
+        None | Some(CoresStage::Done) => return html! { <div class="progress" data-testid="cores-progress"></div> },
+        Some(CoresStage::Outline) => ("cutting layers into tiles".to_owned(), 0, 1),
+        Some(CoresStage::Costs) => (format!("{done} of {all} different tiles mapped on cores"), done, all),
+        Some(CoresStage::Stacks) => (format!("{done} of {all} searches for the cores of a stack done"), done, all),
+        Some(CoresStage::Evaluation) => ("scheduling".to_owned(), 1, 1),
     };
     html! {
         <div class="progress" data-testid="cores-progress" role="status">
@@ -285,7 +298,7 @@ fn progress(failure: Option<&str>, stage: Stage, tiles: Option<&TileSearchState>
     }
 }
 
-fn answer(shown: &Shown, study: &CoresStudyState, single: Option<&ComparedCore>) -> Html {
+fn answer(shown: &Shown, aim: &'static str, single: Option<&ComparedCore>) -> Html {
     let Shown { judgement, origin, .. } = shown;
     let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.evaluated;
     let account = &judgement.account;
@@ -297,7 +310,6 @@ fn answer(shown: &Shown, study: &CoresStudyState, single: Option<&ComparedCore>)
         group_thousands(account.tiles.len() as u64),
         group_thousands(account.transfers.len() as u64)
     );
-    let aim = study.request.as_ref().map_or("", |request| request.settings.aim.name());
     let most = account.latency_cycles * account.peak_macs_per_cycle as f64;
     html! {
         <>
@@ -358,17 +370,15 @@ fn against_one_core((energy_pj, latency): (f64, f64), cores: usize, single: Opti
 fn improvement(
     improving: &LocalSearch,
     from: Option<&EvaluatedAllocation>,
-    study: &CoresStudyState,
+    aim: ScheduleObjective,
+    outline: Option<&CoresOutline>,
     switch: Callback<bool>,
 ) -> Html {
-    let Some(((best, from), asked)) = improving.best.as_ref().zip(from).zip(study.request.as_ref()) else {
-        return html! {};
-    };
-    let aim = asked.settings.aim;
+    let Some((best, from)) = improving.best.as_ref().zip(from) else { return html! {} };
     let gain = 100.0 * (1.0 - best.score(aim) / from.score(aim));
     let gained =
         if gain < 0.05 { "nothing better yet".to_owned() } else { format!("{} % better so far", three_digits(gain)) };
-    let (text, button) = match (improving.is_done(), improving.is_on) {
+    let (text, button) = match (improving.is_done, improving.is_on) {
         (true, _) if gain < 0.05 => {
             ("No other cores for any one layer make it better, transfers and memories counted.".to_owned(), None)
         }
@@ -381,7 +391,7 @@ fn improvement(
             None,
         ),
         (false, true) => {
-            let layers = study.outline.as_ref().map(|outline| &outline.layers);
+            let layers = outline.map(|outline| &outline.layers);
             let name = layers.and_then(|layers| layers.get(improving.layer)).map_or("", String::as_str);
             let (number, all) = (improving.layer.index() + 1, layers.map_or(0, |layers| layers.len()));
             let text = format!(
@@ -394,7 +404,7 @@ fn improvement(
     };
     html! {
         <>
-        <p class="hint row" role="status" data-testid="cores-improving" data-done={improving.is_done().to_string()}>
+        <p class="hint row" role="status" data-testid="cores-improving" data-done={improving.is_done.to_string()}>
             <span>{ text }</span>
             if let Some((on, title)) = button {
                 <button type="button" class="small" onclick={switch.reform(move |_: MouseEvent| on)}>{ title }</button>
@@ -408,12 +418,16 @@ fn improvement(
 }
 
 /// What is proved of the stacks' allocations.
-fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
-    let stacks = study.allocations(true);
-    if stacks.is_empty() || !matches!(stage, Stage::Judging | Stage::Done) {
+fn proof(study: &CoresSearch, longer: &Callback<()>) -> Html {
+    let Some([stacks, single]) = study.stacks(true).zip(study.stacks(false)).map(|(shared, single)| [shared, single])
+    else {
+        return html! {};
+    };
+    if stacks.is_empty() {
         return html! {};
     }
-    let open = || study.all_allocations().filter(|stack| !stack.found.is_proved() && stack.found.best.is_some());
+    let all = || stacks.iter().chain(single.iter());
+    let open = || all().filter(|stack| !stack.found.is_proved() && stack.found.best.is_some());
     let gap = |stack: &StackAllocation| {
         let best = stack.found.best.as_ref()?;
         Some(1.0 - stack.found.bound / best.cycles)
@@ -434,7 +448,7 @@ fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
         };
         format!(" {which} computes {tiles} tiles {times}, {share} % of its work.{coarsened}")
     });
-    let longer_text = match study.times_longer {
+    let longer_text = match study.times_longer() {
         1 => String::new(),
         times => format!(" Searched {times} times as long."),
     };
@@ -453,14 +467,14 @@ fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
                     { format!(
                         "What {} of {} searches found may be up to {} % from the fastest that a stack could repeat.",
                         open().count(),
-                        study.all_allocations().count(),
+                        all().count(),
                         three_digits(100.0 * widest)
                     ) }
                 }
                 { about.unwrap_or_default() }
                 { longer_text }
             </span>
-            if open().count() > 0 && stage == Stage::Done {
+            if open().count() > 0 && study.stage() == CoresStage::Done {
                 <button type="button" class="small" onclick={longer.reform(|_: MouseEvent| ())} data-testid="cores-longer">
                     { "Search longer" }
                 </button>

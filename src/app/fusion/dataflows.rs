@@ -1,15 +1,16 @@
 //! The methods under other dataflows and array sizes, worked out when a person asks for it.
 
 use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
-use crate::app::studies::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
 use crate::app::workers::handle::Workers;
+use crate::app::workers::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
 use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Fusions, Request, StackLimits, dataflow_request};
 use crate::question::{Refusal, Topic};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What [`FusionDataflows`] need.
@@ -190,7 +191,7 @@ fn findings(studies: &ArrayStudies, method: FusionMethod, chosen: &UseStateSette
     };
     let choices: Vec<Choice> =
         FusionMethod::ALL.iter().map(|method| Choice::new(method.title(), method.title())).collect();
-    let all: Vec<Rc<Fusions>> = studies.found.iter().map(|array| Rc::clone(&array.fusions)).collect();
+    let all: Vec<Arc<Fusions>> = studies.found.iter().map(|array| Arc::clone(&array.fusions)).collect();
     let energy = Drawn::new(dataflow_energy(&studies.found, method));
     let latency = Drawn::new(dataflow_latency(&studies.found, method));
     html! {

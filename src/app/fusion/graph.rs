@@ -7,6 +7,7 @@ use crate::chart::{NetworkDrawing, NetworkLayer};
 use crate::explore::{FusionMethod, FusionVerdict, Fusions};
 use crate::workload::{LayerId, Network};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What a [`FusionGraph`] needs.
@@ -15,7 +16,7 @@ pub struct FusionGraphProps {
     /// The network.
     pub graph: Rc<NetworkDrawing>,
     /// What the methods say.
-    pub fusions: Rc<Fusions>,
+    pub fusions: Arc<Fusions>,
 }
 
 /// The graph, with a colour for each group of the method that is chosen.

@@ -8,15 +8,16 @@ use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceCells, SequenceNum
 use crate::explore::{FusionMethod, Fusions, Sequence};
 use crate::interlayer::FusionMode;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What asks about a number of methods.
-pub fn asked(fusions: &Rc<Fusions>, number: FusionNumber) -> Asked {
-    Asked::Of(Rc::clone(fusions) as _, Subject::Fusion(number))
+pub fn asked(fusions: &Arc<Fusions>, number: FusionNumber) -> Asked {
+    Asked::Of(Rc::new(Arc::clone(fusions)), Subject::Fusion(number))
 }
 
 /// A number of methods that unfolds.
-pub fn number(fusions: &Rc<Fusions>, number: FusionNumber, text: String) -> Html {
+pub fn number(fusions: &Arc<Fusions>, number: FusionNumber, text: String) -> Html {
     html! { <Number asked={asked(fusions, number)} {text} /> }
 }
 
@@ -26,7 +27,7 @@ fn known(fusions: &Fusions) -> impl Iterator<Item = FusionMethod> {
 }
 
 /// What explains [`fusion_table`](crate::chart::fusion_table), row by row; its first column is words.
-pub fn method_rows(fusions: &Rc<Fusions>) -> impl Iterator<Item = Vec<Option<Asked>>> {
+pub fn method_rows(fusions: &Arc<Fusions>) -> impl Iterator<Item = Vec<Option<Asked>>> {
     fusions.verdicts.iter().map(|(method, verdict)| {
         let of = |amount| FusionNumber::Of(*method, None, amount);
         let numbers = [
@@ -43,13 +44,13 @@ pub fn method_rows(fusions: &Rc<Fusions>) -> impl Iterator<Item = Vec<Option<Ask
 }
 
 /// What explains the table of methods.
-pub fn method_numbers(fusions: &Rc<Fusions>) -> Numbers {
+pub fn method_numbers(fusions: &Arc<Fusions>) -> Numbers {
     Some(Rc::new(method_rows(fusions).collect()))
 }
 
 /// What explains a row of a figure: a column a part, and at last their sum.
 fn part_row(
-    fusions: &Rc<Fusions>,
+    fusions: &Arc<Fusions>,
     method: FusionMethod,
     parts: &[StackAmount],
     total: StackAmount,
@@ -60,13 +61,13 @@ fn part_row(
 }
 
 /// What explains a figure of methods, a row a method.
-fn part_numbers(fusions: &Rc<Fusions>, parts: &[StackAmount], total: StackAmount) -> Numbers {
+fn part_numbers(fusions: &Arc<Fusions>, parts: &[StackAmount], total: StackAmount) -> Numbers {
     Some(Rc::new(known(fusions).map(|method| part_row(fusions, method, parts, total)).collect()))
 }
 
 /// What explains a figure of one method on arrays, a row an array on which it says something.
 fn array_part_numbers(
-    arrays: &[Rc<Fusions>],
+    arrays: &[Arc<Fusions>],
     method: FusionMethod,
     parts: &[StackAmount],
     total: StackAmount,
@@ -88,29 +89,29 @@ fn seen(splits: impl Iterator<Item = (FusionMethod, EnergySplit)>) -> Vec<StackA
 }
 
 /// What explains [`dataflow_energy`](crate::chart::dataflow_energy).
-pub fn array_energy_numbers(arrays: &[Rc<Fusions>], method: FusionMethod) -> Numbers {
+pub fn array_energy_numbers(arrays: &[Arc<Fusions>], method: FusionMethod) -> Numbers {
     let splits = arrays.iter().flat_map(|fusions| splits(fusions).filter(|(other, _)| *other == method));
     array_part_numbers(arrays, method, &seen(splits), StackAmount::Energy)
 }
 
 /// What explains [`dataflow_latency`](crate::chart::dataflow_latency).
-pub fn array_latency_numbers(arrays: &[Rc<Fusions>], method: FusionMethod) -> Numbers {
+pub fn array_latency_numbers(arrays: &[Arc<Fusions>], method: FusionMethod) -> Numbers {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     array_part_numbers(arrays, method, &parts, StackAmount::Cycles)
 }
 
 /// What explains [`fusion_dram`](crate::chart::fusion_dram).
-pub fn dram_numbers(fusions: &Rc<Fusions>) -> Numbers {
+pub fn dram_numbers(fusions: &Arc<Fusions>) -> Numbers {
     part_numbers(fusions, &AccessCause::ALL.map(StackAmount::DramWordsOf), StackAmount::DramWords)
 }
 
 /// What explains [`fusion_energy`](crate::chart::fusion_energy).
-pub fn energy_numbers(fusions: &Rc<Fusions>) -> Numbers {
+pub fn energy_numbers(fusions: &Arc<Fusions>) -> Numbers {
     part_numbers(fusions, &seen(splits(fusions)), StackAmount::Energy)
 }
 
 /// What explains [`fusion_latency`](crate::chart::fusion_latency).
-pub fn latency_numbers(fusions: &Rc<Fusions>) -> Numbers {
+pub fn latency_numbers(fusions: &Arc<Fusions>) -> Numbers {
     let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
     part_numbers(fusions, &parts, StackAmount::Cycles)
 }

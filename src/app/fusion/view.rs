@@ -8,13 +8,13 @@ use super::sequences::FusionSequences;
 use super::sweeps::FusionSweeps;
 use super::times::FusionTimes;
 use crate::app::session::state::PageState;
-use crate::app::studies::stacks::{StackStudyState, use_request, use_study};
 use crate::app::widgets::controls::TextField;
 use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::term::termed;
 use crate::app::workers::handle::Workers;
+use crate::app::workers::stacks::{StackStudyState, use_request, use_study};
 use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
     group_thousands, three_digits,
@@ -25,6 +25,7 @@ use crate::question::{Refusal, Topic};
 use crate::spec::{Diagnostics, listed_names};
 use crate::state::{Action, FusionPart, Schedule, ScheduleChange, ViewChange};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What a [`FusionView`] needs.
@@ -143,7 +144,7 @@ fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
 }
 
 /// The stacks of each method, on a map and on the graph, and where accesses, energy and time go.
-fn methods_in_depth(fusions: &Rc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) -> Html {
+fn methods_in_depth(fusions: &Arc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) -> Html {
     html! {
         <>
             <section class="card">
@@ -155,7 +156,7 @@ fn methods_in_depth(fusions: &Rc<Fusions>, graph: Option<&Rc<NetworkDrawing>>) -
                 />
             </section>
             if let Some(graph) = graph {
-                <FusionGraph graph={Rc::clone(graph)} fusions={Rc::clone(fusions)} />
+                <FusionGraph graph={Rc::clone(graph)} fusions={Arc::clone(fusions)} />
             }
             <section class="card">
                 <h2>{ "Where accesses, energy and time go" }</h2>
@@ -233,7 +234,7 @@ fn progress(study: &StackStudyState) -> Html {
     }
 }
 
-fn headline(fusions: &Rc<Fusions>, request: Option<&Request>) -> Html {
+fn headline(fusions: &Arc<Fusions>, request: Option<&Request>) -> Html {
     let verdict = |wanted: FusionMethod| {
         let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
         found.and_then(|(_, verdict)| verdict.as_ref().ok())
@@ -292,7 +293,7 @@ fn ways(count: f64) -> String {
 }
 
 /// What the methods are, why one says nothing, and what Optimus' model sees.
-fn notes(fusions: &Rc<Fusions>) -> Html {
+fn notes(fusions: &Arc<Fusions>) -> Html {
     let item = |(method, verdict): &(FusionMethod, Result<FusionVerdict, Diagnostics>)| {
         let reasons =
             verdict.as_ref().err().map(|wrong| wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));

@@ -1,8 +1,8 @@
 //! One memory hierarchy in depth, and some of the best under other unrollings.
 
 use crate::app::design::hardware_card::HardwareDrawing;
-use crate::app::studies::hierarchies::{Explorer, MOST_COMPARED};
-use crate::app::studies::study_results::{Comparison, StudyResults};
+use crate::app::session::hierarchies::{Explorer, MOST_COMPARED};
+use crate::app::session::hierarchy_results::{Comparison, StudyResults};
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::{Drawn, Figure};

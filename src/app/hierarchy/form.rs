@@ -1,12 +1,13 @@
 //! Which memory hierarchies are generated: the form, start and stop, and how far it is.
 
+use crate::app::session::hierarchies::Explorer;
+use crate::app::session::hierarchy_results::StudyResults;
 use crate::app::session::state::PageState;
-use crate::app::studies::hierarchies::Explorer;
-use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::term::termed;
+use crate::app::workers::results::Status;
 use crate::chart::group_thousands;
 use crate::chart::seconds_text;
 use crate::hardware::Core;
@@ -199,10 +200,10 @@ pub fn Controls(props: &ControlsProps) -> Html {
                 <button type="button" class="primary" disabled={!can_start} onclick={start} data-testid="hierarchy-start">
                     { if results.request.is_some() { "Generate and search again" } else { "Generate and search" } }
                 </button>
-                if results.status == StudyStatus::Running {
+                if results.status == Status::Running {
                     <button type="button" onclick={call(Explorer::stop)} data-testid="hierarchy-stop">{ "Stop" }</button>
                 }
-                if results.status == StudyStatus::Stopped {
+                if results.status == Status::Stopped {
                     <button type="button" onclick={call(Explorer::resume)} data-testid="hierarchy-continue">
                         { "Continue" }
                     </button>
@@ -222,7 +223,7 @@ fn progress(results: &StudyResults) -> Html {
     let counts = results.counts;
     let number = |count: usize| group_thousands(count as u64);
     let text = match (results.status, &results.outline) {
-        (StudyStatus::Idle | StudyStatus::Rejected, _) => return html! {},
+        (Status::Idle | Status::Rejected, _) => return html! {},
         (_, None) => "generating".to_owned(),
         (_, Some(_)) if counts.bounded < counts.generated => {
             format!("{} of {} hierarchies bounded", number(counts.bounded), number(counts.generated))
@@ -247,7 +248,7 @@ fn progress(results: &StudyResults) -> Html {
         <>
             <div class="progress" data-testid="hierarchy-progress">
                 <span>{ text }</span>
-                if results.status != StudyStatus::Done {
+                if results.status != Status::Done {
                     <progress {value} max={(10 * counts.generated.max(1)).to_string()}
                         aria-label="Share of the hierarchies that is decided" />
                 }

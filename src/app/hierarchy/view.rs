@@ -2,13 +2,14 @@
 
 use super::facts::{ComparisonCard, FactsCard};
 use super::form::{Controls, FormCard};
+use crate::app::session::hierarchies::Explorer;
+use crate::app::session::hierarchy_results::StudyResults;
 use crate::app::session::state::PageState;
-use crate::app::studies::hierarchies::Explorer;
-use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::widgets::save::{Save, Saved};
 use crate::app::widgets::term::termed;
+use crate::app::workers::results::Status;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
 use crate::hierarchy::{Point, Sought};
@@ -61,7 +62,7 @@ pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
             if let Some(facts) = &results.opened {
                 <FactsCard facts={Rc::clone(facts)} act={props.act.clone()} />
             }
-            if results.status == StudyStatus::Done && results.best.is_some() {
+            if results.status == Status::Done && results.best.is_some() {
                 <ComparisonCard results={Rc::clone(results)} explorer={props.explorer.clone()} />
             }
         </div>
@@ -79,7 +80,7 @@ fn Answer(props: &ResultsProps) -> Html {
     let results = &*props.results;
     let best = results.best.and_then(|best| results.drawn.iter().find(|(point, ..)| point.hierarchy == best));
     let Some((point, name, _)) = best else {
-        let nothing = results.status == StudyStatus::Done;
+        let nothing = results.status == Status::Done;
         return html! {
             if nothing {
                 <p class="why" data-testid="hierarchy-nothing">
@@ -91,7 +92,7 @@ fn Answer(props: &ResultsProps) -> Html {
     let objective = results.request.as_ref().map(|request| &request.settings.objective);
     let is_asked = |choice: &HierarchyObjective| Some(&choice.objective()) == objective;
     let title = HierarchyObjective::ALL.iter().find(|(choice, _)| is_asked(choice)).map_or("", |(_, title)| *title);
-    let so_far = if results.status == StudyStatus::Done { "" } else { " so far" };
+    let so_far = if results.status == Status::Done { "" } else { " so far" };
     let above = results.outline.as_ref().map_or("", |outline| &outline.highest);
     html! {
         <div class="answer hierarchies" data-testid="hierarchy-best">

@@ -2,9 +2,9 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
-use crate::app::studies::stacks::{use_request, use_study};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
+use crate::app::workers::stacks::{use_request, use_study};
 use crate::chart::{Quantity, compared_with};
 use crate::explore::{FusionMethod, Fusions, Request};
 use crate::question::{Refusal, Topic};

@@ -2,7 +2,7 @@
 
 use super::hook;
 use super::state::{Event, PageState};
-use crate::app::studies::hierarchies::Explorer;
+use crate::app::session::hierarchies::Explorer;
 use crate::app::widgets::surroundings::DesignNames;
 use crate::app::workers::handle::Workers;
 use crate::form::{Stacks, stacks};

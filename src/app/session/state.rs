@@ -1,7 +1,7 @@
 //! The one value that drives the page.
 
 use super::film::Film;
-use crate::app::studies::study_results::StudyResults;
+use crate::app::session::hierarchy_results::StudyResults;
 use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};

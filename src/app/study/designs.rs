@@ -15,6 +15,7 @@ use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, CoresForm, Half, Pinned, Schedule, State, Tab, TileChoice};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Rows that are shown; a file has all.
@@ -116,7 +117,7 @@ pub fn OpenedCard(props: &OpenedCardProps) -> Html {
     let fact = |(name, text): (String, String)| html! { <><b>{ text }</b>{ format!(" {name} ") }</> };
     let take = |pins: bool| {
         let (state, act, wrong) = (Rc::clone(&props.state.chosen), props.act.clone(), wrong.setter());
-        let study = Rc::clone(&table.study);
+        let study = Arc::clone(&table.study);
         Callback::from(move |_: MouseEvent| match opened_state(&state, &study, design, pins) {
             Ok(next) => act.emit(Action::Open(Box::new(next))),
             Err(why) => wrong.set(why),

@@ -1,7 +1,7 @@
 //! The study document: what varies, as text and by clicks; start and stop.
 
 use super::opening::{FileOpening, use_opening};
-use super::run::{Run, RunStatus};
+use super::run::Run;
 use crate::app::design::import::{carries_files, dropped};
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
@@ -10,14 +10,16 @@ use crate::app::widgets::download::save_text;
 use crate::app::widgets::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
+use crate::app::workers::results::Status;
 use crate::chart::{group_thousands, seconds_text};
-use crate::explore::study::{ParetoFront, Study};
+use crate::explore::study::Study;
 use crate::form::{Variable, variables, with_axis, with_values};
-use crate::question::{EvaluateDesigns, Topic};
+use crate::question::{TimeDesigns, Topic};
 use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, SamplingSpec, read_study};
 use crate::state::{Action, StudyChange, file_name};
 use std::rc::Rc;
+use std::sync::Arc;
 use web_sys::{DragEvent, File, HtmlInputElement};
 use yew::prelude::*;
 
@@ -65,11 +67,11 @@ pub struct DocumentCardProps {
 }
 
 /// A study; equal where it was made of the same texts.
-pub struct SameStudy(pub Rc<Study>);
+pub struct SameStudy(pub Arc<Study>);
 
 impl PartialEq for SameStudy {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0) || self.0.request == other.0.request
+        Arc::ptr_eq(&self.0, &other.0) || self.0.request == other.0.request
     }
 }
 
@@ -78,7 +80,7 @@ impl PartialEq for SameStudy {
 pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     let write = props.act.reform(|text: String| Action::Study(StudyChange::Write(text)));
     let diagnostics = props.study.as_ref().err().cloned().unwrap_or_default();
-    let study = props.study.as_ref().ok().map(|study| Rc::clone(&study.0));
+    let study = props.study.as_ref().ok().map(|study| Arc::clone(&study.0));
     let (opening, open) = use_opening(&props.workers, study, &props.act);
     let is_over = use_state_eq(|| false);
     let over = |over: bool| {
@@ -282,9 +284,9 @@ struct ControlsProps {
 /// Start, stop, how many designs there are, how long they take, how far the run is.
 #[component]
 fn Controls(props: &ControlsProps) -> Html {
-    let status = props.run.as_ref().map(Run::status);
-    let is_running = status == Some(RunStatus::Running);
-    let probes: Vec<EvaluateDesigns> =
+    let status = props.run.as_ref().and_then(Run::status);
+    let is_running = status == Some(Status::Running);
+    let probes: Vec<TimeDesigns> =
         props.study.iter().filter(|_| !props.is_of_document && !is_running).map(|study| probe(&study.0)).collect();
     let probed = use_answers(&props.workers, Topic::DesignTime, probes);
     let start = {
@@ -307,7 +309,7 @@ fn Controls(props: &ControlsProps) -> Html {
         };
         let most = if matches!(study.0.spec.sampling, SamplingSpec::Refine(_)) { "at most " } else { "" };
         let time = probed.reply(0).filter(|_| !probed.are_old()).map(|found| {
-            let each = found.took_ms / found.rows.len().max(1) as f64;
+            let each = found.ms.unwrap_or(0.0) / f64::from(found.found.max(1));
             let ms = each * designs as f64 / props.workers.count().max(1) as f64;
             format!(", about {} or less", seconds_text(ms))
         });
@@ -322,7 +324,7 @@ fn Controls(props: &ControlsProps) -> Html {
                 if is_running {
                     <button type="button" onclick={call(Run::stop)} data-testid="study-stop">{ "Stop" }</button>
                 }
-                if status == Some(RunStatus::Stopped) && props.is_of_document {
+                if status == Some(Status::Stopped) && props.is_of_document {
                     <button type="button" onclick={call(Run::resume)} data-testid="study-continue">{ "Continue" }</button>
                 }
                 if let Some(count) = count {
@@ -338,19 +340,19 @@ fn Controls(props: &ControlsProps) -> Html {
 }
 
 /// Some designs from all over a study, as they come first to a worker.
-fn probe(study: &Study) -> EvaluateDesigns {
+fn probe(study: &Study) -> TimeDesigns {
     let all = study.designs();
     let mut designs: Vec<u64> = (0..PROBES).map(|at| (all.saturating_sub(1)) / (PROBES - 1) * at).collect();
     designs.dedup();
-    EvaluateDesigns { request: Rc::new(study.request.clone()), designs, front: ParetoFront::default() }
+    TimeDesigns { request: Rc::new(study.request.clone()), designs }
 }
 
 /// How far a run is.
 fn progress(run: &Run) -> Html {
     let (known, all) = run.progress();
-    let is_running = run.status() == RunStatus::Running;
+    let is_running = run.status() == Some(Status::Running);
     let elapsed = run.elapsed_ms();
-    let rate = (elapsed > 0.0 && run.status() != RunStatus::Opened)
+    let rate = (elapsed > 0.0 && run.status().is_some())
         .then(|| format!(", {} a second", crate::chart::three_digits(1e3 * known as f64 / elapsed)));
     let text = match known < all {
         true => format!("{} of {} designs{}", group_thousands(known), group_thousands(all), rate.unwrap_or_default()),
@@ -363,7 +365,7 @@ fn progress(run: &Run) -> Html {
                 if is_running {
                     <progress value={known.to_string()} max={all.max(1).to_string()} aria-label="Share of the designs that are known" />
                 }
-                if run.status() != RunStatus::Opened {
+                if run.status().is_some() {
                     <span class="left">{ seconds_text(elapsed) }</span>
                 }
             </div>

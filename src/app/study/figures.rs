@@ -2,7 +2,7 @@
 //! of designs for all of them.
 
 use super::designs::{DesignsCard, OpenedCard};
-use super::run::{Run, RunStatus};
+use super::run::Run;
 use crate::app::session::state::PageState;
 use crate::app::widgets::controls::{Choice, Select, TextField};
 use crate::app::widgets::data_table::DataTable;
@@ -84,7 +84,7 @@ pub fn ResultsCard(props: &ResultsCardProps) -> Html {
     let is_empty = table.borrow().found().next().is_none();
     html! {
         <>
-            <section class="card" data-testid="study-results" data-status={props.run.status().name()}>
+            <section class="card" data-testid="study-results" data-status={props.run.status_name()}>
                 <h2>
                     { props.run.study().spec.name.clone() }
                     <span class="actions">
@@ -125,10 +125,10 @@ fn save(run: &Run) -> Callback<MouseEvent> {
 /// Which designs the best is of, where they are not all of the study.
 fn among(run: &Run) -> &'static str {
     let (known, all) = run.progress();
-    match run.status() {
-        RunStatus::Running | RunStatus::Stopped => " so far",
-        RunStatus::Opened if known < all => " of these",
-        RunStatus::Opened | RunStatus::Done => "",
+    match run.is_done() {
+        Some(false) => " so far",
+        None if known < all => " of these",
+        None | Some(true) => "",
     }
 }
 

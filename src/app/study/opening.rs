@@ -8,7 +8,7 @@ use crate::results::rows_of_csv;
 use crate::spec::{Diagnostics, is_state, is_study};
 use crate::state::{Action, StudyChange};
 use js_sys::Uint8Array;
-use std::rc::Rc;
+use std::sync::Arc;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::File;
 use yew::prelude::*;
@@ -33,7 +33,7 @@ pub enum FileOpening {
 #[hook]
 pub fn use_opening(
     workers: &Workers,
-    study: Option<Rc<Study>>,
+    study: Option<Arc<Study>>,
     act: &Callback<Action>,
 ) -> (FileOpening, Callback<Vec<File>>) {
     let state = use_state_eq(|| FileOpening::None);
@@ -62,7 +62,7 @@ pub fn use_opening(
                 act.emit(Action::Study(StudyChange::Take(text.to_owned())));
                 return setter.set(FileOpening::None);
             }
-            setter.set(match open_csv(&name, &bytes, study, &workers) {
+            setter.set(match open_csv(&name, &bytes, study) {
                 Ok(()) => FileOpening::Unchecked(name),
                 Err(wrong) => wrong,
             });
@@ -72,13 +72,13 @@ pub fn use_opening(
 }
 
 fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>, state: UseStateSetter<FileOpening>) {
-    let (name, asked, act) = (question.name.clone(), workers.clone(), act.clone());
+    let (name, act) = (question.name.clone(), act.clone());
     let on_answer = Callback::from(move |(_, answer): (usize, Answer<FileResults>)| {
         let remedy = "Open a file that `fusescape study run` wrote";
         let opened = answer.map_err(|why| failed(&name, &why.to_string(), remedy)).and_then(|found| {
             let text = found.request.text.clone();
             let study = Study::new(found.request).map_err(FileOpening::Failed)?;
-            Run::open(&asked, &Rc::new(study), found.rows);
+            Run::open(&Arc::new(study), found.rows);
             act.emit(Action::Study(StudyChange::Take(text)));
             Ok(if found.is_checked { FileOpening::None } else { FileOpening::Unchecked(name.clone()) })
         });
@@ -87,14 +87,14 @@ fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>
     workers.ask(Topic::ResultFile, &[question], on_answer);
 }
 
-fn open_csv(name: &str, bytes: &[u8], study: Option<Rc<Study>>, workers: &Workers) -> Result<(), FileOpening> {
+fn open_csv(name: &str, bytes: &[u8], study: Option<Arc<Study>>) -> Result<(), FileOpening> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| failed(name, "The file is neither Parquet nor CSV", "Open results of a study"))?;
     let study = study.ok_or_else(|| {
         failed(name, "The study above has mistakes, so that nothing is known of the columns", "Mend the study first")
     })?;
     let rows = rows_of_csv(&study, text).map_err(|(reason, remedy)| failed(name, &reason, &remedy))?;
-    Run::open(workers, &study, rows);
+    Run::open(&study, rows);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, Preset, read_study, system_presets};
 use crate::state::{Action, Design, Document, Half, State, StudyChange};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// A suggested study with at most so many designs is run without being asked.
@@ -54,7 +55,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
     let text = if own.is_empty() { (*suggested).clone().unwrap_or_default() } else { own.clone() };
     let study = {
         let documents = [&design.hardware.text, &design.workload.text, state.chosen.cores.system()].map(str::to_owned);
-        use_memo((text.clone(), documents), |(text, documents)| study_of(text, documents).map(Rc::new))
+        use_memo((text.clone(), documents), |(text, documents)| study_of(text, documents).map(Arc::new))
     };
     {
         let (text, act, chosen) = (text.clone(), props.act.clone(), Rc::clone(&state.chosen));
@@ -74,7 +75,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         let wanted = study.as_ref().as_ref().ok().filter(|_| is_small && own.is_empty() && props.is_swept).cloned();
         let (workers, run) = (props.workers.clone(), run.clone());
         use_effect_with(wanted.as_ref().map(|study| study.request.clone()), move |_| {
-            let is_other = |study: &Rc<Study>| run.is_none_or(|run| run.study().request != study.request);
+            let is_other = |study: &Arc<Study>| run.is_none_or(|run| run.study().request != study.request);
             if let Some(study) = wanted.filter(is_other) {
                 Run::start(&workers, &study);
             }
@@ -84,7 +85,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         (Some(run), Ok(study)) => run.study().request == study.request,
         _ => false,
     };
-    let run_status = run.as_ref().map_or("idle", |run| run.status().name());
+    let run_status = run.as_ref().map_or("idle", Run::status_name);
     html! {
         <div data-testid="study-view" data-status={run_status}>
             <DocumentCard

@@ -46,6 +46,8 @@ pub mod moving;
 #[cfg(target_arch = "wasm32")]
 pub mod neighbours;
 #[cfg(target_arch = "wasm32")]
+pub mod opened_neighbours;
+#[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
 #[cfg(target_arch = "wasm32")]
 pub mod player;

@@ -2,7 +2,8 @@
 //!
 //! - `handle`: [`Workers`](handle::Workers), what the page holds: starts sweeps, asks questions, tells the page what is known. While a
 //!   sweep runs the page draws for a tenth of the time, but for the first picture and the end, which are shown at once
-//! - `ask`: how views ask: a list of questions about a topic
+//! - `job`: how jobs are done: each worker has a lane of tasks; `stacks`: that of all stacks, which several views ask for
+//! - `ask`: how views ask: a list of questions about a topic; `wanted`: the same once a person wants it
 //! - `coordinator`: what every worker is asked, and what becomes of its answers. One that fails, or is too slow after an edit, is replaced
 //! - [`sweep_work`]: what is left to do of a sweep. Every worker has a lane of points, from a sparse grid to ever finer ones
 //!   ([`coarse_to_fine`](crate::explore::coarse_to_fine)). Points of equal tile width pose mostly the same problems, so they share a lane
@@ -23,10 +24,16 @@ pub mod ask;
 pub mod coordinator;
 #[cfg(target_arch = "wasm32")]
 pub mod handle;
+#[cfg(target_arch = "wasm32")]
+pub mod job;
 pub mod open_questions;
 #[cfg(target_arch = "wasm32")]
 pub mod pool;
 pub mod results;
 #[cfg(target_arch = "wasm32")]
 pub mod spawn;
+#[cfg(target_arch = "wasm32")]
+pub mod stacks;
 pub mod sweep_work;
+#[cfg(target_arch = "wasm32")]
+pub mod wanted;

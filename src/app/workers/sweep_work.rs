@@ -152,8 +152,7 @@ impl SweepWork {
         effort: SearchEffort,
     ) {
         let done = summaries.len() + impossible.len();
-        self.effort.searched += effort.searched;
-        self.effort.reused += effort.reused;
+        self.effort.add(effort);
         for summary in summaries {
             self.close(summary.point as u32, PointState::Done(Rc::new(summary)));
         }

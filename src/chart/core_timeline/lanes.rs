@@ -7,7 +7,7 @@ use fusescape_engine::multicore::{
 };
 use fusescape_spec::sorting::sort_by;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The items of a lane, by start.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -77,7 +77,7 @@ impl<Id: Copy> Lane<Id> {
 #[derive(Debug, Clone)]
 pub struct SystemLanes {
     /// The schedule.
-    pub account: Rc<SystemAccount>,
+    pub account: Arc<SystemAccount>,
     /// For each core its tiles.
     pub(super) cores: TiVec<CoreId, Lane<TileId>>,
     /// The links that carry something, with its transfers.
@@ -94,13 +94,13 @@ pub struct SystemLanes {
 impl PartialEq for SystemLanes {
     fn eq(&self, other: &Self) -> bool {
         // What is sorted says nothing else than the account, and comparing two of them takes longer than drawing one.
-        Rc::ptr_eq(&self.account, &other.account)
+        Arc::ptr_eq(&self.account, &other.account)
     }
 }
 
 impl SystemLanes {
     /// Sorts a schedule.
-    pub fn new(account: Rc<SystemAccount>) -> Self {
+    pub fn new(account: Arc<SystemAccount>) -> Self {
         let mut cores: TiVec<CoreId, Vec<(TileId, f64, f64)>> = ti_vec![Vec::new(); account.cores.len()];
         let mut tiles_of: TiVec<NestId, u32> = ti_vec![0; account.layers.len()];
         let mut starts = vec![0; account.tiles.len() + 1];

@@ -5,12 +5,12 @@ use super::dimensions::{Source, StudyDimension, dimensions};
 use fusescape_engine::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
 use fusescape_spec::measure;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The designs of a study that are known, in the order in which they came.
 pub struct StudyTable {
     /// The study.
-    pub study: Rc<Study>,
+    pub study: Arc<Study>,
     known: Vec<StudyDimension>,
     designs: Vec<u64>,
     statuses: Vec<Status>,
@@ -23,7 +23,7 @@ pub struct StudyTable {
 
 impl StudyTable {
     /// No design yet.
-    pub fn new(study: Rc<Study>) -> Self {
+    pub fn new(study: Arc<Study>) -> Self {
         let known = dimensions(&study);
         let columns = vec![Vec::new(); known.len()];
         let (front, reasons) = (ParetoFront::default(), BTreeMap::new());

@@ -1,8 +1,8 @@
 //! How long a study takes, measured on some of its designs.
 
-use super::{NoResult, Unwatched, Workers};
-use crate::stamped;
-use fusescape_engine::explore::study::{Axis, ParetoFront, Study};
+use super::{NoResult, rows};
+use crate::{Unwatched, stamped};
+use fusescape_engine::explore::study::{Axis, Study, StudyCosts};
 use fusescape_results::columns;
 use fusescape_spec::AxisValue;
 use serde_json::{Value, json};
@@ -30,21 +30,20 @@ pub struct Estimate {
 /// None now: nobody stops it.
 // Commands are never WebAssembly.
 #[allow(clippy::disallowed_methods)]
-pub fn estimate(study: &Study) -> Result<Estimate, NoResult> {
+pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
     let designs = study.designs();
     let most = DESIGNS * rayon::current_num_threads() as u64;
     // The study in equal parts, and a run in the middle of each: no design is measured twice.
     let parts = RUNS.min(designs.div_ceil(most));
     let begin = |part: u64| (u128::from(designs) * u128::from(part) / u128::from(parts.max(1))) as u64;
-    let workers = Workers::new(study, Arc::default());
+    let costs: Arc<StudyCosts> = Arc::default();
     let start = Instant::now();
     let mut measured = 0;
     for part in 0..parts {
         let (from, to) = (begin(part), begin(part + 1));
         let count = most.min(to - from);
         let first = from + (to - from - count) / 2;
-        let some: Vec<u64> = (first..first + count).collect();
-        workers.rows(&some, &ParetoFront::default(), &Unwatched)?;
+        rows(study, (first..first + count).collect(), &costs, &Unwatched)?;
         measured += count;
         if start.elapsed() > LONGEST {
             break;

@@ -4,6 +4,7 @@ use super::StudyFailure;
 use super::parquet::open;
 use crate::study_front::{FrontRows, StudyFront};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Reads a result file and finds its front.
 ///
@@ -19,5 +20,5 @@ pub fn front_of_file(path: &Path) -> Result<StudyFront, StudyFailure> {
     })?;
     // How many designs a study has that refines its front, only its run knows.
     let missing = study.tasks().map_or(0, |_| study.designs().saturating_sub(count));
-    Ok(StudyFront { missing, is_checked: file.is_checked(), ..front.end(study) })
+    Ok(StudyFront { missing, is_checked: file.is_checked(), ..front.end(Arc::new(study)) })
 }

@@ -20,19 +20,16 @@ pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;
 
 use super::files::{failed, read_text};
-use super::{NoResult, Unwatched, Watch, wrong};
-use fusescape_engine::explore::study::{Course, DesignRow, Evaluator, ParetoFront, Study, StudyCosts, StudyRequest};
+use super::run::run_and_tell;
+use super::{NoResult, Watch, wrong};
+use fusescape_engine::explore::study::{Course, DesignRow, Evaluator, Study, StudyCosts, StudyRequest};
 use fusescape_spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
 use parts::Parts;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use unfinished::folder_of;
-
-/// Designs that a core takes at a time: neighbours, which share a document.
-const AT_A_TIME: usize = 4;
 
 /// A part of a study for one of several machines: number `index` of `count`, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,14 +138,6 @@ pub fn read(text: String, folder: &Path, given: &[(String, String)]) -> Result<S
     })
 }
 
-/// Runs a study, or a shard of it, as [`Workers::run`] does, by workers of its own.
-///
-/// # Errors
-/// Those of [`Workers::run`].
-pub fn run(study: &Study, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
-    Workers::new(study, Arc::default()).run(shard, out, watch)
-}
-
 /// Checks that the folder of `out` is there. It is not made, as its name may be mistyped.
 ///
 /// # Errors
@@ -183,102 +172,89 @@ impl RunReport {
     }
 }
 
-fn course(study: &Study, shard: Shard) -> Result<Course<&Study>, NoResult> {
+fn course(study: &Arc<Study>, shard: Shard) -> Result<Course, NoResult> {
     if shard == Shard::WHOLE {
-        return Ok(Course::new(study));
+        return Ok(Course::new(Arc::clone(study)));
     }
     let tasks = study.shard(shard.index, shard.count).ok_or_else(|| {
         let reason = "A study that refines a front cannot be divided: what is next depends on all that was found";
         wrong("--shard", reason, "Sample by `grid` or `sobol`, or run it on one machine")
     })?;
-    Ok(Course::of_tasks(study, tasks))
+    Ok(Course::of_tasks(Arc::clone(study), tasks))
 }
 
-/// Evaluators of all cores, which know what the others know.
-pub struct Workers<'s> {
-    study: &'s Study,
-    costs: Arc<StudyCosts>,
-    idle: Mutex<Vec<Evaluator<&'s Study>>>,
-}
-
-impl<'s> Workers<'s> {
-    /// Workers that know these costs, and add to them.
-    pub fn new(study: &'s Study, costs: Arc<StudyCosts>) -> Self {
-        Self { study, costs, idle: Mutex::default() }
+/// Runs a study, or a shard of it, on all cores, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had
+/// come to its end, its results stay. What mapping problems cost is taken from `costs`, and added to them.
+///
+/// # Errors
+/// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
+pub fn run(
+    study: &Arc<Study>,
+    shard: Shard,
+    out: &Path,
+    costs: &Arc<StudyCosts>,
+    watch: &dyn Watch,
+) -> Result<RunReport, StudyFailure> {
+    let is_csv = out.extension().is_some_and(|ending| ending == "csv");
+    if is_csv && shard != Shard::WHOLE {
+        let remedy = "Name a file that ends with .parquet; `study merge` writes CSV as well";
+        return Err(
+            wrong("--out", "The results of a shard cannot be CSV, which says nothing of the study", remedy).into()
+        );
     }
-
-    /// Runs a study, or a shard of it, and writes its results to `out`. Where an earlier run was ended, it resumes; where it had come to
-    /// its end, its results stay.
-    ///
-    /// # Errors
-    /// The study cannot be divided, a file cannot be written, other results are there already, or it was stopped.
-    pub fn run(&self, shard: Shard, out: &Path, watch: &dyn Watch) -> Result<RunReport, StudyFailure> {
-        let study = self.study;
-        let is_csv = out.extension().is_some_and(|ending| ending == "csv");
-        if is_csv && shard != Shard::WHOLE {
-            let remedy = "Name a file that ends with .parquet; `study merge` writes CSV as well";
-            return Err(wrong(
-                "--out",
-                "The results of a shard cannot be CSV, which says nothing of the study",
-                remedy,
-            )
-            .into());
-        }
-        let mut course = course(study, shard)?;
-        check_folder(out)?;
-        if let Some(report) = finished(study, shard, out)? {
-            return Ok(report);
-        }
-        let parts = Parts::open(study, shard, out)?;
-        let designs = match study.shard(shard.index, shard.count) {
-            Some(tasks) => (tasks.end * study.task_designs()).min(study.designs()) - tasks.start * study.task_designs(),
-            None => study.designs(),
-        };
-        watch.begin_alike(usize::try_from(designs).unwrap_or(usize::MAX), "designs");
-        let mut report = RunReport::default();
-        while let Some(task) = course.next() {
-            let rows = match parts.read(&task) {
-                Some(rows) => {
-                    watch.advance(rows.len());
-                    rows
-                }
-                None => {
-                    let rows = self.rows(&task.designs, &course.front, watch)?;
-                    parts.write(&task, &rows)?;
-                    rows
-                }
-            };
+    let mut course = course(study, shard)?;
+    check_folder(out)?;
+    if let Some(report) = finished(study, shard, out)? {
+        return Ok(report);
+    }
+    let parts = Parts::open(study, shard, out)?;
+    let mut report = RunReport::default();
+    // Tasks that an earlier run has left as parts, from the task at hand on.
+    let read = |course: &mut Course, report: &mut RunReport| {
+        while let Some(rows) = course.task().and_then(|task| parts.read(task)) {
             rows.iter().for_each(|row| report.count(row));
-            course.tell(&rows);
+            course.know(rows);
+            course.completed();
         }
-        watch.end();
-        parts.finish(out, is_csv)?;
-        report.problems = self.costs.len();
-        Ok(report)
-    }
+    };
+    read(&mut course, &mut report);
+    run_and_tell(
+        &mut course,
+        || Evaluator::new(Arc::clone(study), Arc::clone(costs)),
+        watch,
+        |course| {
+            let Some((task, rows)) = course.completed() else { return Ok(()) };
+            parts.write(&task, &rows)?;
+            rows.iter().for_each(|row| report.count(row));
+            read(course, &mut report);
+            Ok::<(), StudyFailure>(())
+        },
+    )?;
+    parts.finish(out, is_csv)?;
+    report.problems = costs.len();
+    Ok(report)
+}
 
-    /// The rows of some designs, in their order.
-    ///
-    /// # Errors
-    /// It was stopped.
-    pub fn rows(&self, designs: &[u64], front: &ParetoFront, watch: &dyn Watch) -> Result<Vec<DesignRow>, NoResult> {
-        let some = |designs: &[u64]| -> Option<Vec<DesignRow>> {
-            let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-            let mut evaluator = idle.unwrap_or_else(|| Evaluator::new(self.study, Arc::clone(&self.costs)));
-            let mut rows = Vec::with_capacity(designs.len());
-            for &design in designs {
-                if !watch.goes_on() {
-                    return None;
-                }
-                rows.push(evaluator.evaluate(design, front));
-                watch.advance(1);
-            }
-            if let Ok(mut idle) = self.idle.lock() {
-                idle.push(evaluator);
-            }
-            Some(rows)
-        };
-        let rows: Option<Vec<Vec<DesignRow>>> = designs.par_chunks(AT_A_TIME).map(some).collect();
-        Ok(rows.ok_or(NoResult::Stopped)?.into_iter().flatten().collect())
-    }
+/// The rows of some designs, in their order.
+///
+/// # Errors
+/// It was stopped.
+pub fn rows(
+    study: &Arc<Study>,
+    designs: Vec<u64>,
+    costs: &Arc<StudyCosts>,
+    watch: &dyn Watch,
+) -> Result<Vec<DesignRow>, NoResult> {
+    let mut rows = Vec::new();
+    let mut course = Course::of_designs(Arc::clone(study), designs);
+    run_and_tell(
+        &mut course,
+        || Evaluator::new(Arc::clone(study), Arc::clone(costs)),
+        watch,
+        |course| {
+            rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));
+            Ok::<(), NoResult>(())
+        },
+    )?;
+    Ok(rows)
 }

@@ -7,10 +7,10 @@ use super::unfinished::Unfinished;
 use super::{Shard, StudyFailure, at, wrong};
 use fusescape_engine::explore::study::{DesignRow, Study, Task};
 use fusescape_results::key_of;
-use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The folder of part files of one run.
 pub struct Parts<'s> {
@@ -18,7 +18,7 @@ pub struct Parts<'s> {
     folder: PathBuf,
     first: u64,
     /// Behind the last task that is written.
-    end: Cell<u64>,
+    end: AtomicU64,
     /// Held as long as this process writes parts.
     _lock: Lock,
 }
@@ -113,7 +113,7 @@ impl<'s> Parts<'s> {
             Err(error) => return Err(at(&said)(error)),
         }
         let first = study.shard(shard.index, shard.count).map_or(0, |tasks| tasks.start);
-        Ok(Self { study, folder, first, end: Cell::new(first), _lock: lock })
+        Ok(Self { study, folder, first, end: AtomicU64::new(first), _lock: lock })
     }
 
     /// Removes the folder beside results that are whole, if it is still there.
@@ -143,7 +143,7 @@ impl<'s> Parts<'s> {
         });
         let is_whole = read.is_ok() && rows.iter().map(|row| row.design).eq(task.designs.iter().copied());
         if is_whole {
-            self.end.set(task.number + 1);
+            self.end.store(task.number + 1, Ordering::Relaxed);
         }
         is_whole.then_some(rows)
     }
@@ -156,7 +156,7 @@ impl<'s> Parts<'s> {
         let mut file = ResultWriter::part(self.study, task.number, &self.path(task.number))?;
         file.add(rows.to_vec())?;
         file.end()?.persist_over()?;
-        self.end.set(task.number + 1);
+        self.end.store(task.number + 1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl<'s> Parts<'s> {
     /// # Errors
     /// A file cannot be read, written or removed.
     pub fn finish(self, out: &Path, is_csv: bool) -> Result<(), StudyFailure> {
-        let tasks = self.first..self.end.get();
+        let tasks = self.first..self.end.load(Ordering::Relaxed);
         if is_csv {
             let mut file = CsvFile::new(self.study, out, &self.folder)?;
             self.all(&mut |rows| file.add(&rows))?;
@@ -179,7 +179,7 @@ impl<'s> Parts<'s> {
     }
 
     fn all(&self, take: TakeRows<'_>) -> Result<(), StudyFailure> {
-        for task in self.first..self.end.get() {
+        for task in self.first..self.end.load(Ordering::Relaxed) {
             open_part(self.study, &self.path(task))?.rows(self.study, take)?;
         }
         Ok(())

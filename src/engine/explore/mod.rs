@@ -84,6 +84,7 @@ mod search_times;
 mod sequence_needs;
 mod sequences;
 mod sizes;
+mod stack_search;
 mod stacks;
 mod strategies;
 pub mod study;
@@ -122,6 +123,7 @@ pub use sequences::{
     SequenceQuestion, Sharing, chosen_sequences, find_sequences,
 };
 pub use sizes::{MOST_SIZES, parse_sizes};
+pub use stack_search::{StackAim, StackBench, StackDone, StackOutcome, StackSearch, StackTask};
 pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
 pub use survey::{CostStore, SearchEffort, SharedCosts, Survey};

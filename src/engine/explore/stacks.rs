@@ -134,12 +134,26 @@ pub struct StackStudy {
 }
 
 /// How many strategies of stacks were compared, and how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyEffort {
     /// Stacks times their tile sizes and storing modes.
     pub compared: u64,
     /// Of these, how many were planned; a lower bound that needs no plan rules the others out.
     pub planned: u64,
+}
+
+impl StrategyEffort {
+    /// Adds up.
+    pub fn add(&mut self, other: Self) {
+        self.compared += other.compared;
+        self.planned += other.planned;
+    }
+
+    /// The part of it that came after `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self { compared: self.compared - before.compared, planned: self.planned - before.planned }
+    }
 }
 
 impl StackStudy {

@@ -100,6 +100,20 @@ pub struct SearchEffort {
     pub reused: u32,
 }
 
+impl SearchEffort {
+    /// Adds up.
+    pub fn add(&mut self, other: Self) {
+        self.searched += other.searched;
+        self.reused += other.reused;
+    }
+
+    /// The part of it that came after `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self { searched: self.searched - before.searched, reused: self.reused - before.reused }
+    }
+}
+
 /// Evaluates the points of one sweep one by one, and remembers what they share.
 pub struct Survey {
     sweep: Sweep,

@@ -2,22 +2,44 @@
 
 use super::bound::Bound;
 use super::front::{Front, Point};
-use super::request::HierarchySettings;
+use super::report::StudyOutline;
+use super::request::{HierarchyRequest, HierarchySettings};
 use super::search::SearchOutcome;
+use super::study::Study;
+use crate::job::{Job, Left, Progress, RemoteJob, share};
 use crate::search::Objective;
 use crate::sorting::sort_by;
+use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
-/// The stage of an exploration: bounds first, then searches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Stage {
-    /// Lower bounds of all hierarchies are found.
-    #[default]
-    Bounding,
-    /// Hierarchies are searched, the most promising first.
-    Searching,
-    /// All hierarchies are searched, pruned or infeasible.
-    Done,
+/// Hierarchies that are searched against the same front. It is fixed, so that the same ones are pruned whoever searches.
+const BATCH: usize = 32;
+/// Hierarchies of a task whose bounds are found.
+const MOST_BOUNDED: usize = 512;
+
+/// A part of an exploration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum HierarchyTask {
+    /// Find out which hierarchies there are.
+    Outline,
+    /// Find lower bounds of some.
+    Bound(Range<usize>),
+    /// Search some, unless the front dominates their bounds.
+    Search(Vec<u32>, Front),
+}
+
+/// The result of such a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum HierarchyDone {
+    /// Which hierarchies there are.
+    Outline(Arc<StudyOutline>),
+    /// The lower bounds of the first ones of those asked for, or why they do not fit.
+    Bounds(Vec<Result<Bound, String>>),
+    /// What became of the first ones of those asked for; with their names, if they were found.
+    Outcomes(Vec<(SearchOutcome, String)>),
 }
 
 /// Numbers of hierarchies by state.
@@ -37,22 +59,30 @@ pub struct ExplorationCounts {
     pub infeasible: usize,
 }
 
-/// The exploration of a study. It hands out work in slices, whose results may come back in any order.
+/// The exploration of a study: bounds of all hierarchies first, then searches, the most promising first. It ends when all hierarchies are
+/// searched, pruned or infeasible.
+///
+/// The front changes between batches alone: every hierarchy of a batch is pruned by what the batches before have found. So counts and
+/// front have the same bits however many workers there are.
 #[derive(Debug, Clone, Default)]
 pub struct Exploration {
+    outline: Option<Arc<StudyOutline>>,
+    /// Whether a worker is finding out which hierarchies there are.
+    is_outlining: bool,
     counts: ExplorationCounts,
     front: Front,
-    /// Points of all hierarchies that were searched to the end.
+    /// Points of all hierarchies that were searched to the end, in the order of the batches.
     found: Vec<Point>,
     /// Lower bound of each hierarchy; `None` where nothing fits, or before it is known.
     bounds: Vec<Option<Bound>>,
-    areas_um2: Vec<f64>,
-    /// First hierarchy whose bound was not handed out yet.
-    next_bound: usize,
-    /// Earlier ones that came back unbounded.
-    returned: Vec<std::ops::Range<usize>>,
-    /// Hierarchies to search, the last first.
+    /// Hierarchies whose bounds nobody finds yet.
+    unbounded: Left,
+    /// Hierarchies to search that are in no batch yet, the last first.
     queue: Vec<u32>,
+    /// The batch at hand: hierarchies that nobody searches yet, outcomes of the others, and how many there are.
+    waiting: Vec<u32>,
+    outcomes: BTreeMap<u32, SearchOutcome>,
+    batch: Vec<u32>,
     /// One reason why something does not fit.
     reason: Option<String>,
     /// Whether dominated hierarchies are searched, too.
@@ -60,17 +90,16 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// An exploration of hierarchies of these areas, um2, for what the settings seek.
-    pub fn new(areas_um2: Vec<f64>, settings: &HierarchySettings) -> Self {
-        let generated = areas_um2.len();
-        let bounds = vec![None; generated];
-        Self {
-            counts: ExplorationCounts { generated, ..ExplorationCounts::default() },
-            areas_um2,
-            bounds,
-            front: Front::sought(settings),
-            ..Self::default()
-        }
+    /// An exploration for what the settings seek, of hierarchies that a worker is to find first.
+    pub fn new(settings: &HierarchySettings) -> Self {
+        Self { front: Front::sought(settings), ..Self::default() }
+    }
+
+    /// An exploration of the hierarchies of a study.
+    pub fn of(study: &Study) -> Self {
+        let mut exploration = Self::new(&study.settings);
+        exploration.begin(Arc::new(study.outline()));
+        exploration
     }
 
     /// An exploration without pruning: it searches every hierarchy, so that every point is known.
@@ -79,75 +108,36 @@ impl Exploration {
         Self { everything: true, ..self }
     }
 
-    /// The front by which a search may prune; empty where nothing is pruned.
-    pub fn pruning_front(&self) -> Front {
-        if self.everything { Front::default() } else { self.front.clone() }
+    /// Which hierarchies there are, once that is known.
+    pub fn outline(&self) -> Option<&Arc<StudyOutline>> {
+        self.outline.as_ref()
     }
 
-    /// The stage: what is to be handed out next.
-    pub fn stage(&self) -> Stage {
-        if self.counts.bounded < self.counts.generated {
-            Stage::Bounding
-        } else if self.counts.searched + self.counts.pruned + self.counts.infeasible < self.counts.generated {
-            Stage::Searching
-        } else {
-            Stage::Done
-        }
+    fn begin(&mut self, outline: Arc<StudyOutline>) {
+        let generated = outline.areas_um2.len();
+        self.counts.generated = generated;
+        self.bounds = vec![None; generated];
+        self.unbounded = Left::all(generated);
+        self.outline = Some(outline);
     }
 
-    /// Up to `count` hierarchies whose bound is to be found; empty when all are handed out.
-    pub fn next_to_bound(&mut self, count: usize) -> std::ops::Range<usize> {
-        if let Some(range) = self.returned.pop() {
-            return range;
-        }
-        let start = self.next_bound;
-        self.next_bound = (start + count).min(self.counts.generated);
-        start..self.next_bound
-    }
-
-    /// Up to `count` hierarchies to be searched, without those that the front dominates.
-    pub fn next_to_search(&mut self, count: usize) -> Vec<u32> {
-        let mut slice = Vec::new();
-        while slice.len() < count
-            && let Some(hierarchy) = self.queue.pop()
-        {
-            let at = hierarchy as usize;
-            match self.bounds[at] {
-                Some(bound) if !self.everything && self.front.dominates(bound, self.areas_um2[at]) => {
-                    self.counts.pruned += 1
-                }
-                _ => slice.push(hierarchy),
-            }
-        }
-        slice
-    }
-
-    /// Takes a slice back that was handed out to be bounded, without a result: it is handed out again.
-    pub fn put_back_bounds(&mut self, range: std::ops::Range<usize>) {
-        self.returned.push(range);
-    }
-
-    /// Takes a slice back that was handed out to be searched, without a result: it is handed out again.
-    pub fn put_back(&mut self, slice: &[u32]) {
-        self.queue.extend(slice.iter().rev());
-    }
-
-    /// Records lower bounds of hierarchies, or why they are infeasible.
-    pub fn record_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
+    fn record_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
         for (hierarchy, bound) in (start..).zip(bounds) {
             let Some(known) = self.bounds.get_mut(hierarchy) else { continue };
             self.counts.bounded += 1;
             match bound {
                 Ok(bound) => *known = Some(bound),
-                Err(reason) => {
-                    self.counts.infeasible += 1;
-                    self.reason.get_or_insert(reason);
-                }
+                Err(reason) => self.note_infeasible(reason),
             }
         }
-        if self.stage() != Stage::Bounding {
+        if self.counts.bounded == self.counts.generated {
             self.fill_queue();
         }
+    }
+
+    fn note_infeasible(&mut self, reason: String) {
+        self.counts.infeasible += 1;
+        self.reason.get_or_insert(reason);
     }
 
     /// The smallest product of energy and latency comes first, as such a point dominates the most others; where only the best is sought,
@@ -163,20 +153,43 @@ impl Exploration {
         self.queue = queue.into_iter().map(|(_, hierarchy)| hierarchy).collect();
     }
 
-    /// Records the outcome of a hierarchy's search.
-    pub fn record_outcome(&mut self, verdict: SearchOutcome) {
-        match verdict {
-            SearchOutcome::Found(point) => {
-                self.counts.searched += 1;
-                self.counts.unproved += usize::from(!point.proved);
-                self.front.add(point);
-                self.found.push(point);
+    /// Makes a batch of the next hierarchies that the front does not dominate.
+    fn fill_batch(&mut self) {
+        let Some(outline) = self.outline.clone() else { return };
+        while self.batch.len() < BATCH
+            && let Some(hierarchy) = self.queue.pop()
+        {
+            let at = hierarchy as usize;
+            match self.bounds[at] {
+                Some(bound) if !self.everything && self.front.dominates(bound, outline.areas_um2[at]) => {
+                    self.counts.pruned += 1
+                }
+                _ => self.batch.push(hierarchy),
             }
-            SearchOutcome::Pruned => self.counts.pruned += 1,
-            SearchOutcome::Infeasible(reason) => {
-                self.counts.infeasible += 1;
-                self.reason.get_or_insert(reason);
+        }
+        self.waiting = self.batch.iter().rev().copied().collect();
+    }
+
+    /// Takes the outcomes of a whole batch in its order.
+    fn end_batch(&mut self) {
+        for hierarchy in std::mem::take(&mut self.batch) {
+            match self.outcomes.remove(&hierarchy) {
+                Some(SearchOutcome::Found(point)) => {
+                    self.counts.searched += 1;
+                    self.counts.unproved += usize::from(!point.proved);
+                    self.front.add(point);
+                    self.found.push(point);
+                }
+                Some(SearchOutcome::Infeasible(reason)) => self.note_infeasible(reason),
+                Some(SearchOutcome::Pruned) | None => self.counts.pruned += 1,
             }
+        }
+    }
+
+    fn record_outcomes(&mut self, outcomes: impl Iterator<Item = (u32, SearchOutcome)>) {
+        self.outcomes.extend(outcomes);
+        if self.outcomes.len() == self.batch.len() {
+            self.end_batch();
         }
     }
 
@@ -190,7 +203,7 @@ impl Exploration {
         &self.front
     }
 
-    /// Everything that was searched, in the order in which it came.
+    /// Everything that was searched, in the order of the searches.
     pub fn found(&self) -> &[Point] {
         &self.found
     }
@@ -203,5 +216,109 @@ impl Exploration {
     /// One reason why something does not fit, if something does not.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
+    }
+}
+
+impl Job for Exploration {
+    type Bench = Arc<Study>;
+    type Task = HierarchyTask;
+    type Done = HierarchyDone;
+
+    fn run(
+        study: &mut Arc<Study>,
+        task: &HierarchyTask,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<HierarchyDone, Diagnostics> {
+        let mut is_first = true;
+        let mut goes_on = || std::mem::take(&mut is_first) || has_time();
+        Ok(match task {
+            HierarchyTask::Outline => HierarchyDone::Outline(Arc::new(study.outline())),
+            HierarchyTask::Bound(range) => {
+                let some = study.hierarchies.get(range.clone()).unwrap_or_default().iter();
+                HierarchyDone::Bounds(some.take_while(|_| goes_on()).map(|hierarchy| study.bound(hierarchy)).collect())
+            }
+            HierarchyTask::Search(numbers, front) => {
+                let search = |&number: &u32| {
+                    let outcome = study.search(number as usize, front);
+                    let found =
+                        matches!(outcome, SearchOutcome::Found(_)).then(|| study.hierarchies.get(number as usize));
+                    (outcome, found.flatten().map(|hierarchy| study.name(hierarchy)).unwrap_or_default())
+                };
+                HierarchyDone::Outcomes(numbers.iter().take_while(|_| goes_on()).map(search).collect())
+            }
+        })
+    }
+
+    fn next(&mut self, workers: usize) -> Option<HierarchyTask> {
+        if self.outline.is_none() {
+            return (!std::mem::replace(&mut self.is_outlining, true)).then_some(HierarchyTask::Outline);
+        }
+        if let Some(range) = self.unbounded.next(workers, MOST_BOUNDED) {
+            return Some(HierarchyTask::Bound(range));
+        }
+        if self.batch.is_empty() {
+            self.fill_batch();
+        }
+        let rest = self.waiting.len().checked_sub(share(self.waiting.len(), workers, BATCH))?;
+        let mut numbers = self.waiting.split_off(rest);
+        numbers.reverse();
+        let front = if self.everything { Front::default() } else { self.front.clone() };
+        Some(HierarchyTask::Search(numbers, front))
+    }
+
+    fn take(&mut self, task: HierarchyTask, done: HierarchyDone) {
+        match (task, done) {
+            (HierarchyTask::Outline, HierarchyDone::Outline(outline)) => self.begin(outline),
+            (HierarchyTask::Bound(range), HierarchyDone::Bounds(bounds)) => {
+                self.unbounded.put_back(range.start + bounds.len()..range.end);
+                self.record_bounds(range.start, bounds);
+            }
+            (HierarchyTask::Search(mut numbers, front), HierarchyDone::Outcomes(outcomes)) => {
+                let rest = numbers.split_off(outcomes.len().min(numbers.len()));
+                self.put_back(HierarchyTask::Search(rest, front));
+                self.record_outcomes(numbers.into_iter().zip(outcomes.into_iter().map(|(outcome, _)| outcome)));
+            }
+            (task, _) => self.put_back(task),
+        }
+    }
+
+    fn put_back(&mut self, task: HierarchyTask) {
+        match task {
+            HierarchyTask::Outline => self.is_outlining = false,
+            HierarchyTask::Bound(range) => self.unbounded.put_back(range),
+            HierarchyTask::Search(numbers, _) => self.waiting.extend(numbers.iter().rev()),
+        }
+    }
+
+    /// What a slice holds at which workers failed can neither be found nor left out.
+    fn give_up(&mut self, task: HierarchyTask, reason: &str) -> bool {
+        match task {
+            HierarchyTask::Outline => {
+                self.put_back(task);
+                return false;
+            }
+            HierarchyTask::Bound(range) => {
+                let bounds = range.clone().map(|_| Err(reason.to_owned())).collect();
+                self.record_bounds(range.start, bounds);
+            }
+            HierarchyTask::Search(numbers, _) => {
+                let failed = |number| (number, SearchOutcome::Infeasible(reason.to_owned()));
+                self.record_outcomes(numbers.into_iter().map(failed));
+            }
+        }
+        true
+    }
+
+    fn progress(&self) -> Progress {
+        let ExplorationCounts { generated, searched, pruned, infeasible, .. } = self.counts;
+        Progress { done: searched + pruned + infeasible, all: generated, unit: "hierarchies", are_alike: false }
+    }
+}
+
+impl RemoteJob for Exploration {
+    type Request = HierarchyRequest;
+
+    fn open(request: &HierarchyRequest, _: Option<Arc<Study>>) -> Result<Arc<Study>, Diagnostics> {
+        Study::new(request).map(Arc::new)
     }
 }

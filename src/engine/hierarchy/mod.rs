@@ -7,7 +7,8 @@
 //! - [`Study::bound`] gives a lower bound on what a hierarchy costs: what each operand needs alone on its memories.
 //! - [`Study::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front dominates it.
 //!
-//! An [`Exploration`] hands out the slices, most promising first, and keeps the running Pareto [`Front`] of energy, latency and area.
+//! An [`Exploration`] is the [`Job`](crate::job::Job) of both: the most promising first, with the running Pareto [`Front`] of energy,
+//! latency and area.
 //! Where only the best is [`Sought`], it keeps that alone.
 //! Pruning changes neither (`tests/engine/hierarchy/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
 //! for SRAMs without published figures; whatever it gives is marked as an estimate.
@@ -15,8 +16,10 @@
 //! # Example
 //!
 //! ```
-//! use fusescape_engine::hierarchy::{HierarchyRequest, HierarchySettings, Stage, Study};
+//! use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, HierarchySettings, Study};
+//! use fusescape_engine::job::finish;
 //! use fusescape_spec::{find_preset, hardware_presets, pool_presets, workload_presets};
+//! use std::sync::Arc;
 //!
 //! let study = Study::new(&HierarchyRequest {
 //!     pool: find_preset(pool_presets(), "zigzag-65nm")?.text.to_owned(),
@@ -25,18 +28,8 @@
 //!     settings: HierarchySettings { layers: vec!["L46".to_owned()], max_levels: 1, ..HierarchySettings::default() },
 //! })?;
 //!
-//! let mut exploration = study.exploration();
-//! while exploration.stage() == Stage::Bounding {
-//!     let slice = exploration.next_to_bound(20);
-//!     let bounds = slice.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
-//!     exploration.record_bounds(slice.start, bounds);
-//! }
-//! while exploration.stage() == Stage::Searching {
-//!     let front = exploration.pruning_front();
-//!     for hierarchy in exploration.next_to_search(20) {
-//!         exploration.record_outcome(study.search(hierarchy as usize, &front));
-//!     }
-//! }
+//! let mut exploration = Exploration::of(&study);
+//! finish(&mut exploration, &mut Arc::new(study))?;
 //! // Of all hierarchies few had to be searched.
 //! assert!(exploration.counts().pruned > exploration.counts().searched);
 //! assert!(!exploration.front().points().is_empty());
@@ -58,7 +51,7 @@ mod unrolling;
 mod widths;
 
 pub use bound::Bound;
-pub use exploration::{Exploration, ExplorationCounts, Stage};
+pub use exploration::{Exploration, ExplorationCounts, HierarchyDone, HierarchyTask};
 pub use front::{Front, Point};
 pub use generate::{Element, Hierarchy, HierarchyMemory};
 pub use pool::{Pool, PoolMemory, Replication, Variant};

@@ -1,7 +1,6 @@
 //! A validated request, and every hierarchy it asks for.
 
 use super::chains::Chains;
-use super::exploration::Exploration;
 use super::generate::{Element, Hierarchy, MOST_HIERARCHIES, elements, generate};
 use super::pool::Pool;
 use super::request::{HierarchyRequest, HierarchySettings};
@@ -118,11 +117,6 @@ impl Study {
             ),
         }
         Err(diagnostics)
-    }
-
-    /// The account of all hierarchies, of which nothing is known yet but their area.
-    pub fn exploration(&self) -> Exploration {
-        Exploration::new(self.hierarchies.iter().map(|hierarchy| hierarchy.area_um2).collect(), &self.settings)
     }
 
     /// The memory above all others, which every hierarchy has.

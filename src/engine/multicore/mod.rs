@@ -117,8 +117,9 @@ pub use rules::{SchedulingRules, TilingRules};
 pub use schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{
-    CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, SingleCore, StackAllocation, TileCut,
-    TileLadder, TileOutcome, TilePoint, TileSearch, TileStage,
+    CoreAllocation, CoresBasis, CoresBench, CoresDone, CoresEvaluation, CoresImprovement, CoresOutline, CoresSearch,
+    CoresStage, CoresStudy, CoresTask, EvaluatedAllocation, ImprovementStep, MOST_CHOICES, SingleCore, StackAllocation,
+    TileBench, TileCut, TileDone, TileLadder, TileOutcome, TilePoint, TileSearch, TileTask,
 };
 pub use system::{Link, System, TopMemory};
 pub use tile_size::TileSize;

@@ -2,9 +2,8 @@
 
 use super::{Grown, Room, preset};
 use fusescape::hierarchy::HierarchyRequest;
-use fusescape::multicore::{CoresRequest, CoresSettings, StackId};
-use fusescape::question::{AllocateStack, Answerer, OpenHierarchy, Refusal, UnrollHierarchies};
-use fusescape::spec::{Diagnostics, find_preset, pool_presets, system_presets, workload_presets};
+use fusescape::question::{Answerer, OpenHierarchy, Refusal, UnrollHierarchies};
+use fusescape::spec::{Diagnostics, find_preset, pool_presets, workload_presets};
 use std::rc::Rc;
 
 pub const ROOM: Room = Room {
@@ -23,14 +22,6 @@ fn ask(text: &str) -> Result<(), Diagnostics> {
     let (what, number) = text.split_once(' ').unwrap();
     let number: u32 = number.parse().unwrap();
     let network = |name: &str| find_preset(workload_presets(), name).unwrap().text.to_owned();
-    let cores = || {
-        Rc::new(CoresRequest {
-            hardware: preset("tpu-like").to_owned(),
-            workload: network("three-convs"),
-            system: find_preset(system_presets(), "ws-pair").unwrap().text.to_owned(),
-            settings: CoresSettings::default(),
-        })
-    };
     let hierarchies = || {
         let settings = r#"{"layers":["conv1"],"budget_um2":null,"max_levels":1,"lpf_limit":6,"objective":"Energy"}"#;
         Rc::new(HierarchyRequest {
@@ -42,10 +33,6 @@ fn ask(text: &str) -> Result<(), Diagnostics> {
     };
     let mut answerer = Answerer::default();
     let answered = match what {
-        "stack" => {
-            let (stack, costs) = (StackId::from(number as usize), Rc::default());
-            answerer.ask(AllocateStack { request: cores(), costs, stack, shares: false, choices: 100 }).map(drop)
-        }
         "hierarchy" => answerer.ask(OpenHierarchy { request: hierarchies(), number }).map(drop),
         _ => {
             let hierarchies = UnrollHierarchies { request: hierarchies(), unrolling: number, hierarchies: vec![0] };
@@ -56,7 +43,7 @@ fn ask(text: &str) -> Result<(), Diagnostics> {
 }
 
 fn grown() -> Vec<Grown> {
-    ["stack", "hierarchy", "unrolling"]
+    ["hierarchy", "unrolling"]
         .map(|what| -> Grown { (ask, format!("{what} 99999"), "Ask for 0 to ", format!("{what} 0")) })
         .to_vec()
 }

@@ -10,8 +10,8 @@ use fusescape::spec::{Diagnostics, find_preset, workload_presets};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 pub const ROOM: Room = Room {
     sources: &["src/command/study"],
@@ -65,9 +65,14 @@ fn do_all(text: &str) -> Result<(), Diagnostics> {
     let told = text.lines().try_for_each(|line| {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
-            ["run", sampling, shard, out] => {
-                run(&study(sampling), parse_shard(shard).unwrap(), &folder.join(out), &Unwatched).map(drop)
-            }
+            ["run", sampling, shard, out] => run(
+                &Arc::new(study(sampling)),
+                parse_shard(shard).unwrap(),
+                &folder.join(out),
+                &Arc::default(),
+                &Unwatched,
+            )
+            .map(drop),
             ["merge", out, ..] => {
                 let shards: Vec<PathBuf> = words[2..].iter().map(|shard| folder.join(shard)).collect();
                 merge(&shards, &folder.join(out)).map(drop)

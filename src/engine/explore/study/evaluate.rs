@@ -14,7 +14,6 @@ use crate::multicore::CoreSystem;
 use crate::spec::Diagnostics;
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
-use std::ops::Deref;
 use std::sync::Arc;
 
 /// What became of a design.
@@ -89,9 +88,9 @@ pub(super) fn impossible(found: Diagnostics) -> NotFound {
 /// A document by the coordinates that it depends on, or what is wrong with it.
 type Known<T> = (Vec<u32>, Result<T, Diagnostics>);
 
-/// Evaluates designs of one study, one after the other, and remembers what they share. It borrows the study or shares it.
-pub struct Evaluator<S> {
-    study: S,
+/// Evaluates designs of one study, one after the other, and remembers what they share.
+pub struct Evaluator {
+    study: Arc<Study>,
     costs: Arc<StudyCosts>,
     store: CostStore,
     /// The last core, or the last system.
@@ -100,9 +99,9 @@ pub struct Evaluator<S> {
     networks: Vec<Known<Network>>,
 }
 
-impl<S: Deref<Target = Study> + Clone> Evaluator<S> {
+impl Evaluator {
     /// An evaluator that knows what all others with these costs know.
-    pub fn new(study: S, costs: Arc<StudyCosts>) -> Self {
+    pub fn new(study: Arc<Study>, costs: Arc<StudyCosts>) -> Self {
         let store = CostStore::sharing(Arc::clone(&costs.layers));
         Self { study, costs, store, core: None, system: None, networks: Vec::new() }
     }

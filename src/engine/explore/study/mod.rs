@@ -40,5 +40,5 @@ pub use document::{Study, StudyRequest};
 pub use evaluate::{DesignRow, Evaluator, Status};
 pub use front::ParetoFront;
 pub use quantity::Quantity;
-pub use sampling::{Course, Task};
+pub use sampling::{Course, Designs, Task};
 pub use schedule::{DesignSchedule, TiledSchedule};

@@ -5,7 +5,7 @@ use super::evaluate::{NotFound, impossible, wrong};
 use super::schedule::TiledSchedule;
 use crate::multicore::{
     CoreSystem, CoresStudy, EvaluatedAllocation, StackAllocation, SystemAccount, TileCut, TileOutcome, TilePoint,
-    TileSearch, TileStage,
+    TileSearch,
 };
 use crate::spec::Diagnostics;
 use crate::workload::Network;
@@ -55,15 +55,12 @@ fn best_tiles(
     costs: &StudyCosts,
 ) -> Result<TileCut, NotFound> {
     let whole = in_tiles(Some(&TileCut::default())).map_err(wrong)?;
-    let mut search = TileSearch::new(whole.ladder(), whole.settings.aim);
-    for stage in TileStage::ALL {
-        for cut in search.candidates(stage) {
-            let outcome = in_tiles(Some(&cut)).and_then(|study| -> Result<TileOutcome, Diagnostics> {
-                let (found, stacks) = costs.with_tiles(&study, |costs| study.best(costs))?;
-                Ok(study.outcome_on_all(&found, &stacks))
-            });
-            search.add(TilePoint { cut, outcome: outcome.map_err(|wrong| wrong.to_string()) });
-        }
-    }
+    let search = TileSearch::by(whole.ladder(), whole.settings.aim, |cut| {
+        let outcome = in_tiles(Some(&cut)).and_then(|study| -> Result<TileOutcome, Diagnostics> {
+            let (found, stacks) = costs.with_tiles(&study, |costs| study.best(costs))?;
+            Ok(study.outcome_on_all(&found, &stacks))
+        });
+        TilePoint { cut, outcome: outcome.map_err(|wrong| wrong.to_string()) }
+    });
     Ok(search.best().map(|(cut, _)| cut.clone()).unwrap_or_default())
 }

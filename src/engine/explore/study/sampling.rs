@@ -1,15 +1,20 @@
 //! Which designs are looked at, and in which order: tasks of some hundred designs, each the same wherever it runs.
 
-use super::document::Study;
-use super::evaluate::DesignRow;
+use super::document::{Study, StudyRequest};
+use super::evaluate::{DesignRow, Evaluator};
 use super::front::ParetoFront;
-use crate::spec::SamplingSpec;
-use std::collections::BTreeSet;
-use std::ops::{Deref, Range};
+use crate::job::{Job, Progress, RemoteJob, share};
+use crate::spec::{Diagnostics, SamplingSpec};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Designs of a task: at least so many, at most so many, and about so many tasks in between.
 const TASK_DESIGNS: Range<u64> = 256..4096;
 const TASKS: u64 = 512;
+/// Designs that a worker is given at a time.
+const MOST_TOGETHER: usize = 256;
 /// Points of one Sobol sequence; those beyond belong to a sequence that is scrambled otherwise.
 const SOBOL_POINTS: u64 = 1 << 16;
 /// A front is refined from this part of all designs that may be looked at.
@@ -25,14 +30,32 @@ pub struct Task {
 }
 
 /// The course of a study: one task after the other. What a task contains, and which front it has to beat, depends on the rows of those
-/// before and on nothing else; so it may be interrupted after any task and be resumed from the rows. It borrows the study or shares it.
-pub struct Course<S> {
-    study: S,
+/// before and on nothing else; so it may be interrupted after any task and be resumed from the rows. As a [`Job`] it hands out designs
+/// of the task at hand, and the next task once all rows of that are known.
+pub struct Course {
+    study: Arc<Study>,
     /// The front of all rows so far; empty unless the study needs it.
-    pub front: ParetoFront,
+    front: ParetoFront,
     next: u64,
     tasks: Range<u64>,
     refinement: Option<Refinement>,
+    /// The task at hand.
+    task: Option<Task>,
+    /// Its designs that no worker has, the last first.
+    waiting: Vec<u64>,
+    /// Its rows that are known.
+    rows: BTreeMap<u64, DesignRow>,
+    /// Designs of all tasks that have ended.
+    ended: u64,
+}
+
+/// Some designs of a task, with the front that they have to beat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Designs {
+    /// Their numbers.
+    pub designs: Vec<u64>,
+    /// The front; empty unless the study needs it.
+    pub front: ParetoFront,
 }
 
 /// State of the refinement around a front.
@@ -77,37 +100,46 @@ impl Study {
     }
 }
 
-impl<S: Deref<Target = Study>> Course<S> {
+impl Course {
     /// The whole study.
-    pub fn new(study: S) -> Self {
+    pub fn new(study: Arc<Study>) -> Self {
         let tasks = 0..study.tasks().unwrap_or(u64::MAX);
         Self::of_tasks(study, tasks)
     }
 
     /// Some tasks of a study, such as those of a shard; they have to beat their own front.
-    pub fn of_tasks(study: S, tasks: Range<u64>) -> Self {
+    pub fn of_tasks(study: Arc<Study>, tasks: Range<u64>) -> Self {
         let refinement = matches!(study.spec.sampling, SamplingSpec::Refine(_)).then(|| Refinement::new(&study));
-        Self { study, front: ParetoFront::default(), next: tasks.start, tasks, refinement }
-    }
-
-    /// Takes note of the rows of the last task.
-    pub fn tell(&mut self, rows: &[DesignRow]) {
-        if self.refinement.is_none() && !self.study.spec.skips_beaten {
-            return;
-        }
-        for row in rows {
-            if let Some(objectives) = self.study.objectives_of(row) {
-                self.front.add(row.design, &objectives);
-            }
+        Self {
+            study,
+            front: ParetoFront::default(),
+            next: tasks.start,
+            tasks,
+            refinement,
+            task: None,
+            waiting: Vec::new(),
+            rows: BTreeMap::new(),
+            ended: 0,
         }
     }
-}
 
-impl<S: Deref<Target = Study>> Iterator for Course<S> {
-    type Item = Task;
+    /// Some designs of a study as its only task; they have no front to beat.
+    pub fn of_designs(study: Arc<Study>, designs: Vec<u64>) -> Self {
+        let waiting = designs.iter().rev().copied().collect();
+        let task = Some(Task { number: 0, designs });
+        Self { refinement: None, task, waiting, ..Self::of_tasks(study, 0..0) }
+    }
 
-    /// The next task; `None` at the end. [`Course::tell`] has to be given the rows of each before the next is asked for.
-    fn next(&mut self) -> Option<Task> {
+    /// The task at hand, which is the next one where there is none; `None` at the end.
+    pub fn task(&mut self) -> Option<&Task> {
+        if self.task.is_none() {
+            self.task = self.next_task();
+            self.waiting = self.task.iter().flat_map(|task| task.designs.iter().rev().copied()).collect();
+        }
+        self.task.as_ref()
+    }
+
+    fn next_task(&mut self) -> Option<Task> {
         if self.next >= self.tasks.end {
             return None;
         }
@@ -124,6 +156,89 @@ impl<S: Deref<Target = Study>> Iterator for Course<S> {
         }
         self.next += 1;
         Some(Task { number: self.next - 1, designs })
+    }
+
+    /// Takes rows of the task at hand that are known from elsewhere.
+    pub fn know(&mut self, rows: impl IntoIterator<Item = DesignRow>) {
+        self.rows.extend(rows.into_iter().map(|row| (row.design, row)));
+        self.waiting.retain(|design| !self.rows.contains_key(design));
+    }
+
+    /// The task at hand with its rows in the order of its designs, if all are known; then there is none at hand any more.
+    pub fn completed(&mut self) -> Option<(Task, Vec<DesignRow>)> {
+        let task = self.task.take_if(|task| task.designs.len() == self.rows.len())?;
+        let mut known = std::mem::take(&mut self.rows);
+        let rows: Vec<DesignRow> = task.designs.iter().filter_map(|design| known.remove(design)).collect();
+        self.ended += rows.len() as u64;
+        if self.refinement.is_some() || self.study.spec.skips_beaten {
+            for row in &rows {
+                if let Some(objectives) = self.study.objectives_of(row) {
+                    self.front.add(row.design, &objectives);
+                }
+            }
+        }
+        Some((task, rows))
+    }
+
+    /// Designs that will be looked at; where a front is refined, at the most.
+    fn designs(&self) -> u64 {
+        let (size, designs) = (self.study.task_designs(), self.study.designs());
+        match &self.refinement {
+            Some(_) => designs,
+            None if self.tasks.is_empty() => self.task.as_ref().map_or(0, |task| task.designs.len() as u64),
+            None => {
+                self.tasks.end.saturating_mul(size).min(designs) - self.tasks.start.saturating_mul(size).min(designs)
+            }
+        }
+    }
+}
+
+impl Job for Course {
+    type Bench = Evaluator;
+    type Task = Designs;
+    type Done = Vec<DesignRow>;
+
+    fn run(
+        evaluator: &mut Evaluator,
+        task: &Designs,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<DesignRow>, Diagnostics> {
+        let first = task.designs.first();
+        let designs = task.designs.iter().take_while(|design| Some(*design) == first || has_time());
+        Ok(designs.map(|&design| evaluator.evaluate(design, &task.front)).collect())
+    }
+
+    fn next(&mut self, workers: usize) -> Option<Designs> {
+        self.completed();
+        self.task()?;
+        let rest = self.waiting.len().checked_sub(share(self.waiting.len(), workers, MOST_TOGETHER))?;
+        let mut designs = self.waiting.split_off(rest);
+        designs.reverse();
+        Some(Designs { designs, front: self.front.clone() })
+    }
+
+    fn take(&mut self, mut task: Designs, rows: Vec<DesignRow>) {
+        task.designs.drain(..rows.len().min(task.designs.len()));
+        self.put_back(task);
+        self.rows.extend(rows.into_iter().map(|row| (row.design, row)));
+    }
+
+    fn put_back(&mut self, task: Designs) {
+        self.waiting.extend(task.designs.iter().rev());
+    }
+
+    fn progress(&self) -> Progress {
+        let done = (self.ended as usize).saturating_add(self.rows.len());
+        let all = usize::try_from(self.designs()).unwrap_or(usize::MAX).max(done);
+        Progress { done, all, unit: "designs", are_alike: true }
+    }
+}
+
+impl RemoteJob for Course {
+    type Request = StudyRequest;
+
+    fn open(request: &StudyRequest, _: Option<Evaluator>) -> Result<Evaluator, Diagnostics> {
+        Ok(Evaluator::new(Arc::new(Study::new(request.clone())?), Arc::default()))
     }
 }
 

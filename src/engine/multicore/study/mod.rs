@@ -1,12 +1,20 @@
-//! A network on a system of cores: cuts of its layers, mapping problems of their tiles, and allocations.
+//! A network on a system of cores: cuts of its layers, mapping problems of their tiles, and allocations; the searches for the best
+//! allocation and for the best size of tiles as jobs.
 
 mod allocation;
 mod order;
+mod search;
 mod tile_search;
 mod verdict;
 
 pub use allocation::{MOST_CHOICES, StackAllocation};
-pub use tile_search::{SingleCore, TileCut, TileLadder, TileOutcome, TilePoint, TileSearch, TileStage};
+pub use search::{
+    CoresBasis, CoresBench, CoresDone, CoresEvaluation, CoresImprovement, CoresSearch, CoresStage, CoresTask,
+    ImprovementStep,
+};
+pub use tile_search::{
+    SingleCore, TileBench, TileCut, TileDone, TileLadder, TileOutcome, TilePoint, TileSearch, TileTask,
+};
 pub use verdict::EvaluatedAllocation;
 
 use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};

@@ -1,15 +1,17 @@
 //! The search for the tile size of a network on many cores, together with the allocation of its layers: candidates in stages, each of which
-//! starts from the best of those before. A candidate is a single run ([`CoresStudy::outcome`]), so that anyone may take any of them.
+//! starts from the best of those before. A candidate is a single run ([`CoresStudy::outcome`]), so that the search is a [`Job`].
 
 use super::super::costs::TileCosts;
 use super::super::ids::{CoreId, NestId, StackId};
 use super::super::request::{CoresRequest, Granularity, ScheduleObjective};
 use super::super::tile_size::TileSize;
 use super::{CoresStudy, EvaluatedAllocation, StackAllocation};
+use crate::job::{Job, Progress, RemoteJob, finish};
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// So many stacks, those of the most work, are given a tile size of their own.
 const MOST_STACKS: usize = 4;
@@ -59,8 +61,8 @@ pub struct TileLadder {
 }
 
 /// What is varied together; a stage starts from the best of those before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TileStage {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TileStage {
     /// Whole layers, and 1, 2, 4, 8, ... rows.
     Rows,
     /// Rows between those.
@@ -77,7 +79,7 @@ pub enum TileStage {
 
 impl TileStage {
     /// In the order in which they are searched.
-    pub const ALL: [Self; 6] = [Self::Rows, Self::Between, Self::Columns, Self::Channels, Self::Stacks, Self::Together];
+    const ALL: [Self; 6] = [Self::Rows, Self::Between, Self::Columns, Self::Channels, Self::Stacks, Self::Together];
 }
 
 /// All layers on one core.
@@ -127,22 +129,59 @@ pub struct TilePoint {
 }
 
 /// A search for the tile size, as far as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TileSearch {
-    ladder: TileLadder,
+    ladder: Option<TileLadder>,
     aim: ScheduleObjective,
+    /// Candidates that were run, in the order of the search.
     points: Vec<TilePoint>,
+    /// The stage at hand.
+    stage: usize,
+    /// Its candidates, each with what it costs where that is known, and how many of them workers were given.
+    candidates: Vec<(TileCut, Option<TilePoint>)>,
+    given: BTreeSet<usize>,
+    /// The best of the first stage, which can be shown while others run.
+    first: Option<TileCut>,
+    /// Whether a worker finds the ladder.
+    is_measuring: bool,
+}
+
+/// A part of the search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TileTask {
+    /// Find out what tiles may be cut from.
+    Ladder,
+    /// Run the candidate of this number among those of its stage.
+    Candidate(usize, TileCut),
+}
+
+/// The result of such a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TileDone {
+    /// What tiles may be cut from.
+    Ladder(TileLadder),
+    /// What a candidate costs.
+    Candidate(TilePoint),
 }
 
 impl TileSearch {
-    /// One that has not begun.
-    pub fn new(ladder: TileLadder, aim: ScheduleObjective) -> Self {
-        Self { ladder, aim, points: Vec::new() }
+    /// One that has not begun, for what is minimised.
+    pub fn new(aim: ScheduleObjective) -> Self {
+        Self {
+            ladder: None,
+            aim,
+            points: Vec::new(),
+            stage: 0,
+            candidates: Vec::new(),
+            given: BTreeSet::new(),
+            first: None,
+            is_measuring: false,
+        }
     }
 
-    /// All candidates that were run, in the order in which they came.
-    pub fn points(&self) -> &[TilePoint] {
-        &self.points
+    /// All candidates that were run, in the order of the search.
+    pub fn points(&self) -> impl Iterator<Item = &TilePoint> {
+        self.points.iter().chain(self.candidates.iter().filter_map(|(_, point)| point.as_ref()))
     }
 
     /// What is minimised.
@@ -150,9 +189,37 @@ impl TileSearch {
         self.aim
     }
 
-    /// Takes a candidate that was run.
-    pub fn add(&mut self, point: TilePoint) {
-        self.points.push(point);
+    /// The best of the first stage, once that is over.
+    pub fn first(&self) -> Option<&TileCut> {
+        self.first.as_ref()
+    }
+
+    fn begin(&mut self, ladder: TileLadder) {
+        self.ladder = Some(ladder);
+        self.fill_stage();
+    }
+
+    /// Takes the candidates of the stage at hand, or of the next one that has any.
+    fn fill_stage(&mut self) {
+        self.given.clear();
+        while self.candidates.is_empty()
+            && let Some(stage) = TileStage::ALL.get(self.stage)
+        {
+            self.candidates = self.cuts(*stage).into_iter().map(|cut| (cut, None)).collect();
+            self.stage += usize::from(self.candidates.is_empty());
+        }
+    }
+
+    fn know(&mut self, number: usize, point: TilePoint) {
+        if let Some((_, known)) = self.candidates.get_mut(number) {
+            *known = Some(point);
+        }
+        if self.candidates.iter().all(|(_, point)| point.is_some()) {
+            self.points.extend(std::mem::take(&mut self.candidates).into_iter().filter_map(|(_, point)| point));
+            self.first = self.first.take().or_else(|| self.best().map(|(cut, _)| cut.clone()));
+            self.stage += 1;
+            self.fill_stage();
+        }
     }
 
     /// The best candidate, with its cost; of equal ones that which came first.
@@ -163,28 +230,28 @@ impl TileSearch {
     /// The best tile size for one core that computes all layers, and what that costs.
     pub fn best_single(&self) -> Option<(&TileCut, &SingleCore)> {
         let singles =
-            self.points.iter().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?.single.as_ref()?)));
+            self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?.single.as_ref()?)));
         let score = |single: &SingleCore| self.aim.score(single.energy_pj, Cycles(single.latency_cycles));
         singles.min_by(|a, b| score(a.1).total_cmp(&score(b.1)))
     }
 
     fn best_of(&self, counts: impl Fn(&TileCut) -> bool) -> Option<(&TileCut, &TileOutcome)> {
-        let known = self.points.iter().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?)));
+        let known = self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?)));
         known.filter(|(cut, _)| counts(cut)).min_by(|a, b| a.1.score(self.aim).total_cmp(&b.1.score(self.aim)))
     }
 
     /// The candidates of a stage that were not run yet.
-    pub fn candidates(&self, stage: TileStage) -> Vec<TileCut> {
+    fn cuts(&self, stage: TileStage) -> Vec<TileCut> {
         let mut cuts: Vec<TileCut> = Vec::new();
-        for cut in self.stage(stage) {
+        for cut in self.all_cuts(stage) {
             let is_new = !cuts.contains(&cut) && !self.points.iter().any(|point| point.cut == cut);
             cuts.extend(is_new.then_some(cut));
         }
         cuts
     }
 
-    fn stage(&self, stage: TileStage) -> Vec<TileCut> {
-        let ladder = &self.ladder;
+    fn all_cuts(&self, stage: TileStage) -> Vec<TileCut> {
+        let Some(ladder) = &self.ladder else { return Vec::new() };
         if stage == TileStage::Rows {
             let rungs = (0..63).map(|power| 1 << power).take_while(|rows| *rows < ladder.rows);
             return rungs.map(TileCut::rows).chain([TileCut::default()]).collect();
@@ -243,7 +310,8 @@ impl TileSearch {
                 self.best_of(|cut| cut.all == all && matches!(cut.stacks[..], [(only, _)] if only == *stack))?;
             (outcome.score(self.aim) < plain).then(|| cut.stacks[0])
         };
-        let mut stacks: Vec<(StackId, TileSize)> = self.ladder.stacks.iter().filter_map(own).collect();
+        let stacks = self.ladder.iter().flat_map(|ladder| &ladder.stacks);
+        let mut stacks: Vec<(StackId, TileSize)> = stacks.filter_map(own).collect();
         stacks.sort_by_key(|(stack, _)| *stack);
         (stacks.len() > 1).then_some(TileCut { all, stacks })
     }
@@ -252,14 +320,97 @@ impl TileSearch {
     ///
     /// # Errors
     /// As [`TileLadder::of`].
-    pub fn run(request: &CoresRequest) -> Result<Self, Diagnostics> {
-        let mut search = Self::new(TileLadder::of(request)?, request.settings.aim);
-        for stage in TileStage::ALL {
-            for cut in search.candidates(stage) {
-                search.add(TilePoint::of(request, cut));
+    pub fn of(request: &CoresRequest) -> Result<Self, Diagnostics> {
+        let mut search = Self::new(request.settings.aim);
+        finish(&mut search, &mut Self::open(request, None)?)?;
+        Ok(search)
+    }
+
+    /// Runs all stages one candidate after the other, each by `run`.
+    pub fn by(ladder: TileLadder, aim: ScheduleObjective, mut run: impl FnMut(TileCut) -> TilePoint) -> Self {
+        let mut search = Self::new(aim);
+        search.begin(ladder);
+        while let Some(TileTask::Candidate(number, cut)) = search.next(1) {
+            search.know(number, run(cut));
+        }
+        search
+    }
+}
+
+/// What prices candidates.
+pub struct TileBench {
+    /// Finds what tiles may be cut from.
+    pub ladder: Box<dyn FnMut() -> Result<TileLadder, Diagnostics>>,
+    /// Runs a candidate.
+    pub run: Box<dyn FnMut(TileCut) -> TilePoint>,
+}
+
+impl Job for TileSearch {
+    type Bench = TileBench;
+    type Task = TileTask;
+    type Done = TileDone;
+
+    fn run(bench: &mut TileBench, task: &TileTask, _: &mut dyn FnMut() -> bool) -> Result<TileDone, Diagnostics> {
+        Ok(match task {
+            TileTask::Ladder => TileDone::Ladder((bench.ladder)()?),
+            TileTask::Candidate(_, cut) => TileDone::Candidate((bench.run)(cut.clone())),
+        })
+    }
+
+    fn next(&mut self, _: usize) -> Option<TileTask> {
+        if self.ladder.is_none() {
+            return (!std::mem::replace(&mut self.is_measuring, true)).then_some(TileTask::Ladder);
+        }
+        let is_left = |number: &usize| self.candidates[*number].1.is_none() && !self.given.contains(number);
+        let number = (0..self.candidates.len()).find(is_left)?;
+        self.given.insert(number);
+        Some(TileTask::Candidate(number, self.candidates[number].0.clone()))
+    }
+
+    fn take(&mut self, task: TileTask, done: TileDone) {
+        match (task, done) {
+            (_, TileDone::Ladder(ladder)) => self.begin(ladder),
+            (TileTask::Candidate(number, _), TileDone::Candidate(point)) => self.know(number, point),
+            (task @ TileTask::Ladder, TileDone::Candidate(_)) => self.put_back(task),
+        }
+    }
+
+    fn put_back(&mut self, task: TileTask) {
+        match task {
+            TileTask::Ladder => self.is_measuring = false,
+            TileTask::Candidate(number, _) => drop(self.given.remove(&number)),
+        }
+    }
+
+    fn give_up(&mut self, task: TileTask, reason: &str) -> bool {
+        match task {
+            TileTask::Ladder => {
+                self.put_back(task);
+                false
+            }
+            TileTask::Candidate(number, cut) => {
+                self.know(number, TilePoint { cut, outcome: Err(reason.to_owned()) });
+                true
             }
         }
-        Ok(search)
+    }
+
+    /// Of the stage at hand.
+    fn progress(&self) -> Progress {
+        let done = self.candidates.iter().filter(|(_, point)| point.is_some()).count();
+        Progress { done, all: self.candidates.len(), unit: "tile sizes", are_alike: false }
+    }
+}
+
+impl RemoteJob for TileSearch {
+    type Request = CoresRequest;
+
+    fn open(request: &CoresRequest, _: Option<TileBench>) -> Result<TileBench, Diagnostics> {
+        let [measured, run] = [request.clone(), request.clone()];
+        Ok(TileBench {
+            ladder: Box::new(move || TileLadder::of(&measured)),
+            run: Box::new(move |cut| TilePoint::of(&run, cut)),
+        })
     }
 }
 

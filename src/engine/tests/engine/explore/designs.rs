@@ -5,6 +5,7 @@ use fusescape_engine::explore::study::{
     Course, DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status, Study, StudyCosts, StudyRequest,
 };
 use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
+use fusescape_engine::job::Job;
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
@@ -27,8 +28,8 @@ pub fn request(text: &str) -> StudyRequest {
     }
 }
 
-pub fn study(text: &str) -> Study {
-    Study::new(request(text)).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
+pub fn study(text: &str) -> Arc<Study> {
+    Arc::new(Study::new(request(text)).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")))
 }
 
 pub fn mistakes(text: &str) -> Diagnostics {
@@ -36,15 +37,14 @@ pub fn mistakes(text: &str) -> Diagnostics {
 }
 
 /// All rows, by one evaluator.
-pub fn run(study: &Study) -> Vec<DesignRow> {
-    let mut evaluator = Evaluator::new(study, Arc::default());
-    let mut course = Course::new(study);
+pub fn run(study: &Arc<Study>) -> Vec<DesignRow> {
+    let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
+    let mut course = Course::new(Arc::clone(study));
     let mut rows = Vec::new();
-    while let Some(task) = course.next() {
-        let some: Vec<DesignRow> =
-            task.designs.iter().map(|&design| evaluator.evaluate(design, &course.front)).collect();
-        course.tell(&some);
-        rows.extend(some);
+    while let Some(task) = course.next(1) {
+        let done = Course::run(&mut evaluator, &task, &mut || true).unwrap();
+        course.take(task, done);
+        rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));
     }
     rows
 }
@@ -130,7 +130,7 @@ fn it_does_not_matter_who_evaluates_a_design_and_when() {
     let shared: Arc<StudyCosts> = Arc::default();
     let mut backwards: Vec<DesignRow> = (0..study.designs())
         .rev()
-        .map(|design| Evaluator::new(&study, Arc::clone(&shared)).evaluate(design, &ParetoFront::default()))
+        .map(|design| Evaluator::new(Arc::clone(&study), Arc::clone(&shared)).evaluate(design, &ParetoFront::default()))
         .collect();
     backwards.reverse();
     assert_eq!(rows, backwards);
@@ -215,8 +215,8 @@ fn random_study(random: &mut Lcg, beaten: &str, sampling: &str) -> String {
 }
 
 /// As [`run`], in tasks of few designs, so that there is a front to beat.
-fn run_in_small_tasks(study: &Study, size: usize) -> Vec<DesignRow> {
-    let mut evaluator = Evaluator::new(study, Arc::default());
+fn run_in_small_tasks(study: &Arc<Study>, size: usize) -> Vec<DesignRow> {
+    let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
     let mut front = ParetoFront::default();
     let designs: Vec<u64> = (0..study.designs()).collect();
     let mut rows = Vec::new();
@@ -305,12 +305,13 @@ fn a_refined_front_has_all_its_neighbours() {
 fn a_course_resumes_from_rows_alone() {
     let study = study(&random_study(&mut Lcg(2), "skip", "{ refine: 60 }"));
     let rows: BTreeMap<u64, DesignRow> = run(&study).into_iter().map(|row| (row.design, row)).collect();
-    let mut course = Course::new(&study);
+    let mut course = Course::new(Arc::clone(&study));
     let mut replayed = 0;
-    while let Some(task) = course.next() {
+    while let Some(task) = course.task() {
         let some: Vec<DesignRow> = task.designs.iter().map(|design| rows[design].clone()).collect();
         replayed += some.len();
-        course.tell(&some);
+        course.know(some);
+        course.completed();
     }
     assert_eq!(replayed, rows.len());
 }
@@ -352,18 +353,20 @@ fn shards_have_every_design_once() {
     );
     let study = study(&text);
     assert_eq!(study.designs(), 1_000_000);
+    let (tasks, size) = (study.tasks().unwrap(), study.task_designs());
     for shards in [1, 2, 7, 1000] {
         let mut next = 0;
         for shard in 1..=shards {
-            for task in Course::of_tasks(&study, study.shard(shard, shards).unwrap()) {
-                for design in task.designs {
-                    assert_eq!(design, next);
-                    next += 1;
-                }
-            }
+            let range = study.shard(shard, shards).unwrap();
+            assert_eq!(range.start, next);
+            next = range.end;
+            let mut course = Course::of_tasks(Arc::clone(&study), range.clone());
+            let first = course.task().map(|task| (task.number, task.designs[0]));
+            assert_eq!(first, (!range.is_empty()).then_some((range.start, range.start * size)));
         }
-        assert_eq!(next, 1_000_000);
+        assert_eq!(next, tasks);
     }
+    assert_eq!(tasks, 1_000_000_u64.div_ceil(size));
     for design in [0, 1, 99, 100, 123_456, 999_999] {
         assert_eq!(study.combination(&study.coordinates(design)), design);
     }

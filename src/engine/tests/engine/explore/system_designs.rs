@@ -46,7 +46,7 @@ fn priced(study: &fusescape_engine::explore::study::Study, row: &DesignRow) -> (
     };
     let mut tiles = None;
     if schedule.searches_tiles {
-        let search = TileSearch::run(&request).unwrap();
+        let search = TileSearch::of(&request).unwrap();
         request = request.in_tiles(search.best().unwrap().0);
         tiles = Some(request.settings.granularity.text());
     }
@@ -85,8 +85,9 @@ fn a_row_is_the_best_schedule_of_the_written_documents() {
             assert_eq!((row.values.clone(), row.tiles.clone()), priced(&study, row));
         }
         // What designs share changes none of them.
-        let alone =
-            |row: &DesignRow| Evaluator::new(&study, Arc::default()).evaluate(row.design, &ParetoFront::default());
+        let alone = |row: &DesignRow| {
+            Evaluator::new(Arc::clone(&study), Arc::default()).evaluate(row.design, &ParetoFront::default())
+        };
         assert_eq!(rows.iter().map(alone).collect::<Vec<_>>(), rows);
         let different = |index: usize| {
             rows.iter().map(|row| row.values[index].unwrap().to_bits()).collect::<std::collections::BTreeSet<_>>()

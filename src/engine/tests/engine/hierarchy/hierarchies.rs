@@ -2,15 +2,17 @@
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::hierarchy::{
-    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, SearchOutcome, Sought, Stage,
-    Study, Widths, unrollings,
+    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, SearchOutcome, Sought, Study,
+    Widths, unrollings,
 };
+use fusescape_engine::job::{Job, Progress};
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_spec::{find_preset, hardware_presets, pool_presets, read_hardware, workload_presets};
 use fusescape_test_support::sample::{pairs, sample_or_all};
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// Two memories, of which the smaller may stand in every PE.
 const POOL: &str = "\
@@ -257,26 +259,31 @@ fn front_by_comparing_all(points: &[Point]) -> Vec<Point> {
     points.iter().filter(|point| !points.iter().any(|other| beats(other, point))).copied().collect()
 }
 
-/// Runs a study in slices of `slice`, as workers do that come back in reverse.
-fn explore(study: &Study, slice: usize) -> Exploration {
-    run(study, study.exploration(), slice)
+/// Runs a study as so many workers do that come back in reverse, each with no more than a part of what it was given.
+fn explore(study: &Arc<Study>, workers: usize) -> Exploration {
+    run(study, Exploration::of(study), workers)
 }
 
-fn run(study: &Study, mut exploration: Exploration, slice: usize) -> Exploration {
-    while exploration.stage() == Stage::Bounding {
-        let range = exploration.next_to_bound(slice);
-        assert!((1..=slice).contains(&range.len()), "{range:?}");
-        let bounds = range.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
-        exploration.record_bounds(range.start, bounds);
-    }
-    while exploration.stage() == Stage::Searching {
-        let handed_out = exploration.next_to_search(slice);
-        let front = exploration.pruning_front();
-        for hierarchy in handed_out.into_iter().rev() {
-            exploration.record_outcome(study.search(hierarchy as usize, &front));
+fn run(study: &Arc<Study>, mut exploration: Exploration, workers: usize) -> Exploration {
+    let mut bench = Arc::clone(study);
+    loop {
+        let mut given: Vec<_> = (0..workers).filter_map(|_| exploration.next(workers)).collect();
+        let Some(last) = given.pop() else { break };
+        // One is ended before it has begun.
+        exploration.put_back(last);
+        given.extend(exploration.next(workers));
+        for (number, task) in given.into_iter().enumerate().rev() {
+            let mut left = number;
+            let mut has_time = || {
+                left = left.saturating_sub(1);
+                left > 0
+            };
+            let done = Exploration::run(&mut bench, &task, &mut has_time).unwrap();
+            exploration.take(task, done);
         }
     }
-    assert_eq!(exploration.stage(), Stage::Done);
+    let Progress { done, all, .. } = exploration.progress();
+    assert_eq!((done, all), (study.hierarchies.len(), study.hierarchies.len()));
     exploration
 }
 
@@ -311,13 +318,15 @@ fn leaving_hierarchies_out_changes_neither_the_front_nor_the_best() {
     let (mut pruned, mut pruned_for_best) = (0, 0);
     let mut check = |settings: HierarchySettings| {
         let what = format!("{settings:?}");
-        let study = study(settings);
+        let study = Arc::new(study(settings));
         let all = search_all(&study);
         assert!(!all.is_empty(), "{what}");
         let expected = front_by_comparing_all(&all);
-        for slice in [1, 7, 1000] {
-            let exploration = explore(&study, slice);
-            assert_eq!(exploration.front().points(), expected, "{what}, slices of {slice}");
+        let alone = explore(&study, 1);
+        for workers in [1, 3, 8] {
+            let exploration = explore(&study, workers);
+            assert_eq!((exploration.counts(), exploration.found()), (alone.counts(), alone.found()), "{what}");
+            assert_eq!(exploration.front().points(), expected, "{what}, {workers} workers");
             let counts = exploration.counts();
             assert_eq!(counts.searched + counts.pruned + counts.infeasible, study.hierarchies.len());
             assert_eq!(exploration.found().len(), counts.searched);
@@ -326,19 +335,20 @@ fn leaving_hierarchies_out_changes_neither_the_front_nor_the_best() {
             pruned += counts.pruned;
         }
         // Only the best: the same one, whatever is pruned, and no other.
-        let mut seeking = study.clone();
+        let mut seeking = Study::clone(&study);
         seeking.settings.sought = Sought::Best;
+        let seeking = Arc::new(seeking);
         let best = explore(&study, 7).best();
-        for slice in [1, 7, 1000] {
-            let exploration = explore(&seeking, slice);
-            assert_eq!(exploration.best(), best, "{what}, slices of {slice}");
+        for workers in [1, 3, 8] {
+            let exploration = explore(&seeking, workers);
+            assert_eq!(exploration.best(), best, "{what}, {workers} workers");
             assert_eq!(exploration.front().points(), best.as_slice(), "{what}");
             let counts = exploration.counts();
             assert_eq!(counts.searched + counts.pruned + counts.infeasible, study.hierarchies.len());
             pruned_for_best += counts.pruned;
         }
-        let whole = study.exploration().of_everything();
-        assert_eq!(run(&study, whole, 50).counts().pruned, 0);
+        let whole = Exploration::of(&study).of_everything();
+        assert_eq!(run(&study, whole, 4).counts().pruned, 0);
     };
     let few = HierarchySettings { max_levels: 1, lpf_limit: 5, ..HierarchySettings::default() };
     let objectives = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct];
@@ -397,8 +407,8 @@ fn a_network_is_the_sum_of_its_layers_and_equal_ones_are_searched_once() {
 fn what_cannot_serve_the_array_is_infeasible_with_a_reason() {
     // 8 outputs of 8 bit at least do not fit into a register that is too small for them.
     let pool = POOL.replace("size: 32 B", "size: 8 bit");
-    let study = Study::new(&HierarchyRequest { pool, ..request(one_layer()) }).unwrap();
-    let exploration = explore(&study, 10);
+    let study = Arc::new(Study::new(&HierarchyRequest { pool, ..request(one_layer()) }).unwrap());
+    let exploration = explore(&study, 3);
     assert!(exploration.counts().infeasible > 0);
     let reason = exploration.reason().unwrap();
     assert!(reason.starts_with("b: ") && reason.contains("`rf_"), "{reason}");

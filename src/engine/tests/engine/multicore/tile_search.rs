@@ -2,7 +2,7 @@
 
 use fusescape_engine::multicore::{
     CoreAllocation, CoresRequest, CoresSettings, CoresStudy, Granularity, ScheduleObjective, StackId, StackRule,
-    TileCosts, TileCut, TileLadder, TileOutcome, TilePoint, TileSearch, TileSize, TileStage,
+    TileCosts, TileCut, TileLadder, TileOutcome, TilePoint, TileSearch, TileSize,
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, hardware_presets, system_presets};
@@ -39,7 +39,7 @@ fn quad() -> CoresRequest {
 }
 
 fn run(request: &CoresRequest) -> TileSearch {
-    TileSearch::run(request).unwrap_or_else(|wrong| panic!("{wrong}"))
+    TileSearch::of(request).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn study(request: &CoresRequest, granularity: Granularity) -> CoresStudy {
@@ -79,10 +79,10 @@ fn every_point_of_the_search_is_what_a_single_run_finds_however_its_tiles_are_wr
         let mut request = quad();
         request.settings.aim = aim;
         let search = run(&request);
-        assert!(search.points().iter().any(|point| !point.cut.stacks.is_empty()), "stacks have sizes of their own");
-        assert!(search.points().iter().any(|point| point.cut.all.columns.is_some()));
-        assert!(search.points().iter().any(|point| point.cut.all.channels.is_some()));
-        let written = search.points().iter().flat_map(|point| {
+        assert!(search.points().any(|point| !point.cut.stacks.is_empty()), "stacks have sizes of their own");
+        assert!(search.points().any(|point| point.cut.all.columns.is_some()));
+        assert!(search.points().any(|point| point.cut.all.channels.is_some()));
+        let written = search.points().flat_map(|point| {
             let as_stated = study(&request, point.cut.granularity());
             let pieces = Granularity::ByHand(in_pieces(&as_stated, &point.cut));
             [point.cut.granularity(), Granularity::ByHand(point.cut.text()), pieces].map(|written| (point, written))
@@ -110,7 +110,7 @@ fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_ev
     for system in each_of(system_presets().to_vec(), 6) {
         let request = request(system.text);
         // Chips that run not all of these layers.
-        let Ok(search) = TileSearch::run(&request) else { continue };
+        let Ok(search) = TileSearch::of(&request) else { continue };
         let aim = search.aim();
         let (cut, best) = search.best().unwrap();
         for point in search.points() {
@@ -131,7 +131,7 @@ fn the_best_is_no_worse_than_any_size_that_was_run_nor_than_any_core_alone_on_ev
             assert!(alone.is_none_or(|alone| outcome.score(aim) <= alone), "{}: {:?}", system.id, point.cut);
         }
         let single = search.best_single().map(|(_, single)| single.latency_cycles);
-        let singles = search.points().iter().filter_map(|point| point.outcome.as_ref().ok()?.single.as_ref());
+        let singles = search.points().filter_map(|point| point.outcome.as_ref().ok()?.single.as_ref());
         assert_eq!(single, singles.map(|single| single.latency_cycles).min_by(f64::total_cmp), "{}", system.id);
     }
 }
@@ -144,40 +144,48 @@ fn the_same_request_is_searched_the_same_way_whatever_tiles_it_states() {
     assert_eq!(search, run(&other));
     // Halves and quarters: the widest map has 16 columns, and no layer more than 16 channels.
     let sizes = |of: fn(&TileSize) -> Option<u64>| -> BTreeSet<u64> {
-        search.points().iter().filter_map(|point| of(&point.cut.all)).collect()
+        search.points().filter_map(|point| of(&point.cut.all)).collect()
     };
     assert_eq!(sizes(|size| size.columns), BTreeSet::from([4, 8]));
     assert_eq!(sizes(|size| size.channels), BTreeSet::from([4, 8]));
 }
 
-/// Three stacks, each of which costs 10 pJ, and another number of pJ with a size of its own: all eight combinations of gains and losses.
+/// Three stacks of 10 pJ in tiles of 4 rows, each of which has another energy in 8 rows: all eight combinations of gains and losses.
 #[test]
 fn the_last_stage_joins_all_sizes_that_are_better_by_themselves_and_no_others() {
     let size = |rows: u64| TileSize { rows: Some(rows), ..TileSize::default() };
     let stacks = [2, 0, 1].map(StackId::from);
-    let point = |all: TileSize, stacks: Vec<(StackId, TileSize)>, energy_pj: f64| TilePoint {
-        cut: TileCut { all, stacks },
-        outcome: Ok(TileOutcome { energy_pj, latency_cycles: 1.0, tiles: 1, proved: 0, stacks: 3, single: None }),
-    };
     for gains in 0..8_usize {
         let ladder = TileLadder { rows: 64, columns: 1, channels: 1, stacks: stacks.to_vec() };
-        let mut search = TileSearch::new(ladder, ScheduleObjective::Energy);
-        search.add(point(size(4), Vec::new(), 30.0));
-        // Other sizes of all layers, with which nothing is joined: one is nearly as good, the other is so for one stack.
-        search.add(point(size(2), Vec::new(), 30.5));
-        search.add(point(size(2), vec![(stacks[0], size(1))], 30.25));
-        let mut joined = Vec::new();
-        for (number, &stack) in stacks.iter().enumerate() {
-            let is_better = gains >> number & 1 == 1;
-            let own = size(8 + number as u64);
-            search.add(point(size(4), vec![(stack, own)], if is_better { 25.0 - number as f64 } else { 31.0 }));
+        let is_better = |stack: &StackId| gains >> stack.index() & 1 == 1;
+        let energy = |cut: &TileCut| match (cut.all.rows, &cut.stacks[..]) {
+            (Some(4), []) => 30.0,
+            // Nearly as good, and nothing is joined with it.
+            (Some(2), []) => 30.5,
+            (Some(4), [(stack, own)]) if *own == size(8) => {
+                if is_better(stack) {
+                    25.0 - stack.index() as f64
+                } else {
+                    31.0
+                }
+            }
             // A second size of the same stack that gains nothing.
-            search.add(point(size(4), vec![(stack, size(16))], 30.0));
-            joined.extend(is_better.then_some((stack, own)));
-        }
-        joined.sort_by_key(|(stack, _)| *stack);
+            (Some(4), [(_, own)]) if *own == size(2) => 30.0,
+            (_, [_, _, ..]) => 20.0,
+            _ => 40.0,
+        };
+        let run = |cut: TileCut| {
+            let energy_pj = energy(&cut);
+            let outcome = TileOutcome { energy_pj, latency_cycles: 1.0, tiles: 1, proved: 0, stacks: 3, single: None };
+            TilePoint { cut, outcome: Ok(outcome) }
+        };
+        let search = TileSearch::by(ladder, ScheduleObjective::Energy, run);
+        let mut better: Vec<StackId> = stacks.into_iter().filter(is_better).collect();
+        better.sort_unstable();
+        let joined = better.into_iter().map(|stack| (stack, size(8))).collect::<Vec<_>>();
         let expected = (joined.len() > 1).then_some(TileCut { all: size(4), stacks: joined });
-        assert_eq!(search.candidates(TileStage::Together), Vec::from_iter(expected), "{gains:03b}");
+        let of_several = search.points().map(|point| &point.cut).filter(|cut| cut.stacks.len() > 1);
+        assert_eq!(of_several.collect::<Vec<_>>(), Vec::from_iter(&expected), "{gains:03b}");
     }
 }
 
@@ -186,7 +194,7 @@ fn what_cannot_be_cut_has_whole_layers_as_its_only_candidate() {
     let mut request = quad();
     request.settings.stacks = StackRule::EachLayer;
     let search = run(&request);
-    assert_eq!(search.points().iter().map(|point| &point.cut).collect::<Vec<_>>(), [&TileCut::default()]);
+    assert!(search.points().map(|point| &point.cut).eq([&TileCut::default()]));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Energy and latency of networks on many cores, for a list of questions that is put once a person wants it.
 
-use crate::app::workers::answers::Answers;
-use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
+use super::answers::Answers;
+use super::ask::use_answers;
+use super::handle::Workers;
 use crate::question::{Answer, CoresSummary, Topic};
 use std::rc::Rc;
 use yew::prelude::*;

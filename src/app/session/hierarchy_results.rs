@@ -1,37 +1,10 @@
 //! What a study of memory hierarchies found so far, as the page shows it.
 
+use crate::app::workers::results::Status;
 use crate::hierarchy::{ExplorationCounts, HierarchyFacts, HierarchyRequest, Point, StudyOutline};
 use crate::spec::Diagnostics;
 use std::rc::Rc;
-
-/// The status of a study.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StudyStatus {
-    /// Nothing is asked yet.
-    #[default]
-    Idle,
-    /// Workers work.
-    Running,
-    /// A person stopped it.
-    Stopped,
-    /// Every hierarchy is searched, left out or impossible.
-    Done,
-    /// The request makes no sense.
-    Rejected,
-}
-
-impl StudyStatus {
-    /// As in the attribute `data-status`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Stopped => "stopped",
-            Self::Done => "done",
-            Self::Rejected => "rejected",
-        }
-    }
-}
+use std::sync::Arc;
 
 /// The results of a study so far, as the page shows them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,9 +12,9 @@ pub struct StudyResults {
     /// What it is about.
     pub request: Option<Rc<HierarchyRequest>>,
     /// How far it is.
-    pub status: StudyStatus,
+    pub status: Status,
     /// Which hierarchies there are.
-    pub outline: Option<Rc<StudyOutline>>,
+    pub outline: Option<Arc<StudyOutline>>,
     /// How many became what.
     pub counts: ExplorationCounts,
     /// Points to be drawn, with names; those of the front first.

@@ -1,0 +1,61 @@
+//! The search for the tile size of a network on many cores, over the workers.
+
+use crate::app::workers::handle::Workers;
+use crate::app::workers::job::{JobRun, use_job};
+use crate::app::workers::results::Status;
+use crate::multicore::{CoresRequest, TileCut, TileSearch};
+use crate::question::{Refusal, Topic};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// How far a search is.
+#[derive(Clone, PartialEq)]
+pub struct TileSearchState {
+    /// All that was run so far; `None` before anything is known.
+    pub search: Option<Rc<TileSearch>>,
+    /// The best of the first stage, and at the end the best of all.
+    pub cut: Option<TileCut>,
+    /// Candidates of this stage that were run, and all of it.
+    pub progress: (usize, usize),
+    /// Whether nothing is left to run, or a person stopped it.
+    pub is_done: bool,
+    /// Whether a person stopped it.
+    pub is_stopped: bool,
+    /// Why it cannot begin.
+    pub refusal: Option<Refusal>,
+}
+
+/// Searches the tile size of a request; another request takes its place at once. The callback stops it.
+#[hook]
+pub fn use_tile_search(workers: &Workers, request: Option<Rc<CoresRequest>>) -> (TileSearchState, Callback<()>) {
+    let asked = request.map(|request| (request, ()));
+    let run =
+        use_job(workers, Topic::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.aim));
+    let state = match &run {
+        None => TileSearchState {
+            search: None,
+            cut: None,
+            progress: (0, 0),
+            is_done: false,
+            is_stopped: false,
+            refusal: None,
+        },
+        Some(run) => {
+            let search = run.job().clone();
+            let (status, is_known) = (run.status(), search.points().next().is_some());
+            let is_done = matches!(status, Status::Done | Status::Stopped);
+            let best = search.best().map(|(cut, _)| cut.clone());
+            let progress = run.progress();
+            TileSearchState {
+                cut: if is_done { best } else { search.first().cloned() },
+                progress: (progress.done, progress.all),
+                is_done,
+                is_stopped: status == Status::Stopped,
+                refusal: run.refusal().filter(|_| !is_known),
+                search: is_known.then(|| Rc::new(search)),
+            }
+        }
+    };
+    let stop = Callback::from(move |()| run.iter().for_each(JobRun::stop));
+    (state, stop)
+}

@@ -1,0 +1,97 @@
+//! The study of all stacks of a design, which several views ask for: what every method makes of them, and the optimum.
+
+use super::handle::Workers;
+use super::job::{JobRun, Lane, use_job};
+use super::results::Status;
+use crate::depth_first::FuseDepth;
+use crate::explore::{Fusions, OptimalStacks, Request, Settings, StackAim, StackLimits, StackSearch};
+use crate::question::{Answer, Refusal};
+use crate::state::Design;
+use std::rc::Rc;
+use std::sync::Arc;
+use yew::prelude::*;
+
+/// A design, and what its stacks keep to.
+pub type StackQuestion = (Rc<Request>, StackLimits);
+
+/// The progress and the results of the study of a design's stacks.
+#[derive(Clone, PartialEq)]
+pub struct StackStudyState {
+    /// How many parts there are, once that is known.
+    pub parts: Option<usize>,
+    /// How many of them are studied.
+    pub done: usize,
+    /// The methods' choices; until they are worked out, those of the design before.
+    pub fusions: Option<Arc<Fusions>>,
+    /// Why the study has no result.
+    pub refusal: Option<Refusal>,
+    /// As in the attribute `data-status`.
+    pub status: &'static str,
+}
+
+/// Searches the stacks of what is `asked`, for an aim.
+#[hook]
+fn use_search(
+    workers: &Workers,
+    lane: Lane,
+    asked: Option<StackQuestion>,
+    aim: StackAim,
+) -> Option<JobRun<StackSearch>> {
+    let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
+    use_job(workers, lane, (*asked).clone(), move |_, ()| StackSearch::new(aim))
+}
+
+/// Studies what is `asked`; another design takes its place at once.
+#[hook]
+pub fn use_study(workers: &Workers, lane: Lane, asked: Option<StackQuestion>) -> StackStudyState {
+    let run = use_search(workers, lane, asked.clone(), StackAim::Methods);
+    let found = run.as_ref().and_then(|run| run.job().methods().cloned());
+    let last = use_mut_ref(|| None);
+    if found.is_some() {
+        last.borrow_mut().clone_from(&found);
+    }
+    let refusal = run.as_ref().and_then(JobRun::refusal);
+    let status = match () {
+        () if asked.is_none() || refusal.is_some() => Status::Rejected,
+        () if found.is_some() => Status::Done,
+        () => Status::Running,
+    };
+    let fusions = last.borrow().clone();
+    let parts = run.as_ref().and_then(|run| run.job().parts());
+    let done = run.as_ref().map_or(0, |run| run.progress().done);
+    StackStudyState { parts, done, fusions, refusal, status: status.name() }
+}
+
+/// How far the jointly optimal schedule of a design is: parts done of all, once these are counted, and what came of it.
+pub struct OptimumState {
+    /// Parts that are done.
+    pub done: usize,
+    /// All parts.
+    pub parts: Option<usize>,
+    /// The optimum, or why there is none.
+    pub found: Option<Answer<Arc<OptimalStacks>>>,
+}
+
+/// Finds the jointly optimal schedule of what is `asked`; another design takes its place at once.
+#[hook]
+pub fn use_optimum(workers: &Workers, lane: Lane, asked: Option<StackQuestion>) -> OptimumState {
+    let Some(run) = use_search(workers, lane, asked, StackAim::Optimum) else {
+        return OptimumState { done: 0, parts: None, found: None };
+    };
+    let found = run.refusal().map(Err).or_else(|| run.job().optimum().cloned().map(Ok));
+    let parts = run.job().parts();
+    OptimumState { done: run.progress().done, parts, found }
+}
+
+/// The study of the design at hand, whatever its own stacks; `None` if it has errors.
+#[hook]
+pub fn use_request(design: &Design, is_valid: bool) -> Option<Rc<Request>> {
+    let request = use_memo(request_of(design, is_valid), |request| request.clone().map(Rc::new));
+    (*request).clone()
+}
+
+fn request_of(design: &Design, is_valid: bool) -> Option<Request> {
+    let request = design.request().ok().filter(|_| is_valid)?.into_iter().next()?;
+    let settings = Settings { fuse: vec![FuseDepth::Automatic], ..request.settings };
+    Some(Request { settings, ..request })
+}

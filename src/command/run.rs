@@ -1,0 +1,145 @@
+//! Runs a [`Job`] on all cores: the one place where commands hand out work.
+
+use super::{NoResult, Watch};
+use fusescape_engine::job::{Job, Progress};
+use fusescape_spec::Diagnostics;
+use rayon::prelude::*;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use web_time::{Duration, Instant};
+
+/// A worker comes back after so long, so that progress is seen and others get a share of what it could not do.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// Runs a job to its end. Every thread makes itself a bench.
+///
+/// # Errors
+/// Why it has no result, or it was stopped.
+pub fn run<J>(job: &mut J, bench: impl Fn() -> J::Bench + Sync, watch: &dyn Watch) -> Result<(), NoResult>
+where
+    J: Job<Task: Send, Done: Send> + Send,
+{
+    run_and_tell(job, bench, watch, |_| Ok(()))
+}
+
+/// Runs a job to its end. `heard` is called whenever the job has taken what came of a task, on one thread at a time.
+///
+/// # Errors
+/// Why it has no result, what `heard` says, or it was stopped.
+pub fn run_and_tell<J, E>(
+    job: &mut J,
+    bench: impl Fn() -> J::Bench + Sync,
+    watch: &dyn Watch,
+    heard: impl FnMut(&mut J) -> Result<(), E> + Send,
+) -> Result<(), E>
+where
+    J: Job<Task: Send, Done: Send> + Send,
+    E: From<NoResult> + From<Diagnostics> + Send,
+{
+    let mut told = Told { watch, last: Progress::default() };
+    told.tell(job.progress());
+    let desk = Desk { shared: Mutex::new(Shared { job, heard, told, out: 0, end: None }), news: Condvar::new() };
+    let workers = rayon::current_num_threads();
+    (0..workers).into_par_iter().for_each(|_| {
+        let mut bench = bench();
+        while let Some(task) = desk.next(workers) {
+            let begun = now();
+            let done = J::run(&mut bench, &task, &mut || watch.goes_on() && begun.elapsed() < MOMENT);
+            desk.take(task, done);
+        }
+    });
+    watch.end();
+    let end = desk.lock().end.take();
+    end.map_or(Ok(()), Err)
+}
+
+// This is the browser's clock in WebAssembly.
+#[allow(clippy::disallowed_methods)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The job, where all threads reach it.
+struct Desk<'j, J, F, E> {
+    shared: Mutex<Shared<'j, J, F, E>>,
+    /// A task has come back, so that others may have become possible.
+    news: Condvar,
+}
+
+struct Shared<'j, J, F, E> {
+    job: &'j mut J,
+    heard: F,
+    told: Told<'j>,
+    /// Tasks that threads are at.
+    out: usize,
+    /// Why nothing goes on.
+    end: Option<E>,
+}
+
+impl<'j, J, F, E> Desk<'j, J, F, E>
+where
+    J: Job,
+    F: FnMut(&mut J) -> Result<(), E>,
+    E: From<NoResult> + From<Diagnostics>,
+{
+    fn lock(&self) -> MutexGuard<'_, Shared<'j, J, F, E>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next task, once there is one; `None` at the end.
+    fn next(&self, workers: usize) -> Option<J::Task> {
+        let mut shared = self.lock();
+        loop {
+            if shared.end.is_none() && !shared.told.watch.goes_on() {
+                shared.end = Some(NoResult::Stopped.into());
+            }
+            if shared.end.is_some() {
+                return None;
+            }
+            if let Some(task) = shared.job.next(workers) {
+                shared.out += 1;
+                return Some(task);
+            }
+            if shared.out == 0 {
+                return None;
+            }
+            shared = self.news.wait(shared).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn take(&self, task: J::Task, done: Result<J::Done, Diagnostics>) {
+        let shared = &mut *self.lock();
+        shared.out -= 1;
+        match done {
+            Ok(done) => {
+                shared.job.take(task, done);
+                let heard = (shared.heard)(shared.job);
+                shared.told.tell(shared.job.progress());
+                shared.end = shared.end.take().or(heard.err());
+            }
+            Err(wrong) => shared.end = shared.end.take().or(Some(wrong.into())),
+        }
+        self.news.notify_all();
+    }
+}
+
+/// What somebody who watches was told.
+struct Told<'w> {
+    watch: &'w dyn Watch,
+    last: Progress,
+}
+
+impl Told<'_> {
+    fn tell(&mut self, now: Progress) {
+        let last = std::mem::replace(&mut self.last, now);
+        if now.unit != last.unit {
+            let begin = if now.are_alike { Watch::begin_alike } else { Watch::begin };
+            begin(self.watch, now.all, now.unit);
+            self.watch.advance(now.done);
+            return;
+        }
+        if now.all != last.all {
+            self.watch.recount(now.all);
+        }
+        self.watch.advance(now.done.saturating_sub(last.done));
+    }
+}

@@ -1,0 +1,212 @@
+//! The study of all stacks of a network as a job: how many parts there are, each part, and what comes of all together.
+
+use super::fusions::{Fusions, compare_fusions};
+use super::request::Request;
+use super::stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
+use super::survey::{CostStore, SearchEffort};
+use super::sweep::Sweep;
+use crate::job::{Job, Left, Progress, RemoteJob};
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Parts of a task.
+const MOST_PARTS: usize = 64;
+
+/// What the best strategies of all stacks are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StackAim {
+    /// The stacks, tiles and modes that are jointly optimal.
+    Optimum,
+    /// Every method to choose stacks, the optimum among them.
+    Methods,
+}
+
+/// What comes of all stacks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StackOutcome {
+    /// Of [`StackAim::Optimum`].
+    Optimum(Arc<OptimalStacks>),
+    /// Of [`StackAim::Methods`].
+    Methods(Arc<Fusions>),
+}
+
+/// A part of the study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StackTask {
+    /// Count the parts.
+    Count,
+    /// Find the best strategies of the stacks of some parts.
+    Parts(Range<usize>),
+    /// Make of the strategies of all parts what is asked for.
+    End(StackAim, Arc<Vec<StackRun>>),
+}
+
+/// The result of such a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StackDone {
+    /// How many parts there are.
+    Count(usize),
+    /// The strategies of the first ones of the parts asked for, part by part, and the effort that they took.
+    Parts(Vec<Vec<StackRun>>, SearchEffort, StrategyEffort),
+    /// What comes of all.
+    End(StackOutcome),
+}
+
+/// The study of all stacks, as far as it is.
+#[derive(Debug, Clone)]
+pub struct StackSearch {
+    aim: StackAim,
+    parts: Option<usize>,
+    /// Whether a worker counts the parts, or makes the end.
+    is_counting: bool,
+    is_ending: bool,
+    /// Parts that no worker has.
+    left: Left,
+    known: BTreeMap<usize, Vec<StackRun>>,
+    outcome: Option<StackOutcome>,
+    /// Searches of mappings that it took.
+    pub effort: SearchEffort,
+    /// Strategies that were compared for it.
+    pub tried: StrategyEffort,
+}
+
+impl StackSearch {
+    /// A search of which nothing is known.
+    pub fn new(aim: StackAim) -> Self {
+        Self {
+            aim,
+            parts: None,
+            is_counting: false,
+            is_ending: false,
+            left: Left::default(),
+            known: BTreeMap::new(),
+            outcome: None,
+            effort: SearchEffort::default(),
+            tried: StrategyEffort::default(),
+        }
+    }
+
+    /// How many parts there are, once they are counted.
+    pub fn parts(&self) -> Option<usize> {
+        self.parts
+    }
+
+    /// What comes of all stacks, once they are known.
+    pub fn outcome(&self) -> Option<&StackOutcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The optimum, if it was asked for and is known.
+    pub fn optimum(&self) -> Option<&Arc<OptimalStacks>> {
+        match self.outcome() {
+            Some(StackOutcome::Optimum(optimum)) => Some(optimum),
+            _ => None,
+        }
+    }
+
+    /// The methods, if they were asked for and are known.
+    pub fn methods(&self) -> Option<&Arc<Fusions>> {
+        match self.outcome() {
+            Some(StackOutcome::Methods(methods)) => Some(methods),
+            _ => None,
+        }
+    }
+}
+
+/// A worker's study, with the costs that it knows.
+pub struct StackBench {
+    /// The study.
+    pub study: StackStudy,
+    costs: CostStore,
+}
+
+impl StackBench {
+    /// A bench that knows no costs.
+    pub fn new(study: StackStudy) -> Self {
+        Self { study, costs: CostStore::default() }
+    }
+}
+
+impl Job for StackSearch {
+    type Bench = StackBench;
+    type Task = StackTask;
+    type Done = StackDone;
+
+    fn run(
+        StackBench { study, costs }: &mut StackBench,
+        task: &StackTask,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<StackDone, Diagnostics> {
+        Ok(match task {
+            StackTask::Count => StackDone::Count(study.parts()),
+            StackTask::Parts(parts) => {
+                let (effort, tried) = (study.effort(), study.tried());
+                let some = parts.clone().take_while(|&part| part == parts.start || has_time());
+                let runs = some.map(|part| study.part(costs, part)).collect();
+                StackDone::Parts(runs, study.effort().since(effort), study.tried().since(tried))
+            }
+            StackTask::End(StackAim::Optimum, runs) => {
+                StackDone::End(StackOutcome::Optimum(Arc::new(study.combine(runs)?)))
+            }
+            StackTask::End(StackAim::Methods, runs) => {
+                StackDone::End(StackOutcome::Methods(Arc::new(compare_fusions(study, runs))))
+            }
+        })
+    }
+
+    fn next(&mut self, workers: usize) -> Option<StackTask> {
+        let Some(parts) = self.parts else {
+            return (!std::mem::replace(&mut self.is_counting, true)).then_some(StackTask::Count);
+        };
+        if let Some(parts) = self.left.next(workers, MOST_PARTS) {
+            return Some(StackTask::Parts(parts));
+        }
+        if self.known.len() < parts || self.outcome.is_some() || std::mem::replace(&mut self.is_ending, true) {
+            return None;
+        }
+        Some(StackTask::End(self.aim, Arc::new(self.known.values().flatten().copied().collect())))
+    }
+
+    fn take(&mut self, task: StackTask, done: StackDone) {
+        match (task, done) {
+            (_, StackDone::Count(parts)) => {
+                self.parts = Some(parts);
+                self.left = Left::all(parts);
+            }
+            (StackTask::Parts(parts), StackDone::Parts(runs, effort, tried)) => {
+                self.left.put_back(parts.start + runs.len()..parts.end);
+                self.known.extend(parts.zip(runs));
+                self.effort.add(effort);
+                self.tried.add(tried);
+            }
+            (_, StackDone::End(outcome)) => self.outcome = Some(outcome),
+            (task, StackDone::Parts(..)) => self.put_back(task),
+        }
+    }
+
+    fn put_back(&mut self, task: StackTask) {
+        match task {
+            StackTask::Count => self.is_counting = false,
+            StackTask::Parts(parts) => self.left.put_back(parts),
+            StackTask::End(..) => self.is_ending = false,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let all = self.parts.unwrap_or(0);
+        Progress { done: self.known.len(), all, unit: "parts of stacks", are_alike: false }
+    }
+}
+
+impl RemoteJob for StackSearch {
+    type Request = (Rc<Request>, StackLimits);
+
+    fn open((request, limits): &Self::Request, before: Option<StackBench>) -> Result<StackBench, Diagnostics> {
+        let study = StackStudy::new(Sweep::new(request)?, *limits)?;
+        Ok(StackBench { study, costs: before.map(|bench| bench.costs).unwrap_or_default() })
+    }
+}

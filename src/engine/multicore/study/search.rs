@@ -1,0 +1,440 @@
+//! The best schedule of a network on many cores as a job: what every different tile costs, then which cores compute each stack best, then
+//! what that comes to.
+
+use super::super::account::SystemAccount;
+use super::super::costs::{Solved, TileCosts};
+use super::super::ids::{NestId, StackId};
+use super::super::request::{CoresRequest, ScheduleObjective};
+use super::{CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
+use crate::job::{Job, Left, Progress, RemoteJob};
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Different tiles of a task.
+const MOST_TILES: usize = 64;
+/// A search that goes on may look at so many times as many choices.
+const LONGER: u64 = 8;
+
+/// Allocations of all stacks, with the costs that they are made from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CoresBasis {
+    /// What the different tiles cost, in the order of [`CoresStudy::problems`].
+    pub costs: Arc<Vec<Solved>>,
+    /// The allocations.
+    pub stacks: Arc<Vec<StackAllocation>>,
+}
+
+/// A choice of cores with all about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoresEvaluation {
+    /// The allocation with its cost.
+    pub evaluated: EvaluatedAllocation,
+    /// Who computes what when.
+    pub account: Arc<SystemAccount>,
+}
+
+impl From<(EvaluatedAllocation, SystemAccount)> for CoresEvaluation {
+    fn from((evaluated, account): (EvaluatedAllocation, SystemAccount)) -> Self {
+        Self { evaluated, account: Arc::new(account) }
+    }
+}
+
+/// A part of the search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CoresTask {
+    /// Find out what there is to know before anything is solved.
+    Outline,
+    /// Find what some of the different tiles cost.
+    Solve(Range<usize>),
+    /// Allocate a stack, whose tiles cores may share or not, within so many choices.
+    Allocate(Arc<Vec<Solved>>, StackId, bool, u64),
+    /// Find what the allocations of all stacks come to, whose tiles are shared or not.
+    Evaluate(CoresBasis, bool),
+}
+
+/// The result of such a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CoresDone {
+    /// What there is to know.
+    Outline(Arc<CoresOutline>),
+    /// What the first ones of the tiles asked for cost.
+    Solved(Vec<Solved>),
+    /// The allocation of a stack.
+    Allocated(StackAllocation),
+    /// What the best choice comes to, or why there is none.
+    Evaluated(Result<CoresEvaluation, Diagnostics>),
+}
+
+/// A search for the best schedule, as far as it is. Everything is done twice: with tiles that cores share, and without.
+#[derive(Debug, Clone)]
+pub struct CoresSearch {
+    aim: ScheduleObjective,
+    outline: Option<Arc<CoresOutline>>,
+    is_outlining: bool,
+    /// Different tiles that no worker has.
+    unsolved: Left,
+    solved: Vec<Option<Solved>>,
+    costs: Option<Arc<Vec<Solved>>>,
+    /// Whether it ends once all tiles are solved.
+    only_costs: bool,
+    /// A search for the cores of a stack ends after so many choices.
+    choices: u64,
+    /// Stacks that no worker has, the last first: with shared tiles, and without.
+    unallocated: Vec<(StackId, bool)>,
+    allocated: [Vec<Option<StackAllocation>>; 2],
+    stacks: Option<[Arc<Vec<StackAllocation>>; 2]>,
+    /// Evaluations that no worker has.
+    unevaluated: Vec<bool>,
+    evaluations: [Option<Result<CoresEvaluation, Diagnostics>>; 2],
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CoresStage {
+    /// What there is to know.
+    Outline,
+    /// Tiles are solved.
+    Costs,
+    /// Stacks are allocated.
+    Stacks,
+    /// Allocations are evaluated.
+    Evaluation,
+    /// All is known.
+    Done,
+}
+
+/// Where things with shared tiles stand.
+fn place(shares: bool) -> usize {
+    usize::from(!shares)
+}
+
+impl CoresSearch {
+    /// A search of which nothing is known.
+    pub fn new(aim: ScheduleObjective) -> Self {
+        Self {
+            aim,
+            outline: None,
+            is_outlining: false,
+            unsolved: Left::default(),
+            solved: Vec::new(),
+            costs: None,
+            only_costs: false,
+            choices: MOST_CHOICES,
+            unallocated: Vec::new(),
+            allocated: [Vec::new(), Vec::new()],
+            stacks: None,
+            unevaluated: Vec::new(),
+            evaluations: [None, None],
+        }
+    }
+
+    /// One that ends once all different tiles are solved.
+    #[must_use]
+    pub fn for_costs(self) -> Self {
+        Self { only_costs: true, ..self }
+    }
+
+    /// What there is to know before anything is solved.
+    pub fn outline(&self) -> Option<&Arc<CoresOutline>> {
+        self.outline.as_ref()
+    }
+
+    /// How far it is.
+    pub fn stage(&self) -> CoresStage {
+        match self {
+            _ if self.outline.is_none() => CoresStage::Outline,
+            _ if self.costs.is_none() => CoresStage::Costs,
+            _ if self.only_costs => CoresStage::Done,
+            _ if self.stacks.is_none() => CoresStage::Stacks,
+            _ if self.evaluations.iter().any(Option::is_none) => CoresStage::Evaluation,
+            _ => CoresStage::Done,
+        }
+    }
+
+    /// What the different tiles cost, in the order of [`CoresStudy::problems`], once all are solved.
+    pub fn costs(&self) -> Option<&Arc<Vec<Solved>>> {
+        self.costs.as_ref()
+    }
+
+    /// How many times as long as at first stacks were searched.
+    pub fn times_longer(&self) -> u64 {
+        self.choices / MOST_CHOICES
+    }
+
+    /// The allocations of all stacks with shared tiles, or those without, once they are known.
+    pub fn stacks(&self, shares: bool) -> Option<&Arc<Vec<StackAllocation>>> {
+        self.stacks.as_ref().map(|stacks| &stacks[place(shares)])
+    }
+
+    /// The same with the costs that they are made from.
+    pub fn basis(&self, shares: bool) -> Option<CoresBasis> {
+        Some(CoresBasis { costs: Arc::clone(self.costs()?), stacks: Arc::clone(self.stacks(shares)?) })
+    }
+
+    /// What the allocations with shared tiles, and those without, come to; or why nothing comes of them.
+    pub fn evaluations(&self) -> &[Option<Result<CoresEvaluation, Diagnostics>>; 2] {
+        &self.evaluations
+    }
+
+    /// The better one of the two evaluations, if any is known, and whether its tiles are shared.
+    pub fn best(&self) -> Option<(bool, &CoresEvaluation)> {
+        let known = [true, false].into_iter().zip(&self.evaluations);
+        let known = known.filter_map(|(shares, found)| Some((shares, found.as_ref()?.as_ref().ok()?)));
+        known.min_by(|a, b| a.1.evaluated.score(self.aim).total_cmp(&b.1.evaluated.score(self.aim)))
+    }
+
+    /// Why there is no schedule, if all is known and there is none.
+    pub fn why_none(&self) -> Option<&Diagnostics> {
+        match &self.evaluations {
+            [Some(Err(wrong)), Some(Err(_))] => Some(wrong),
+            _ => None,
+        }
+    }
+
+    /// Searches all stacks that are not proved once more, for longer.
+    pub fn go_on(&mut self) {
+        if self.stage() != CoresStage::Done || self.only_costs {
+            return;
+        }
+        self.choices = self.choices.saturating_mul(LONGER);
+        let unproved = |stack: &Option<StackAllocation>| stack.as_ref().is_some_and(|stack| !stack.found.is_proved());
+        self.allocated.iter_mut().flatten().filter(|stack| unproved(stack)).for_each(|stack| *stack = None);
+        (self.stacks, self.evaluations) = (None, [None, None]);
+        self.fill_stacks();
+    }
+
+    fn begin(&mut self, outline: Arc<CoresOutline>) {
+        let problems = outline.problems;
+        self.solved = vec![None; problems];
+        self.unsolved = Left::all(problems);
+        self.allocated = [0, 1].map(|_| vec![None; outline.stacks.len()]);
+        self.outline = Some(outline);
+        self.end_costs();
+    }
+
+    fn end_costs(&mut self) {
+        if self.solved.iter().all(Option::is_some) {
+            self.costs = Some(Arc::new(std::mem::take(&mut self.solved).into_iter().flatten().collect()));
+            if !self.only_costs {
+                self.fill_stacks();
+            }
+        }
+    }
+
+    fn fill_stacks(&mut self) {
+        for shares in [false, true] {
+            let allocated = self.allocated[place(shares)].iter().enumerate().rev();
+            let open = allocated.filter(|(_, known)| known.is_none()).map(|(stack, _)| (StackId::from(stack), shares));
+            self.unallocated.extend(open);
+        }
+        self.end_stacks();
+    }
+
+    fn end_stacks(&mut self) {
+        if self.allocated.iter().flatten().all(Option::is_some) {
+            let known = |of: &Vec<Option<StackAllocation>>| Arc::new(of.iter().flatten().cloned().collect::<Vec<_>>());
+            self.stacks = Some([known(&self.allocated[0]), known(&self.allocated[1])]);
+            self.unevaluated = vec![false, true];
+        }
+    }
+}
+
+/// A worker's study, with what its tiles cost as far as that is known.
+pub struct CoresBench {
+    /// The study.
+    pub study: Arc<CoresStudy>,
+    costs: TileCosts,
+}
+
+impl CoresBench {
+    /// A bench that knows no costs.
+    pub fn new(study: Arc<CoresStudy>) -> Self {
+        Self { study, costs: TileCosts::default() }
+    }
+
+    /// The costs of tiles, among them those that are `known`, in the order of [`CoresStudy::problems`].
+    pub fn costs(&mut self, known: &[Solved]) -> (&CoresStudy, &mut TileCosts) {
+        if self.costs.len() < known.len() {
+            self.costs.extend(self.study.problems().into_iter().zip(known.iter().cloned()));
+        }
+        (&self.study, &mut self.costs)
+    }
+}
+
+impl Job for CoresSearch {
+    type Bench = CoresBench;
+    type Task = CoresTask;
+    type Done = CoresDone;
+
+    fn run(
+        bench: &mut CoresBench,
+        task: &CoresTask,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<CoresDone, Diagnostics> {
+        Ok(match task {
+            CoresTask::Outline => CoresDone::Outline(Arc::new(bench.study.outline())),
+            CoresTask::Solve(range) => {
+                let problems = bench.study.problems();
+                let some = problems.get(range.clone()).unwrap_or_default().iter().enumerate();
+                let some = some.take_while(|(number, _)| *number == 0 || has_time());
+                CoresDone::Solved(some.map(|(_, problem)| bench.study.solve(problem)).collect())
+            }
+            CoresTask::Allocate(known, stack, shares, choices) => {
+                let (study, costs) = bench.costs(known);
+                CoresDone::Allocated(study.allocate(costs, *stack, *shares, &mut |done| done < *choices))
+            }
+            CoresTask::Evaluate(CoresBasis { costs: known, stacks }, _) => {
+                let (study, costs) = bench.costs(known);
+                let candidates = study.candidates(costs, stacks);
+                let best = study.account_of_best(costs, stacks, &candidates);
+                CoresDone::Evaluated(best.map(CoresEvaluation::from))
+            }
+        })
+    }
+
+    fn next(&mut self, workers: usize) -> Option<CoresTask> {
+        if self.outline.is_none() {
+            return (!std::mem::replace(&mut self.is_outlining, true)).then_some(CoresTask::Outline);
+        }
+        if let Some(range) = self.unsolved.next(workers, MOST_TILES) {
+            return Some(CoresTask::Solve(range));
+        }
+        if let Some((stack, shares)) = self.unallocated.pop() {
+            return Some(CoresTask::Allocate(self.costs.clone()?, stack, shares, self.choices));
+        }
+        let shares = self.unevaluated.pop()?;
+        Some(CoresTask::Evaluate(self.basis(shares)?, shares))
+    }
+
+    fn take(&mut self, task: CoresTask, done: CoresDone) {
+        match (task, done) {
+            (_, CoresDone::Outline(outline)) => self.begin(outline),
+            (CoresTask::Solve(range), CoresDone::Solved(solved)) => {
+                self.unsolved.put_back(range.start + solved.len()..range.end);
+                for (problem, solved) in range.zip(solved) {
+                    self.solved[problem] = Some(solved);
+                }
+                self.end_costs();
+            }
+            (CoresTask::Allocate(_, stack, shares, _), CoresDone::Allocated(found)) => {
+                self.allocated[place(shares)][stack.index()] = Some(found);
+                self.end_stacks();
+            }
+            (CoresTask::Evaluate(_, shares), CoresDone::Evaluated(found)) => {
+                self.evaluations[place(shares)] = Some(found);
+            }
+            (task, _) => self.put_back(task),
+        }
+    }
+
+    fn put_back(&mut self, task: CoresTask) {
+        match task {
+            CoresTask::Outline => self.is_outlining = false,
+            CoresTask::Solve(range) => self.unsolved.put_back(range),
+            CoresTask::Allocate(_, stack, shares, _) => self.unallocated.push((stack, shares)),
+            CoresTask::Evaluate(_, shares) => self.unevaluated.push(shares),
+        }
+    }
+
+    /// Of the stage at hand.
+    fn progress(&self) -> Progress {
+        let of = |done: usize, all: usize, unit: &'static str| Progress { done, all, unit, are_alike: false };
+        match self.stage() {
+            CoresStage::Outline => Progress::default(),
+            CoresStage::Costs => of(self.solved.iter().flatten().count(), self.solved.len(), "tiles"),
+            CoresStage::Stacks | CoresStage::Evaluation | CoresStage::Done => {
+                let all = self.allocated.iter().flatten();
+                of(all.clone().flatten().count(), all.count(), "stacks")
+            }
+        }
+    }
+}
+
+impl RemoteJob for CoresSearch {
+    type Request = CoresRequest;
+
+    fn open(request: &CoresRequest, _: Option<CoresBench>) -> Result<CoresBench, Diagnostics> {
+        CoresStudy::new(request).map(|study| CoresBench::new(Arc::new(study)))
+    }
+}
+
+/// A local search for better cores: layer by layer, until a round over all layers improves nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoresImprovement {
+    basis: CoresBasis,
+    best: EvaluatedAllocation,
+    /// The layer that is next.
+    layer: NestId,
+    /// How many layers were looked at since the last improvement.
+    idle: usize,
+    is_out: bool,
+}
+
+/// A step of it: other cores for a layer of an allocation.
+pub type ImprovementStep = (CoresBasis, EvaluatedAllocation, NestId);
+
+impl CoresImprovement {
+    /// A search that begins with a choice.
+    pub fn new(basis: CoresBasis, from: EvaluatedAllocation) -> Self {
+        Self { basis, best: from, layer: NestId::default(), idle: 0, is_out: false }
+    }
+
+    /// The best so far.
+    pub fn best(&self) -> &EvaluatedAllocation {
+        &self.best
+    }
+
+    /// The layer that is next.
+    pub fn layer(&self) -> NestId {
+        self.layer
+    }
+}
+
+impl Job for CoresImprovement {
+    type Bench = CoresBench;
+    type Task = ImprovementStep;
+    type Done = EvaluatedAllocation;
+
+    fn run(
+        bench: &mut CoresBench,
+        (CoresBasis { costs, stacks }, from, layer): &ImprovementStep,
+        _: &mut dyn FnMut() -> bool,
+    ) -> Result<EvaluatedAllocation, Diagnostics> {
+        let (study, costs) = bench.costs(costs);
+        Ok(study.improve(costs, stacks, from, *layer))
+    }
+
+    fn next(&mut self, _: usize) -> Option<ImprovementStep> {
+        if self.is_out || self.idle >= self.best.choice.len() {
+            return None;
+        }
+        self.is_out = true;
+        Some((self.basis.clone(), self.best.clone(), self.layer))
+    }
+
+    fn take(&mut self, task: ImprovementStep, found: EvaluatedAllocation) {
+        self.idle = if found == self.best { self.idle + 1 } else { 0 };
+        self.best = found;
+        self.layer = NestId::from(self.layer.following().index() % self.best.choice.len().max(1));
+        self.put_back(task);
+    }
+
+    fn put_back(&mut self, _: ImprovementStep) {
+        self.is_out = false;
+    }
+
+    /// Layers since the last improvement.
+    fn progress(&self) -> Progress {
+        Progress { done: self.idle, all: self.best.choice.len(), unit: "layers", are_alike: false }
+    }
+}
+
+impl RemoteJob for CoresImprovement {
+    type Request = CoresRequest;
+
+    fn open(request: &CoresRequest, before: Option<CoresBench>) -> Result<CoresBench, Diagnostics> {
+        CoresSearch::open(request, before)
+    }
+}
