@@ -1,9 +1,16 @@
-//! Objectives in which latency counts, by a best-first search.
+//! Objectives in which latency counts, by a best-first branch and bound.
 //!
-//! Latency is no sum over boundaries, but it is bounded by sums, the loads of [`LatencyBound`]. Chains are built from the
-//! innermost boundary outwards; the one with the least bound is extended first. Of two chains to the same state one dominates the
-//! other if it costs no more and no load is higher. As the order of its loops may fail to reach the bound, the dominated one is
-//! only deferred.
+//! Latency is no sum over boundaries, but it is bounded by sums, the loads of [`LatencyBound`]. Chains are built from
+//! the innermost boundary outwards, and the one with the least bound is extended first: once the least bound of all
+//! open chains is no better than the best mapping, that one is optimal.
+//!
+//! Of two chains to the same state one dominates the other if its price and its loads are no higher. Whatever follows
+//! both adds the same to them, so every completion of the dominated chain has a bound that is no lower. But a bound is
+//! not a cost: the orders of loops of the dominating chain may fail to reach it. So the dominated chain is only
+//! deferred, and taken up again if that has happened somewhere.
+//!
+//! A partial chain has two bounds. The first adds, load by load, the least of the boundaries that are left to those
+//! that are placed. The second is the Lagrangian one of [`Relaxation`], which is slower but couples the loads.
 
 use super::SearchLimits;
 use super::cheapest::PlacedBoundary;
@@ -20,7 +27,7 @@ use std::collections::BinaryHeap;
 
 /// The outcome of a best-first search.
 pub struct BranchOutcome {
-    /// The best mapping, with what it is compared by.
+    /// The best mapping, with its score, latency and energy as they are compared.
     pub best: Option<(Solution, Candidate)>,
     /// Partial chains and orders that were expanded.
     pub expanded: u64,
@@ -28,8 +35,8 @@ pub struct BranchOutcome {
     pub unexplored: f64,
 }
 
-/// Searches for the best mapping, with one that is known and its score to start from, through as many partial chains and orders as
-/// `effort` says.
+/// Searches for the best mapping. `known` is the first incumbent with its score, `relax` asks for the bounds of
+/// [`Relaxation`], and `effort` limits the partial chains and orders that are expanded.
 pub fn best<L: Legality>(
     space: &Space<'_, L>,
     objective: &Objective,
@@ -76,34 +83,37 @@ struct Search<'a, 's, L> {
     objective: &'s Objective,
     latency: &'s LatencyBound<'s>,
     relaxation: Option<Relaxation<'s, L>>,
-    /// By operand, boundary and set: the least and the most that the boundary adds to latency, here or at any superset.
+    /// By operand, boundary and set: the least and the most load that the boundary adds at this set or any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
-    /// All partial chains that were reached.
+    /// All partial chains that were reached. They are referred to by index, and never removed.
     chains: Vec<PartialChain>,
-    /// The loads of each partial chain, `stride` of them a chain.
+    /// The loads of all partial chains, `stride` numbers for each.
     loads: Vec<f64>,
     stride: usize,
-    /// By the state that they reach, the partial chains that no other one dominates.
+    /// The partial chains that were not dominated when they were reached, by the set, the boundaries and the outputs of
+    /// their state.
     fronts: FxHashMap<(u32, Opened, bool), Vec<u32>>,
-    /// Under constraints factors come in any legal order between two boundaries: sets that were met above each placed boundary.
+    /// Under constraints, factors come in any legal order between two boundaries: the sets that were met, by
+    /// [`PartialChain::root`].
     met: FxHashSet<(u32, u32)>,
     /// Partial chains to be expanded, best first.
     open: BinaryHeap<(Rank, u32)>,
     /// Dominated partial chains.
     deferred: Vec<u32>,
-    /// Bounds of chains of which no order reached it.
+    /// Bounds of complete chains that no order reached.
     missed: Vec<Bound>,
-    /// When to dive, and to learn.
+    /// The numbers of expanded chains at which to dive, and to learn.
     next_dive: u64,
     next_lesson: u64,
-    /// Scores that differ by less are equal, and prices.
+    /// Scores that differ by less than the unit are equal, and so are prices that differ by less than the tie.
     unit: f64,
     tie: f64,
     effort: SearchLimits<'s>,
     outcome: BranchOutcome,
 }
 
-/// Scores, rounded so that equal ones are equal, and latency; then what is furthest: boundaries placed, and the set.
+/// The order of open chains: the score in units, so that equal ones are equal, and latency, least first; then progress,
+/// which is the boundaries placed and the set, most first.
 type Rank = (Reverse<(u64, u64)>, (u32, u32));
 
 /// A partial chain: boundaries placed from the innermost outwards, as a link to the chain that it extends.
@@ -111,34 +121,35 @@ struct PartialChain {
     state: State,
     price: f64,
     bound: Bound,
-    /// Which stalls may become the longest.
+    /// Stalls that may become the longest, one bit each ([`LatencyBound::may_be_longest`]). Only these count for
+    /// dominance.
     longest: u128,
     /// The chain that this one extends, and the boundary that it adds.
     before: u32,
     placed: Option<PlacedBoundary>,
-    /// The chain with which the last boundary was placed.
+    /// Index of the chain with which the last boundary was placed.
     root: u32,
-    /// Between two boundaries factors come in the order of their numbers, so that every set is met once: the first that may
-    /// follow. Under constraints that may not be a legal order, and this is 0.
+    /// Number of the first factor that may follow. Between two boundaries factors come in the order of their numbers,
+    /// so that a set is met once. Under constraints that may not be a legal order, and this is 0.
     factor: usize,
-    /// Whether it was deferred and taken up again.
+    /// Whether it was deferred and taken up again, or follows such a chain: it is then exempt from dominance.
     second_round: bool,
     expanded: bool,
 }
 
 const START: u32 = u32::MAX;
 
-/// Limit on the weights of price that the relaxation is for.
+/// Limit on the weights of price for which there is a relaxation.
 const MOST_LINES: usize = 4;
 
 /// Limit on the chains to the same state that a new one is compared with, latest first.
 const MOST_COMPARED: usize = 64;
 
-/// Steps between two dives, and two lessons.
+/// Expanded chains between two dives, and between two lessons of the relaxation.
 const DIVE_EVERY: u64 = 200;
 const LEARN_EVERY: u64 = 500;
 
-/// No completion is better, neither in score nor, among equal ones, in what breaks ties.
+/// Lower bounds on all completions of a chain: on the score, and on latency and energy, which break ties.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Bound {
     score: f64,
@@ -147,6 +158,7 @@ struct Bound {
 }
 
 impl<L: Legality> Search<'_, '_, L> {
+    /// Two rounds: without dominated chains, and with them where dominance did not prove enough.
     fn run(&mut self) {
         let Some(state) = self.space.start() else { return };
         let loads = self.latency.start();
@@ -170,8 +182,9 @@ impl<L: Legality> Search<'_, '_, L> {
         self.reach(chain, &loads);
         self.learn();
         self.go_on();
-        // A dominated chain cannot have a lower bound than the chain that dominates it. But where no order reached the bound of that
-        // one, a completion of the dominated chain may still be better.
+        // A completion of a dominated chain has no lower bound than the same completion of the dominating one. If all
+        // of those reached their bounds, or were beaten at their bounds, nothing better is left. Otherwise the deferred
+        // chains need a look.
         if self.missed.iter().any(|missed| !self.is_beaten(missed)) {
             for index in std::mem::take(&mut self.deferred) {
                 self.chains[index as usize].second_round = true;
@@ -181,9 +194,11 @@ impl<L: Legality> Search<'_, '_, L> {
         }
     }
 
-    /// Looks at what is open, as long as something better may come of it.
+    /// Expands open chains, best first, until none is left that may lead to a better mapping, or effort is spent.
     fn go_on(&mut self) {
         while let Some((_, index)) = self.open.pop() {
+            // A dive may have expanded it already. If its bound has risen, it is in the heap again, further down, or
+            // beaten.
             if self.chains[index as usize].expanded || self.has_risen(index) {
                 continue;
             }
@@ -192,6 +207,8 @@ impl<L: Legality> Search<'_, '_, L> {
                 continue;
             }
             if !self.may_go_on() {
+                // This is the least bound of all open chains. Deferred chains are covered by the chains that dominate
+                // them, unless those missed their bound.
                 let missed = self.missed.iter().filter(|missed| !self.is_beaten(missed));
                 self.outcome.unexplored = missed.fold(bound.score, |least, missed| least.min(missed.score));
                 self.open.clear();
@@ -204,14 +221,15 @@ impl<L: Legality> Search<'_, '_, L> {
             }
             if self.outcome.expanded >= self.next_lesson {
                 self.learn();
-                // As long as the last one took, about.
+                // A lesson takes time in proportion to the sets. The search in between lasts about as long.
                 let sets: u32 = self.space.factors.seen_sets.iter().sum();
                 self.next_lesson = self.outcome.expanded + LEARN_EVERY.max(u64::from(sets) / 8);
             }
         }
     }
 
-    /// Expands a partial chain, or tries the orders of a complete one. Returns the number of the first that it reaches.
+    /// Expands a partial chain, or tries the orders of a complete one. Returns the index of the first chain that it
+    /// reaches.
     fn look_at(&mut self, index: u32) -> u32 {
         let reached = self.chains.len() as u32;
         self.outcome.expanded += 1;
@@ -224,14 +242,16 @@ impl<L: Legality> Search<'_, '_, L> {
         reached
     }
 
-    /// Goes on with the best of what has just been reached, and the best of that, to the end: for a better mapping to compare with.
+    /// Follows the best of the chains just reached, then the best of its successors, and so on to the end. Best-first
+    /// search may take long to complete its first chain; a dive finds an incumbent that prunes.
     fn dive(&mut self, mut reached: u32) {
         while let Some(best) = (reached..self.chains.len() as u32).max_by_key(|&index| self.rank(index)) {
             reached = self.look_at(best);
         }
     }
 
-    /// Whether the bound of a partial chain is higher than when it was opened; it then waits at its new place.
+    /// Whether the bound of a partial chain is higher than when it was opened, by lessons of the relaxation since then.
+    /// It is then opened again with the new bound. So bounds are renewed only when a chain comes up.
     fn has_risen(&mut self, index: u32) -> bool {
         if self.relaxation.is_none() {
             return false;
@@ -249,11 +269,13 @@ impl<L: Legality> Search<'_, '_, L> {
         true
     }
 
-    /// Takes up a relaxation that suits the objective, near the best mapping so far.
+    /// Begins a relaxation with weights of price that suit the objective near the best mapping so far.
     fn relax(&mut self) {
         let Some((price, cycles)) = self.best_so_far() else { return };
         let price_weights = match self.objective {
-            // Near a price and a latency their product is a sum.
+            // Near the best mapping the product is nearly linear, with one unit of price worth `cycles / price` cycles.
+            // Lines of this weight, of half and twice as much, and of latency alone bound the product
+            // (`least_product`).
             Objective::EnergyDelayProduct => vec![0.0, 0.5 * cycles / price, cycles / price, 2.0 * cycles / price],
             Objective::Weighted(weights) => vec![1.0 / weights.latency],
             _ => vec![0.0],
@@ -261,7 +283,7 @@ impl<L: Legality> Search<'_, '_, L> {
         self.relaxation = Relaxation::new(self.space, self.latency, &price_weights);
     }
 
-    /// Price and latency of the best mapping.
+    /// Price, in the objective, and latency in cycles of the best mapping.
     fn best_so_far(&self) -> Option<(f64, f64)> {
         let (_, best) = self.outcome.best.as_ref()?;
         let cycles = best.latency_cycles as f64;
@@ -273,7 +295,8 @@ impl<L: Legality> Search<'_, '_, L> {
         Some((price, cycles))
     }
 
-    /// Improves the bounds of what follows the partial chain that is next.
+    /// Lets the relaxation improve its bound for the open chain that comes next: the least bound of all, which holds up
+    /// the proof.
     fn learn(&mut self) {
         let (Some(best), Some(&(_, next))) = (self.best_so_far(), self.open.peek()) else { return };
         let Some(mut relaxation) = self.relaxation.take() else { return };
@@ -291,6 +314,7 @@ impl<L: Legality> Search<'_, '_, L> {
         self.outcome.expanded < most && has_time()
     }
 
+    /// Reaches all chains that extend a chain by one boundary at its set, or by one loop.
     fn expand(&mut self, index: u32) {
         let PartialChain { state, price, factor: first_factor, root, second_round, .. } = self.chains[index as usize];
         let before = self.loads_of(index).to_vec();
@@ -344,7 +368,11 @@ impl<L: Legality> Search<'_, '_, L> {
         }
     }
 
-    /// Keeps a partial chain, unless its bound is no better than the best mapping; defers it if another one dominates it.
+    /// Keeps a partial chain, unless its bound is no better than the best mapping; defers it if another one dominates
+    /// it.
+    ///
+    /// The other one dominates if every completion of this chain is one of the other, too (its next factor and its
+    /// state leave no less), at no higher price, and with no higher bound on latency whatever loads are added to both.
     fn reach(&mut self, chain: PartialChain, loads: &[f64]) {
         if !chain.bound.score.is_finite() || self.is_beaten(&chain.bound) {
             return;
@@ -387,7 +415,8 @@ impl<L: Legality> Search<'_, '_, L> {
         (Reverse((score, bound.latency_cycles)), progress)
     }
 
-    /// With what is placed and the least of what is not; and which stalls may become the longest.
+    /// The bound of a partial chain, from the boundaries that are placed and the least of those that are left. And the
+    /// stalls that may become the longest, for which the most of those that are left counts, too.
     fn bound(&self, state: &State, price: f64, loads: &[f64]) -> (Bound, u128) {
         let to_go = self.space.least_to_go(state);
         if to_go == f64::INFINITY {
@@ -405,7 +434,9 @@ impl<L: Legality> Search<'_, '_, L> {
         (self.relaxed(state, price, loads, to_go, self.latency.cycles(&least)), longest)
     }
 
-    /// The bound, with what the relaxation knows.
+    /// The bound with all that the relaxation knows: a line without price bounds latency, the others bound sums of
+    /// latency and weighed price. For a weighted objective such a sum is the score itself; the product is bounded by
+    /// all lines together.
     fn relaxed(&self, state: &State, price: f64, loads: &[f64], to_go: f64, least_cycles: u64) -> Bound {
         let lines = self.relaxation.iter().flat_map(|relaxation| relaxation.bounds(Placed { state, price, loads }));
         let (mut cycles, mut weighed, mut count) = (least_cycles, [(0.0, 0.0); MOST_LINES], 0);
@@ -432,6 +463,7 @@ impl<L: Legality> Search<'_, '_, L> {
         bound
     }
 
+    /// The score of a price and a latency. From lower bounds it makes a lower bound, as objectives grow with both.
     fn score(&self, price: f64, latency_cycles: u64) -> Bound {
         let price = price + self.space.constant;
         let latency = latency_cycles as f64;
@@ -444,6 +476,8 @@ impl<L: Legality> Search<'_, '_, L> {
         Bound { score, latency_cycles, energy_pj }
     }
 
+    /// Whether no mapping with this bound is better than the best so far, neither in score nor in the values that break
+    /// ties.
     fn is_beaten(&self, bound: &Bound) -> bool {
         let Some((_, best)) = &self.outcome.best else { return false };
         if !best.may_tie(bound.score) {
@@ -455,6 +489,7 @@ impl<L: Legality> Search<'_, '_, L> {
         !(scores_less || faster || bound.latency_cycles == best.latency_cycles && cheaper)
     }
 
+    /// Takes a mapping as the best if it is better.
     fn consider(&mut self, score: f64, cost: &LayerCost, solution: impl FnOnce() -> Solution) {
         let mut candidate = Candidate::new(self.space.problem, self.objective, cost);
         candidate.score = score;
@@ -468,6 +503,8 @@ impl<L: Legality> Search<'_, '_, L> {
         }
     }
 
+    /// Evaluates the orders of a complete chain. If none reaches the bound that the chain had for dominance, that bound
+    /// is noted as missed.
     fn try_orders(&mut self, index: u32) {
         let partial = &self.chains[index as usize];
         let mut placed = Vec::new();
@@ -482,6 +519,8 @@ impl<L: Legality> Search<'_, '_, L> {
         placed.reverse();
         let chain = Chain::new(self.space, &placed);
         let loads = self.loads_of(index);
+        // The bound without regard to orders, by which the chain may have dominated others; and that of its own orders,
+        // which is higher where irrelevant loops shorten the window of a memory.
         let (with_any_order, price) = (partial.bound, partial.price);
         let bound = self.score(price, chain.latency_bound(&self.space.factors, self.latency, loads));
         if self.is_beaten(&bound) {
@@ -497,7 +536,8 @@ impl<L: Legality> Search<'_, '_, L> {
                     self.latency.allows(bound.latency_cycles, latency_cycles),
                     "{latency_cycles} is below the bound"
                 );
-                // By prices as the bounds are, which may count more than the objective does.
+                // The score comes from the price, as that of bounds. Where accesses are the objective, it also counts a
+                // little energy.
                 let score = self.score(price, latency_cycles).score;
                 self.consider(score, &cost, || Solution {
                     order: order.to_vec(),
@@ -514,11 +554,17 @@ impl<L: Legality> Search<'_, '_, L> {
     }
 }
 
-/// The least product of price and latency, if neither is less than this, nor any sum of latency and price times a weight.
+/// A lower bound on the product of price and latency, from a lower bound on each and on sums of latency and weighed
+/// price (weight, sum).
+///
+/// Each bound is a half-plane, and together they leave a convex set of prices and latencies. The product is
+/// quasi-concave where both are positive, so it is least in a corner of the set: where the lowest latency for a price,
+/// which is piecewise linear, has a kink.
 fn least_product(least_price: f64, least_latency: f64, sums: &[(f64, f64)]) -> f64 {
     let latency = |price: f64| sums.iter().fold(least_latency, |most, (weight, sum)| most.max(sum - weight * price));
+    // From this price on, the lines allow the least latency.
     let of_least_latency = sums.iter().map(|(weight, sum)| (sum - least_latency) / weight).fold(least_price, f64::max);
-    // Prices and latencies above all lines are a convex set, in a corner of which the product is least.
+    // Further kinks lie where two lines cross.
     let corners = sums.iter().enumerate().flat_map(|(at, (weight, sum))| {
         sums[..at].iter().map(move |(other_weight, other_sum)| (sum - other_sum) / (weight - other_weight))
     });
@@ -530,8 +576,8 @@ fn least_product(least_price: f64, least_latency: f64, sums: &[(f64, f64)]) -> f
         .fold(f64::INFINITY, f64::min)
 }
 
-/// The least and the most that each boundary of an operand adds to latency, for every set as the operand sees it and its
-/// supersets.
+/// The least and the most load that each boundary of an operand adds, for every set as the operand sees it and all its
+/// supersets. Load by load: the least values of two loads may belong to different sets.
 fn loads_to_go<L: Legality>(
     space: &Space<'_, L>,
     bound: &LatencyBound<'_>,
@@ -542,7 +588,8 @@ fn loads_to_go<L: Legality>(
         let mut loads = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
         space.factors.for_each_seen(operand, |set, sizes| {
             loads.push(if space.may_hold(operand, index, set) {
-                // Irrelevant loops below make everything rarer and nothing larger.
+                // Irrelevant loops below make crossings rarer and no larger: all of them give the least, none of them
+                // the most.
                 let with_irrelevant = space.with_irrelevant(operand, sizes);
                 [&with_irrelevant, sizes].map(|sizes| bound.load(operand, level, sizes, 1))
             } else {

@@ -1,14 +1,16 @@
-//! A better mapping near one that is known, where the search under constraints ends before it comes to good ones.
+//! A better mapping near a known one, where the search under constraints ends before it reaches good mappings.
 //!
-//! A step moves one loop to another place in the order, or the boundaries of some operands by one loop, or both; the best legal step is
-//! taken, as long as there is a better one. Nothing is proved.
+//! Steepest descent: a step moves one loop to another place in the order, or one boundary of some operands by one loop,
+//! or both. The best legal step is taken as long as it improves the mapping, so the climb ends in a local optimum.
+//! Nothing is proved.
 
 use super::legality::Legality;
 use crate::cost::Evaluator;
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 use crate::search::{Candidate, Objective, Solution};
 
-/// The end of the climb from `solution`. `limits` are the mappings that are evaluated, at most, and whether there is time.
+/// The end of the climb from a solution. The limits are the number of mappings that may be evaluated, and whether there
+/// is time. Each round evaluates up to `n^2` orders of `n` loops with every combination of moved boundaries.
 pub fn climb<L: Legality>(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
@@ -21,6 +23,7 @@ pub fn climb<L: Legality>(
     let mut so_far = Candidate::new(problem, objective, &cost);
     let mut evaluated = 0;
     loop {
+        // Invariant: `next` is better than `so_far`, and the best of this round's steps that were tried.
         let mut next: Option<(Solution, Candidate)> = None;
         let from = best.clone();
         let allocations = allocations(&from, problem.operands.each_ref().map(|view| view.memories.len()));
@@ -59,10 +62,12 @@ fn orders(from: &Solution) -> impl Iterator<Item = Vec<TemporalLoop>> {
     std::iter::once(from.order.clone()).chain(moves.map(moved))
 }
 
-/// The boundaries as they are, and with one of some operands a loop away; operands have so many levels.
+/// The boundaries as they are, and all combinations in which each operand moves at most one boundary by one loop.
+/// `levels` counts the memory levels of each operand.
 fn allocations(from: &Solution, levels: [usize; OPERANDS]) -> Vec<Allocation> {
     let mut allocations = vec![from.allocation];
     for operand in LayerOperand::ALL {
+        // A snapshot: an operand varies the allocations of the operands before it, not its own variations.
         for before in allocations.clone() {
             for level in 0..levels[operand as usize] - 1 {
                 let ends = before.ends[operand];

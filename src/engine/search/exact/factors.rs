@@ -1,4 +1,9 @@
 //! The sets of temporal loops that may lie below a boundary: sub-multisets of the loop prime factors.
+//!
+//! A set is a number with mixed radix: the digit of a factor says how many of it lie in the set. A subset has no larger
+//! digit, so numbers are in topological order, and differences of nested sets are sets, too. The data of one crossing
+//! depends only on the factors that the operand *sees*: those that are not irrelevant to it. Sets of these have numbers
+//! of the same kind, far fewer, and all tables by operand are indexed by them.
 
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop};
 use crate::workload::LoopSizes;
@@ -6,13 +11,13 @@ use crate::workload::LoopSizes;
 /// Equal loop prime factors of one dimension.
 #[derive(Debug, Clone)]
 pub struct Factor {
-    /// The loop.
+    /// The loop, one for each of these factors.
     pub each: TemporalLoop,
     /// Multiplicity of the factor.
     pub count: u32,
-    /// What one more of them adds to the number of a set.
+    /// Weight of its digit in the number of a set.
     pub stride: u32,
-    /// What one more of them adds to the number of the set as each operand sees it; 0 where it is irrelevant.
+    /// Weight of its digit in the number of the set as each operand sees it; 0 where the factor is irrelevant.
     pub seen: [u32; OPERANDS],
 }
 
@@ -22,20 +27,19 @@ impl Factor {
         set / self.stride % (self.count + 1)
     }
 
-    /// Whether one may lie just above boundaries of these operands (one bit each): what is irrelevant to an operand is handed
-    /// down below its boundary.
+    /// Whether one may lie just above boundaries of these operands (one bit each). A loop that is irrelevant to an
+    /// operand would be handed down below its boundary (ZigZag, Section III-B), which makes another chain.
     pub fn stays_above(&self, operands: u8) -> bool {
         self.seen.iter().enumerate().all(|(operand, &seen)| operands >> operand & 1 == 0 || seen > 0)
     }
 }
 
-/// All factors of a problem. A set of them has a number, and so has what an operand sees of it: without the factors that are
-/// irrelevant to the operand.
+/// All factors of a problem, with the numbers of their sets.
 #[derive(Debug, Default)]
 pub struct Factors {
-    /// Different factors.
+    /// Different factors, sorted by dimension and size.
     pub list: Vec<Factor>,
-    /// Number of sets, and of different ones as each operand sees them.
+    /// Number of sets. The last one, `sets - 1`, holds all factors.
     pub sets: u32,
     /// Number of different sets as each operand sees them.
     pub seen_sets: [u32; OPERANDS],
@@ -77,14 +81,15 @@ impl Factors {
         })
     }
 
-    /// Calls `visit(number, sizes)` for every set as `operand` sees them, smaller numbers first.
+    /// Calls `visit(number, sizes)` for every set as `operand` sees it, smaller numbers first. `sizes` are the products
+    /// of its loops.
     pub fn for_each_seen(&self, operand: LayerOperand, mut visit: impl FnMut(u32, &LoopSizes)) {
         let relevant: Vec<&Factor> = self.list.iter().filter(|factor| factor.seen[operand] > 0).collect();
         let mut counts = vec![0; relevant.len()];
         let mut sizes = [1; 8];
         for number in 0..self.seen_sets[operand] {
             visit(number, &sizes);
-            // Count up, the first factor fastest.
+            // Count up like an odometer, the first factor fastest, as its digit weighs 1.
             for (factor, count) in relevant.iter().zip(&mut counts) {
                 let size = &mut sizes[factor.each.dim as usize];
                 if *count < factor.count {
@@ -98,13 +103,16 @@ impl Factors {
         }
     }
 
-    /// Every set as `operand` sees them, by the parts that decide its size.
+    /// Every set as `operand` sees it, by the parts that decide its size.
+    ///
+    /// Invariant: after each factor, the tables hold all sets of the factors so far. Every further copy of the factor
+    /// repeats the last block, as long as the tables were before this factor, with one more of it.
     pub fn seen_parts(&self, operand: LayerOperand, view: &OperandView) -> SeenParts {
         let mut seen =
             SeenParts { parts: [const { Vec::new() }; 3], of: Vec::with_capacity(self.seen_sets[operand] as usize) };
         seen.parts.iter_mut().for_each(|sizes| sizes.push([1; 8]));
         seen.of.push([0; 3]);
-        // In the order of the list, in which numbers count up: the first factor fastest.
+        // In the order of the list, the weights of the digits ascend, so that a set's index is its number.
         for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {
             let part = view.part_of(factor.each.dim);
             let (sets, stride) = (seen.of.len(), seen.parts[part].len());
@@ -124,7 +132,7 @@ impl Factors {
         seen
     }
 
-    /// Sets with one factor more, all as `operand` sees them.
+    /// The sets with one factor more, all as `operand` sees them.
     pub fn larger(&self, operand: LayerOperand, set: usize) -> impl Iterator<Item = usize> + '_ {
         self.list.iter().filter_map(move |factor| {
             let stride = factor.seen[operand] as usize;
@@ -132,12 +140,18 @@ impl Factors {
         })
     }
 
-    /// Replaces every value by what it and those of all supersets join to, as `operand` sees them.
+    /// Replaces the value of every set by the join of the values of all its supersets, itself included, as `operand`
+    /// sees them.
+    ///
+    /// One digit after the other: once a factor is done, each value is the join over the supersets that differ in the
+    /// factors so far. This takes one join for each set and factor, where pairs of sets would take quadratic time (a
+    /// zeta transform).
     pub fn join_supersets<T: Copy>(&self, operand: LayerOperand, values: &mut [T], join: impl Fn(T, T) -> T) {
         for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {
             let stride = factor.seen[operand] as usize;
             let block = stride * (factor.count as usize + 1);
             for start in (0..values.len()).step_by(block) {
+                // From the largest digit down, so that the value one digit up is a suffix join already.
                 for index in (start..start + block - stride).rev() {
                     values[index] = join(values[index], values[index + stride]);
                 }
@@ -146,13 +160,14 @@ impl Factors {
     }
 }
 
-/// The sets of factors that an operand sees, each as up to three sets of the factors that decide one part of the operand's size
-/// ([`OperandView::part_of`]). There are far fewer of those.
+/// The sets of factors that an operand sees, each split into three sets: the factors that decide each part of the
+/// operand's size ([`OperandView::part_of`]). A part has far fewer sets, so sizes and windows are computed once for
+/// each of these.
 #[derive(Debug)]
 pub struct SeenParts {
     /// Products of the loops of each set of one part, by dimension.
     pub parts: [Vec<LoopSizes>; 3],
-    /// For every set the numbers of its parts.
+    /// For every set the index of each of its parts in [`Self::parts`].
     pub of: Vec<[u32; 3]>,
 }
 
@@ -162,7 +177,7 @@ impl SeenParts {
         [0, 1, 2].map(|part| self.parts[part].iter().map(|sizes| value(part, sizes)).collect())
     }
 
-    /// What `values` has for the parts of a set.
+    /// The three entries of `values` for the parts of a set. `values` comes from [`Self::map`].
     pub fn of<T: Copy>(&self, values: &[Vec<T>; 3], set: usize) -> [T; 3] {
         let of = self.of[set];
         [0, 1, 2].map(|part| values[part][of[part] as usize])

@@ -1,11 +1,12 @@
-//! What constraints ask of a chain while it is built.
+//! The questions that the search asks constraints while it builds a chain.
 //!
-//! A constraint only takes mappings away, so that every lower bound of the search stays one. It is asked where a loop is added to a set,
-//! where a boundary is placed, and which loops may follow in which order between two sets. As an order is a path through the sets,
-//! a loop at a time, what a constraint says of orders is decided on sets, too.
+//! Constraints only remove mappings, so every lower bound of the search stays one. The search asks at three steps:
+//! before it adds a loop to a set, before it places a boundary, and when it needs an order of the loops between two
+//! sets. An order is a path through the sets, one loop at a time, so a demand on the order is decided on sets, too.
 //!
-//! It is a type parameter of the search, so that the first piece of the page, which states no constraints, does not contain them: the
-//! search under constraints is compiled by itself, and fetched later.
+//! The search takes constraints as a type parameter. The first piece of the page states none, and with
+//! [`NoConstraints`] the compiler leaves all of this out of it. The search under constraints is compiled separately and
+//! fetched later.
 
 use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
@@ -14,41 +15,44 @@ use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 pub struct Opened {
     /// How many of its boundaries each operand has placed.
     pub placed: [u8; OPERANDS],
-    /// The set at each operand's last boundary, where a constraint looks at the loops between that and the next one; else 0.
+    /// The set at each operand's last boundary, if a constraint looks at the loops between this boundary and the next;
+    /// else 0, so that states which differ only there are equal.
     pub since: [u32; OPERANDS],
 }
 
 /// The legal mappings of a problem. Sets and factors are numbered as by [`Factors`](super::factors::Factors) of [`Self::loops`].
 pub trait Legality {
-    /// The loops to put in order, sorted, and whether some prime factors were merged.
+    /// The loops to put in order, sorted, and whether some loop prime factors were merged to limit their number.
     fn loops(&self) -> (&[TemporalLoop], bool);
 
     /// The loops that LOMA puts in order, at most `limit` of them if that is possible; an order of them is legal if
     /// [`Self::allows`] says so.
     fn limited_loops(&self, limit: usize) -> Vec<TemporalLoop>;
 
-    /// Whether a mapping is legal. The allocation may, but need not have stationary loops handed down.
+    /// Whether a whole mapping is legal. The allocation may have stationary loops handed down or not.
     fn allows(&self, order: &[TemporalLoop], allocation: &Allocation) -> bool;
 
-    /// Whether the two inputs of an addition are no longer alike.
+    /// Whether constraints treat the two inputs of an addition differently, so that their symmetry must not be used.
     fn tells_inputs_apart(&self) -> bool;
 
     /// Whether factor number `factor` may lie just above the loops of `set`.
     fn may_add(&self, at: Opened, set: u32, factor: usize) -> bool;
 
-    /// With the next boundary of `operand` placed at `set`; `None` where it must not lie there.
+    /// The boundaries after the next one of `operand` is placed at `set`; `None` where it must not lie there.
     fn place(&self, at: Opened, set: u32, operand: LayerOperand) -> Option<Opened>;
 
-    /// A legal order of the loops of `to` that are not in `from`, as numbers of factors, innermost first. Boundaries lie at `from` and not
-    /// below `to`; `begins` says which factor may come first.
+    /// A legal order of the loops of `to` that are not in `from`, as numbers of factors, innermost first; `None` if
+    /// there is none. No boundary lies between the two sets, and `at` is the state at `from`. `begins` says which
+    /// factors may come first.
     fn path(&self, at: Opened, from: u32, to: u32, begins: &dyn Fn(usize) -> bool) -> Option<Vec<usize>>;
 
-    /// For every set as `operand` sees it the most cycles of a set below its boundary number `index`: 0 where it must not lie. `None`
-    /// where anything is legal.
+    /// For boundary number `index` of `operand`: by set as the operand sees it, the largest product of the loops of a
+    /// legal set below the boundary, or 0 where it must not lie. `None` where anything is legal. The more cycles below,
+    /// the fewer crossings, so this gives the least price.
     fn most_cycles(&self, operand: LayerOperand, index: usize) -> Option<Vec<u64>>;
 }
 
-/// No constraints: nothing is of this type, so that a search without constraints compiles to nothing but itself.
+/// No constraints. The type has no values, so the compiler removes every branch that asks one.
 pub enum NoConstraints {}
 
 impl Legality for NoConstraints {

@@ -1,24 +1,29 @@
 //! The best mapping of all, proved: every order of loop prime factors with every placement of memory levels.
 //!
-//! LOMA enumerates orders and allocates each greedily. But what crosses the boundary between two levels of an operand
-//! ([`Boundary`](crate::cost::Boundary)) depends only on which loop factors lie below it. So a mapping is a chain of growing sets
-//! ([`space`], [`factors`]), and the least energy, or number of accesses, a shortest path:
+//! LOMA enumerates orders and allocates each greedily. But the data that crosses the boundary between two levels of an
+//! operand ([`Boundary`](crate::cost::Boundary)) depends only on which loop factors lie below it, not on their order.
+//! So a mapping is a chain of growing sets ([`space`], [`factors`]). Real layers have 50 to 9,000 sets where they have
+//! 10^3 to 10^12 orders. The least energy, or number of accesses, is a shortest path through the sets:
 //!
-//! - [`cheapest`]: A* over placements of boundaries. A loop that would be handed down below the boundary under it never lies there, as
-//!   such a chain is another one. Where operands compete for a memory, the estimate charges a price for every bit of it.
-//! - [`ties`], [`orders`]: of all chains of equal price the fastest is found by a lower bound on latency that depends on the sets alone
-//!   ([`LatencyBound`](crate::cost::LatencyBound)), and by the few orders of loops that latency can tell apart.
-//! - [`branch`]: objectives in which latency counts, and large ties, go by a best-first search over partial chains. A chain's bound on
-//!   latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to the same state, the one that is no
-//!   faster in any load is deferred, and taken up again only if no order reaches the bound of the other.
-//! - [`relaxation`]: where that is not settled soon, better bounds on latency and price together, by Lagrangian relaxation. The search then
-//!   starts again from LOMA's mapping, if it is better, and now and then follows the best partial chain to its end.
+//! - [`cheapest`]: A* over placements of boundaries. No loop lies just above a boundary of an operand to which it is
+//!   irrelevant: merging stationary loops would hand it down, and the result is another chain. Where operands compete
+//!   for a memory, the estimate charges a rent for every bit of it.
+//! - [`ties`], [`orders`]: the fastest of all chains of equal price. A lower bound on latency that depends on the sets
+//!   alone ([`LatencyBound`](crate::cost::LatencyBound)) prunes the chains; of each only the few orders that latency
+//!   can tell apart are evaluated.
+//! - [`branch`]: objectives in which latency counts, and large ties, by a best-first search over partial chains. A
+//!   chain's bound on latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to
+//!   the same state, the one that is no faster in any load is deferred. It is taken up again only if no order reaches
+//!   the bound of the other.
+//! - [`relaxation`]: if that does not end soon, better bounds on latency and price together, by Lagrangian relaxation.
+//!   The search then starts again from the best mapping known, LOMA's included, and now and then follows the best
+//!   partial chain to its end.
+//! - [`climb`]: steps from a legal mapping to better ones, where a search under constraints ends before it reaches good
+//!   mappings.
+//! - [`legality`]: the questions that all of these ask [`Constraints`](super::Constraints).
 //!
-//! - [`climb`]: where a search under constraints ends before it comes to good mappings, steps from one that is legal to better ones.
-//! - [`legality`]: what constraints ([`Constraints`](super::Constraints)) ask of all of these.
-//!
-//! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
-//! `tests/engine/search/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
+//! [`Outcome::proof`](super::Outcome::proof) states the proof. A search that is stopped returns its best mapping so far
+//! and the gap. `tests/engine/search/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
 
 mod branch;
 mod cheapest;
@@ -40,10 +45,11 @@ use crate::sorting::sort_few_by_key;
 use crate::workload::gcd;
 use space::{Price, Space};
 
-/// Limit on the sets of factors: tables have an entry for each that an operand sees.
+/// Limit on the sets of factors. Each boundary has a table with one entry for each set that its operand sees.
 pub const MOST_SETS: u32 = 1 << 19;
 
-/// Chains and orders that are evaluated where not all cheapest chains are known: enough for a good one to start from.
+/// Limit on the chains and orders that are evaluated where not all cheapest chains are known: enough for a good mapping
+/// to start from.
 const MOST_CHAINS: u64 = 200;
 
 /// Prices closer than this, relative to the whole, are equal.
@@ -52,7 +58,7 @@ const TIE: f64 = 1e-10;
 /// Numbers of accesses closer than this, relative to the whole, are equal: they are whole multiples of a granule.
 const ACCESS_TIE: f64 = 1e-14;
 
-/// Finds the best mapping by `objective`, and among equals the fastest: of all, or of those that are legal.
+/// Finds the best mapping by `objective`, and among equals the fastest: of all mappings, or of the legal ones.
 pub(super) fn find_best<L: Legality>(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
@@ -63,8 +69,8 @@ pub(super) fn find_best<L: Legality>(
     find_best_within(evaluator, objective, limits, has_time, legal, f64::INFINITY)
 }
 
-/// As [`find_best`], but ends with no mapping once it is proved that all of them need more energy than `at_most_pj`. Other objectives
-/// do not look at it.
+/// As [`find_best`], but ends with no mapping once it is proved that all mappings need more energy than `at_most_pj`.
+/// Only the objective `Energy` uses this limit.
 pub(super) fn find_best_within<L: Legality>(
     evaluator: &Evaluator<'_>,
     objective: &Objective,
@@ -75,7 +81,8 @@ pub(super) fn find_best_within<L: Legality>(
 ) -> Outcome {
     let problem = evaluator.problem();
     if problem.forces_double_buffers {
-        // All of an operand may take less than a part of it, which is there twice: tables of sets do not hold that. LOMA does.
+        // Such a memory holds a part of an operand twice, but all of it only once, so a larger set of loops may take
+        // less room. The tables of sets assume that it never does, and LOMA's allocation does not.
         return loma::find_best(problem, objective, limits, has_time, legal);
     }
     let at_most_pj = if *objective == Objective::Energy { at_most_pj } else { f64::INFINITY };
@@ -111,7 +118,8 @@ pub(super) fn find_best_within<L: Legality>(
         outcome.stopped = StopReason::OutOfTime;
     }
     if problem.rules.loading_reduction_repeats {
-        // ZigZag takes away cycles that it counts twice, so that no sum of parts bounds its latency.
+        // ZigZag 3.8 subtracts some cycles of loading more than once. Latency may then fall below every sum of loads,
+        // so the bounds on latency prove nothing.
         outcome.proof = match (objective, outcome.proof) {
             (Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_), _) => Proof::None,
             (_, Proof::Optimal) => Proof::OptimalButForTies,
@@ -121,7 +129,8 @@ pub(super) fn find_best_within<L: Legality>(
     outcome
 }
 
-/// Whether some mapping fits.
+/// Whether some mapping fits: quick sufficient and necessary tests first, then a search for any chain. Yes, too, where
+/// the search reaches its limit and leaves that open.
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     if problem.forces_double_buffers {
         return loma::first_feasible(problem, limits);
@@ -154,11 +163,13 @@ pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: 
     let search = Search { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
-    // Merged loops are some of all orders.
+    // Orders of merged loops are only a part of all orders: a mapping found counts, none found leaves the question
+    // open.
     search.has_chain(&loops).filter(|found| *found || outcome.proof == Proof::Optimal)
 }
 
-/// Whether the mapping with all loops at the highest levels fits, as most do. What it takes is counted by the most it can be.
+/// Whether the mapping with all loops at the highest levels fits, as most do. A sufficient test: outputs count with the
+/// larger of their two precisions.
 fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
     problem.core.memories.keys().all(|memory| {
         let bits = problem.each_operand().filter_map(|(operand, view)| {
@@ -171,7 +182,7 @@ fn outermost_loops_fit(problem: &LayerOnCore<'_>) -> bool {
     })
 }
 
-/// Limits of a search: the most steps, and whether there is time for another one.
+/// Limits of a search: the number of steps, and whether there is time for another one.
 type SearchLimits<'a> = (u64, &'a dyn Fn() -> bool);
 
 struct Search<'a, L> {
@@ -206,8 +217,9 @@ impl<L: Legality> Search<'_, L> {
         loops
     }
 
-    /// Whether one of the two mappings fits that need the least room: memories hold least when all loops are above them, but for outputs,
-    /// which are smaller once they are final, so that loops which add to them may have to be below.
+    /// Whether one of the two mappings that need the least room fits. A memory holds least when all loops are above it.
+    /// The exception is outputs: final ones have fewer bits than partial sums, so it may help to put all loops that add
+    /// to them below.
     fn simplest_fits(&self, loops: &[TemporalLoop]) -> bool {
         let operands = &self.problem.operands;
         let adds = |next: &TemporalLoop| {
@@ -236,7 +248,8 @@ impl<L: Legality> Search<'_, L> {
 
     /// Whether there is any chain of sets; `None` if none was found within the limits.
     fn has_chain(&self, loops: &[TemporalLoop]) -> Option<bool> {
-        // At price 0 the search goes straight for a complete chain.
+        // At price 0 all estimates are equal and progress alone orders the open states: A* becomes a depth-first
+        // search.
         let Some(space) = self.space(loops, &|_, _, _, _| 0.0) else { return Some(false) };
         match cheapest::any(&space, (self.limits.max_states, self.has_time), 1.0) {
             None => Some(false),
@@ -244,8 +257,9 @@ impl<L: Legality> Search<'_, L> {
         }
     }
 
-    /// A cheap mapping, where not all can be looked at: prices that are closer than a part of the whole count as equal, so that the search
-    /// goes straight on; a larger part, until some mapping is found, and in the end any.
+    /// A cheap mapping where the search cannot go through all chains. It runs again with ever coarser ties: the more
+    /// prices count as equal, the more often progress decides which state comes next, and the sooner a chain is
+    /// complete. In the end all prices are 0.
     fn by_any_chain(&self, loops: &[TemporalLoop], price: Price<'_>) -> Option<super::Solution> {
         let free: Price<'_> = &|_, _, _, _| 0.0;
         let coarser = [(1.0, price), (10.0, price), (100.0, price), (1000.0, price), (1.0, free)];
@@ -264,7 +278,11 @@ impl<L: Legality> Search<'_, L> {
         self.problem.operands[operand].memories[level] == memory
     }
 
-    /// The least sum of prices, and of equal ones the fastest. `constant` is the part of the score that no choice changes.
+    /// The least sum of prices, and among equals the fastest mapping. `constant` is the part of the score that no
+    /// choice changes.
+    ///
+    /// A* finds the chains of least price, and [`ties`] goes through them for the fastest. If that does not settle the
+    /// tie within its limits, [`branch`] does, with the mapping found so far as its incumbent.
     fn cheapest(
         &self,
         loops: &[TemporalLoop],
@@ -284,7 +302,8 @@ impl<L: Legality> Search<'_, L> {
         let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, (most, self.has_time));
         settled &= cheapest.is_complete;
         if !settled && cheapest.price.is_finite() {
-            // Too many are equal to list them all: those that cannot be faster are left out unseen.
+            // Too many chains are equal to list them all. The best-first search prunes partial chains that cannot be
+            // faster.
             space.constant += constant;
             let known = best.map(|best| (best, cheapest.price + space.constant));
             let found = branch::best(&space, objective, known, false, (self.limits.max_ties, self.has_time));
@@ -293,7 +312,7 @@ impl<L: Legality> Search<'_, L> {
             settled = found.unexplored == f64::INFINITY;
             best = found.best.map(|(best, _)| best);
         }
-        // Where the search had to stop before it met any mapping, LOMA still finds one, or who looks for nothing but one.
+        // A search that stopped before its first mapping falls back on LOMA, and then on a search for any chain.
         outcome.best = best.or_else(|| self.by_loma(objective)).or_else(|| self.by_any_chain(loops, price));
         if !cheapest.price.is_finite() {
             let climb = |from| {
@@ -312,7 +331,8 @@ impl<L: Legality> Search<'_, L> {
         }
     }
 
-    /// The fewest words at a memory, and of equal ones the least energy.
+    /// The fewest words at a memory, and among equals the least energy: one sum of prices in which energy has a tiny
+    /// weight. The first search finds the least energy, which sets the scale of that weight.
     fn fewest_accesses(
         &self,
         loops: &[TemporalLoop],
@@ -331,14 +351,16 @@ impl<L: Legality> Search<'_, L> {
                 gcd(width_bits, granularity_bits) as f64 / width_bits as f64
             })
         });
-        // All energy together counts less than the smallest part of a word.
+        // Words are multiples of a granule. Up to 64 times the least energy weighs no more than the smallest of them.
         let per_pj = granules.fold(1.0, f64::min) / (64.0 * least_energy);
         let price =
             |operand, level, words, pj| (if self.is_at(operand, level, memory) { words } else { 0.0 }) + per_pj * pj;
         self.cheapest(loops, objective, &price, (0.0, ACCESS_TIE), outcome);
     }
 
-    /// The best by an objective in which latency counts.
+    /// The best by an objective in which latency counts. The mapping of least energy is the first incumbent; a short
+    /// search with simple bounds settles most problems, and a longer one with the relaxation's bounds follows where it
+    /// does not.
     fn branch(
         &self,
         loops: &[TemporalLoop],
@@ -362,12 +384,13 @@ impl<L: Legality> Search<'_, L> {
         let mut found = branch::best(&space, objective, known, false, (few, self.has_time));
         outcome.orders += found.expanded;
         if found.unexplored < f64::INFINITY && few < self.limits.max_branches {
-            // It is not that simple: better bounds are worth their time, and a good mapping to start from.
+            // Here better bounds are worth their time, and so is another incumbent: LOMA's mapping, if it is better.
             let by_loma = self.by_loma(objective);
             let known = found.best.map(|(best, candidate)| (best, candidate.score));
             let known = [known, by_loma.and_then(scored)].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
             let bound = found.unexplored;
             found = branch::best(&space, objective, known, true, (self.limits.max_branches, self.has_time));
+            // Both searches prove a lower bound on all that they leave open, so the higher one holds.
             found.unexplored = found.unexplored.max(bound);
             outcome.orders += found.expanded;
         }

@@ -1,8 +1,13 @@
 //! The fastest order of loops for given boundaries.
 //!
 //! Boundaries fix which loops lie between them, and with that energy. Latency also depends on the loops just below a
-//! boundary: whether the outermost loops of a memory level are relevant or irrelevant to its operand decides how long the
-//! level may take to be refilled.
+//! boundary: whether the outermost loops of a memory level are relevant or irrelevant to its operand decides how long
+//! the level may take to be refilled (ZigZag, Figs. 9 and 10).
+//!
+//! Orders are built from the outermost loop inwards. In each level only the *run* counts: its outermost loops as far as
+//! they have the same relevance. Once the runs of all operands have ended, one order of the rest of the segment stands
+//! for all of them. Likely fast orders come first, and usually the first one reaches the chain's bound; in the worst
+//! case all orders that latency can tell apart are visited.
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
@@ -14,31 +19,36 @@ use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, Relevance,
 use crate::sorting::sort_few_by_key;
 use rustc_hash::FxHashSet;
 
-/// A chain of boundaries, as sets and what lies between them.
+/// A chain of boundaries, cut into segments of loops between two different sets. The loops of a segment may take any
+/// order.
 pub struct Chain<'a, L> {
     problem: &'a LayerOnCore<'a>,
     factors: &'a Factors,
     legal: Option<&'a L>,
-    /// Different sets, smallest first: operands with boundaries there, and the loops between it and the next smaller.
+    /// From the innermost. The last one reaches up to the set of all loops.
     segments: Vec<Segment>,
     /// Operands (one bit each) with a boundary below all loops.
     innermost: u8,
     /// Boundaries from the innermost, each with the number of segments below.
     placed: Vec<(PlacedBoundary, usize)>,
+    /// The same for every order, as levels end between segments.
     allocation: Allocation,
 }
 
+/// The loops between two neighbouring sets of a chain.
 struct Segment {
-    /// Loops with their number, different ones only.
+    /// Different loops, each with its multiplicity.
     loops: Vec<(TemporalLoop, usize)>,
     /// Operands (one bit each) with a boundary at the outer end.
     ends: u8,
-    /// The set below, and the boundaries up to there.
+    /// The set below.
     below: u32,
+    /// The boundaries placed at that set and below, for constraints.
     opened: Opened,
 }
 
-/// What the outermost loops of a level have been so far: all of the same relevance, or it is over.
+/// The run of the level that each operand is filling: `Some(None)` before its first loop, `Some(Some(relevance))` while
+/// all of its loops have this relevance, `None` once it has ended. Highest levels have none, as nothing refills them.
 type Runs = [Option<Option<Relevance>>; OPERANDS];
 
 impl<'a, L: Legality> Chain<'a, L> {
@@ -56,6 +66,7 @@ impl<'a, L: Legality> Chain<'a, L> {
         };
         let (mut below, mut loops, mut opened) = (0, 0, Opened::default());
         let everything = factors.sets - 1;
+        // The set of all loops ends the last segment, without a boundary.
         let ends = placed.iter().map(|placed| (placed.set, Some(placed))).chain([(everything, None)]);
         for (set, placed) in ends {
             if set != below {
@@ -91,7 +102,11 @@ impl<'a, L: Legality> Chain<'a, L> {
         chain
     }
 
-    /// No order is faster, cycles. `loads` are those of the boundaries whatever their order.
+    /// A lower bound on the latency of every order, cycles. `loads` are those of all boundaries without regard to
+    /// irrelevant loops.
+    ///
+    /// A memory without room for a second buffer can be refilled only in the last turn of the irrelevant loops on top
+    /// of it. Those that lie there in every order shorten the window, and make the bound higher.
     pub fn latency_bound(&self, factors: &Factors, bound: &LatencyBound<'_>, loads: &[f64]) -> u64 {
         if self.outermost_irrelevant().all(|(_, irrelevant)| irrelevant == 1) {
             return bound.cycles(loads);
@@ -103,8 +118,9 @@ impl<'a, L: Legality> Chain<'a, L> {
         bound.cycles(&loads)
     }
 
-    /// Every boundary with the product of the outermost loops below it that are irrelevant to its operand whatever the order:
-    /// where all loops down to a boundary of another operand are.
+    /// Every boundary with the product of the irrelevant loops that lie outermost below it in every order: those of the
+    /// segments below it, as long as all loops of a segment are irrelevant to its operand and the operand's own level
+    /// goes on.
     fn outermost_irrelevant(&self) -> impl Iterator<Item = (PlacedBoundary, u64)> + '_ {
         self.placed.iter().map(|&(placed, segments)| {
             let view = &self.problem.operands[placed.operand];
@@ -127,7 +143,7 @@ impl<'a, L: Legality> Chain<'a, L> {
         let mut seen = FxHashSet::default();
         let mut first: Option<Vec<TemporalLoop>> = None;
         let mut visit = |order: &[TemporalLoop], allocation: &Allocation| {
-            // Mostly the first order is as fast as any can be, and nothing has to be told apart.
+            // Mostly the first order is as fast as any can be. Only from the second one on orders are compared.
             let Some(first) = &first else {
                 first = Some(order.to_vec());
                 return visit(order, allocation);
@@ -147,8 +163,9 @@ impl<'a, L: Legality> Chain<'a, L> {
         self.descend(last - 1, [None; OPERANDS], None, &mut left, &mut outermost_first, &mut visit)
     }
 
-    /// All that latency depends on beside the sets: where levels end once stationary loops are handed down, and the products of
-    /// the relevant and the irrelevant loops at the outer end of each.
+    /// A key of an order: all that latency depends on beside the sets. These are the ends of levels once stationary
+    /// loops are handed down, the relevance and the product of the run of each level, and the innermost loops for which
+    /// the array keeps an operand.
     fn what_latency_sees(&self, order: &[TemporalLoop]) -> Vec<u64> {
         let merged = self.allocation.merge_stationary(self.problem, order);
         let mut seen = Vec::with_capacity(4 * OPERANDS);
@@ -171,8 +188,12 @@ impl<'a, L: Legality> Chain<'a, L> {
         seen
     }
 
-    /// Fills segment `at` from its outer end, then those below. `previous` is the loop that was added last to the segment, and
-    /// how the runs were before.
+    /// Fills segment `at` from its outer end inwards, then those below, and visits every order that is complete.
+    /// Returns `false` once `visit` does.
+    ///
+    /// Invariant: `order` holds the loops placed so far, outermost first, `left` the loops of each segment that are not
+    /// placed yet, and `runs` follows from `order`. `previous` is the loop that was added last to this segment, with
+    /// the runs before it.
     fn descend(
         &self,
         at: usize,
@@ -185,7 +206,7 @@ impl<'a, L: Legality> Chain<'a, L> {
         let number = |loops: &[(TemporalLoop, usize)]| loops.iter().map(|(_, count)| count).sum::<usize>();
         let unfilled = number(&left[at]);
         if unfilled == number(&self.segments[at].loops) {
-            // At its outer end the levels below the boundaries there begin.
+            // At the segment's outer end, the levels below the boundaries there begin a new run.
             for (operand, run) in LayerOperand::ALL.into_iter().zip(&mut runs) {
                 if self.segments[at].ends >> operand as u8 & 1 == 1 {
                     *run = Some(None);
@@ -203,11 +224,12 @@ impl<'a, L: Legality> Chain<'a, L> {
                 }
             };
         }
-        // Irrelevant to an operand whose boundary lies just below, an innermost loop would belong below the boundary: to another
-        // chain.
+        // The innermost loop of the segment must not be irrelevant to an operand with a boundary just below: it would
+        // be handed down, which makes another chain.
         let below = at.checked_sub(1).map_or(self.innermost, |below| self.segments[below].ends);
         if runs.iter().all(Option::is_none) {
-            // Nothing looks at the order of the rest, but for the innermost loop.
+            // Latency does not depend on the order of the rest: one order stands for all, with an innermost loop that
+            // stays.
             let start = order.len();
             if !self.add_rest(at, &left[at], below, order) {
                 order.truncate(start);
@@ -225,7 +247,8 @@ impl<'a, L: Legality> Chain<'a, L> {
                 continue;
             }
             let longer = self.lengthen(runs, next);
-            // Two neighbours that all runs see alike come in the order of their numbers.
+            // Two neighbours that leave the same runs in either order may change places. Of the two orders only the one
+            // in which their numbers ascend inwards is visited.
             let is_twin = previous.is_some_and(|(before, earlier)| {
                 let alike = longer == runs && self.lengthen(before, next) == runs;
                 let stays = |choice: usize| self.stays_above(&left[at][choice].0, below);
@@ -250,8 +273,8 @@ impl<'a, L: Legality> Chain<'a, L> {
         true
     }
 
-    /// Adds the loops that are left of a segment, outermost first, in some order in which the innermost is not handed down; `false` where
-    /// there is none.
+    /// Adds the loops that are left of a segment in some legal order, outermost first, in which the innermost loop is
+    /// not handed down; `false` where there is none.
     fn add_rest(&self, at: usize, left: &[(TemporalLoop, usize)], below: u8, order: &mut Vec<TemporalLoop>) -> bool {
         if let Some(legal) = self.legal {
             let Segment { below: from, opened, .. } = self.segments[at];
@@ -260,6 +283,7 @@ impl<'a, L: Legality> Chain<'a, L> {
             order.extend(path.iter().rev().map(|&factor| self.factors.list[factor].each));
             return true;
         }
+        // Any order will do, once a loop that stays above the boundaries below is swapped to the innermost place.
         let stays = |&(next, count): &(TemporalLoop, usize)| count > 0 && self.stays_above(&next, below);
         let Some(innermost) = left.iter().find(|next| stays(next)).map(|&(next, _)| next) else { return false };
         let start = order.len();
@@ -273,7 +297,8 @@ impl<'a, L: Legality> Chain<'a, L> {
         true
     }
 
-    /// The set below a segment's end so far: what lies below the segment, and what is left of it.
+    /// The set below the loops placed so far in a segment: the set below the segment, and the loops that are left of
+    /// it.
     fn set_with(&self, at: usize, left: &[(TemporalLoop, usize)]) -> u32 {
         let added = left.iter().filter_map(|(next, count)| Some(self.number_of(*next)?.1 * *count as u32));
         self.segments[at].below + added.sum::<u32>()
@@ -303,7 +328,8 @@ impl<'a, L: Legality> Chain<'a, L> {
         legal.may_add(opened, inner, outer) && legal.may_add(opened, inner + outer_stride, choice)
     }
 
-    /// What the runs are once `next` is added below.
+    /// The runs once `next` is added below: a run goes on as long as loops have its relevance. Partially relevant loops
+    /// end it.
     fn lengthen(&self, runs: Runs, next: TemporalLoop) -> Runs {
         LayerOperand::ALL.map(|operand| {
             let relevance = self.problem.operands[operand].relevance[next.dim as usize];
@@ -317,13 +343,16 @@ impl<'a, L: Legality> Chain<'a, L> {
         })
     }
 
+    /// As [`Factor::stays_above`](super::factors::Factor::stays_above), for a loop.
     fn stays_above(&self, next: &TemporalLoop, boundaries: u8) -> bool {
         self.problem.each_operand().all(|(operand, view)| {
             boundaries >> operand as u8 & 1 == 0 || view.relevance[next.dim as usize] != Relevance::Irrelevant
         })
     }
 
-    /// Which of the loops left to try first: those that are relevant where a level's outermost loops are looked at.
+    /// The loops left of a segment in the order in which they are tried. Loops that are irrelevant to operands whose
+    /// run goes on come last: on top of a memory without a double buffer they shorten the window in which it is
+    /// refilled.
     fn choices(&self, runs: &Runs, left: &[(TemporalLoop, usize)]) -> Vec<usize> {
         let irrelevant = |(next, _): &(TemporalLoop, usize)| {
             let looked_at = runs.iter().zip(&self.problem.operands).filter(|(run, _)| run.is_some());

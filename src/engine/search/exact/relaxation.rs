@@ -1,81 +1,88 @@
-//! Lower bounds on objectives in which latency counts: a Lagrangian relaxation.
+//! Lower bounds on objectives in which latency counts: a Lagrangian relaxation (M. Fisher, 1981).
 //!
-//! The loads of [`LatencyBound`] are sums over boundaries, and latency is above the longest of them. So it is above every weighed sum of
-//! stalls whose weights add up to 1 at most, together with one of waiting whose weights add up to 1. The same holds with a price for the
-//! objective's price, and with a rent for every bit in a tight memory, less that of the whole memory. Such a sum has no maximum in it: its
-//! least is found for each operand by itself, over all growing chains of its boundaries' sets, by dynamic programming.
+//! With `L` the latency, `E` the price and `p` its weight, loads `S` of stalls and `W` of waiting, weights `a` (not
+//! negative, at most 1 together) and `b` (not negative, 1 together), and a rent `r` (not negative) for every bit in a
+//! tight memory:
 //!
-//! Weights and rents for which the least is high are found by subgradient ascent: what the least chains need more than on average weighs
-//! more in the next round.
+//! `L + p E >= unavoidable cycles + sum a S + sum b W + p E + sum r (bits used - size)`
+//!
+//! A maximum is no lower than a weighted average, which takes the maxima out of the latency, and a mapping that fits
+//! overfills no memory, which makes the last sum negative or 0. The right side is a sum over boundaries. Its minimum
+//! falls apart into one for each operand, over all growing chains of its own sets, which dynamic programming finds: a
+//! [`Functional`] is one choice of weights with these tables.
+//!
+//! Weights for which the minimum is high are found by subgradient ascent: a load that the least chains need more of
+//! weighs more in the next round. The bound holds for any weights, so the ascent may stop anywhere.
 
 use super::legality::Legality;
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound};
 use crate::mapping::{LayerOperand, OPERANDS};
 
-/// Limit on the sets of all boundaries together: each has a load, and for each functional a bound.
+/// Limit on the sets of all boundaries together: for each there is a load, and one number in each functional.
 const MOST_SETS: usize = 200_000;
 
-/// Limit on functionals for all prices of energy together, as each makes every bound slower.
+/// Limit on the functionals of all lines together, as each makes every bound slower.
 const MOST_FUNCTIONALS: usize = 8;
 
 /// Steps of ascent for the first functional, and for each later one.
 const FIRST_ROUNDS: u32 = 60;
 const ROUNDS: u32 = 12;
 
-/// What a new functional has to add, relative to the whole.
+/// Least gain of the bound for which a new functional is kept, relative to the whole.
 const LESSON: f64 = 5e-4;
 
-/// What bounds are lowered by, relative to what they are made of, for rounding.
+/// Allowance for rounding errors by which bounds are lowered, relative to their terms.
 const ROUNDING: f64 = 1e-11;
 
 /// Lower bounds on latency plus weighed price, for some weights of price.
 pub struct Relaxation<'s, L> {
     space: &'s Space<'s, L>,
     latency: &'s LatencyBound<'s>,
-    /// The problem as the relaxation sees it: by operand, boundary and set as the operand sees it.
+    /// The terms of the sums: by operand, boundary and set as the operand sees it.
     boundaries: [Vec<Vec<AtSet>>; OPERANDS],
     lines: Vec<Line>,
 }
 
-/// All that is known of latency plus price times a weight.
+/// The functionals that bound latency plus price times one weight: a line in the plane of price and latency.
 struct Line {
     price_weight: f64,
-    /// Each is high for some partial chains.
+    /// Each is high for some partial chains; the bound is the highest of them.
     functionals: Vec<Functional>,
     /// Number of those that were replaced.
     replaced: usize,
 }
 
-/// The least of what a boundary adds at a set.
+/// The least load, price and bits of a boundary at a set, over all sets that the operand sees alike.
 #[derive(Clone, Copy)]
 struct AtSet {
     load: BoundaryLoad,
     price: f64,
-    /// In the tight memory below; infinite where it does not fit.
+    /// Bits in the memory below; infinite where they do not fit.
     bits: f64,
 }
 
-/// What is weighed against each other.
+/// The multipliers of a functional.
 #[derive(Clone)]
 struct Weights {
-    /// Of the loads.
+    /// Of the loads: `a` and `b` of the module's formula.
     loads: Vec<f64>,
-    /// Of a bit in each tight memory, cycles.
+    /// Cycles for a bit in each tight memory: `r`.
     rents: Vec<f64>,
 }
 
-/// A weighed sum, and the least of it that is to come.
+/// A weighed sum, with the least that boundaries to come add to it.
 struct Functional {
     weights: Weights,
     price_weight: f64,
     /// Cycles of any mapping.
     constant: f64,
-    /// By operand, boundary and set: at the least for the boundary and all higher ones of the operand, at supersets.
+    /// By operand, boundary and set: the least sum for this boundary and all higher ones of the operand, over growing
+    /// chains of supersets.
     to_go: [Vec<Vec<f64>>; OPERANDS],
 }
 
-/// What a partial chain has placed.
+/// A partial chain: its state, and the price and the loads of the boundaries that it has placed.
 #[derive(Clone, Copy)]
 pub struct Placed<'p> {
     pub state: &'p State,
@@ -84,7 +91,7 @@ pub struct Placed<'p> {
 }
 
 impl Functional {
-    /// No completion weighs less, cycles.
+    /// A lower bound on the sum for every completion of a partial chain, cycles.
     fn bound<L: Legality>(&self, space: &Space<'_, L>, placed: Placed<'_>) -> f64 {
         let Weights { loads, rents } = &self.weights;
         let mut sum = self.constant + self.price_weight * (placed.price + space.constant);
@@ -96,6 +103,8 @@ impl Functional {
             }
         }
         for (((size_bits, settled), used), rent) in space.tight_sizes(placed.state).zip(placed.state.used).zip(rents) {
+            // A memory that is settled is no constraint any more; leaving out its term, which is not positive, raises
+            // the bound.
             if !settled {
                 sum += rent * (used as f64 - size_bits);
                 rounding += rent * size_bits;
@@ -106,7 +115,7 @@ impl Functional {
 }
 
 impl<'s, L: Legality> Relaxation<'s, L> {
-    /// For every weight of price one line. `None` where there are too many sets.
+    /// One line for every weight of price, without functionals yet. `None` where there are too many sets.
     pub fn new(space: &'s Space<'s, L>, latency: &'s LatencyBound<'s>, price_weights: &[f64]) -> Option<Self> {
         let sets =
             LayerOperand::ALL.map(|operand| space.boundary_count(operand) * space.factors.seen_sets[operand] as usize);
@@ -131,7 +140,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         Some(Self { space, latency, boundaries, lines: price_weights.iter().map(line).collect() })
     }
 
-    /// For each line its weight of price, and a lower bound on latency plus weighed price for all that follows a partial chain, cycles.
+    /// For each line its weight of price, and a lower bound on latency plus weighed price of all completions of a
+    /// partial chain, cycles.
     pub fn bounds<'p>(&'p self, placed: Placed<'p>) -> impl Iterator<Item = (f64, f64)> + 'p {
         self.lines.iter().map(move |line| {
             let bounds = line.functionals.iter().map(|functional| functional.bound(self.space, placed));
@@ -139,7 +149,8 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         })
     }
 
-    /// Looks for functionals that bound better what follows a partial chain. What is known has this price and latency.
+    /// Looks for functionals that give a higher bound on the completions of a partial chain. The price and the latency
+    /// are those of the best mapping so far, from which the ascent has its target.
     pub fn learn(&mut self, placed: Placed<'_>, (price, cycles): (f64, f64)) {
         for at in 0..self.lines.len() {
             let Line { price_weight, functionals, .. } = &self.lines[at];
@@ -147,6 +158,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             let bound = |functional: &Functional| functional.bound(self.space, placed);
             let known = functionals.iter().map(|functional| (bound(functional), functional));
             let known = known.max_by(|a, b| a.0.total_cmp(&b.0));
+            // Start from the functional that is best for this chain, as good weights differ little from chain to chain.
             let (least, weights, rounds) = known.map_or_else(
                 || (f64::NEG_INFINITY, self.first_weights(placed.loads.len()), FIRST_ROUNDS),
                 |(bound, functional)| (bound, functional.weights.clone(), ROUNDS),
@@ -160,14 +172,15 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             if line.functionals.len() < room {
                 line.functionals.push(functional);
             } else {
-                // The first one is for all.
+                // The first one was learned at the empty set, for all chains, and stays. The others are replaced in
+                // turn.
                 line.functionals[1 + line.replaced % (room - 1)] = functional;
                 line.replaced += 1;
             }
         }
     }
 
-    /// Equal weights of all waiting, none of stalls, no rent.
+    /// The weights at which the ascent begins: equal ones for all waiting, 0 for stalls and rents.
     fn first_weights(&self, loads: usize) -> Weights {
         let (_, waiting) = self.latency.weighable();
         let mut weights = vec![0.0; loads];
@@ -175,7 +188,11 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         Weights { loads: weights, rents: vec![0.0; self.space.tight_count()] }
     }
 
-    /// The least of everything to come.
+    /// The functional of some weights, by dynamic programming from the highest boundary of each operand down.
+    ///
+    /// `to_go[boundary][set]` is the minimum, over the supersets at which this boundary may lie, of its own term and of
+    /// `to_go` of the next higher boundary at the same superset. Without the set in common, operands do not depend on
+    /// each other.
     #[inline(never)]
     fn functional(&self, weights: Weights, price_weight: f64) -> Functional {
         let to_go = LayerOperand::ALL.map(|operand| {
@@ -202,8 +219,11 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         Functional { weights, price_weight, constant: self.latency.unavoidable_cycles() as f64, to_go }
     }
 
-    /// The functional with the highest bound for all that follows a partial chain that `rounds` steps of ascent find, and the bound.
-    /// It need not exceed `most`.
+    /// Subgradient ascent for the completions of a partial chain: the best functional of `rounds` steps, and its bound.
+    /// It ends early once the bound reaches `most`, as that prunes the chain.
+    ///
+    /// A step along a subgradient may lower the bound, so the best weights are remembered. After four steps in vain the
+    /// ascent returns to them with half the step length.
     fn ascend(&self, placed: Placed<'_>, first: Functional, most: f64, rounds: u32) -> (Functional, f64) {
         let mut best = (first.bound(self.space, placed), first.weights.clone());
         let mut functional = first;
@@ -223,7 +243,7 @@ impl<'s, L: Legality> Relaxation<'s, L> {
             }
             in_vain += 1;
             if in_vain == 4 {
-                // It jumps over what is best: back to there, with shorter steps.
+                // Steps overshoot: back to the best weights, with shorter ones.
                 (length, in_vain) = (0.5 * length, 0);
                 functional = self.functional(best.1.clone(), functional.price_weight);
             }
@@ -231,12 +251,17 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         (self.functional(best.1, functional.price_weight), best.0)
     }
 
-    /// Weights after one step: up where the least chains need more than what they may, down where they need less.
+    /// Weights after one step along the subgradient, which is the loads, and the bits over the size, of the chains that
+    /// weigh least.
+    ///
+    /// The length is Polyak's (1969): the distance from the value to the target, over the square of the subgradient.
+    /// Afterwards weights are projected on those that are allowed.
     fn step(&self, functional: &Functional, placed: Placed<'_>, (value, most): (f64, f64), length: f64) -> Weights {
         let (loads, used) = self.least_chains(functional, placed);
         let (stalls, waiting) = self.latency.weighable();
         let mut weights = functional.weights.clone();
-        // All in shares of `most`, and of a memory's size.
+        // Cycles are shares of `most`, and bits shares of a memory's size, so that the components have comparable
+        // units.
         let sizes: Vec<(f64, bool)> = self.space.tight_sizes(placed.state).collect();
         let over =
             |(used, (size, settled)): (&f64, &(f64, bool))| if *settled { 0.0 } else { used / size.max(1.0) - 1.0 };
@@ -258,13 +283,16 @@ impl<'s, L: Legality> Relaxation<'s, L> {
         weights
     }
 
-    /// Loads, and bits in tight memories, of the chains that weigh least.
+    /// Loads, and bits in tight memories, of a partial chain with the completions of each operand that weigh least.
+    /// Operands choose apart from each other, so all together need not be a chain, nor fit.
     fn least_chains(&self, functional: &Functional, placed: Placed<'_>) -> (Vec<f64>, Vec<f64>) {
         let mut loads = placed.loads.to_vec();
         let mut used: Vec<f64> = (0..self.space.tight_count()).map(|tight| placed.state.used[tight] as f64).collect();
         for (operand, boundaries) in LayerOperand::ALL.into_iter().zip(&functional.to_go) {
             let mut set = placed.state.seen[operand] as usize;
             for (index, to_go) in boundaries.iter().enumerate().skip(usize::from(placed.state.placed[operand])) {
+                // `to_go` is a minimum over supersets: follow supersets of the same value up to the set that attains
+                // it.
                 while let Some(larger) =
                     self.space.factors.larger(operand, set).find(|&larger| to_go[larger] == to_go[set])
                 {
@@ -281,7 +309,11 @@ impl<'s, L: Legality> Relaxation<'s, L> {
     }
 }
 
-/// The nearest weights that are not negative and add up to 1: exactly, or at most.
+/// Projects the weights at `which` on those that are not negative and add up to 1: exactly, or at most.
+///
+/// The nearest such weights are `max(weight - less, 0)` for one number `less`, found by bisection. Invariant: with
+/// `low` the sum is 1 or more, with `high` it is 1 or less, so the result never adds up to more than 1, and stays a
+/// bound.
 fn project(weights: &mut [f64], which: &[usize], exactly: bool) {
     let above = |weights: &[f64], less: f64| which.iter().map(|&at| (weights[at] - less).max(0.0)).sum::<f64>();
     let mut high = which.iter().fold(0.0_f64, |most, &at| most.max(weights[at]));
@@ -320,7 +352,8 @@ mod tests {
             let factors = &space.factors.list;
             for (at, factor) in factors.iter().enumerate() {
                 while factor.count_in(state.set) < factor.count_in(next.set) {
-                    // In the order of their numbers some would lie where they do not stay; this is about bounds alone.
+                    // Factors are added in the order of their numbers, in which some may not stay above the boundaries
+                    // here. That does not matter for a bound, so `here` is reset.
                     state.here = 0;
                     state = space.add(&state, at).unwrap();
                 }

@@ -1,8 +1,13 @@
 //! The space of all mappings of a problem, as chains of sets.
 //!
-//! A mapping places every *boundary* (an operand's, between two of its memory levels) at a set of loop factors that lie below it; an
-//! operand's boundaries, and all operands' together, form one chain of growing sets. What a boundary costs depends on its set
-//! alone.
+//! A mapping places every *boundary* (an operand's, between two of its memory levels) at a set of loop factors that lie
+//! below it. The boundaries of an operand, and those of all operands together, form one chain of growing sets.
+//!
+//! The chain is built from the empty set outwards, in steps of two kinds: [`Space::add`] puts one more loop below
+//! everything that follows, [`Space::place`] ends a memory level of one operand at the present set. Only the second
+//! kind has a price, which depends on the set alone. [`Space::least_to_go`] bounds the price of all steps that follow:
+//! the least over supersets, taken from tables by operand, and a Lagrangian bound where operands compete for the
+//! capacity of a memory (M. Fisher, 1981).
 
 use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
@@ -12,18 +17,21 @@ use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_part};
 use crate::workload::{Dim, LoopSizes};
 
-/// Limit on tight memories: shared memories for whose capacity operands compete.
+/// Limit on tight memories: shared memories for whose capacity operands compete. Further ones are not tracked in
+/// [`State::used`]; a mapping that overfills one of them is only refused when it is evaluated.
 pub const MOST_TIGHT: usize = 6;
 
-/// The price of one crossing of a boundary in the objective, from memory level, words, and energy of each access.
+/// The price, in the objective, of accesses at one memory level: from the operand, the level, the words and their
+/// energy, pJ. Linear in words and energy.
 pub type Price<'p> = &'p dyn Fn(LayerOperand, usize, f64, f64) -> f64;
 
 /// A boundary, for every set as its operand sees it.
 struct Boundary {
     entries: Vec<Entry>,
-    /// Least price of this boundary and all higher ones of the operand, placed at supersets.
+    /// Least price of this boundary and all higher ones of the operand, each placed at the superset that is best for it
+    /// alone.
     least: Vec<f64>,
-    /// Least sum of price and rent (for the bits in tight memories) of this boundary and all higher ones; empty without such memories.
+    /// The same for the sum of price and rent, for the bits in tight memories; empty where no memory has a rent.
     least_with_rent: Vec<f64>,
 }
 
@@ -38,12 +46,12 @@ struct Entry {
     up_partial: f64,
 }
 
-/// A memory whose size several operands compete for.
+/// A memory for whose capacity several operands compete.
 struct Tight {
     size_bits: u64,
-    /// What a bit of it costs in estimates.
+    /// Lagrange multiplier of the capacity: the price of a bit in estimates.
     rent: f64,
-    /// More than the rounding errors of rents.
+    /// Upper bound on the rounding error that the rent brings into an estimate.
     rounding: f64,
     /// Operands and their levels; their highest levels hold everything and are counted in `size_bits` already.
     members: Vec<(LayerOperand, usize)>,
@@ -52,13 +60,13 @@ struct Tight {
 /// The mapping space of a problem.
 pub struct Space<'a, L> {
     pub problem: &'a LayerOnCore<'a>,
-    /// What constraints say, if there are any.
+    /// The constraints, if there are any.
     pub legal: Option<&'a L>,
     pub evaluator: &'a Evaluator<'a>,
     pub factors: Factors,
     pub total_cycles: u64,
     price: Price<'a>,
-    /// Price of what no choice changes.
+    /// The part of the price that no choice changes: the array's own accesses.
     pub constant: f64,
     boundaries: [Vec<Boundary>; OPERANDS],
     /// Product of all loops that add to outputs.
@@ -66,9 +74,9 @@ pub struct Space<'a, L> {
     tight: Vec<Tight>,
     /// Index into `tight` of the memory of each operand's levels.
     tight_at: [[Option<usize>; MAX_LEVELS]; OPERANDS],
-    /// What outputs take more at their highest level while they are partial sums there.
+    /// Bits that outputs at their highest level take as partial sums beyond those of final outputs.
     top_partial_bits: u64,
-    /// Whether sizes count as the tool counts them: outputs as they leave the memory.
+    /// Whether sizes count as the tools count them: outputs with the precision with which they leave the memory.
     as_they_leave: bool,
 }
 
@@ -77,31 +85,33 @@ pub struct Space<'a, L> {
 pub struct State {
     /// Number of the set of loops placed so far.
     pub set: u32,
-    /// What the operands see of it.
+    /// Its number as each operand sees it.
     pub seen: [u32; OPERANDS],
     /// How many of its boundaries each operand has placed.
     pub placed: [u8; OPERANDS],
     /// Sets of earlier boundaries that constraints look at ([`Opened::since`]).
     pub since: [u32; OPERANDS],
-    /// Operands (one bit each) that have placed a boundary at this very set.
+    /// Operands (one bit each) that have placed a boundary at this very set. The next loop must be irrelevant to none
+    /// of them.
     pub here: u8,
-    /// Whether outputs were final at their last boundary.
+    /// Whether outputs were final at their last boundary: no loop above it adds to them. Decides the bits of the level
+    /// that follows.
     pub is_final: bool,
     /// Product of the loops placed so far.
     cycles: u64,
     /// Product of the loops not yet placed that add to outputs.
     adding: u64,
-    /// Bits taken in each tight memory that is not complete yet.
+    /// Bits that placed boundaries take in each tight memory; 0 once nothing more can be placed there.
     pub used: [u64; MOST_TIGHT],
 }
 
 impl State {
-    /// Whether another state is this one: all else follows from what is compared.
+    /// Whether two states are equal. The fields that are not compared follow from the set.
     pub fn is(&self, other: &Self) -> bool {
         self.packed() == other.packed() && self.since == other.since && self.used == other.used
     }
 
-    /// Equal for equal states.
+    /// A hash of the fields that [`Self::is`] compares.
     pub fn hash(&self) -> u64 {
         // Odd numbers without a pattern, so that high and low bits depend on everything.
         const SPREAD: u64 = 0xf135_7aea_2e62_a9c5;
@@ -116,21 +126,22 @@ impl State {
         Opened { placed: self.placed, since: self.since }
     }
 
-    /// All but the bits taken, and what constraints look at.
+    /// All fields that are compared in one word, except for [`Self::used`] and [`Self::since`].
     fn packed(&self) -> u64 {
         let placed = self.placed.iter().fold(0, |packed, &placed| packed << 5 | u64::from(placed));
         u64::from(self.set) << 32 | placed << 8 | u64::from(self.here) << 1 | u64::from(self.is_final)
     }
 
-    /// Whether all that can follow `other`, which has placed the same boundaries and the same loops and is the same to constraints, can
-    /// follow this one.
+    /// Whether every completion of `other` is one of this state, too. Both have the same set, and placed the same
+    /// boundaries at sets that constraints do not tell apart. Boundaries that were placed here forbid loops, and bits
+    /// in use forbid boundaries.
     pub fn leaves_no_less(&self, other: &Self) -> bool {
         self.here & !other.here == 0 && self.used.iter().zip(&other.used).all(|(used, other)| used <= other)
     }
 }
 
 impl Entry {
-    /// Larger than any memory.
+    /// Larger than any memory, with room for sums of several of these.
     const TOO_LARGE: Self = Self { bits: [u64::MAX / 8; 2], down: 0.0, up_final: 0.0, up_partial: 0.0 };
 
     fn least_bits(&self) -> f64 {
@@ -138,16 +149,19 @@ impl Entry {
     }
 }
 
-/// Sizes with their prices, without those for which there is a smaller one at no higher price.
+/// The Pareto front of sizes and prices: a size is left out if a smaller or equal one has no higher price.
+///
+/// Invariant: sizes ascend and prices descend strictly.
 fn cheapest_by_size(prices: &[f64], entries: &[Entry]) -> Vec<(f64, f64)> {
     let mut choices: Vec<(f64, f64)> = Vec::new();
     for (&price, entry) in prices.iter().zip(entries).filter(|(price, _)| price.is_finite()) {
         let bits = entry.least_bits();
-        // The larger, the cheaper: so the last of those that are no larger is the cheapest of them.
+        // By the invariant, the last choice that is no larger is the cheapest of those.
         let no_larger = choices.partition_point(|&(size, _)| size <= bits);
         if choices[..no_larger].last().is_some_and(|&(_, least)| least <= price) {
             continue;
         }
+        // The new choice replaces the one of the same size, and all larger ones that are no cheaper.
         let first = no_larger - usize::from(choices[..no_larger].last().is_some_and(|&(size, _)| size == bits));
         let no_cheaper = choices[first..].iter().take_while(|&&(_, other)| other >= price).count();
         choices.splice(first..first + no_cheaper, [(bits, price)]);
@@ -162,7 +176,8 @@ fn add_to(sums: &mut [f64], others: &[f64]) {
 }
 
 impl<'a, L: Legality> Space<'a, L> {
-    /// `None` where the problem does not fit at all, has more sets than `most_sets`, or boundaries that may legally lie nowhere.
+    /// Prepares the tables. `None` where the problem does not fit at all, has more sets than `most_sets`, or has a
+    /// boundary that may legally lie nowhere.
     pub fn new(
         evaluator: &'a Evaluator<'a>,
         problem: &'a LayerOnCore<'a>,
@@ -202,13 +217,13 @@ impl<'a, L: Legality> Space<'a, L> {
         index + usize::from(!self.evaluator.array_keeps(operand))
     }
 
-    /// The boundary of an operand that was placed last, at the set of a state.
+    /// The boundary of `operand` that was placed last, for a state that lies at its set.
     pub fn last_placed(&self, state: &State, operand: LayerOperand) -> PlacedBoundary {
         let index = usize::from(state.placed[operand]).saturating_sub(1);
         PlacedBoundary { operand, level: self.level(operand, index), set: state.set }
     }
 
-    /// Boundaries of an operand that have to be placed.
+    /// Number of boundaries that an operand has to place; 0 for an operand of no bits.
     pub fn boundary_count(&self, operand: LayerOperand) -> usize {
         self.boundaries[operand].len()
     }
@@ -225,13 +240,13 @@ impl<'a, L: Legality> Space<'a, L> {
         self.tight.len()
     }
 
-    /// Number of the tight memory below an operand's boundary.
+    /// Number of the tight memory below an operand's boundary, if that memory is tight.
     pub fn tight_index(&self, operand: LayerOperand, index: usize) -> Option<usize> {
         let below = self.level(operand, index).checked_sub(1)?;
         self.tight_at[operand][below]
     }
 
-    /// Sizes of the tight memories, and whether it is settled in a state what they hold, bits.
+    /// For each tight memory its size, bits, and whether all operands have settled in a state how much they hold there.
     pub fn tight_sizes<'s>(&'s self, state: &'s State) -> impl Iterator<Item = (f64, bool)> + 's {
         self.tight.iter().map(|tight| {
             let settled = tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level));
@@ -239,13 +254,15 @@ impl<'a, L: Legality> Space<'a, L> {
         })
     }
 
-    /// Whether boundary number `index` of an operand may lie at a set, as far as the memory below it is concerned.
+    /// Whether boundary number `index` of an operand may lie at a set: whether the memory below has room for that
+    /// operand.
     pub fn may_hold(&self, operand: LayerOperand, index: usize, seen: u32) -> bool {
         let bits = self.boundaries[operand][index].entries[seen as usize].bits;
         bits[0].min(bits[1]) <= self.room(operand, self.level(operand, index))
     }
 
-    /// `sizes` with all loops that are irrelevant to an operand.
+    /// `sizes` with all loops that are irrelevant to an operand below, too. They add no data and make crossings rarer,
+    /// so this is the best set of those that the operand sees alike.
     pub fn with_irrelevant(&self, operand: LayerOperand, sizes: &LoopSizes) -> LoopSizes {
         let mut all = *sizes;
         for dim in Dim::ALL {
@@ -267,10 +284,13 @@ impl<'a, L: Legality> Space<'a, L> {
             let levels = problem.each_operand().filter_map(|(operand, view)| {
                 Some((operand, view.memories.iter().position(|&id| id == memory)?, view.memories.len() - 1))
             });
+            // `least`: bits of the highest levels, the same in every mapping. `most`: the most bits of all levels here
+            // together.
             let (mut least, mut most, mut lowest) = (0, 0, false);
             let mut members = Vec::new();
             for (operand, level, top) in levels {
                 let all = self.bits(operand, level, everything, false);
+                // Outputs with a single memory are added to in it, so they need the bits of partial sums.
                 let single = operand == LayerOperand::Output && top == 0 && self.adding > 1 && !self.as_they_leave;
                 let all_partial = if operand == LayerOperand::Output {
                     self.bits(LayerOperand::Output, level, everything, true)
@@ -291,6 +311,7 @@ impl<'a, L: Legality> Space<'a, L> {
             if members.len() < 2 || most <= room_bits || lowest && problem.rules.lowest_memory_may_overflow {
                 continue;
             }
+            // Highest levels hold everything in every mapping: the others compete for the rest.
             let size_bits = room_bits.checked_sub(least)?;
             if self.tight.len() < MOST_TIGHT {
                 for &(operand, level) in &members {
@@ -303,21 +324,22 @@ impl<'a, L: Legality> Space<'a, L> {
         Some(())
     }
 
-    /// Bits that leave memory `level`, when the temporal loops up to there multiply to `sizes`: of partial sums, and of final outputs.
+    /// Bits that leave memory `level`, when the temporal loops up to there multiply to `sizes`: as partial sums, and as
+    /// final outputs.
     fn both_bits_as_they_leave(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> [u64; 2] {
         let bits = self.bits(operand, level, sizes, false);
         let is_output = self.problem.operands[operand].stored_as == Operand::O;
         [if is_output { self.bits(operand, level, sizes, true) } else { bits }, bits]
     }
 
-    /// Bits of so many elements in memory `level`: of partial sums, and of final outputs.
+    /// Bits of `elements` in memory `level`: as partial sums, and as final outputs.
     fn both_bits(&self, operand: LayerOperand, level: usize, elements: u64) -> [u64; 2] {
         let precision = self.problem.operands[operand].precision;
         let partial = elements * precision.0;
         [partial, if self.is_added_to_at(operand, level) { partial } else { elements * precision.1 }]
     }
 
-    /// Outputs are added to in their lowest memory, whatever lies above.
+    /// Whether a level holds partial sums whatever lies above: outputs are added to in their lowest memory.
     fn is_added_to_at(&self, operand: LayerOperand, level: usize) -> bool {
         operand == LayerOperand::Output && level == 0 && self.adding > 1
     }
@@ -354,6 +376,8 @@ impl<'a, L: Legality> Space<'a, L> {
             let all = seen.parts[part].last().map_or(1, |all| all.iter().product::<u64>());
             all / sizes.iter().product::<u64>()
         });
+        // Neighbouring numbers within a run of this length differ by one more of the first factor, so their sizes
+        // ascend.
         let innermost = self.factors.list.iter().find(|factor| factor.seen[operand] == 1);
         let run = innermost.map_or(1, |factor| factor.count as usize + 1);
         for level in self.level(operand, 0)..view.memories.len() {
@@ -372,7 +396,7 @@ impl<'a, L: Legality> Space<'a, L> {
             let mut least: Vec<f64> = Vec::with_capacity(seen.of.len());
             for set in 0..seen.of.len() {
                 if set % run > 0 && least[set - 1] == f64::INFINITY {
-                    // A smaller set does not fit already.
+                    // The set with one loop less does not fit, so this one does not either.
                     entries.push(Entry::TOO_LARGE);
                     least.push(f64::INFINITY);
                     continue;
@@ -383,7 +407,8 @@ impl<'a, L: Legality> Space<'a, L> {
                         let elements = seen.of(slices, set).into_iter().product();
                         self.both_bits(operand, level - 1, elements)
                     }
-                    // The array keeps what it has as long as loops are irrelevant to the operand.
+                    // The array keeps an operand only while irrelevant loops run, so this boundary lies at set 0. The
+                    // set's number stands for its bits, as `room` is 0 below the lowest memory.
                     None => [set as u64; 2],
                 };
                 let mut entry = Entry { bits, down: 0.0, up_final: 0.0, up_partial: 0.0 };
@@ -399,7 +424,7 @@ impl<'a, L: Legality> Space<'a, L> {
                         [entry.up_partial, entry.up_final] = up.each_ref().map(|up| up.of(elements));
                     }
                 }
-                // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
+                // At best, all loops that are irrelevant to the operand lie below: they make it no larger.
                 let times = seen.of(&above, set).into_iter().product();
                 least.push(self.least_price(operand, level, || seen.sizes(set), times, &entry));
                 entries.push(entry);
@@ -410,14 +435,16 @@ impl<'a, L: Legality> Space<'a, L> {
         prices
     }
 
-    /// Whether the price of many crossings is not that of one, so many times.
+    /// Whether the price of several crossings differs from their number times the price of one: the rule rounds the
+    /// sum.
     fn priced_together(&self) -> bool {
         let rules = &self.problem.rules;
         rules.fractions_of_words_free || rules.in_memory_precharges_divided_twice && self.problem.in_memory.is_some()
     }
 
-    /// The price of `times` crossings of an operand's boundary below memory `level`, at a set of these `sizes` as the operand sees it,
-    /// and at the best: as few as possible with partial sums.
+    /// The least price of `times` crossings of an operand's boundary below memory `level`, at a set of these `sizes` as
+    /// the operand sees it. Outputs count as final, or as partial sums with as few read back as the rules allow,
+    /// whichever costs less.
     fn least_price(
         &self,
         operand: LayerOperand,
@@ -436,7 +463,7 @@ impl<'a, L: Legality> Space<'a, L> {
             };
         }
         let (partial, last) = if self.priced_together() {
-            // Only whole words of everything together count, so nothing can be computed from one crossing.
+            // Rounding applies to all words together, so the price of one crossing is of no use.
             let back = if first { times } else { 0 };
             let partial = self.price_of(operand, level, &sizes(), (back, times, true));
             (partial, self.price_of(operand, level, &sizes(), (0, times, false)))
@@ -446,8 +473,8 @@ impl<'a, L: Legality> Space<'a, L> {
         if view.adds_above(level) { partial } else { last.min(partial) }
     }
 
-    /// Takes the price of sets away at which a boundary must not lie, and counts no more cycles below it than may lie there. `None` where
-    /// a boundary may lie nowhere.
+    /// Tightens least prices by constraints: infinite at a set where the boundary must not lie, and elsewhere with no
+    /// more cycles below it than legally may lie there. `None` where a boundary may lie nowhere.
     fn constrain(&self, legal: &L, prices: &mut [Vec<Vec<f64>>; OPERANDS]) -> Option<()> {
         for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
             for (index, prices) in prices.iter_mut().enumerate() {
@@ -472,13 +499,17 @@ impl<'a, L: Legality> Space<'a, L> {
         Some(())
     }
 
-    /// Estimates what is still to come: from the least price of each boundary, and again with a rent for room in tight memories.
+    /// Tabulates the estimates of the price to come: from the least price of each boundary, and again with a rent for
+    /// room in tight memories.
+    ///
+    /// A bound, because in every completion a boundary lies at some superset of the present set, and the minimum over
+    /// all supersets is no higher. Boundaries of one operand are not coupled here: each takes its own best superset.
     fn add_estimates(&mut self, prices: [Vec<Vec<f64>>; OPERANDS]) {
         self.set_rents(&prices);
         let has_rents = self.tight.iter().any(|tight| tight.rent > 0.0);
         for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
             for (index, mut least) in prices.into_iter().enumerate().rev() {
-                // Higher boundaries have to be placed too.
+                // Higher boundaries have to be placed, too, at supersets of the same set: add theirs.
                 let higher = self.boundaries[operand].get(index + 1);
                 let mut with_rent = Vec::new();
                 if has_rents {
@@ -496,8 +527,13 @@ impl<'a, L: Legality> Space<'a, L> {
         }
     }
 
-    /// Sets the rents at which the estimate of the whole is highest. Operands that compete for a memory cannot all have their
-    /// cheapest sets there: with a rent for each bit, less that of the whole memory, no mapping costs more than without.
+    /// Sets the rents at which the estimate of the whole is highest.
+    ///
+    /// Operands that compete for a memory cannot all have their cheapest sets there. The Lagrangian bound: a mapping
+    /// that fits uses no more bits than the memory has, so its price plus `rent * (bits used - size)` is no higher than
+    /// its price. Without the limit on the sum of their bits, operands choose independently, and the least of this sum
+    /// is a bound for every rent of 0 or more. Each boundary lies above one memory, so every memory finds its rent by
+    /// itself, at the empty set.
     fn set_rents(&mut self, prices: &[Vec<Vec<f64>>; OPERANDS]) {
         for index in 0..self.tight.len() {
             let tight = &self.tight[index];
@@ -509,7 +545,7 @@ impl<'a, L: Legality> Space<'a, L> {
                 least.map(|(_, bits)| bits[0].min(bits[1]))
             };
             if tight.members.iter().filter_map(cheapest_bits).sum::<u64>() <= tight.size_bits {
-                // All have room for what is cheapest for them, so that rent changes nothing.
+                // All members have room for their cheapest sets together, so a rent changes nothing.
                 continue;
             }
             let choices = |&(operand, level): &(LayerOperand, usize)| {
@@ -524,6 +560,7 @@ impl<'a, L: Legality> Space<'a, L> {
                 });
                 least.sum::<f64>() - rent * tight.size_bits as f64
             };
+            // Rents from 2^-20 to 2^20 times the price of the whole per bit of the memory, about two for each doubling.
             let unit = (estimate(0.0) + self.constant) / (tight.size_bits.max(1) as f64);
             let rents = (-20..=20).map(|exponent: i32| {
                 if exponent < 0 { unit / (1_u64 << -exponent) as f64 } else { unit * (1_u64 << exponent) as f64 }
@@ -534,7 +571,8 @@ impl<'a, L: Legality> Space<'a, L> {
                 if estimate > best.0 {
                     best = (estimate, rent);
                 } else if estimate < best.0 - 1e-6 * (best.0.abs() + rent * tight.size_bits as f64) {
-                    // A least of sums that are linear in the rent is concave: once it falls, it goes on falling.
+                    // The minimum of functions that are linear in the rent is concave: once it falls, it falls for
+                    // ever.
                     break;
                 }
             }
@@ -568,7 +606,8 @@ impl<'a, L: Legality> Space<'a, L> {
         sum
     }
 
-    /// What an operand may take below a boundary at the most, as others need some of it too.
+    /// The most bits that an operand may take in the memory below a boundary: its size less the least that other
+    /// operands need there.
     fn room(&self, operand: LayerOperand, level: usize) -> u64 {
         let Some(level) = level.checked_sub(1) else { return 0 };
         let size_bits = self.problem.room_bits(self.problem.operands[operand].memories[level]);
@@ -594,7 +633,8 @@ impl<'a, L: Legality> Space<'a, L> {
         (self.least_to_go(&state) < f64::INFINITY && self.has_room(&state)).then_some(state)
     }
 
-    /// Whether a state with all boundaries placed is complete, as no loop that follows makes up for an illegal end.
+    /// Whether a state is worth keeping: once all boundaries are placed, the loops that remain need a legal order above
+    /// them, which no further step can provide.
     fn may_end(&self, state: &State) -> bool {
         let Some(legal) = self.legal else { return true };
         let all_placed = LayerOperand::ALL.into_iter().all(|operand| self.is_placed(state, operand));
@@ -622,7 +662,10 @@ impl<'a, L: Legality> Space<'a, L> {
         usize::from(state.placed[operand]) == self.boundaries[operand].len()
     }
 
-    /// A lower bound on the price of what is left to place from `state` on.
+    /// A lower bound on the price of the boundaries left to place: the larger of the plain and the Lagrangian one.
+    ///
+    /// Consistent, as A* needs it. Adding a loop leaves fewer supersets, so that no minimum falls. Placing a boundary
+    /// takes its minimum out of the sums, which is no more than its price. Its rent returns as bits in use.
     pub fn least_to_go(&self, state: &State) -> f64 {
         let (mut sum, mut with_rent) = (0.0, 0.0);
         for operand in LayerOperand::ALL {
@@ -633,6 +676,7 @@ impl<'a, L: Legality> Space<'a, L> {
             }
         }
         for (tight, used) in self.tight.iter().zip(state.used) {
+            // Nothing is refunded for a memory that is settled: nothing more can go into its free bits.
             if !tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level)) {
                 with_rent -= tight.rent * (tight.size_bits - used) as f64 + tight.rounding;
             }
@@ -640,8 +684,9 @@ impl<'a, L: Legality> Space<'a, L> {
         sum.max(with_rent)
     }
 
-    /// The state with one more of factor number `number`; `None` where there is none left, where it leads nowhere, or where
-    /// another chain is at least as good.
+    /// The state with one more of factor number `number`; `None` where none is left, where a memory would overflow,
+    /// where constraints forbid it, or where the loop would be handed down below a boundary placed here: the chain with
+    /// that boundary higher up stands for the result.
     pub fn add(&self, state: &State, number: usize) -> Option<State> {
         let factor = &self.factors.list[number];
         if factor.count_in(state.set) == factor.count {
@@ -666,10 +711,12 @@ impl<'a, L: Legality> Space<'a, L> {
         self.has_room(&next).then_some(next)
     }
 
-    /// The state with the next boundary of `operand` placed here, and its price; `None` where it does not fit.
+    /// The state with the next boundary of `operand` placed here, and its price; `None` where there is none left, where
+    /// it does not fit, where constraints forbid it, or where another order of the same steps stands for it.
     pub fn place(&self, state: &State, operand: LayerOperand) -> Option<(State, f64)> {
         if state.here >> operand as u8 > 1 || self.comes_later(state, operand) {
-            // Boundaries at one set are placed in the order of their operands.
+            // Boundaries at one set are placed in the order of their operands, so that each combination is reached
+            // once.
             return None;
         }
         let index = usize::from(state.placed[operand]);
@@ -679,6 +726,8 @@ impl<'a, L: Legality> Space<'a, L> {
         let view = &self.problem.operands[operand];
         let is_output = view.stored_as == Operand::O;
         let partial_above = is_output && (state.adding > 1 || view.adds_above(level));
+        // The level below the boundary holds partial sums if a loop of this level or a higher one adds to them, so the
+        // last boundary decides, not this one.
         let partial_below = if self.as_they_leave {
             partial_above
         } else {
@@ -701,7 +750,8 @@ impl<'a, L: Legality> Space<'a, L> {
             next.used[tight] += bits;
         }
         if is_output && self.is_placed(&next, LayerOperand::Output) && partial_above && !self.as_they_leave {
-            // Outputs are added to in their highest memory.
+            // This was the last boundary of outputs, and loops above it add to them: the highest memory holds partial
+            // sums.
             let top = view.memories.len() - 1;
             if slice_bits(self.problem, LayerOperand::Output, top, &self.problem.spatial.temporal_sizes, true)
                 > self.problem.room_bits(view.memories[top])
@@ -716,7 +766,7 @@ impl<'a, L: Legality> Space<'a, L> {
             return None;
         }
         for (index, tight) in self.tight.iter().enumerate() {
-            // Of what is complete nothing needs to be remembered.
+            // Forget the bits of a memory that nothing can be added to: states that differ only there become equal.
             let complete = |&(operand, level): &(LayerOperand, usize)| self.holds_all(&next, operand, level);
             if tight.members.iter().all(complete) && self.is_placed(&next, LayerOperand::Output) {
                 next.used[index] = 0;
@@ -738,8 +788,8 @@ impl<'a, L: Legality> Space<'a, L> {
         Some((next, price))
     }
 
-    /// The two inputs of an addition are alike: of two mappings that differ in which of them a boundary belongs to, the first
-    /// input's lower one is enough.
+    /// Symmetry of the two inputs of an addition: exchanging their boundaries number `k` changes no price, so chains in
+    /// which the first input's lies no higher than the second's stand for all.
     fn comes_later(&self, state: &State, operand: LayerOperand) -> bool {
         let [_, first, second] = &self.problem.operands;
         let alike = first.stored_as == second.stored_as
@@ -749,12 +799,13 @@ impl<'a, L: Legality> Space<'a, L> {
         alike && operand == LayerOperand::Second && state.placed[2] == state.placed[1]
     }
 
-    /// Whether it is settled what a memory level holds: the boundary above it is placed.
+    /// Whether the contents of a memory level are settled: the boundary above it is placed, or it is a highest level.
     fn holds_all(&self, state: &State, operand: LayerOperand, level: usize) -> bool {
         usize::from(state.placed[operand]) + self.level(operand, 0) > level + 1 || self.is_placed(state, operand)
     }
 
-    /// Whether every tight memory has room for what is placed there, and at least for what lies below now of the others.
+    /// Whether every tight memory has room for the data that is settled there, and for the least that the other
+    /// operands will need: data of the loops below now, as sets only grow.
     fn has_room(&self, state: &State) -> bool {
         self.tight.iter().zip(state.used).all(|(tight, used)| {
             let pending = tight.members.iter().filter(|&&(operand, level)| !self.holds_all(state, operand, level));

@@ -1,4 +1,12 @@
 //! The fastest of all chains of least price.
+//!
+//! The graph of predecessors in [`Cheapest`] holds exactly these chains. A depth-first branch and bound follows it
+//! backwards, from a complete state to the empty set, one boundary for each step. The load of a boundary depends on its
+//! set alone, so the loads of the boundaries on the way are known whatever lies below them. Further boundaries only add
+//! to loads: the bound of the loads so far ([`LatencyBound`]) holds for all chains that end in this way. A whole chain
+//! need not reach its bound, so its orders are evaluated ([`Chain::for_each_order`]).
+//!
+//! There may be exponentially many chains of equal price; a limit on steps and orders ends the search without a proof.
 
 use super::SearchLimits;
 use super::cheapest::{Cheapest, PlacedBoundary};
@@ -15,19 +23,21 @@ use std::rc::Rc;
 struct Ties<'a, 's, L> {
     space: &'s Space<'a, L>,
     cheapest: &'s mut Cheapest,
-    /// Placed boundaries, outermost first.
+    /// Placed boundaries, outermost first: the way from the goal to the present state.
     chain: Vec<PlacedBoundary>,
     bound: LatencyBound<'s>,
-    /// Loads of the chains that are gone through, `stride` of them a chain: one on top of the other.
+    /// A stack of vectors of `stride` loads: for each step on the way, those of all its alternatives.
     loads: Vec<f64>,
     stride: usize,
+    /// Results of [`Ties::steps`], by state, as many chains lead through the same state.
     last_placed: FxHashMap<u32, Rc<[Step]>>,
     best: Option<Solution>,
+    /// Steps and orders that are left; 0 means that nothing is proved.
     budget: u64,
     has_time: &'s dyn Fn() -> bool,
 }
 
-/// A boundary that may have been placed last: what it adds to latency, and the state before.
+/// A boundary that may have been placed last: its load, and the state before.
 #[derive(Clone, Copy)]
 struct Step {
     placed: PlacedBoundary,
@@ -35,7 +45,7 @@ struct Step {
     before: u32,
 }
 
-/// The fastest mapping at least price, and whether that is proved: chains and orders are evaluated within the limits.
+/// The fastest mapping at least price, and whether that is proved. The limits count steps and orders.
 pub fn fastest<L: Legality>(
     space: &Space<'_, L>,
     cheapest: &mut Cheapest,
@@ -63,9 +73,11 @@ pub fn fastest<L: Legality>(
 }
 
 impl<L: Legality> Ties<'_, '_, L> {
-    /// Goes through all chains that lead to a state; `above` is where the loads begin of what lies above it.
+    /// Goes through all chains that lead to the state `index`. `above` is the place in [`Self::loads`] of the loads of
+    /// the boundaries above that state, those in [`Self::chain`].
     fn descend(&mut self, index: u32, above: usize) {
         if self.cheapest.placed(index) == [0; 3] {
+            // No boundary is left below: the chain is whole.
             self.try_orders(above);
             return;
         }
@@ -82,6 +94,7 @@ impl<L: Legality> Ties<'_, '_, L> {
             sort_by_key(&mut ranked, |&(cycles, _)| cycles);
         }
         for (cycles, number) in ranked {
+            // Bounds ascend: once one is beaten, so are all that follow.
             if !self.may_go_on() || self.is_beaten(cycles) {
                 break;
             }
@@ -93,7 +106,8 @@ impl<L: Legality> Ties<'_, '_, L> {
         self.loads.truncate(start);
     }
 
-    /// The boundaries that may have been placed last on the way to a state.
+    /// The boundaries that may have been placed last on the way to a state, with their loads for any order of loops
+    /// below.
     fn steps(&mut self, index: u32) -> Rc<[Step]> {
         let (space, cheapest, bound) = (self.space, &mut *self.cheapest, &self.bound);
         let found = self.last_placed.entry(index).or_insert_with(|| {
@@ -121,6 +135,7 @@ impl<L: Legality> Ties<'_, '_, L> {
         let placed: Vec<PlacedBoundary> = self.chain.iter().rev().copied().collect();
         let chain = Chain::new(self.space, &placed);
         let loads = &self.loads[loads..loads + self.stride];
+        // The bound of the whole chain also counts irrelevant loops that lie just below a boundary in every order.
         let bound = chain.latency_bound(&self.space.factors, &self.bound, loads);
         if self.is_beaten(bound) {
             return;
@@ -140,6 +155,7 @@ impl<L: Legality> Ties<'_, '_, L> {
                         Some(Solution { order: order.to_vec(), allocation: *allocation, energy_pj, latency_cycles });
                 }
             }
+            // An order that reaches the bound of its chain is the fastest of it.
             self.may_go_on() && !self.is_beaten(bound)
         });
     }
