@@ -10,13 +10,14 @@ const TIE: f64 = 1e-9;
 /// Latencies that agree to this part of a cycle are equal; only the rules of ZigZag make any that are not whole.
 const FRACTIONS: f64 = 1024.0;
 
-/// A mapping as it competes with others: by its score, then by latency and energy. Where accesses are the objective,
-/// energy comes before latency.
+/// A mapping as it is compared with others: by its score, then by latency, then by energy. Where accesses are the
+/// objective, energy comes before latency.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// Score by the objective; for the best so far the least of all equal ones.
+    /// Score by the objective. For the best mapping so far it is the least of all scores that counted as equal, so that
+    /// a chain of ties does not drift upwards.
     pub score: f64,
-    /// Its energy.
+    /// Energy, pJ.
     pub energy_pj: f64,
     /// Its latency in whole cycles, and in fractions of one.
     pub latency_cycles: u64,
@@ -24,13 +25,13 @@ pub struct Candidate {
     energy_first: bool,
 }
 
-/// Cycles as they are compared.
+/// Cycles in the unit in which they are compared, rounded.
 fn in_fractions(cycles: f64) -> f64 {
     (cycles * FRACTIONS).round()
 }
 
 impl Candidate {
-    /// A mapping by its cost.
+    /// The mapping whose cost this is.
     pub fn new(problem: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) -> Self {
         Self {
             score: objective.score(problem, cost),
@@ -41,7 +42,7 @@ impl Candidate {
         }
     }
 
-    /// Whether a mapping of this score is not worse than this one, but for rounding.
+    /// Whether a mapping of this score is no worse than this one, apart from rounding.
     pub fn may_tie(&self, score: f64) -> bool {
         score <= self.score + TIE * self.score.abs()
     }

@@ -7,24 +7,24 @@ use crate::rules::Rules;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A memory that is too small for a layer-tile whatever the mapping.
+/// A memory that is too small for every mapping of a layer-tile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shortage {
     /// The operands that meet there: `I`, `W and I`, or `O, W and I`.
     pub operands: String,
     /// Name of the memory.
     pub memory: String,
-    /// Bits that they need at least.
+    /// Least bits that they need.
     pub needed_bits: u64,
-    /// What one instance has room for, bits.
+    /// Bits for which one instance has room.
     pub available_bits: u64,
     /// Bits of it that other data takes.
     pub reserved_bits: u64,
 }
 
 impl Shortage {
-    /// What to change so that the memory is large enough for the problem. To unroll less helps where PEs that share the memory work on
-    /// different data.
+    /// The change that makes the memory large enough for the problem. A smaller unrolling helps where PEs that share
+    /// the memory work on different data; it is proposed if the memory is large enough without any unrolling.
     pub fn remedy(&self, core: &Core, rules: Rules, problem: &LayerProblem) -> String {
         let alone = LayerProblem { unroll: Vec::new(), ..problem.clone() };
         let is_short = |other: &Self| other.memory == self.memory;
@@ -52,7 +52,7 @@ impl fmt::Display for Shortage {
     }
 }
 
-/// Names as a person lists them.
+/// Names as a person lists them: `O, W and I`.
 fn listed<T: AsRef<str>>(names: &[T]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.split_last() {
@@ -66,7 +66,8 @@ pub fn bytes(bits: u64) -> String {
     rounded(bits, f64::round)
 }
 
-/// As [`bytes`], rounded this way: who makes a memory as large as is needed makes it no smaller than that.
+/// As [`bytes`], with a given rounding: needs are rounded up, so that a memory made as large as the text says is large
+/// enough.
 fn rounded(bits: u64, round: fn(f64) -> f64) -> String {
     let bytes = bits as f64 / 8.0;
     match bytes {
@@ -81,8 +82,13 @@ fn rounded(bits: u64, round: fn(f64) -> f64) -> String {
 /// A memory this large holds everything; room for sums of such sizes is left in 64 bit.
 const LARGE_ENOUGH: u64 = 1 << 60;
 
-/// The fewest memories that are too small for every mapping, and how large they have to be together, where that is what is wrong: with
-/// these sizes there is a mapping, and with any of them smaller, and the others as large, there is none.
+/// The memories that are too small, with sizes that are sufficient and minimal: with these sizes there is a mapping,
+/// and if any one of them is smaller while the others keep theirs, there is none. If larger memories do not help, the
+/// reasons are those of [`explain_infeasible`].
+///
+/// A larger memory never makes a mapping impossible. So starting with unlimited memories, each one in turn goes back to
+/// its true size if there still is a mapping; those that cannot are too small. Then each of these gets the least size
+/// that will do, by bisection.
 pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shortage> {
     let mut core = problem.core.clone();
     let fits = |core: &Core| exact::has_mapping(&problem.on(core), limits);
@@ -93,6 +99,7 @@ pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shor
         return explain_infeasible(problem);
     }
     let mut too_small = Vec::new();
+    // Invariant: with the sizes in `core` there is a mapping.
     for &(memory, size) in sizes.iter().rev() {
         let large = std::mem::replace(&mut core.memories[memory].size_bits, size);
         if !fits(&core) {
@@ -102,7 +109,7 @@ pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shor
     }
     let mut shortages = Vec::new();
     for (memory, size) in too_small {
-        // Too small, and large enough.
+        // Invariant: with `small` there is no mapping, with `large` there is one.
         let (mut small, mut large) = (size, core.memories[memory].size_bits);
         let mut next = size + 1;
         while large - small > 1 {
@@ -113,7 +120,7 @@ pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shor
             } else {
                 small = tried
             }
-            // Twice as much, until something fits; from there on halves.
+            // Double until something fits, then bisect: sizes are far below the first upper limit.
             next = if large == LARGE_ENOUGH { small.saturating_mul(2) } else { small.midpoint(large) };
         }
         core.memories[memory].size_bits = large;
@@ -133,8 +140,8 @@ pub fn smallest_that_fit(problem: &LayerOnCore<'_>, limits: &Limits) -> Vec<Shor
     shortages
 }
 
-/// The memories that are too small for every mapping: what the array needs at once, or, at an operand's highest
-/// level, all of it. Empty where only the combination of demands fails.
+/// The memories that are too small for every mapping, as the least demands show without a search: the data that the
+/// array uses at once, or, at an operand's highest level, all of it. Empty where only the combination of demands fails.
 pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
     let shortage = |operands: &dyn Fn() -> String, memory: MemoryId, needed_bits: u64| {
         let available_bits = problem.room_bits(memory);

@@ -1,4 +1,7 @@
 //! LOMA: every order of the loop prime factors, or every legal one, each allocated greedily (AICAS 2021).
+//!
+//! The number of orders grows with the factorial of the loops, so the LPF limit merges small factors. Memory levels are
+//! filled greedily from the lowest up ([`Allocator`]). Neither step is optimal, so nothing is proved.
 
 use super::exact::legality::Legality;
 use super::permutation::{count_orders, next_permutation};
@@ -29,6 +32,7 @@ pub(super) fn find_best<L: Legality>(
     };
     let orders = count_orders(&order);
     if orders > limits.max_orders {
+        // Propose the largest LPF limit that leaves few enough orders.
         let has_few =
             |lpf_limit: &usize| factors(*lpf_limit).is_ok_and(|factors| count_orders(&factors) <= limits.max_orders);
         let lpf_limit = (1..order.len()).rev().find(has_few).unwrap_or(1);
@@ -44,6 +48,7 @@ pub(super) fn find_best<L: Legality>(
     // The tool evaluates every order, also those that are beaten.
     let may_fail = problem.rules.loading_overlaps_computation && problem.rules.loading_reduction_longest_first;
     let mut best: Option<Candidate> = None;
+    // `order` begins sorted and passes through all its permutations.
     loop {
         if outcome.best.is_some() && !has_time() {
             outcome.stopped = StopReason::OutOfTime;
@@ -59,7 +64,7 @@ pub(super) fn find_best<L: Legality>(
         if fitting.as_ref().is_some_and(|(_, moves)| fails(moves)) {
             return Outcome { best: None, stopped: StopReason::ToolFailsAtLoading, ..outcome };
         }
-        // Where energy alone decides, most orders need no more than their energy.
+        // If energy alone decides, most orders are beaten by their energy, and their latency need not be computed.
         let beaten = |best: &Candidate, energy_pj: f64| *objective == Objective::Energy && !best.may_tie(energy_pj);
         let contender =
             fitting.filter(|(_, moves)| !best.as_ref().is_some_and(|best| beaten(best, evaluator.energy_pj(moves))));
@@ -83,10 +88,10 @@ pub(super) fn find_best<L: Legality>(
     outcome
 }
 
-/// Orders after which a problem that fitted in none is given up: all of 8 loops are fewer.
+/// Orders after which a problem that has fitted in none is given up. All orders of 8 loops are fewer.
 const MOST_ORDERS_WITHOUT_FIT: u32 = 50_000;
 
-/// Whether some order fits. A search that does not begin counts as one, so that it says itself why.
+/// Whether some order fits. Yes, too, where a search would not begin: it states the reason itself.
 pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let Ok(mut order) = limited_factors(problem, limits.lpf_limit) else { return true };
     if !explain_infeasible(problem).is_empty() {
@@ -109,7 +114,7 @@ pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool
     false
 }
 
-/// The loops of a problem that are put in order.
+/// The loops of a problem that are put in order, at most `lpf_limit`, sorted.
 fn limited_factors(problem: &LayerOnCore<'_>, lpf_limit: usize) -> Result<Vec<TemporalLoop>, TooManyDimensions> {
     let (sizes, dims) = (&problem.spatial.temporal_sizes, &problem.shape.dim_order);
     limited(sizes, dims, lpf_limit, problem.rules.lpf_limit_below_dimensions_fails)

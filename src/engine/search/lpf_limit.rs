@@ -1,10 +1,11 @@
-//! How many loops LOMA orders.
+//! The LPF limit of LOMA as a person may write it.
 
 use crate::spec::Diagnostics;
 
 /// Orderings of more loops than this do not end in a person's lifetime.
 const MOST_LPFS: usize = 12;
 
+/// Reason and remedy for an LPF limit out of range.
 fn mistake(limit: &str) -> (String, String) {
     (
         format!("An LPF limit of {limit}"),
@@ -12,7 +13,7 @@ fn mistake(limit: &str) -> (String, String) {
     )
 }
 
-/// Notes an LPF limit that no search takes; `path` is where it stands.
+/// Reports an LPF limit out of range; `path` is its place in the document.
 pub fn check_lpf_limit(path: &str, limit: usize, diagnostics: &mut Diagnostics) {
     if !(1..=MOST_LPFS).contains(&limit) {
         let (reason, remedy) = mistake(&limit.to_string());
@@ -20,10 +21,10 @@ pub fn check_lpf_limit(path: &str, limit: usize, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// An LPF limit as a person writes it.
+/// An LPF limit from text.
 ///
 /// # Errors
-/// It is none that a search takes; reason and remedy.
+/// It is no number, or out of range: the reason and a remedy.
 pub fn lpf_limit_from(text: &str) -> Result<usize, (String, String)> {
     text.parse().ok().filter(|limit| (1..=MOST_LPFS).contains(limit)).ok_or_else(|| mistake(text))
 }

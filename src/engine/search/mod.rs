@@ -1,15 +1,15 @@
 //! The best temporal mapping of a layer-tile on a core.
 //!
-//! A search is `{problem, limits, strategy} -> {best, report, stop reason}`: [`find_best`] takes a
-//! [`LayerOnCore`], an [`Objective`], [`Limits`] and a [`Strategy`], and gives an [`Outcome`] with the best [`Solution`], what is proved
-//! of all others ([`Proof`]), and why it stopped. [`find_best_while`] asks a clock of the caller's whether to go on. Among mappings of
-//! equal score the one of least latency is the best, then the one of least energy.
+//! A search is `{problem, limits, strategy} -> {best, report, stop reason}`: [`find_best`] takes a [`LayerOnCore`], an
+//! [`Objective`], [`Limits`] and a [`Strategy`], and returns an [`Outcome`] with the best [`Solution`], the proof for
+//! all others ([`Proof`]), and the reason why it stopped. [`find_best_while`] asks the caller whether there is time to
+//! go on. Among mappings of equal score the one of least latency is the best, then the one of least energy.
 //!
 //! - `exact/`: every order of the loop prime factors with every placement of memory levels, proved
 //! - `loma.rs`: every order of the loop prime factors, allocated greedily (LOMA, as DeFiNES uses it)
 //! - [`space`]: ZigZag's mapping space, even and uneven: exhaustive, heuristic, iterative (ZigZag, Section IV)
-//! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower bound, until
-//!   none that is left can win; workers may take slices
+//! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower
+//!   bound, until none of the rest can win; workers may share the candidates
 //! - `constraints/`: [`Constraints`] on orders and memory levels, under which both search exactly ([`find_best_under`])
 //! - `infeasible.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
 //!
@@ -83,7 +83,7 @@ pub enum Strategy {
 pub struct Limits {
     /// LPF limit of LOMA: loop prime factors beyond it are merged.
     pub lpf_limit: usize,
-    /// Limit on the orders of LOMA. They are counted first; of more, none is tried.
+    /// Limit on the orders of LOMA. They are counted first; if there are more, none is tried.
     pub max_orders: u64,
     /// Limit on the states that an exact search expands. Beyond it the gap to the optimum is reported.
     pub max_states: u64,
@@ -91,12 +91,14 @@ pub struct Limits {
     pub max_ties: u64,
     /// Limit on the states that an exact search expands where latency is part of the objective.
     pub max_branches: u64,
-    /// States that such a search expands before it takes the time for better bounds, and for LOMA's mapping to start from.
+    /// States that such a search expands before it takes the time for better bounds, and for LOMA's mapping as an
+    /// incumbent.
     pub relax_after: u64,
 }
 
 impl Limits {
-    /// Limits of one of many searches, each of which ends within seconds: ten different loops have fewer orders than that.
+    /// Limits of one of many searches, so that each ends within seconds: LOMA tries at most 4 million orders, which are
+    /// more than those of ten different loops.
     pub fn of_many(lpf_limit: usize) -> Self {
         Self { lpf_limit, max_orders: 4_000_000, ..Self::default() }
     }
@@ -122,18 +124,18 @@ pub enum StopReason {
     Exhausted,
     /// There are more orders than the limit on them.
     TooManyOrders {
-        /// How many.
+        /// Number of orders.
         orders: u64,
         /// The largest LPF limit that leaves few enough.
         lpf_limit: usize,
     },
     /// There was no time left.
     OutOfTime,
-    /// Under the rules of ZigZag: the tool stops with an error, as a port of an innermost memory is narrower than an element of what is
-    /// unrolled there.
+    /// Under the rules of ZigZag: the tool stops with an error, as a port of an innermost memory is narrower than one
+    /// element of the operand that is unrolled there.
     ToolFailsAtPort,
-    /// Under the rules of ZigZag 3.9: the tool stops with an error, as in some order data that moves once takes fewer cycles than the least
-    /// that it takes it to need.
+    /// Under the rules of ZigZag 3.9: the tool stops with an error, as in some order a first transfer takes fewer
+    /// cycles than the least that the tool computes for it.
     ToolFailsAtLoading,
     /// There are more loop dimensions than the LPF limit, and the rules forbid to go on.
     LpfLimitTooLow {
@@ -169,7 +171,7 @@ impl StopReason {
     }
 }
 
-/// What a search proves of the mappings that it did not evaluate.
+/// The proof of a search for the mappings that it did not evaluate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Proof {
     /// Nothing: the strategy covers a part of all mappings.
@@ -182,16 +184,16 @@ pub enum Proof {
     Gap(f64),
 }
 
-/// The outcome of a search: the best mapping, the effort, what is proved, and why it ended.
+/// The outcome of a search: the best mapping, the effort, the proof, and the reason why it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The best mapping; `None` where none fits.
     pub best: Option<Solution>,
-    /// Orders tried.
+    /// Number of orders that were tried; in an exact search, of states and orders that were expanded.
     pub orders: u64,
-    /// Number of those that fit the memories.
+    /// Number of orders that fit the memories. An exact search does not count them.
     pub feasible: u64,
-    /// What is proved of better mappings.
+    /// The proof that no mapping is better, or the gap.
     pub proof: Proof,
     /// Why the search ended.
     pub stopped: StopReason,
@@ -208,7 +210,7 @@ impl Outcome {
 pub struct Solution {
     /// Temporal loops, innermost first.
     pub order: Vec<TemporalLoop>,
-    /// Which of them each memory level holds.
+    /// The loops that each memory level holds.
     pub allocation: Allocation,
     /// Its energy, pJ.
     pub energy_pj: f64,
@@ -264,7 +266,7 @@ pub fn find_best_within(
     }
 }
 
-/// As [`find_best`], but stops once `has_time` returns `false`, with the best mapping so far and what is proved of better ones ([`Proof`]).
+/// As [`find_best`], but stops once `has_time` returns `false`, with the best mapping so far and its gap ([`Proof`]).
 pub fn find_best_while(
     problem: &LayerOnCore<'_>,
     objective: &Objective,

@@ -1,4 +1,4 @@
-//! What a search minimises.
+//! Objectives: the scores that a search minimises.
 
 use crate::cost::{Energy, LayerCost, PerLink};
 use crate::hardware::{MemoryId, Operand};
@@ -63,7 +63,8 @@ impl Objective {
         })
     }
 
-    /// The score from its parts; `dram` and `memory` count words.
+    /// The score from its parts. `dram` counts words at DRAM, `memory` those at a named memory; only what the objective
+    /// needs is asked.
     pub fn combine(
         &self,
         energy_pj: f64,
@@ -84,6 +85,7 @@ impl Objective {
     }
 }
 
+/// Words that all operands read from and write to a memory.
 fn words_at(problem: &LayerOnCore<'_>, words: &PerLink<f64>, memory: MemoryId) -> f64 {
     problem
         .operands

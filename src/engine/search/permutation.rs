@@ -1,6 +1,7 @@
 //! All different orders of a multiset.
 
-/// Number of different orders of `items`, of which equal ones lie side by side; `u64::MAX` where there are more.
+/// Number of different orders of `items`, in which equal ones have to lie side by side; `u64::MAX` where there are
+/// more.
 pub fn count_orders<T: PartialEq>(items: &[T]) -> u64 {
     let (mut orders, mut equal) = (1_u128, 0);
     for (index, item) in items.iter().enumerate() {
@@ -14,10 +15,11 @@ pub fn count_orders<T: PartialEq>(items: &[T]) -> u64 {
     orders as u64
 }
 
-/// Turns `items` into the next larger order; `false` after the largest.
-///
-/// Starting from ascending order it passes through every different order once.
+/// Turns `items` into the next larger order; `false` after the largest. Starting from ascending order it passes through
+/// every different order once (D. Knuth, The Art of Computer Programming 7.2.1.2, Algorithm L).
 pub fn next_permutation<T: Ord>(items: &mut [T]) -> bool {
+    // The tail behind the pivot descends: it is in its last order. The pivot goes up by the least possible step, and
+    // the tail begins again in its first order, ascending.
     let Some(pivot) = items.windows(2).rposition(|pair| pair[0] < pair[1]) else { return false };
     let Some(successor) = items.iter().rposition(|item| *item > items[pivot]) else { return false };
     items.swap(pivot, successor);

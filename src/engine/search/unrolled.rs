@@ -1,7 +1,8 @@
 //! The best unrolling together with the best temporal mapping (ZigZag, Sections IV and V).
 //!
-//! Every legal unrolling has a lower bound that takes microseconds to compute. They are searched in the order of their
-//! bounds; once the next bound is no better than the best mapping found, no other unrolling can win.
+//! Every legal unrolling has a lower bound that takes microseconds to compute ([`Evaluator::unavoidable`]): data that
+//! no mapping can avoid to move. Unrollings are searched in the order of their bounds. Once the next bound is higher
+//! than the best score, no further unrolling can win, as bounds ascend.
 
 use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, find_best};
 use crate::cost::Evaluator;
@@ -53,7 +54,7 @@ pub struct UnrolledSolution {
 pub struct UnrolledOutcome {
     /// The best; `None` where nothing fits.
     pub best: Option<UnrolledSolution>,
-    /// Legal unrollings that differ for the cost model.
+    /// Number of legal unrollings that differ for the cost model.
     pub unrollings: usize,
     /// Number of unrollings whose temporal mapping was searched.
     pub searched: usize,
@@ -61,21 +62,24 @@ pub struct UnrolledOutcome {
     pub feasible: usize,
     /// Number of unrollings left out because their lower bound is no better than the best mapping.
     pub skipped: usize,
-    /// What is proved of better ones, among all unrollings and mappings.
+    /// The proof that none of all unrollings and mappings is better, or the gap.
     pub proof: Proof,
 }
 
-/// A joint search that can be done in slices, by one or by many workers.
+/// A joint search of spatial and temporal mappings, by one or by many workers.
 ///
-/// Every worker builds it from the same layer, and so has the same candidates in the same order; it solves some of them ([`Self::solve`])
-/// and passes the results to the others ([`Self::offer`]). The result does not depend on which worker solves which candidate when, as long
-/// as all candidates before [`Self::end`] have been solved.
+/// Every worker builds it from the same layer, and so has the same candidates in the same order. It solves some of them
+/// ([`Self::solve`]) and passes the results to the others ([`Self::offer`]). Once all candidates before [`Self::end`]
+/// are solved, the result does not depend on which worker solved which candidate, nor on the order: ties go to the
+/// candidate with the lower number.
 pub struct UnrolledSearch<'a> {
     layer: UnrolledLayer<'a>,
     objective: Objective,
     limits: Limits,
     strategy: Strategy,
+    /// Unrollings with their lower bounds, which ascend.
     candidates: Vec<(f64, Vec<Unroll>)>,
+    /// The best mapping so far, with the number of its candidate.
     best: Option<(usize, UnrolledSolution)>,
     /// Result of each candidate that was searched.
     solved: Vec<Option<Solved>>,
@@ -90,7 +94,7 @@ struct Solved {
 }
 
 impl<'a> UnrolledSearch<'a> {
-    /// Prepares the candidates. At most `max_unrollings` of the options are considered.
+    /// Prepares the candidates; the options limit their number.
     pub fn new(
         layer: UnrolledLayer<'a>,
         options: &UnrollingOptions,
@@ -119,10 +123,11 @@ impl<'a> UnrolledSearch<'a> {
         self.candidates.get(index).map(|(bound, unroll)| (*bound, unroll.as_slice()))
     }
 
-    /// The unrollings from here on cannot be better than the best mapping known so far.
+    /// Number of candidates that may be better than the best mapping so far: the first ones, as bounds ascend. It never
+    /// grows.
     pub fn end(&self) -> usize {
         let Some((_, best)) = &self.best else { return self.unrollings() };
-        // Those that may be as good as the best are searched too, so that ties do not depend on the order.
+        // Candidates that may be as good as the best count, too, so that ties do not depend on the order of results.
         let hopeless = best.score + ROUNDING * best.score.abs();
         self.candidates.partition_point(|(bound, _)| *bound <= hopeless)
     }
@@ -132,7 +137,7 @@ impl<'a> UnrolledSearch<'a> {
         self.solve_by(index, |problem| find_best(problem, &self.objective, &self.limits, self.strategy))
     }
 
-    /// As [`Self::solve`], but by another search, which covers some of the mappings: those that are legal.
+    /// As [`Self::solve`], but by another search, such as one under constraints.
     pub fn solve_by(&self, index: usize, search: impl FnOnce(&LayerOnCore<'_>) -> Outcome) -> Option<Outcome> {
         let (_, unroll) = self.candidates.get(index)?;
         Some(search(&self.layer.with(unroll)))
@@ -160,7 +165,7 @@ impl<'a> UnrolledSearch<'a> {
         }
     }
 
-    /// The outcome so far: it is final once no slice is left.
+    /// The outcome so far. It is final once all candidates before [`Self::end`] are solved.
     pub fn outcome(&self) -> UnrolledOutcome {
         UnrolledOutcome {
             best: self.best.as_ref().map(|(_, best)| best.clone()),
@@ -172,8 +177,11 @@ impl<'a> UnrolledSearch<'a> {
         }
     }
 
+    /// The weakest proof of all candidates that count. A candidate that is not solved leaves its bound open, one that
+    /// was solved with a gap the lower end of that gap.
     fn proof(&self) -> Proof {
         let Some((_, best)) = &self.best else { return Proof::None };
+        // `least` is a lower bound on the scores of all mappings.
         let (mut least, mut ties) = (best.score, false);
         for ((bound, _), solved) in self.candidates.iter().zip(&self.solved).take(self.end()) {
             least = match solved {
@@ -194,8 +202,8 @@ impl<'a> UnrolledSearch<'a> {
 
 /// The best unrolling and mapping by `objective`; among equals the one of least latency, then of least energy.
 ///
-/// After each unrolling `proceed` is told how many are done and how many there are at most; where it says no, the
-/// search stops, and its outcome says what is left open.
+/// After each unrolling, `proceed` gets the number of those done and the most that there may be. Where it returns
+/// `false`, the search stops, and its proof covers the rest.
 pub fn find_best_unrolled(
     layer: UnrolledLayer<'_>,
     options: &UnrollingOptions,
@@ -217,15 +225,17 @@ pub fn find_best_unrolled(
     search.outcome()
 }
 
-/// A lower bound on the score of every mapping with this unrolling.
+/// A lower bound on the score of every mapping with this unrolling: its unavoidable accesses, and the steps of its
+/// temporal loops.
 fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
-    // The tool's reduction of waiting times may make them negative.
+    // ZigZag's reduction of loading may make it negative, and latency less than the steps.
     let steps: u64 = problem.spatial.temporal_sizes.iter().product();
     let cycles = if problem.rules.loading_reduction_repeats { 0.0 } else { steps as f64 };
     if !objective.never_falls() {
         return f64::NEG_INFINITY;
     }
     let mut least = Evaluator::new(problem).unavoidable();
+    // Under the rules of the tools, truncated amounts may move less than all data once: only the operations are sure.
     if problem.rules != Rules::CORRECTED {
         least.words = Default::default();
         least.total_pj = least.fixed.total_pj();

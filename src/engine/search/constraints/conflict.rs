@@ -1,10 +1,10 @@
-//! Which constraints exclude everything.
+//! An irreducible group of constraints that excludes every mapping.
 
 use super::{Constraints, LevelConstraint, has_legal_mapping};
 use crate::mapping::LayerOnCore;
 use crate::search::Limits;
 
-/// Constraints that exclude every mapping together, though none of them does without the others.
+/// Constraints that exclude every mapping together. If any one of them is left out, the others no longer do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// Whether the order of loops is one of them.
@@ -13,8 +13,12 @@ pub struct Conflict {
     pub levels: Vec<usize>,
 }
 
-/// The constraints that exclude everything: half of them, then a quarter, in the end one after the other is left out, where it is proved
-/// that the rest still does. `None` where a mapping is legal, none fits in any case, or the limits leave it open.
+/// An irreducible group of constraints that excludes everything. `None` where a mapping is legal, where none fits in
+/// any case, or where the limits leave that open.
+///
+/// Blocks of constraints are left out for good where the rest is still proved to exclude everything: first about half
+/// of them at a time, then a quarter, in the end one by one. With fewer constraints more is legal, so a constraint that
+/// was needed once is needed later, too, and the last pass leaves none that could go.
 pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &Limits) -> Option<Conflict> {
     let excludes_all = |constraints: &Constraints| {
         has_legal_mapping(constraints, problem, limits).unwrap_or(Some(false)) == Some(false)
@@ -27,7 +31,7 @@ pub fn conflict(constraints: &Constraints, problem: &LayerOnCore<'_>, limits: &L
     if excludes_all(&of(constraints, &without_order)) {
         rest = without_order;
     }
-    // Powers of two, down to 1.
+    // Sizes of blocks: powers of two, from at most half of all down to 1.
     for size in (0..=constraints.levels.len().max(2).ilog2() - 1).rev().map(|power| 1 << power) {
         let mut first = 0;
         while first < rest.levels.len() {

@@ -1,4 +1,10 @@
-//! Constraints as the exact search asks for them: on sets of loops, and on paths through them.
+//! Constraints as questions about sets of loops, and about paths through them, which the exact search asks
+//! ([`Legality`]).
+//!
+//! A stated order is a demand on places: the loop that is added to a set of `n` loops takes place `n`. So it is decided
+//! once for every set whether some order as stated leads through it. A demand on a level looks at the products of loops
+//! below the level and within it, which two sets tell, too: those at its lower and upper boundary. All tables are by
+//! set, of which there are at most [`MOST_SETS`].
 
 use super::levels::{Around, Demands, can_divide, is_held};
 use super::pieces::{self, Misfit, Position};
@@ -17,8 +23,9 @@ pub struct Legal<'a> {
     loops: Vec<TemporalLoop>,
     is_merged: bool,
     factors: Factors,
-    /// What may stand at each place, and which sets lie on a legal order; both empty where every order is legal.
+    /// The demand on each place of an order; empty where every order is legal.
     positions: Vec<Position>,
+    /// Whether each set lies on an order as stated; empty where every order is legal.
     open: Vec<bool>,
     /// By operand and memory level.
     demands: [Vec<Demands>; OPERANDS],
@@ -29,6 +36,8 @@ pub struct Legal<'a> {
 }
 
 impl<'a> Legal<'a> {
+    /// Prepares the tables. Loop prime factors are merged until there are few enough sets.
+    ///
     /// # Errors
     /// A stated loop that the layer does not have.
     pub fn new(problem: &'a LayerOnCore<'a>, constraints: &'a Constraints) -> Result<Self, Misfit> {
@@ -73,7 +82,9 @@ impl<'a> Legal<'a> {
         Ok(legal)
     }
 
-    /// Finds the sets that lie on some order that is as stated.
+    /// Finds the sets that lie on some order as stated: those that are reached from the empty set, and from which the
+    /// set of all loops is reached. Adding a loop makes the number of a set larger, so one pass upwards and one
+    /// downwards over the numbers suffice.
     fn find_open(&mut self) {
         let sets = self.factors.sets as usize;
         let place: Vec<usize> = (0..self.factors.sets).map(|set| self.count(set)).collect();
@@ -113,13 +124,13 @@ impl<'a> Legal<'a> {
         position.admits(factor.each) && self.is_open(set + factor.stride)
     }
 
-    /// Boundaries of an operand.
+    /// Number of boundaries of an operand; none if it takes no room.
     fn boundaries(&self, operand: LayerOperand) -> usize {
         if is_held(self.problem, operand) { self.demands[operand].len() - self.first_level[operand] } else { 0 }
     }
 
-    /// The demands on the level of an operand that is being filled, and whether that is its highest. What the array keeps counts as held by
-    /// the lowest level.
+    /// The demands on the level that an operand is filling, if there are any, and whether that is its highest. Loops
+    /// for which the array keeps the operand count as held by the lowest level.
     fn filled(&self, at: Opened, operand: LayerOperand) -> Option<(&Demands, bool)> {
         let placed = usize::from(at.placed[operand]);
         let level = (placed + self.first_level[operand]).saturating_sub(1);
@@ -127,13 +138,17 @@ impl<'a> Legal<'a> {
         Some((demands, level + 1 == self.demands[operand].len()))
     }
 
-    /// Whether the highest level may hold all that is not in `set`.
+    /// Whether the highest level of an operand may hold all loops that are not in `set`.
     fn top_is_met(&self, operand: LayerOperand, set: u32) -> bool {
         let total = &self.problem.spatial.temporal_sizes;
         let below = &self.factors.sizes(set);
         self.demands[operand].last().is_none_or(|top| top.are_met(Around { below, within: total, total }))
     }
 
+    /// Extends `order`, a path from set `from` to `set`, to the set `to`; `false` if there is no legal way.
+    ///
+    /// A depth-first search. Invariant: no set in `dead` leads to `to`. Whether it does depends on the set alone, not
+    /// on the path to it, so every set is tried once.
     fn search_path(
         &self,
         (at, from, to): (Opened, u32, u32),
@@ -185,6 +200,7 @@ impl Legality for Legal<'_> {
         if !self.may_stand(factor, set) {
             return false;
         }
+        // The loop joins the level that each operand is filling.
         LayerOperand::ALL.into_iter().all(|operand| {
             self.filled(at, operand).is_none_or(|(demands, is_top)| {
                 let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(next));
@@ -196,6 +212,7 @@ impl Legality for Legal<'_> {
 
     fn place(&self, at: Opened, set: u32, operand: LayerOperand) -> Option<Opened> {
         let total = &self.problem.spatial.temporal_sizes;
+        // A boundary ends the level below it, which must have met its demands; one above the array ends none.
         let ends_level = usize::from(at.placed[operand]) + self.first_level[operand] > 0;
         if let Some((demands, _)) = self.filled(at, operand).filter(|_| ends_level) {
             let (below, within) = (&self.factors.sizes(at.since[operand]), &self.factors.sizes(set));
@@ -205,6 +222,7 @@ impl Legality for Legal<'_> {
         }
         let mut next = at;
         next.placed[operand] += 1;
+        // After the last boundary, the highest level holds all the rest.
         let placed = usize::from(next.placed[operand]);
         if placed == self.boundaries(operand) && !self.top_is_met(operand, set) {
             return None;
@@ -235,8 +253,12 @@ impl Legality for Legal<'_> {
         }
         let total = &self.problem.spatial.temporal_sizes;
         let mut most = vec![0; self.factors.seen_sets[operand] as usize];
+        // Many sets look the same to the operand. The largest product of those that are legal gives the fewest
+        // crossings.
         for set in (0..self.factors.sets).filter(|set| self.is_open(*set)) {
             let within = self.factors.sizes(set);
+            // The lowest level begins at no loop. For others the set below is not known yet, so only demands on the
+            // product of all levels up to this one are tested.
             let is_met = demands.is_none_or(|demands| match level {
                 Some(0) => demands.are_met(Around { below: &[1; 8], within: &within, total }),
                 _ => demands.are_met_within(&within, total),

@@ -1,4 +1,4 @@
-//! What memory levels may hold, judged on whole mappings and on sets of loops.
+//! Demands on memory levels, judged on whole mappings and on sets of loops.
 
 use super::{Amount, LevelConstraint, LevelDemand};
 use crate::mapping::temporal::prime_factors;
@@ -17,7 +17,7 @@ impl Amount {
         }
     }
 
-    /// Whether it can still be met with this many, as products only grow.
+    /// Whether it can still be met once the product is this large, as products only grow.
     fn is_in_reach(self, product: u64) -> bool {
         match self {
             Self::Exactly(size) | Self::AtMost(size) => product <= size,
@@ -26,7 +26,7 @@ impl Amount {
     }
 }
 
-/// Whether levels hold what is demanded. An operand of no bits is held nowhere, and meets every demand.
+/// Whether a whole mapping meets all demands on levels. An operand of no bits is held nowhere, and meets every demand.
 pub fn suit(
     levels: &[LevelConstraint],
     problem: &LayerOnCore<'_>,
@@ -58,7 +58,9 @@ pub fn is_held(problem: &LayerOnCore<'_>, operand: LayerOperand) -> bool {
     problem.operands[operand].precision != (0, 0)
 }
 
-/// Whether all `total` iterations of a dimension can be divided among an operand's levels, lowest first, as these demand.
+/// Whether all `total` iterations of a dimension can be divided among an operand's levels, lowest first, as these
+/// demand. Only products count here: the order of loops, other dimensions and the sizes of memories are left aside, so
+/// that yes proves nothing.
 pub fn can_divide(levels: &[Demands], dim: Dim, total: u64) -> bool {
     let divisors: Vec<u64> = prime_factors(total).into_iter().fold(vec![1], |found, factor| {
         let mut more: Vec<u64> = found.iter().flat_map(|size| [*size, size * factor]).collect();
@@ -66,7 +68,7 @@ pub fn can_divide(levels: &[Demands], dim: Dim, total: u64) -> bool {
         more.dedup();
         more
     });
-    // What levels up to one may hold together.
+    // Invariant: `reached` are the products that all levels so far may hold together.
     let mut reached = vec![1];
     for (level, demands) in levels.iter().enumerate() {
         let is_top = level + 1 == levels.len();
@@ -119,7 +121,7 @@ impl Demands {
         self.holds.is_empty() && self.within.is_empty() && self.orders.is_empty()
     }
 
-    /// Whether demands look at the loops of the level itself.
+    /// Whether demands concern the loops of the level itself, for which the set at its lower boundary has to be known.
     pub fn look_at_level(&self) -> bool {
         !(self.holds.is_empty() && self.orders.is_empty())
     }
@@ -141,7 +143,8 @@ impl Demands {
         self.are_met_within(around.within, around.total) && self.holds.iter().all(is_met)
     }
 
-    /// Whether the level may hold so many iterations of a dimension, of which lower levels hold `below`.
+    /// Whether the level may hold `within / below` iterations of a dimension, where this level and all lower ones hold
+    /// `within`.
     fn may_hold(&self, dim: Dim, (below, within, total): (u64, u64, u64)) -> bool {
         let is_met = |&(of, amount): &(Dim, Amount), product: u64| of != dim || amount.is_met(product, within, total);
         self.holds.iter().all(|demand| is_met(demand, within / below))
@@ -155,7 +158,9 @@ impl Demands {
             && self.within.iter().filter(of_dim).all(|(_, amount)| amount.is_in_reach(around.within[dim as usize]))
             && self.orders.iter().all(|dims| {
                 let Some(rank) = dims.iter().position(|of| *of == dim) else { return true };
-                // At the highest level nothing is left to others.
+                // Innermost first: dimensions that come later in the order must not have begun in this level. Those
+                // that come earlier must be complete, but only at the highest level: elsewhere a higher level may hold
+                // their rest.
                 let is_complete = |of: &Dim| !is_top || around.within[*of as usize] == around.total[*of as usize];
                 dims[..rank].iter().all(is_complete) && dims[rank + 1..].iter().all(|of| around.held(*of) == 1)
             })

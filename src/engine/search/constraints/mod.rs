@@ -1,15 +1,15 @@
-//! Constraints on temporal mappings: orders of loops, and what each memory level holds.
+//! Constraints on temporal mappings: orders of loops, and the loops that each memory level holds.
 //!
-//! [`Constraints`] say which of all mappings are legal. [`find_best_under`] searches exactly those: the exact search proves that no other
-//! legal mapping is better.
+//! [`Constraints`] decide which mappings are legal. [`find_best_under`] searches exactly those: the exact search proves
+//! that no other legal mapping is better.
 //!
-//! A mapping is judged as it is reported: with loops that only keep an operand stationary at the lower level
+//! A mapping is judged as it is reported: with stationary loops handed down to the lower level
 //! ([`Allocation::merge_stationary`](crate::mapping::Allocation::merge_stationary)).
 //!
-//! - `pieces.rs`: the loops that are put in order, and what may stand where
-//! - `levels.rs`: what memory levels may hold
-//! - `legal.rs`: both, as the exact search asks for them while it builds chains
-//! - `conflict.rs`: which constraints exclude everything
+//! - `pieces.rs`: the loops that are put in order, and the demands on the places of an order
+//! - `levels.rs`: the demands on memory levels
+//! - `legal.rs`: both, as questions of the exact search about the sets of a chain
+//! - `conflict.rs`: an irreducible group of constraints that excludes every mapping
 
 mod conflict;
 mod legal;
@@ -33,7 +33,7 @@ pub struct Constraints {
     pub innermost: Vec<LoopPattern>,
     /// The outermost loops, the innermost of them first.
     pub outermost: Vec<LoopPattern>,
-    /// What memory levels hold.
+    /// Demands on memory levels.
     pub levels: Vec<LevelConstraint>,
 }
 
@@ -49,11 +49,12 @@ pub struct LoopPattern {
 /// The iterations of a loop in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternSize {
-    /// One loop of so many iterations, at least 2. No memory level ends inside of it.
+    /// One loop of this many iterations, at least 2. No memory level ends inside of it.
     Exactly(u64),
     /// One loop prime factor.
     Any,
-    /// All of the dimension that the order does not state elsewhere, as loop prime factors one after the other; perhaps none.
+    /// All loop prime factors of the dimension that the order does not state elsewhere, one after the other; perhaps
+    /// none.
     All,
 }
 
@@ -64,11 +65,11 @@ pub struct LevelConstraint {
     pub operand: LayerOperand,
     /// Its memory level, from 0 for the lowest.
     pub level: usize,
-    /// What is demanded.
+    /// The demand on the level.
     pub demand: LevelDemand,
 }
 
-/// What a memory level has to hold.
+/// A demand on the loops that a memory level holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LevelDemand {
     /// The product of the temporal loops of a dimension that the level itself holds.
@@ -104,10 +105,10 @@ impl Constraints {
     }
 }
 
-/// Whether a mapping is legal, of all; `None` where the limits leave that open.
+/// Whether any mapping is legal; `None` where the limits leave that open.
 ///
 /// # Errors
-/// What no mapping of this problem has: stated loops that the layer does not have.
+/// A stated loop that the layer does not have.
 pub fn has_legal_mapping(
     constraints: &Constraints,
     problem: &LayerOnCore<'_>,
@@ -117,11 +118,11 @@ pub fn has_legal_mapping(
     Ok(if legal.is_impossible { Some(false) } else { exact::has_legal_mapping(problem, limits, &legal) })
 }
 
-/// The best legal mapping by `objective`; among equals the one of least latency, then of least energy. Without constraints as
-/// [`find_best_while`](super::find_best_while).
+/// The best legal mapping by `objective`; among equals the one of least latency, then of least energy. Without
+/// constraints as [`find_best_while`](super::find_best_while).
 ///
 /// # Errors
-/// What no mapping of this problem has: stated loops that the layer does not have.
+/// A stated loop that the layer does not have.
 pub fn find_best_under(
     constraints: &Constraints,
     problem: &LayerOnCore<'_>,

@@ -1,7 +1,8 @@
-//! The loops that are put in order under constraints, and what may stand where.
+//! The loops that are put in order under constraints, and the demands on the places of an order.
 //!
-//! A stated loop of a size is a piece of its own; the rest of each dimension falls into loop prime factors. What an order states then
-//! concerns places, counted from the innermost loop: each is free, or for a loop of one dimension, or for one loop.
+//! A stated loop with a size is a piece of its own; the rest of each dimension falls into loop prime factors. A stated
+//! order is then a list of places, counted from the innermost loop. Each place is free, or for a loop of one dimension,
+//! or for one loop.
 
 use super::{Constraints, LoopPattern, PatternSize};
 use crate::mapping::{LayerOnCore, TemporalLoop, temporal};
@@ -33,7 +34,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// What may stand at a place in an order.
+/// The demand on a place of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// Any loop.
@@ -55,11 +56,11 @@ impl Position {
     }
 }
 
-/// The loops to put in order, sorted: those that are stated, and the prime factors of the rest, merged until there are `limit` in all or
-/// each dimension has one.
+/// The loops to put in order, sorted: those that are stated with a size, and the loop prime factors of the rest. These
+/// are merged until there are `limit` loops in all, or each dimension has one.
 ///
 /// # Errors
-/// A stated loop that does not divide what is left of its dimension.
+/// A stated loop that does not divide the rest of its dimension.
 pub fn loops(problem: &LayerOnCore<'_>, constraints: &Constraints, limit: usize) -> Result<Vec<TemporalLoop>, Misfit> {
     let mut rest: LoopSizes = problem.spatial.temporal_sizes;
     let mut loops = Vec::new();
@@ -79,11 +80,13 @@ pub fn loops(problem: &LayerOnCore<'_>, constraints: &Constraints, limit: usize)
     Ok(loops)
 }
 
-/// What may stand at each place of an order of `loops`.
+/// The demand on each place of an order of `loops`: the stated innermost loops, free places, the stated outermost
+/// loops.
 ///
 /// # Errors
 /// A stated loop that is not among them.
 pub fn positions(constraints: &Constraints, loops: &[TemporalLoop]) -> Result<Vec<Position>, Misfit> {
+    // `left`: by dimension, the loops that no pattern of one place has taken. A pattern `All` takes the rest.
     let mut left = [0_usize; 8];
     loops.iter().for_each(|next| left[next.dim as usize] += 1);
     for pattern in patterns(constraints).filter(|pattern| pattern.size != PatternSize::All) {
@@ -113,7 +116,7 @@ pub fn positions(constraints: &Constraints, loops: &[TemporalLoop]) -> Result<Ve
     Ok(positions)
 }
 
-/// Whether an order is as it is stated.
+/// Whether a whole order is as stated.
 pub fn suits(constraints: &Constraints, order: &[TemporalLoop]) -> bool {
     positions(constraints, order).is_ok_and(|positions| {
         positions.len() == order.len() && positions.iter().zip(order).all(|(position, next)| position.admits(*next))

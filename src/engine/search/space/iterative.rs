@@ -1,5 +1,8 @@
-//! ZigZag's iterative search: one virtual memory level after the other, each the set of loop factors that saves the most
-//! energy (ZigZag, Section IV-D).
+//! ZigZag's iterative search: one virtual memory level after the other, each the set of loop factors that saves the
+//! most energy (ZigZag, Section IV-D).
+//!
+//! A greedy search: a level that is chosen is never changed, and is judged as if all loops above it lay at the highest
+//! memory. So the result need not be optimal. It computes energies of some hundreds of partial schemes in each step.
 
 use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, even_ends, tiers};
@@ -14,13 +17,17 @@ pub(super) struct IterativeResult {
     pub partial: u64,
 }
 
+/// A partial scheme.
 struct State {
+    /// The set of all factors placed so far.
     node: Node,
+    /// The sets at which levels end; unused for levels that have not ended.
     ends: [[Node; MAX_LEVELS]; OPERANDS],
+    /// The level of each operand that is being filled.
     level: [usize; OPERANDS],
 }
 
-/// `None` where nothing fits.
+/// Runs the search; `None` where it finds nothing that fits.
 pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
     let mut state = State { node: 0, ends: [[0; MAX_LEVELS]; OPERANDS], level: [0; OPERANDS] };
     let mut partial = 0;
@@ -28,6 +35,8 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
         return None;
     }
     while let Some(closing) = smallest_roof(lattice, &state) {
+        // A virtual level: of all supersets that fit the levels being filled, the one of least energy. No loop at all
+        // is a choice, too.
         let mut best = (energy_pj(lattice, &state, state.node), state.node);
         larger(lattice, &state, state.node, 0, &mut |node| {
             partial += 1;
@@ -36,6 +45,7 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
                 best = (energy, node);
             }
         });
+        // Only the operand with the smallest roof goes on to its next memory.
         state.node = best.1;
         let level = state.level[closing];
         state.ends[closing][level] = state.node;
@@ -49,9 +59,11 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
     Some(IterativeResult { scheme: Scheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
 }
 
-/// Orders the loops within the virtual levels so that what ends below them stays as long as it can, where it saves most
-/// first. Returns the energy, pJ.
+/// Orders the loops within the virtual levels for stationarity: a level that ends below takes all loops up to the next
+/// end that are irrelevant to its operand. Levels compete for the innermost place, so the extension that saves most
+/// comes first. Returns the energy, pJ.
 fn keep_stationary(lattice: &Lattice<'_>, state: &mut State) -> f64 {
+    // Every round lowers the energy, so the loop ends.
     let mut least = energy_pj(lattice, state, state.node);
     loop {
         let mut best = None;
@@ -74,7 +86,8 @@ fn keep_stationary(lattice: &Lattice<'_>, state: &mut State) -> f64 {
     }
 }
 
-/// Where the next level above `end` ends; all such sets contain each other.
+/// The next larger set at which a level ends, or the set of all loops. These sets form a chain, so it is the smallest
+/// that contains `end`.
 fn next_end(lattice: &Lattice<'_>, state: &State, end: Node) -> Node {
     let ends = LayerOperand::ALL
         .into_iter()
@@ -83,7 +96,7 @@ fn next_end(lattice: &Lattice<'_>, state: &State, end: Node) -> Node {
     above.fold(lattice.full(), |least, other| if lattice.contains(least, other) { other } else { least })
 }
 
-/// A set with all loops up to `upper` that reuse what an operand has.
+/// The set `node` with all loops up to `upper` that are irrelevant to an operand.
 fn with_irrelevant(lattice: &Lattice<'_>, operand: LayerOperand, node: Node, upper: Node) -> Node {
     let mut longer = node;
     for factor in (0..lattice.factors.len()).filter(|factor| lattice.irrelevant[operand] >> factor & 1 == 1) {
@@ -95,7 +108,8 @@ fn with_irrelevant(lattice: &Lattice<'_>, operand: LayerOperand, node: Node, upp
     longer
 }
 
-/// The operand whose level ends next: that at the lowest level; of these the one with the least space left.
+/// The operand whose level ends next, that of the smallest roof (ZigZag, Section IV-A): the lowest level, and among
+/// these the one that can grow by the smallest factor. `None` once every operand fills its highest level.
 fn smallest_roof(lattice: &Lattice<'_>, state: &State) -> Option<LayerOperand> {
     let open = LayerOperand::ALL.into_iter().filter(|&operand| state.level[operand] + 1 < lattice.levels(operand));
     open.min_by_key(|&operand| {
@@ -116,13 +130,15 @@ fn energy_pj(lattice: &Lattice<'_>, state: &State, node: Node) -> f64 {
     lattice.fixed_pj + boundaries.sum::<f64>()
 }
 
+/// Bits of an operand's level, if levels that have not ended end at `node`.
 fn bits(lattice: &Lattice<'_>, state: &State, operand: LayerOperand, level: usize, node: Node) -> u64 {
     let end = |level: usize| if level < state.level[operand] { state.ends[operand][level] } else { node };
     let lower = if level == 0 { 0 } else { end(level - 1) };
     lattice.bits(operand, level, lower, end(level))
 }
 
-/// Whether all levels up to those that are being filled hold what lies below `node`, those that share a memory together.
+/// Whether every memory has room for all levels up to those being filled, if these end at `node`, and for all of each
+/// operand at its highest level once that is reached.
 fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
     let mut used: TiVec<MemoryId, u64> = ti_vec![0; lattice.problem.core.memories.len()];
     for operand in LayerOperand::ALL {
@@ -139,7 +155,8 @@ fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
     used.iter_enumerated().all(|(memory, &used)| used <= lattice.capacity(memory))
 }
 
-/// All larger sets that fit.
+/// Visits all larger sets that fit, with factors added in the order of their numbers from `first` on, so that each
+/// comes once.
 fn larger(lattice: &Lattice<'_>, state: &State, node: Node, first: usize, visit: &mut dyn FnMut(Node)) {
     for factor in first..lattice.factors.len() {
         if let Some(next) = lattice.with(node, factor)

@@ -1,4 +1,7 @@
-//! All sets of loop prime factors of a layer, and what it costs to end a memory level at each.
+//! All sets of loop prime factors of a layer, with the price of ending a memory level at each.
+//!
+//! A set is a number with mixed radix: one digit for each factor, its multiplicity in the set. For nested sets the
+//! difference of their numbers is the set of the loops between them, so tables by set serve for segments, too.
 
 use crate::cost::Evaluator;
 use crate::hardware::{MAX_LEVELS, MemoryId};
@@ -15,28 +18,28 @@ const MAX_NODES: usize = 1 << 20;
 /// The sets of loop factors, with tables of sizes and prices.
 pub(super) struct Lattice<'a> {
     pub problem: &'a LayerOnCore<'a>,
-    /// The different loop factors, and how many there are of each.
+    /// The different loop factors with their multiplicity.
     pub factors: Vec<(TemporalLoop, u8)>,
-    /// How far apart two sets lie that differ by one factor.
+    /// Weight of each factor's digit: the distance of two sets that differ by one of it.
     strides: Vec<Node>,
-    /// How many of each factor a set has. What lies between two sets has their difference as its index.
+    /// The digits of each set.
     pub counts: Vec<Vec<u8>>,
-    /// In how many orders the loops of a set can stand.
+    /// Number of orders of each set's loops.
     orders: Vec<u64>,
-    /// Which factors a set has: a bit for each.
+    /// The factors in each set, one bit each.
     kinds: Vec<u32>,
     /// Energy of ending a memory level at a set, pJ: `[operand][level][set]`.
     prices: [[Vec<f64>; MAX_LEVELS]; OPERANDS],
-    /// Bits of a memory level that ends at a set, as finished outputs and as partial sums.
+    /// Bits of a memory level that ends at a set, as final outputs and as partial sums.
     bits: [[Vec<[u64; 2]>; MAX_LEVELS]; OPERANDS],
-    /// Whether a factor only reuses what the operand has: a bit for each factor.
+    /// The factors that are irrelevant to each operand, one bit each.
     pub irrelevant: [u32; OPERANDS],
-    /// Energy of every mapping, pJ: MACs, and what the array reads and writes.
+    /// Energy of every mapping, pJ: MACs, and the array's own accesses.
     pub fixed_pj: f64,
 }
 
 impl<'a> Lattice<'a> {
-    /// `None` where there are too many sets to look at.
+    /// Tabulates all sets; `None` where there are too many.
     pub fn new(problem: &'a LayerOnCore<'a>, lpf_limit: usize) -> Option<Self> {
         let order = problem.shape.dim_order;
         let loops = limited_factors(&problem.spatial.temporal_sizes, &order, lpf_limit, false).ok()?;
@@ -77,6 +80,7 @@ impl<'a> Lattice<'a> {
         Some(lattice)
     }
 
+    /// Fills the tables set by set, in the order of their numbers: the digits in `counts` count up like an odometer.
     fn tabulate(&mut self, nodes: usize) {
         let evaluator = Evaluator::new(self.problem);
         let array = |operand: LayerOperand| evaluator.boundary_pj(operand, 0, &[1; 8]);
@@ -133,7 +137,7 @@ impl<'a> Lattice<'a> {
         self.problem.operands[operand].memories.len()
     }
 
-    /// The memory that is an operand's level.
+    /// The memory at an operand's level.
     pub fn memory(&self, operand: LayerOperand, level: usize) -> MemoryId {
         self.problem.operands[operand].memories[level]
     }
@@ -143,7 +147,8 @@ impl<'a> Lattice<'a> {
         self.prices[operand][level][node as usize]
     }
 
-    /// Bits of a memory level that ends at `node`, with the level below ending at `lower`.
+    /// Bits of a memory level that ends at `node`, with the level below ending at `lower`: partial sums if a loop above
+    /// `lower` adds to outputs.
     pub fn bits(&self, operand: LayerOperand, level: usize, lower: Node, node: Node) -> u64 {
         self.bits[operand][level][node as usize][usize::from(self.is_partial(operand, lower))]
     }
@@ -153,12 +158,12 @@ impl<'a> Lattice<'a> {
         operand == LayerOperand::Output && self.irrelevant[0] & self.kinds_between(node, self.full()) != 0
     }
 
-    /// Bits of a memory.
+    /// Bits of a memory that the layer may use.
     pub fn capacity(&self, memory: MemoryId) -> u64 {
         self.problem.room_bits(memory)
     }
 
-    /// Which factors the loops between two sets contain: a bit for each.
+    /// The factors between two sets, one bit each.
     pub fn kinds_between(&self, lower: Node, upper: Node) -> u32 {
         self.kinds[(upper - lower) as usize]
     }
@@ -175,7 +180,8 @@ impl<'a> Lattice<'a> {
         self.loops_of(&counts)
     }
 
-    /// In how many different orders the loops between two sets can stand, if the innermost is none of `not_first`.
+    /// Number of different orders of the loops between two sets, if the innermost is none of the factors in
+    /// `not_first`.
     pub fn orders_between(&self, lower: Node, upper: Node, not_first: u32) -> u64 {
         let between = (upper - lower) as usize;
         let (orders, kinds) = (self.orders[between], self.kinds[between]);
@@ -190,12 +196,12 @@ impl<'a> Lattice<'a> {
                 first += u128::from(count);
             }
         }
-        // Every factor is innermost in its share of all orders.
+        // By symmetry, a factor is innermost in as large a part of all orders as it has of the loops.
         u64::try_from(u128::from(orders) * first / all).unwrap_or(u64::MAX)
     }
 }
 
-/// In how many different orders a multiset can stand.
+/// Number of different orders of a multiset: a multinomial coefficient; `u64::MAX` where there are more.
 fn orders(counts: &[u8]) -> u64 {
     let (mut placed, mut orders) = (0, 1_u128);
     for &count in counts {
@@ -207,6 +213,7 @@ fn orders(counts: &[u8]) -> u64 {
     u64::try_from(orders).unwrap_or(u64::MAX)
 }
 
+/// The factors with a digit above 0, one bit each.
 fn kinds(counts: &[u8]) -> u32 {
     counts.iter().enumerate().fold(0, |bits, (index, &count)| bits | u32::from(count > 0) << index)
 }

@@ -1,10 +1,15 @@
-//! The space of temporal mappings as ZigZag searches it: all blockings of the loop prime factors, even and uneven, and all
-//! orders between the ends of two levels (ZigZag, Section IV and case study 1).
+//! The space of temporal mappings as ZigZag searches it: all blockings of the loop prime factors, even and uneven, and
+//! all orders between the ends of two levels (ZigZag, Section IV and case study 1).
 //!
-//! Energy depends on the blocking only, latency on the order too. So blockings are enumerated one by one, and the orders of each are
-//! counted; mappings that were evaluated with their latency are counted as [`MappingSpace::evaluated`]. `lattice.rs` tabulates the prices
-//! of sets of loop factors below a boundary, `walk.rs` enumerates all blockings, exhaustively or with ZigZag's heuristic, `iterative.rs`
-//! places loops level by level; samples come as points, and searches leave trajectories.
+//! Energy depends on the blocking only, latency on the order, too. So blockings are enumerated one by one, and the
+//! orders of each are counted by a formula; [`MappingSpace::evaluated`] counts the mappings whose latency was computed.
+//!
+//! - `lattice.rs`: the sets of loop factors, with the price of a boundary at each
+//! - `scheme.rs`: one blocking, its orders, and whether it is even
+//! - `walk.rs`: all blockings, exhaustively or with ZigZag's heuristic (Sections IV-B and C)
+//! - `iterative.rs`: ZigZag's iterative search (Section IV-D)
+//! - `part.rs`: counts, extremes and a sample of the blockings
+//! - `trajectory.rs`: the energy of a mapping while its loops are placed
 
 mod iterative;
 mod lattice;
@@ -31,17 +36,17 @@ use walk::{Partial, Walker};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpaceOptions {
-    /// Which blockings are left out.
+    /// The rule by which blockings are left out.
     pub pruning: Pruning,
     /// LPF limit: loop prime factors beyond it are merged.
     pub lpf_limit: usize,
-    /// A memory that operands share has to be used to this share at least, or hold all data (usually 0.7).
+    /// Least part of a shared memory that is in use, from 0 to 1 (usually 0.7); a memory that holds all data is exempt.
     pub min_shared_utilization: f64,
-    /// Even and uneven mappings, each, that are kept as points.
+    /// Limit on the even mappings, and on the uneven ones, that are kept as points.
     pub samples: usize,
     /// Limit on the blockings that are visited.
     pub max_blockings: u64,
-    /// Which mappings count as even.
+    /// The definition of an even mapping.
     pub evenness: Evenness,
 }
 
@@ -58,18 +63,19 @@ impl Default for SpaceOptions {
     }
 }
 
-/// Which mappings count as even.
+/// Definitions of an even mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Evenness {
-    /// Operands have the same loops at every height, but for loops that only keep one of them stationary.
+    /// Operands have the same loops at every height of the hierarchy, apart from loops that only keep one of them
+    /// stationary.
     #[default]
     Stationary,
-    /// They have the same loops at every height, and nothing stays longer than its level. Such a blocking is visited besides the one that
-    /// extends it.
+    /// Operands have the same loops at every height, and no stationary loops are handed down. Such a blocking is
+    /// visited in addition to the one with these loops handed down.
     Strict,
 }
 
-/// Which blockings are left out.
+/// Rules by which blockings are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Pruning {
     /// None: exhaustive search.
@@ -84,22 +90,22 @@ pub enum Pruning {
 pub struct MappingSpace {
     /// Number of blockings that were visited.
     pub blockings: u64,
-    /// Mappings that they stand for: orders of loops with every place where levels can end; all with the energy of their
-    /// blocking. `u64::MAX` stands for more than can be counted.
+    /// Number of mappings that they stand for: all orders of loops that have the levels end there, each with the energy
+    /// of its blocking. `u64::MAX` stands for that many or more.
     pub mappings: u64,
     /// Number of even blockings among them.
     pub even_blockings: u64,
     /// Mappings evaluated one by one, energy and latency.
     pub evaluated: u64,
-    /// The mapping of least energy; of its orders that of the least latency found.
+    /// The mapping of least energy, in the fastest order that was found for its blocking.
     pub best: Option<Solution>,
-    /// The even mapping of least energy; of its orders that of the least latency found.
+    /// The even mapping of least energy, in the fastest order that was found for its blocking.
     pub best_even: Option<Solution>,
     /// The most energy of any mapping, pJ.
     pub most_energy_pj: f64,
-    /// A sample of the mappings, one of a blocking: up to the wanted number of uneven ones and of even ones.
+    /// A sample of the mappings, one for each blocking drawn: first uneven ones, then even ones.
     pub points: Vec<SpacePoint>,
-    /// How energy falls: the best mapping, the best even one, then some of the sample.
+    /// Trajectories of the best mapping, of the best even one, then of some of the sample.
     pub trajectories: Vec<Trajectory>,
     /// Whether all blockings were visited.
     pub is_complete: bool,
@@ -125,13 +131,13 @@ pub struct IterativeOutcome {
     pub partial: u64,
     /// Orders of the final blocking that were evaluated.
     pub evaluated: u64,
-    /// How energy fell.
+    /// The way of the mapping to its energy.
     pub trajectory: Option<Trajectory>,
 }
 
-/// Sampled mappings whose trajectory is kept.
+/// Limit on the sampled mappings whose trajectory is kept.
 const MOST_TRAJECTORIES: usize = 300;
-/// Orders of one blocking that are evaluated for the least latency.
+/// Limit on the orders of one segment of a blocking that are evaluated for the least latency.
 const MOST_ORDERS: u64 = 2000;
 
 /// A search through the mapping space that can be done in parts, by one or by many workers.
@@ -144,16 +150,18 @@ pub struct SpaceSearch<'a> {
     beginnings: Vec<Partial>,
 }
 
-/// Why a mapping space cannot be searched.
+/// The reason why a mapping space cannot be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SpaceRefusal {
     /// There are too many sets of loop factors.
     TooManySets,
-    /// Under these rules energy depends on more than the sets, or no memory need hold what it gets.
+    /// Under these rules energy depends on more than the sets, or mappings may overfill memories.
     Rules,
-    /// A memory is double-buffered by design, so that all of an operand may take less room there than a part of it.
+    /// A memory is double-buffered by design: it holds a part of an operand twice, so that all of it may take less
+    /// room.
     DoubleBuffers,
-    /// The array computes in memory, and its cells take energy whenever another weight takes its turn, which depends on the order of loops.
+    /// The array computes in memory, and its cells take energy at each change of weights. How often that is depends on
+    /// the order of loops.
     InMemory,
 }
 
@@ -174,8 +182,8 @@ impl fmt::Display for SpaceRefusal {
     }
 }
 
-/// Whether the order of loops that one blocking stands for decides about energy: cells of an array that computes in memory keep a weight as
-/// long as the order lets them, and reading another costs something.
+/// Whether the orders of one blocking differ in energy: the cells of an array that computes in memory keep a weight
+/// while loops that are irrelevant to it run innermost, and the next weight costs energy.
 fn cells_price_orders(problem: &LayerOnCore<'_>) -> bool {
     let Some(in_memory) = &problem.in_memory else { return false };
     let mut cells = problem.each_operand().filter(|(operand, _)| problem.array_keeps(*operand));
@@ -184,10 +192,10 @@ fn cells_price_orders(problem: &LayerOnCore<'_>) -> bool {
 }
 
 impl<'a> SpaceSearch<'a> {
-    /// Prepares the tables.
+    /// Prepares the tables, and cuts the search into parts.
     ///
     /// # Errors
-    /// Why this space cannot be searched.
+    /// The reason why this space cannot be searched.
     pub fn new(problem: &'a LayerOnCore<'a>, options: SpaceOptions) -> Result<Self, SpaceRefusal> {
         let rules = &problem.rules;
         if rules.lowest_memory_may_overflow || rules.mappings_fit_unchecked || rules.array_keeps_inputs {
@@ -223,7 +231,8 @@ impl<'a> SpaceSearch<'a> {
         self.part_while(index, &|| true)
     }
 
-    /// Walks through one part, as long as `has_time`; what it found until then is no whole part.
+    /// Walks through one part, as long as `has_time` returns `true`. If it did not to the end, the result covers the
+    /// beginning only.
     pub fn part_while(&self, index: usize, has_time: &dyn Fn() -> bool) -> Part {
         let mut part = self.start();
         if let Some(beginning) = self.beginnings.get(index) {
@@ -233,7 +242,7 @@ impl<'a> SpaceSearch<'a> {
         part
     }
 
-    /// The mapping space that the parts make up; complete if these are all parts.
+    /// The mapping space from the merged result of parts. `is_complete` says whether these are all parts.
     pub fn space(&self, all: &Part, is_complete: bool) -> MappingSpace {
         let mut evaluated = 0;
         let mut fastest = |schemes: &[Scheme]| {
@@ -304,7 +313,8 @@ impl<'a> SpaceSearch<'a> {
         })
     }
 
-    /// The fastest order of a blocking that is found segment by segment, from the innermost outwards.
+    /// A fast order of a blocking: segment by segment, from the innermost outwards, the fastest of its orders with the
+    /// other segments as they are. This need not be the fastest order of all.
     fn fastest(&self, scheme: &Scheme, evaluated: &mut u64) -> Option<Solution> {
         let mut best = self.evaluate(scheme, &scheme.order(&self.lattice, 0))?;
         *evaluated += 1;
@@ -334,8 +344,8 @@ impl<'a> SpaceSearch<'a> {
     }
 }
 
-/// Looks through the whole mapping space. After each part `proceed` is told how many are done and how many there are; where it
-/// says no, the search stops.
+/// Looks through the whole mapping space. After each part, `proceed` gets the number of parts done and of all parts;
+/// where it returns `false`, the search stops.
 pub fn explore_space(search: &SpaceSearch<'_>, mut proceed: impl FnMut(usize, usize) -> bool) -> MappingSpace {
     let mut all = search.start();
     let mut done = 0;

@@ -8,7 +8,7 @@ const TIE: f64 = 1e-9;
 /// Limit on the blockings of equal energy that are searched for the one of least latency.
 const MOST_TIED: usize = 32;
 
-/// The result of a part of the mapping space. Parts are merged in the order of their numbers.
+/// The result of a part of the mapping space. Parts are merged in the order of their numbers, as ties go to the first.
 #[derive(Clone)]
 pub struct Part {
     pub(super) blockings: u64,
@@ -68,6 +68,7 @@ impl Part {
     }
 }
 
+/// Keeps the schemes of least energy, at most [`MOST_TIED`].
 fn keep_best(best: &mut Vec<Scheme>, scheme: &Scheme) {
     if let Some(known) = best.first() {
         if scheme.energy_pj > known.energy_pj * (1.0 + TIE) {
@@ -82,13 +83,16 @@ fn keep_best(best: &mut Vec<Scheme>, scheme: &Scheme) {
     }
 }
 
-/// The schemes with the smallest hashes: a sample that does not depend on the order in which they come.
+/// The schemes with the smallest hashes: as good as a random sample, which neither depends on the order in which
+/// schemes come nor on how they are divided among parts.
 #[derive(Clone)]
 pub(super) struct Sample {
     most: usize,
+    /// The largest hash comes up first, to be replaced.
     schemes: BinaryHeap<Hashed>,
 }
 
+/// A scheme in the order of its hash.
 #[derive(Clone)]
 struct Hashed(Scheme);
 
@@ -105,7 +109,7 @@ impl Sample {
         self.schemes.push(Hashed(*scheme));
     }
 
-    /// From the smallest hash up.
+    /// The schemes from the smallest hash up.
     pub fn sorted(&self) -> Vec<Scheme> {
         self.schemes.clone().into_sorted_vec().into_iter().map(|Hashed(scheme)| scheme).collect()
     }

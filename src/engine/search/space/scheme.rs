@@ -1,4 +1,4 @@
-//! Blocking schemes: which loop factors lie below the end of every memory level, whatever the order between two ends.
+//! Blocking schemes: the loop factors below the end of every memory level, in any order between two ends.
 
 use super::lattice::{Lattice, Node};
 use crate::hardware::{MAX_LEVELS, MemoryId};
@@ -7,19 +7,20 @@ use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
 /// A blocking: for every operand the set of loop factors at which each level but the highest ends.
 ///
-/// Levels end as high as they can without holding more: the next loop is relevant for the operand.
+/// Levels end as high as they can without holding more data: the next loop is not irrelevant to the operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scheme {
     pub ends: [[Node; MAX_LEVELS]; OPERANDS],
     pub energy_pj: f64,
     pub is_even: bool,
-    /// Decides which schemes are taken as a sample: as good as random, and the same everywhere.
+    /// Schemes of small hashes are taken as a sample: as good as random, and the same on every machine.
     pub hash: u64,
 }
 
 impl Scheme {
-    /// The sets at which some level ends, from the empty to the full one, each with the factors that may not come next
-    /// as a level that ends there would take them.
+    /// The segments between neighbouring sets at which some level ends, from the empty set to the full one: lower set,
+    /// upper set, and the factors that must not come first, one bit each, as a level that ends at the lower set would
+    /// take them.
     pub fn segments(&self, lattice: &Lattice<'_>) -> Vec<(Node, Node, u32)> {
         let mut ends: Vec<(Node, u32)> = vec![(0, 0)];
         for operand in LayerOperand::ALL {
@@ -27,6 +28,7 @@ impl Scheme {
                 ends.push((self.ends[operand][level], lattice.irrelevant[operand]));
             }
         }
+        // The sets form a chain, so the number of their loops sorts them.
         let loops = |node: Node| lattice.counts[node as usize].iter().map(|&count| u32::from(count)).sum::<u32>();
         ends.sort_unstable_by_key(|(node, _)| loops(*node));
         let mut merged: Vec<(Node, u32)> = Vec::new();
@@ -41,7 +43,7 @@ impl Scheme {
         segments.map(|((lower, not_next), upper)| (lower, upper, not_next)).filter(|(low, up, _)| low != up).collect()
     }
 
-    /// The mapping with this order of loops, which has to pass the ends of all levels.
+    /// The allocation of the scheme. `order` has to pass through the sets at which levels end.
     pub fn allocation(&self, lattice: &Lattice<'_>, order: &[TemporalLoop]) -> Allocation {
         let mut allocation = Allocation::default();
         for operand in LayerOperand::ALL {
@@ -55,7 +57,8 @@ impl Scheme {
         allocation
     }
 
-    /// One order of all loops, chosen by `seed`; 0 takes them in the order of the factors.
+    /// One order of all loops: shuffled within segments by `seed`, or, for 0, in the order of the factors. A loop that
+    /// must not come first in its segment changes places with one that may.
     pub fn order(&self, lattice: &Lattice<'_>, seed: u64) -> Vec<TemporalLoop> {
         let mut random = seed;
         let mut below = |bound: usize| {
@@ -85,7 +88,10 @@ pub(super) fn may_come_first(lattice: &Lattice<'_>, next: &TemporalLoop, not_fir
     factor.is_some_and(|factor| not_first >> factor & 1 == 0)
 }
 
-/// The levels that lie at the same height in the hierarchy: a mapping is even if these end together (ZigZag, Fig. 11).
+/// Groups of levels at the same height in the hierarchy: a mapping is even if the levels of each group end together
+/// (ZigZag, Fig. 11). Highest levels, and levels alone at their height, belong to none.
+///
+/// The height of a memory is the number of memories on the longest way down from it, over all operands.
 pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
     let memories = &lattice.problem.core.memories;
     let mut height: TiVec<MemoryId, usize> = ti_vec![0; memories.len()];
@@ -109,8 +115,8 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
     tiers
 }
 
-/// Where levels end if no loop that only keeps an operand stationary extends them; `None` unless all operands then have the same loops at
-/// every height.
+/// The ends of levels without the stationary loops that extend them, if all operands then have the same loops at every
+/// height; else `None`.
 pub(super) fn even_ends(
     lattice: &Lattice<'_>,
     tiers: &[Vec<(LayerOperand, usize)>],
@@ -123,6 +129,7 @@ pub(super) fn even_ends(
             end == base
                 || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[operand] == 0
         };
+        // The base is the smallest end. All others have to extend it by loops that are irrelevant to their operand.
         let mut bases = tier.iter().map(|&(operand, level)| ends[operand][level]);
         let base = bases.find(|&base| tier.iter().all(|place| extends(base, place)))?;
         tier.iter().for_each(|&(operand, level)| even[operand][level] = base);

@@ -1,4 +1,5 @@
-//! How energy falls while loops are given to the memories, from the innermost outwards (ZigZag, Fig. 18).
+//! Trajectories: the energy of a mapping while its loops are given to memories, from the innermost outwards (ZigZag,
+//! Fig. 18).
 
 use super::lattice::{Lattice, Node};
 use super::scheme::Scheme;
@@ -22,8 +23,8 @@ pub struct Trajectory {
 pub struct TrajectoryStep {
     /// The loop.
     pub next: TemporalLoop,
-    /// Energy of all memory accesses if all loops up to this one are where the mapping has them, and all further ones at the
-    /// highest memory, pJ.
+    /// Energy of all memory accesses, pJ, if the loops up to this one lie where the mapping has them, and all further
+    /// ones at the highest memory.
     pub memory_pj: f64,
 }
 
@@ -34,7 +35,7 @@ impl Trajectory {
             let boundaries = LayerOperand::ALL.into_iter().flat_map(|operand| {
                 (0..lattice.levels(operand) - 1).map(move |level| (operand, level, scheme.ends[operand][level]))
             });
-            // A boundary that the loops have not reached yet lies right above them.
+            // A boundary that the loops placed so far have not reached lies right above them.
             let price = |(operand, level, end)| {
                 let at = if lattice.contains(placed, end) { end } else { placed };
                 lattice.price(operand, level, at)

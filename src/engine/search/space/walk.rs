@@ -1,4 +1,13 @@
 //! All blocking schemes of a layer, each once (ZigZag, Section IV-A to C).
+//!
+//! Loops are placed from the innermost outwards, in two alternating steps: [`Walker::close`] ends some levels at the
+//! present set, in all ways; [`Walker::advance`] goes on to a larger set, in all ways that still fit the levels being
+//! filled. Every step but the first closes at least one level and adds at least one loop, so each combination of sets
+//! at which levels end is reached in exactly one way.
+//!
+//! A level ends as high as it can: a loop that is irrelevant to its operand never comes just above, as the level would
+//! take it, too. The number of blockings is exponential in the number of loops; the walk keeps none of them, and
+//! callers limit their number.
 
 use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, even_ends, tiers};
@@ -10,27 +19,27 @@ use crate::mapping::{LayerOperand, OPERANDS};
 /// A partial scheme: loops are placed from the innermost outwards.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Partial {
-    /// All factors placed so far.
+    /// The set of all factors placed so far.
     node: Node,
-    /// Where levels end, as far as they do.
+    /// The sets at which levels end; unused for levels that have not ended.
     ends: [[Node; MAX_LEVELS]; OPERANDS],
     /// The level of each operand that is being filled.
     level: [usize; OPERANDS],
     energy_pj: f64,
-    /// In how many orders the loops so far can stand.
+    /// Number of orders of the loops so far.
     orders: u64,
     hash: u64,
 }
 
-/// Walks through all schemes.
+/// Walks through all schemes of a lattice that the options admit.
 pub(super) struct Walker<'l, 'a> {
     lattice: &'l Lattice<'a>,
     pruning: Pruning,
-    /// Least use of a memory that several operands share.
+    /// [`SpaceOptions::min_shared_utilization`].
     least_utilization: f64,
     evenness: Evenness,
     tiers: Vec<Vec<(LayerOperand, usize)>>,
-    /// Bits that the operands take of a memory that is their highest.
+    /// Bits that operands take in each memory that is their highest: all of them, in every mapping.
     resident: TiVec<MemoryId, u64>,
 }
 
@@ -55,7 +64,7 @@ impl<'l, 'a> Walker<'l, 'a> {
         self.resident.iter_enumerated().all(|(memory, &bits)| bits <= self.lattice.capacity(memory))
     }
 
-    /// Everything up to the first loops, so that the rest can be walked through in parts.
+    /// The partial schemes after the first loops, one for each part of the search.
     pub fn beginnings(&self) -> Vec<Partial> {
         let mut beginnings = Vec::new();
         if self.fits_at_the_top() {
@@ -102,6 +111,9 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Ends levels at the present set in all ways: those of operands from `first` on, at least one unless `none_too`.
+    /// Calls `next` with each result, and with the factors that must not come next, one bit each.
+    ///
+    /// Levels end in the order of their operands, so that each combination is reached once.
     fn close(
         &self,
         partial: &Partial,
@@ -130,7 +142,9 @@ impl<'l, 'a> Walker<'l, 'a> {
         }
     }
 
-    /// Whether the level that an operand fills may end at the present set.
+    /// Whether the level that an operand is filling may end at the present set: by the room in its memory, the least
+    /// use of that memory, and the heuristic. The heuristic exempts the lowest level, and the second input, which
+    /// windows may reuse without irrelevant loops (the FIFO effect).
     fn may_end(&self, partial: &Partial, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let memory = self.lattice.memory(operand, level);
@@ -147,7 +161,8 @@ impl<'l, 'a> Walker<'l, 'a> {
             || self.is_reused(partial, operand)
     }
 
-    /// Data reuse above 1 at an intermediate level (ZigZag, Section IV-C); or none would be possible any more.
+    /// Whether an intermediate level has a data reuse above 1, by temporal or unrolled loops (ZigZag, Section IV-C).
+    /// Yes, too, where no loop is left that could give it any.
     fn is_reused(&self, partial: &Partial, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let lower = partial.ends[operand][level - 1];
@@ -161,7 +176,8 @@ impl<'l, 'a> Walker<'l, 'a> {
             || self.lattice.kinds_between(lower, self.lattice.full()) & reusing == 0
     }
 
-    /// Whether a shared memory is filled far enough, once the last of its operands ends there; or holds all there is.
+    /// Whether a shared memory is used enough, which is known when the last of its operands ends its level there. Yes,
+    /// too, if it holds all data.
     fn is_used_enough(&self, partial: &Partial, operand: LayerOperand, used: u64) -> bool {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let sharing = self.sharing(memory, operand);
@@ -178,7 +194,7 @@ impl<'l, 'a> Walker<'l, 'a> {
         used as f64 >= wanted.min(all as f64)
     }
 
-    /// The other operands for which `memory` is not the highest level.
+    /// The other operands that have a level in `memory` which is not their highest.
     fn sharing(&self, memory: MemoryId, operand: LayerOperand) -> Vec<(LayerOperand, usize)> {
         let level =
             |other: LayerOperand| self.lattice.problem.operands[other].memories.iter().position(|&id| id == memory);
@@ -189,14 +205,15 @@ impl<'l, 'a> Walker<'l, 'a> {
             .collect()
     }
 
-    /// Bits that the level which an operand fills would take if it ended at `node`.
+    /// Bits of the level that an operand is filling, if it ends at `node`.
     fn bits(&self, partial: &Partial, operand: LayerOperand, node: Node) -> u64 {
         let level = partial.level[operand];
         let lower = if level == 0 { 0 } else { partial.ends[operand][level - 1] };
         self.lattice.bits(operand, level, lower, node)
     }
 
-    /// Bits that other operands take for good of the memory that an operand fills.
+    /// Bits that are in use for good in the memory that an operand is filling: by highest levels, and by levels of
+    /// other operands that have ended.
     fn bits_in_use(&self, partial: &Partial, operand: LayerOperand) -> u64 {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let mut used = self.resident[memory];
@@ -214,7 +231,8 @@ impl<'l, 'a> Walker<'l, 'a> {
         used
     }
 
-    /// Places further loops in all ways that fit the levels being filled; all that are left once every operand is at its top.
+    /// Places further loops in all ways that fit the levels being filled. Once every operand is at its highest level,
+    /// there is one way: all loops that are left.
     fn advance(&self, partial: &Partial, not_first: u32, next: &mut dyn FnMut(&Self, &Partial)) {
         if self.all_at_the_top(partial) {
             self.advance_to(partial, self.lattice.full(), not_first, next);
@@ -231,7 +249,8 @@ impl<'l, 'a> Walker<'l, 'a> {
         self.supersets(partial, &open, partial.node, 0, not_first, next);
     }
 
-    /// All sets above `node` that fit, adding factors from number `first` on.
+    /// All supersets of `node` that fit, with factors added in the order of their numbers from `first` on, so that each
+    /// is reached once. Sizes grow with the set, so supersets of a set that does not fit are left out.
     fn supersets(
         &self,
         partial: &Partial,
@@ -252,15 +271,19 @@ impl<'l, 'a> Walker<'l, 'a> {
 
     fn advance_to(&self, partial: &Partial, node: Node, not_first: u32, next: &mut dyn FnMut(&Self, &Partial)) {
         if self.pruning == Pruning::Heuristic && self.lattice.kinds_between(partial.node, node) & not_first != 0 {
-            // More stationary: the same loops below the level that ends here.
+            // The heuristic maximises stationarity: with these loops below the level that ends here, its data stays
+            // longer.
             return;
         }
+        // Without an order, every loop would belong below a level that ends here: another scheme.
         let orders = self.lattice.orders_between(partial.node, node, not_first);
         if orders > 0 {
             next(self, &Partial { node, orders: partial.orders.saturating_mul(orders), ..*partial });
         }
     }
 
+    /// Visits a complete scheme. Strictly even ones stand for no orders of their own here, so they are visited with 0
+    /// mappings.
     fn visit(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
         let even = even_ends(self.lattice, &self.tiers, &partial.ends);
         let is_strict = self.evenness == Evenness::Strict;
