@@ -1,7 +1,19 @@
 //! Back-calculation of tiles along one axis (DeFiNES, Section III, steps 1 and 2).
 //!
-//! Columns and rows are independent of each other, so everything about a tile is found once for its column and once for
-//! its row. [`Axis::Columns`] and [`Axis::Rows`] differ only in which of each pair of sizes they look at.
+//! Columns and rows are independent of each other, so everything about a tile is found once for its column of tiles and
+//! once for its row: a *strip*. [`Axis::Columns`] and [`Axis::Rows`] differ only in the member of each pair of sizes
+//! that they use.
+//!
+//! The last map of the stack is cut into strips of the tile size. From there, each node gets the columns that its
+//! readers need, computes those that no earlier strip left in a cache, and needs an input window for them. There are
+//! two ways:
+//!
+//! - *exact*: intervals of columns on every map, for every strip in turn, with padding and the borders of maps
+//!   ([`BackCalculation`]). Strips that behave alike are numbered once, and neighbours of the same kind form runs. Time
+//!   and memory grow with strips times nodes.
+//! - *by extents*, as the DeFiNES tool does: numbers of columns of one tile in the middle of an endless map, with
+//!   *lags* that tell how far maps run ahead of the output ([`lags`]). The first strip and all others are the only two
+//!   kinds.
 
 use super::floor::AxisSums;
 use super::ids::{BehaviourId, NodeId, ReadId, StripId};
@@ -11,7 +23,7 @@ use crate::workload::{AxisView, Dim, Network, Read, unique_extent};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// Which of the two axes.
+/// One of the two axes of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
     /// X: tile widths.
@@ -20,14 +32,14 @@ pub enum Axis {
     Rows,
 }
 
-/// The columns (or rows) of one node's maps that a strip computes, needs, and exchanges by caches.
+/// Numbers of columns (or rows) of one node's maps that a strip computes, needs, and exchanges by caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct NodeSpan {
     /// Columns of its output that the node computes; an input of the stack fetches them.
     pub computed: u64,
     /// Columns of its input window that exist, cached ones included.
     pub needed: u64,
-    /// Columns of its output that earlier tiles leave for this one and later ones, if that is cached.
+    /// Columns of its output that earlier tiles leave for this one and later ones, if the mode caches them.
     pub from_cache: u64,
     /// Columns of its output that the next tile needs again.
     pub to_cache: u64,
@@ -35,21 +47,22 @@ pub struct NodeSpan {
     pub written: u64,
 }
 
-/// The columns (or rows) of one producer's map that a node reads, straight or through views.
+/// Numbers of columns (or rows) of one producer's map that a node reads, straight or through views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ReadSpan {
     /// Columns in the window, cached ones included.
     pub needed: u64,
-    /// Of these, what an earlier tile computed, if that is cached.
+    /// Of these, the ones that an earlier tile computed, if the mode caches them.
     pub cached: u64,
-    /// Columns that two neighbouring tiles share, wherever on the map they lie.
+    /// Columns that two neighbouring tiles share; by extents also in the first tile, which has no neighbour before it.
     pub overlap: u64,
 }
 
-/// Kinds of strips times nodes of their stack, and what these read: some 100 MB, as each is kept several times.
+/// Limit on the kinds of strips times their size in spans: some 100 MB, as each is kept several times.
 pub const MOST_SPANS: usize = 1 << 18;
 
-/// What a strip counts for [`MOST_SPANS`]: its nodes; where many maps are joined half of all that is read besides.
+/// The size of a strip as it counts for [`MOST_SPANS`]: its nodes, or, if many maps are joined, the mean of nodes and
+/// reads.
 fn size_in_spans(nodes: usize, reads: usize) -> usize {
     nodes.max(nodes.midpoint(reads))
 }
@@ -67,7 +80,7 @@ pub struct Strip {
     pub reads: TiVec<ReadId, ReadSpan>,
 }
 
-/// Neighbouring strips that behave the same, with where they lie on the stack's output.
+/// Neighbouring strips of one kind, with their place on the stack's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     /// First column of the first strip.
@@ -76,11 +89,11 @@ struct Run {
     size: u64,
     /// Number of strips.
     count: u64,
-    /// What they concern, with the storing mode's own caching.
+    /// Their kind.
     strip: StripId,
 }
 
-/// One column (or row) of tiles, or several that are equal, with its neighbours.
+/// One column (or row) of tiles, or several side by side that are equal and have equal neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// First column of the first.
@@ -89,7 +102,7 @@ pub struct Slot {
     pub size: u64,
     /// Number of strips.
     pub count: u64,
-    /// What they concern.
+    /// Their kind.
     pub strip: StripId,
     /// The kind of the strip before the first; `None` at the border of the map.
     pub previous: Option<StripId>,
@@ -100,11 +113,11 @@ pub struct Slot {
 /// One kind of strip.
 #[derive(Debug, Clone)]
 pub struct KindOfStrip {
-    /// With the caching that the mode has.
+    /// With the caching of the storing mode.
     pub own: Strip,
-    /// With caching assumed.
+    /// As if the axis were cached; by intervals the same as `own`.
     pub assumed: Strip,
-    /// What tiles do, by whether there is a cache to write and one to read.
+    /// The behaviour by whether there is a cache to write (2) and one to read (1).
     behaviours: [BehaviourId; 4],
 }
 
@@ -113,24 +126,26 @@ pub struct KindOfStrip {
 pub struct Strips {
     /// The different strips.
     pub different: TiVec<StripId, KindOfStrip>,
-    /// Strips without what does not happen where there is no cache to write or read, each once.
+    /// The different behaviours: strips without the exchange by a cache that is not there ([`effective`]).
     pub effective: TiVec<BehaviourId, Strip>,
     /// The strips from left to right; the first is always alone.
     pub slots: Vec<Slot>,
-    /// Sums over all of them, once somebody asks.
+    /// Sums over all strips, computed on demand.
     sums: OnceLock<AxisSums>,
 }
 
-/// The number of each different strip. One type for all ids, as each map takes room in the page's module.
+/// The index of each different strip. One type serves all ids, as every instance of a map takes room in the page's
+/// module.
 type Numbers = FxHashMap<Strip, usize>;
 
 impl Strips {
-    /// Number of spans in memory, by which the planner limits what it keeps.
+    /// Number of spans in memory, by which the planner limits its store of strips.
     pub fn spans(&self) -> usize {
         let spans = self.different.first().map_or(0, |kind| size_in_spans(kind.own.nodes.len(), kind.own.reads.len()));
         (2 * self.different.len() + self.effective.len()) * spans
     }
 
+    /// Numbers the behaviours of all kinds, and cuts runs into slots.
     fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
         let mut strips =
             Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs), ..Self::default() };
@@ -150,18 +165,20 @@ impl Strips {
         strips
     }
 
-    /// Sums over all strips.
+    /// Sums over all strips, for lower bounds without a plan.
     pub fn sums(&self) -> &AxisSums {
         self.sums.get_or_init(|| AxisSums::new(self))
     }
 
-    /// What tiles of a strip do, by whether there is a cache to write and one to read. Equal ids mean equal behaviour.
+    /// The behaviour of a strip's tiles, by whether there is a cache to write and one to read. Equal ids mean equal
+    /// behaviour.
     pub fn behaviour(&self, strip: StripId, writes: bool, reads: bool) -> BehaviourId {
         self.different[strip].behaviours[usize::from(writes) * 2 + usize::from(reads)]
     }
 }
 
-/// A strip without what does not happen where there is no cache to write or read.
+/// A strip without writes where there is no cache to write, and without reads where there is none to read. Strips that
+/// differ only there become equal.
 fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
     let of_node = |span: &NodeSpan| {
         let span = if reads { *span } else { NodeSpan { from_cache: 0, ..*span } };
@@ -171,7 +188,8 @@ fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
     Strip { nodes: strip.nodes.iter().map(of_node).collect(), reads: strip.reads.iter().map(of_read).collect() }
 }
 
-/// Splits runs where the neighbours differ; the first tile stays alone.
+/// Splits runs where the neighbours of strips differ, as the ends of a run have others than its middle. Equal slots
+/// side by side are joined again, but the first strip stays alone.
 fn slots(runs: &[Run]) -> Vec<Slot> {
     let mut slots: Vec<Slot> = Vec::new();
     for (index, run) in runs.iter().enumerate() {
@@ -190,6 +208,7 @@ fn slots(runs: &[Run]) -> Vec<Slot> {
                 _ => slots.push(slot),
             }
         };
+        // The first strip of the run, those in between, the last one.
         let same = Some(run.strip);
         match run.count {
             1 => push(0, 1, before, after),
@@ -205,7 +224,8 @@ fn slots(runs: &[Run]) -> Vec<Slot> {
     slots
 }
 
-/// The geometry of one layer's window along an axis.
+/// The geometry of one layer's window along an axis: tap `t` of output `o` reads input column
+/// `o * stride + t * dilation - padding`, if that exists.
 #[derive(Debug, Clone, Copy)]
 struct Window {
     kernel: u64,
@@ -217,15 +237,18 @@ struct Window {
 }
 
 impl Window {
-    /// First input column that output `output` reads, if that exists: at the border some taps fall into the padding.
+    /// First existing input column that output `output` reads, if there is one: at the border some taps fall into the
+    /// padding.
     fn first_of(&self, output: u64) -> Option<u64> {
         let at = output * self.stride;
+        // Distance of the first tap that is not in the padding: taps lie a dilation apart.
         let skipped = self.padding.saturating_sub(at).next_multiple_of(self.dilation);
         let is_tap = skipped <= self.dilation * (self.kernel - 1);
         is_tap.then(|| at + skipped - self.padding).filter(|&column| column < self.input_size)
     }
 
-    /// First existing input column that any output from `start` on reads. With dilation that may be one further on than `start`.
+    /// First existing input column that any output from `start` on reads. With dilation that may be read by an output
+    /// after `start`, but by none after the first `dilation` outputs.
     fn first_from(&self, start: u64) -> Option<u64> {
         (start..self.output_size.min(start + self.dilation)).filter_map(|output| self.first_of(output)).min()
     }
@@ -233,10 +256,12 @@ impl Window {
     /// First and last (exclusive) existing input column that the outputs `start..end` read.
     ///
     /// With dilation the outermost column may belong to an output further inside, as at the border some taps fall into
-    /// the padding; only the first and last `dilation` outputs come into question.
+    /// the padding. Only the first and the last `dilation` outputs come into question, so this takes no longer for
+    /// larger tiles.
     fn reach(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let last_tap = self.dilation * (self.kernel - 1);
         let last_of = |output: u64| {
+            // Mirrors `first_of`: the last tap, less the taps that lie beyond the map.
             let reach = (output * self.stride + last_tap).checked_sub(self.padding)?;
             let beyond = (reach + 1).saturating_sub(self.input_size).next_multiple_of(self.dilation);
             (beyond <= last_tap).then(|| reach.checked_sub(beyond)).flatten()
@@ -246,7 +271,8 @@ impl Window {
         first.zip(last).map(|(first, last)| (first, last + 1))
     }
 
-    /// The outputs among `start..end` that may read an existing column: a small part of a map lies outside many windows.
+    /// The outputs among `start..end` whose windows may touch the map. Behind a view that shows a small part of a map,
+    /// many do not.
     fn in_reach(&self, (start, end): (u64, u64)) -> (u64, u64) {
         let last_tap = self.dilation * (self.kernel - 1);
         let first = self.padding.saturating_sub(last_tap).div_ceil(self.stride);
@@ -255,7 +281,7 @@ impl Window {
     }
 }
 
-/// How a window lies on one producer's map behind a view.
+/// The window of a layer on the map of one producer behind a view.
 #[derive(Debug, Clone, Copy)]
 struct ShiftedWindow {
     view: AxisView,
@@ -264,11 +290,14 @@ struct ShiftedWindow {
 }
 
 impl ShiftedWindow {
+    /// Moves the window so that the part of the view that shows the producer begins at 0: columns before it become
+    /// padding.
     fn new(window: Window, view: AxisView) -> Self {
         let part = Window { padding: window.padding + view.from, input_size: view.end - view.from, ..window };
         Self { view, window: part }
     }
 
+    /// Columns of the producer for columns of its part of the view, first and end.
     fn on_producer(&self, (first, end): (u64, u64)) -> (u64, u64) {
         self.view.sources((first + self.view.from, end + self.view.from))
     }
@@ -288,10 +317,12 @@ impl ShiftedWindow {
     }
 }
 
-/// How each read of a stack follows from the window of its reader: by a view of its own where one lies between.
+/// For each read of a stack the window behind its view; `None` where the reader sees the whole map straight, by its own
+/// window.
 type ShiftedWindows = TiVec<ReadId, Option<ShiftedWindow>>;
 
 impl Axis {
+    /// The member of a pair (columns, rows) for this axis.
     fn of<T>(self, pair: (T, T)) -> T {
         match self {
             Self::Columns => pair.0,
@@ -339,13 +370,13 @@ impl Axis {
         network.layer(stack.nodes[node]).shape.size(self.of((Dim::OX, Dim::OY)))
     }
 
-    /// All strips for tiles of `tile` columns: what is left over by the division comes first.
+    /// All strips for tiles of `tile` columns. If they do not divide the map, the first strip is the narrower one.
     ///
-    /// `borders` tracks the intervals themselves, with padding and the map's real borders; without it, only extents and
-    /// lags are tracked, as the tool does. The tool has no views that move columns, so that these take the intervals.
+    /// `borders` asks for intervals, with padding and the real borders of maps; without it, there are only extents and
+    /// lags, as in the tool. The tool has no views that move columns, so stacks with such views always take intervals.
     ///
     /// # Errors
-    /// More kinds of strips than [`MOST_SPANS`] allows a stack of so many nodes.
+    /// More kinds of strips than [`MOST_SPANS`] allows a stack with this number of nodes.
     pub fn strips(
         self,
         network: &Network,
@@ -365,10 +396,10 @@ impl Axis {
         }
     }
 
-    /// Where every strip lies on every map, from the first strip to the last. Arguments as of [`Self::strips`].
+    /// The place of every strip on every map, from the first strip to the last. Arguments as of [`Self::strips`].
     ///
-    /// Extents and lags have no places: there a strip lies on a map where the windows of its readers begin, which is right in the middle of
-    /// a map and shifts it at borders that the tool does not know.
+    /// Extents and lags have no places. They get the places where the windows of their readers begin, which are right
+    /// in the middle of a map, and shifted at borders, which the tool does not know.
     pub(super) fn places(
         self,
         network: &Network,
@@ -396,12 +427,14 @@ impl Axis {
         places
     }
 
+    /// The places of a strip by extents that begins at column `start` of the output: from the output back, every node
+    /// ends where the reads of its readers end.
     fn places_by_extents(self, network: &Network, stack: &Stack, start: u64, strip: &Strip) -> StripPlaces {
         let mut places = StripPlaces {
             computed: ti_vec![(0, 0); stack.nodes.len()],
             reads: ti_vec![ReadPlace::default(); stack.read_count()],
         };
-        // How far the readers of each node come.
+        // By node, the furthest end of its readers' windows.
         let mut end: TiVec<NodeId, u64> = ti_vec![0; stack.nodes.len()];
         end[stack.output()] = start + strip.nodes[stack.output()].computed;
         for node in stack.nodes.keys().rev() {
@@ -423,6 +456,7 @@ impl Axis {
         places
     }
 
+    /// The two kinds of strips by extents: the first one, before which nothing is cached, and all others.
     fn by_extents(self, network: &Network, stack: &Stack, first: u64, tile: u64, caches: bool) -> Strips {
         let total = self.map_size(network, stack, stack.output());
         let both = |size, is_first| {
@@ -439,7 +473,10 @@ impl Axis {
         Strips::new(different, &runs)
     }
 
-    /// DeFiNES tool, DepthFirstStage.py:112-268: extents and lags of a tile in the middle of an endless map.
+    /// Extents and lags of a tile in the middle of an endless map (DeFiNES tool, DepthFirstStage.py:112-268).
+    ///
+    /// In reverse topological order, so that all readers of a node come before it: `computed` is then the most that one
+    /// of them needs.
     fn strip_by_extents(self, network: &Network, stack: &Stack, size: u64, is_first: bool, caches: bool) -> Strip {
         let count = stack.nodes.len();
         let mut strip = Strip {
@@ -453,6 +490,7 @@ impl Axis {
             let outputs = strip.nodes[node].computed;
             let extent = unique_extent(outputs as f64, window.kernel as f64, window.stride, window.dilation) as u64;
             let needed = extent.min(window.input_size);
+            // The next tile's window begins `outputs * stride` columns further on.
             let overlap = needed.saturating_sub(outputs * window.stride);
             strip.nodes[node].needed = needed;
             let cached = if is_first || !caches { 0 } else { overlap };
@@ -460,6 +498,7 @@ impl Axis {
             let stride = window.stride as i64;
             let beyond = needed as i64 - outputs as i64 * stride + stride - 1;
             steps[node] = LagStep { stride, shift: overlap as i64 - beyond.div_euclid(2), overlap: overlap as i64 };
+            // The overlap comes from the cache, so the producer computes the rest only.
             let fetched = if caches && !is_first { needed - overlap } else { needed };
             for &producer in &stack.producers[node] {
                 let computed = &mut strip.nodes[producer].computed;
@@ -467,6 +506,8 @@ impl Axis {
             }
         }
         if caches {
+            // With branches, readers need different parts of a map. The cache holds the region from the outermost edge
+            // of any reader on one side to that on the other (DeFiNES, Fig. 8).
             for (span, readers) in strip.nodes.iter_mut().zip(&lags(stack, &steps)) {
                 let furthest_ahead = readers.iter().map(|(_, lag)| *lag).max().unwrap_or(0);
                 let furthest_back = readers.iter().map(|(reader, lag)| lag - steps[*reader].overlap).min().unwrap_or(0);
@@ -478,7 +519,7 @@ impl Axis {
         strip
     }
 
-    /// Intervals of all strips: which columns of every map each strip needs, computes and keeps.
+    /// Intervals of all strips: the columns of every map that each strip needs, computes and keeps.
     fn intervals(
         self,
         network: &Network,
@@ -491,7 +532,10 @@ impl Axis {
         let windows: TiVec<NodeId, Window> = stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
         let back = BackCalculation { stack, windows: &windows, shifted };
         let mut intervals = if caches && shifted.iter().any(Option::is_some) {
-            // Behind views a later strip may go back, such as to a part that is shown further on.
+            // Behind a view a later strip may go back to columns that earlier strips passed over, such as those of a
+            // part that is shown further on. With caching they would never be computed. So a first pass without caching
+            // finds the first column that any strip from each one on wants, and in the second pass no strip begins
+            // behind it.
             let alone = back.intervals((first, tile, total), None);
             back.intervals((first, tile, total), Some(&alone.first_wanted(stack.nodes.len())))
         } else {
@@ -501,7 +545,7 @@ impl Axis {
         intervals
     }
 
-    /// Back-calculation by intervals: how many columns of every map each strip needs, computes and keeps.
+    /// Strips from intervals: the numbers of columns that each strip needs, computes and keeps, numbered by kind.
     fn exact(
         self,
         network: &Network,
@@ -515,6 +559,7 @@ impl Axis {
         let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
         let mut known: Numbers = Numbers::default();
         let mut runs: Vec<Run> = Vec::new();
+        // The spans of one strip at a time, in one buffer: they are copied only when they are a new kind.
         let mut spans = Strip { nodes: TiVec::with_capacity(count), reads: ti_vec![ReadSpan::default(); read_count] };
         let mut start = 0;
         for index in 0..intervals.strips(count) {
@@ -548,21 +593,21 @@ impl Axis {
     }
 }
 
-/// Where a strip lies on every map: columns (or rows), first and end.
+/// The place of a strip on every map: columns (or rows), first and end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct StripPlaces {
-    /// By node, what of its output is computed (or fetched).
+    /// By node, the columns of its output that are computed (or fetched).
     pub computed: TiVec<NodeId, (u64, u64)>,
     /// By read of each node.
     pub reads: TiVec<ReadId, ReadPlace>,
 }
 
-/// Where a read lies on the map of its producer.
+/// The place of a read on the map of its producer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ReadPlace {
-    /// First and end of what is read.
+    /// First and end of the columns that are read.
     pub needed: (u64, u64),
-    /// How many of these, from the first on, an earlier strip left in a cache.
+    /// Number of these, from the first on, that an earlier strip left in a cache.
     pub cached: u64,
 }
 
@@ -571,24 +616,25 @@ pub(super) struct ReadPlace {
 struct Intervals {
     computed: (u64, u64),
     needed: (u64, u64),
-    /// How far earlier strips computed the node's output, where that is cached.
+    /// The end of the columns of the node's output that earlier strips computed, if the mode caches them; else 0.
     had: u64,
-    /// From the first to the last column of the node's output that this strip or a later one reads.
+    /// The hull of the columns of the node's output that this strip and later ones read.
     needed_from_here: (u64, u64),
-    /// From the first to the last that a later strip reads.
+    /// The hull of those that later strips read.
     needed_later: (u64, u64),
 }
 
 /// Intervals of all strips, strip by strip.
 #[derive(Debug, Default)]
 struct AllIntervals {
-    /// One entry a strip and node.
+    /// One entry for each strip and node.
     nodes: Vec<Intervals>,
-    /// One entry a strip and read: columns of the producer that are needed.
+    /// One entry for each strip and read: columns of the producer that are needed.
     reads: Vec<(u64, u64)>,
 }
 
 impl AllIntervals {
+    /// Number of strips, for a stack of `count` nodes.
     fn strips(&self, count: usize) -> usize {
         self.nodes.len() / count
     }
@@ -603,7 +649,7 @@ impl AllIntervals {
         TiSlice::from_ref(&self.reads[index * read_count..(index + 1) * read_count])
     }
 
-    /// Where a strip lies.
+    /// The place of a strip.
     fn places(&self, index: usize, stack: &Stack, caches: bool) -> StripPlaces {
         let nodes = self.nodes(index, stack.nodes.len());
         let reads = self.reads(index, stack.read_count()).iter().zip(stack.producers.iter().flatten());
@@ -614,7 +660,8 @@ impl AllIntervals {
         StripPlaces { computed: nodes.iter().map(|node| node.computed).collect(), reads: reads.map(place).collect() }
     }
 
-    /// For each strip and node the first column that it or a later strip computes.
+    /// For each strip and node the first column that this strip or a later one computes, by a pass from the last strip
+    /// to the first.
     fn first_wanted(&self, count: usize) -> Vec<u64> {
         let mut first: Vec<u64> = self
             .nodes
@@ -627,7 +674,8 @@ impl AllIntervals {
         first
     }
 
-    /// What is needed again is known from the end: from the first to the last column of each map that any later strip reads.
+    /// Fills in the hulls of what strips read, by a pass from the last strip to the first. Invariant: `needed_later`
+    /// is, by node, the hull of the reads of all strips that were passed.
     fn find_needed_later(&mut self, stack: &Stack) {
         let (count, read_count) = (stack.nodes.len(), stack.read_count());
         let mut needed_later: TiVec<NodeId, (u64, u64)> = ti_vec![(u64::MAX, 0); count];
@@ -649,7 +697,7 @@ impl AllIntervals {
     }
 }
 
-/// What follows the intervals of a stack back from its output to its inputs.
+/// Back-calculation by intervals: from a strip of the stack's output to the columns that every node computes for it.
 struct BackCalculation<'a> {
     stack: &'a Stack,
     windows: &'a TiSlice<NodeId, Window>,
@@ -657,8 +705,13 @@ struct BackCalculation<'a> {
 }
 
 impl BackCalculation<'_> {
-    /// The intervals of all strips. With `caches` nothing is computed twice; each strip and node then begins no later than it says, if it
-    /// says anything.
+    /// The intervals of all strips, from the first to the last. With `caches` no column is computed twice. The slice in
+    /// it, if it is not empty, holds for each strip and node a column behind which the node must not begin.
+    ///
+    /// Within a strip, nodes come in reverse topological order. Invariant: when a node's turn comes, `wanted` is the
+    /// hull of the columns that all its readers need. A hull, as with branches there may be a gap, which is computed,
+    /// too. From strip to strip, `had` is the end of the columns of each node that are computed: every column before it
+    /// is computed, or no later strip needs it.
     fn intervals(&self, (first, tile, total): (u64, u64, u64), caches: Option<&[u64]>) -> AllIntervals {
         let (count, read_count) = (self.stack.nodes.len(), self.stack.read_count());
         let strip_count = 1 + ((total - first) / tile) as usize;
@@ -695,7 +748,8 @@ impl BackCalculation<'_> {
         all
     }
 
-    /// What one node computes and needs when its readers want `wanted`, which then holds what the node wants itself.
+    /// The intervals of one node for the columns that its readers want. Adds to `wanted` the columns that the node
+    /// wants of its producers.
     fn intervals_of(
         &self,
         node: NodeId,
@@ -712,7 +766,8 @@ impl BackCalculation<'_> {
         }
         let window = &self.windows[node];
         let needed = window.reach(start, end);
-        // No later strip goes back to compute what this one passed over.
+        // With caching, no later strip goes back before the columns computed here. With dilation a later output may
+        // read a column before all that this strip reads, so the producer computes from there on.
         let first = needed.and_then(|_| window.first_from(start)).filter(|_| caches);
         intervals.needed = needed.unwrap_or((0, 0));
         for (read, &producer) in ReadId::within(self.stack.reads(node)).zip(&self.stack.producers[node]) {
@@ -730,6 +785,8 @@ impl BackCalculation<'_> {
     }
 }
 
+/// Numbers of columns from intervals. The cache holds the computed part of the hull that later strips read. This strip
+/// writes the columns of it that earlier ones had not computed.
 fn node_span(intervals: &Intervals, caches: bool) -> NodeSpan {
     let length = |(start, end): (u64, u64)| end - start;
     let Intervals { computed, needed, had, needed_from_here, needed_later } = *intervals;
@@ -744,12 +801,13 @@ fn node_span(intervals: &Intervals, caches: bool) -> NodeSpan {
     span
 }
 
+/// Numbers of columns of a read of the columns `needed`, on a map that earlier strips computed up to `had`.
 fn read_span(needed: (u64, u64), had: u64, caches: bool) -> ReadSpan {
     let cached = if caches { had.clamp(needed.0, needed.1) - needed.0 } else { 0 };
     ReadSpan { needed: needed.1 - needed.0, cached, overlap: cached }
 }
 
-/// How a layer's lag follows from that of its output.
+/// One step of the lag, from a layer's output to its input: `stride * lag + shift`, columns.
 #[derive(Debug, Clone, Copy, Default)]
 struct LagStep {
     stride: i64,
@@ -757,13 +815,14 @@ struct LagStep {
     overlap: i64,
 }
 
-/// Visits after which the tool's walk is given up; only stacks with some twenty branches have more.
+/// Number of visits after which the tool's walk is given up, as it is exponential in the branches; only stacks with
+/// some twenty of them have more.
 const MOST_VISITS: usize = 1 << 20;
 
-/// How far each node's output runs ahead of the stack's output, for each of its readers.
+/// The lag of each node by reader: how far its output has to run ahead of the stack's output for that reader, columns.
 ///
-/// The tool walks depth first from the output and visits a node again for each of its readers, with the lag it knew when
-/// the visit was planned. With branches the last visit decides, so the walk is done in the tool's order.
+/// The tool walks depth first from the output and visits a node again for each of its readers, with the lag that it
+/// knew when the visit was planned. With branches the last visit decides, so the walk keeps the tool's order.
 fn lags(stack: &Stack, steps: &TiSlice<NodeId, LagStep>) -> TiVec<NodeId, Vec<(NodeId, i64)>> {
     let mut lags: TiVec<NodeId, Vec<(NodeId, i64)>> = ti_vec![Vec::new(); stack.nodes.len()];
     let mut visit = |node: NodeId, lag: i64, planned: &mut Vec<(NodeId, i64)>| {
@@ -783,7 +842,8 @@ fn lags(stack: &Stack, steps: &TiSlice<NodeId, LagStep>) -> TiVec<NodeId, Vec<(N
         visit(node, lag, &mut planned);
         visits += 1;
         if visits == MOST_VISITS {
-            // The tool would not end. Visit every node once, when all its readers are known.
+            // The tool would not end. Visit every node once instead, in reverse topological order, when the lags for
+            // all its readers are known.
             let mut lag_of: TiVec<NodeId, i64> = ti_vec![0; stack.nodes.len()];
             for node in stack.nodes.keys().rev() {
                 planned.clear();

@@ -1,5 +1,13 @@
-//! COALA, list scheduling of tiles and of the transfers that they need: one tile after the other is placed as early as cores, links and
-//! memories allow (Stream, Section 4.1). Nothing that was placed is moved later.
+//! COALA: list scheduling of tiles and of the transfers that they need (Stream, Section 4 and Fig. 7). Links follow its
+//! communication manager (Section 4.1), memories its memory manager (Section 4.2).
+//!
+//! Of the tiles whose predecessors are placed, the one of the highest priority is next ([`TilePriority`]). It is placed
+//! as early as its core, links and memories allow, in these steps: operands that do not fit on the chip clear its
+//! memories; every tensor that it reads is brought to its core; its output gets room, for which tensors of low priority
+//! are evicted; it is computed; tensors that it was the last to read are removed.
+//!
+//! The invariant is that nothing that was placed is moved later. Links and memories are step functions of time, and a
+//! transfer may use a gap before transfers that were placed earlier. The result is no optimum: each step is greedy.
 
 use super::causes::{Carrier, SystemEnergyCause, TransferReason};
 use super::contents::{MemoryContents, TensorCopy};
@@ -17,7 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// An input of COALA: a tile graph whose tiles are allocated to the cores of a system.
+/// The input of COALA: a tile graph whose tiles are allocated to the cores of a system.
 #[derive(Debug, Clone, Copy)]
 pub struct SchedulingProblem<'a> {
     /// Tiles, tensors and dependencies.
@@ -26,11 +34,11 @@ pub struct SchedulingProblem<'a> {
     pub system: &'a System,
     /// The core and the cost of each tile.
     pub placed: &'a TiSlice<TileId, PlacedTile>,
-    /// Which of the tiles whose predecessors are placed is placed next.
+    /// The priority of tiles whose predecessors are placed.
     pub order: TilePriority<'a>,
     /// Operands that are transferred to their cores before any tile is computed.
     pub prefetched: &'a [Operand],
-    /// Rules in which the public tool's two schedulers differ, and what is right.
+    /// Rules in which the two schedulers of the public tool differ from each other and from the corrected rules.
     pub rules: SchedulingRules,
 }
 
@@ -39,14 +47,14 @@ pub struct SchedulingProblem<'a> {
 pub enum TilePriority<'a> {
     /// The lowest rank first.
     Ranks(&'a TiSlice<TileId, usize>),
-    /// The earliest end of all predecessors first; of several the lowest tile.
+    /// The tile whose predecessors end earliest first; among equals the lowest number.
     EarliestReady,
 }
 
 /// The schedule of all tiles.
 ///
 /// # Errors
-/// A memory in which a tensor does not fit, though everything else that may leave it is evicted.
+/// A memory in which a tensor does not fit, even after all tensors that may leave it are evicted.
 pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow> {
     let mut coala = Coala::new(problem);
     coala.prepare()?;
@@ -54,7 +62,7 @@ pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverfl
     Ok(coala.finish())
 }
 
-/// The same, with what comes into memories and leaves them.
+/// As [`schedule`], with a log of the tensors that come into memories and leave them ([`Schedule::contents`]).
 ///
 /// # Errors
 /// As [`schedule`].
@@ -66,14 +74,15 @@ pub fn schedule_with_contents(problem: SchedulingProblem<'_>) -> Result<Schedule
     Ok(coala.finish())
 }
 
-/// Tiles in the order in which the public tool comes across them: layer by layer those of a core that wait for each other, then pair by
-/// pair of layers those between which data travels.
+/// Tiles in the order in which the public tool meets them: first along the edges within a layer, between tiles of one
+/// core; then along the edges between two layers, pair by pair.
 fn by_dependencies(graph: &TileGraph) -> Vec<TileId> {
     let layer = |tile: TileId| graph.tiles[tile].layer;
     let is_between = |edge: &Edge| edge.operand.is_some();
     let pairs: BTreeSet<(NestId, NestId)> =
         graph.edges().filter(is_between).map(|edge| (layer(edge.from), layer(edge.to))).collect();
-    // Layers go by the longest way from the input, then in the order in which the last layer that they read is met.
+    // Layers in topological order (Kahn's algorithm), generation by generation: by the longest way from the input.
+    // Within a generation they keep the order in which the last layer that they read was met.
     let mut layers: Vec<NestId> = Vec::new();
     let mut rest: BTreeSet<NestId> = graph.tiles.iter().map(|tile| tile.layer).collect();
     let mut generation: Vec<NestId> =
@@ -101,26 +110,28 @@ fn by_dependencies(graph: &TileGraph) -> Vec<TileId> {
     ends.filter(|tile| known.insert(*tile)).collect()
 }
 
+/// The state of the scheduler: everything that is placed so far.
 struct Coala<'a> {
     problem: SchedulingProblem<'a>,
     contents: MemoryContents<'a>,
     links: TiVec<LinkId, LinkOccupancy>,
+    /// End of the last tile placed on each core.
     core_free: TiVec<CoreId, Cycles<f64>>,
-    /// The first tile that has each tensor, and which operand of it that is.
+    /// The first tile that has each tensor, and the operand that the tensor is of that tile.
     origins: TiVec<TensorId, (TileId, Operand)>,
-    /// Layers of which nothing reads the last tile of a core.
+    /// Layers with a tile that has no successors, neither a reader nor a later tile on its core.
     sinks: FxHashSet<NestId>,
     result: Schedule,
 }
 
-/// What moved a beginning last.
+/// The beginning of a tile or transfer, and the last cause that moved it.
 struct Begins {
     by: Begin,
     time: Cycles<f64>,
 }
 
 impl Begins {
-    /// Notes that something begins at a time because of `by`, if that is another time than before.
+    /// Moves the beginning to `time`. `by` is the cause if that is another time than before.
     fn note(&mut self, by: Begin, time: Cycles<f64>) {
         if time != self.time {
             *self = Self { by, time };
@@ -132,6 +143,7 @@ impl<'a> Coala<'a> {
     fn new(problem: SchedulingProblem<'a>) -> Self {
         let graph = problem.graph;
         let mut origins = ti_vec![(TileId::default(), Operand::O); graph.tensors.len()];
+        // From the last tile, so that the first one remains.
         for tile in graph.tiles.keys().rev() {
             for operand in Operand::ALL {
                 if let Some(tensor) = graph.tensor(tile, operand) {
@@ -155,6 +167,7 @@ impl<'a> Coala<'a> {
         }
     }
 
+    /// Counts the uses of all tensors, puts constants into DRAM, and places the transfers of prefetched operands.
     fn prepare(&mut self) -> Result<(), MemoryOverflow> {
         let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let dram = system.dram_memory();
@@ -164,6 +177,7 @@ impl<'a> Coala<'a> {
                     *self.contents.uses_in(output, self.place_of(edge.to, operand)) += 1;
                 }
             }
+            // Constants, such as weights and inputs of the network, are in DRAM from the beginning.
             for &operand in facts.constants.iter() {
                 let Some(tensor) = graph.tensor(tile, operand) else { continue };
                 let everywhere = self.problem.rules.counts_uses_everywhere.then_some(graph.tensors[tensor].uses);
@@ -199,19 +213,21 @@ impl<'a> Coala<'a> {
             let first = first_of[&graph.tiles[tile].layer];
             sort_few_by_key(&mut tensors, |of| graph.tensor(first, of.1));
             for (tensor, operand) in tensors {
-                // What streams from DRAM is there.
+                // An operand that streams from DRAM has its place there, so this places no transfer for it.
                 self.bring(tensor, (self.place_of(tile, operand), core), &[], Cycles::ZERO)?;
             }
         }
         Ok(())
     }
 
+    /// Places all tiles, in the order of their priority among those whose predecessors are placed.
     fn run(&mut self) -> Result<(), MemoryOverflow> {
         let graph = self.problem.graph;
-        // A tile becomes a candidate when its last predecessor is placed, so that the end of each is known.
+        // A tile becomes a candidate when its last predecessor is placed: then the ends of all of them are known.
+        // `waits` counts those that are not placed, `ready` is the latest end so far.
         let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
         let mut ready: TiVec<TileId, Cycles<f64>> = ti_vec![Cycles::ZERO; graph.tiles.len()];
-        // Times are never negative, so that their bits have their order.
+        // Times are never negative. The bits of such numbers, read as integers, are in the order of the numbers.
         let order = self.problem.order;
         let entry = |tile: TileId, ready: Cycles<f64>| match order {
             TilePriority::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
@@ -232,6 +248,7 @@ impl<'a> Coala<'a> {
         Ok(())
     }
 
+    /// The schedule, once all tiles are placed. It ends with the last tile or transfer.
     fn finish(mut self) -> Schedule {
         self.result.contents = self.contents.log.take().unwrap_or_default();
         self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
@@ -246,14 +263,18 @@ impl<'a> Coala<'a> {
         let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let PlacedTile { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
+        // From here on, `time` only moves later: it is the earliest beginning that all steps so far allow.
         let mut time = self.core_free[core].max(ready);
         let mut begin = Begins { by: Begin::Ready, time };
         let needs = self.needs(tile);
         let needed: Vec<TensorId> = needs.iter().map(|need| need.0).collect();
+        // An operand that does not fit on the chip leaves no room for other tensors (Stream, Section 4.2): the memory
+        // is cleared.
         for &operand in too_large {
             time = self.clear((memory_of[operand as usize], core), &needed, time)?;
         }
         begin.note(Begin::Room, time);
+        // Transfers are independent of each other: the tile waits for the last one.
         let mut last = None;
         for &(tensor, memory) in &needs {
             let reader = if memory == system.dram_memory() { system.dram } else { core };
@@ -276,6 +297,7 @@ impl<'a> Coala<'a> {
             begin.note(Begin::Room, time);
         }
         let mut span = Span { start: time, end: time + cycles };
+        // Streams run beside the computation. The tile waits for room on the links, and slows down to their bandwidth.
         if !is_early && !too_large.is_empty() {
             let (start, slower) = self.stream(tile, time);
             span = Span { start, end: start + cycles * slower };
@@ -293,10 +315,12 @@ impl<'a> Coala<'a> {
         let streamed = SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch);
         self.result.energy[SystemEnergyCause::OnChip] += placed[tile].onchip_pj;
         self.result.energy[streamed] += placed[tile].offchip_pj;
+        // Each tensor stays at least until the tile has read it. If this was its last use, it leaves.
         for (tensor, memory) in needs {
             self.contents.keep_until(tensor, memory, span.end);
             self.use_up(tile, tensor, memory, span.end);
         }
+        // A result of the network goes to DRAM at once, as nothing reads it on the chip.
         if let Some(output) = output
             && graph.tiles[tile].is_final
             && self.is_result(tile)
@@ -312,7 +336,8 @@ impl<'a> Coala<'a> {
         Ok(span.end)
     }
 
-    /// Whether what a tile computes is a result of the network.
+    /// Whether the output of a tile is a result of the network: no tile reads it. By the rule of the tool, whole layers
+    /// are results.
     fn is_result(&self, tile: TileId) -> bool {
         let SchedulingProblem { graph, rules, .. } = self.problem;
         if rules.writes_layers_whole {
@@ -338,7 +363,8 @@ impl<'a> Coala<'a> {
         needs
     }
 
-    /// The memory in which a tile finds an operand.
+    /// The memory in which a tile finds an operand: the core's highest one, or DRAM if the operand does not fit on the
+    /// chip.
     fn place_of(&self, tile: TileId, operand: Operand) -> TopMemoryId {
         let SchedulingProblem { system, placed, rules, .. } = self.problem;
         let PlacedTile { core, ref too_large, .. } = placed[tile];
@@ -349,7 +375,8 @@ impl<'a> Coala<'a> {
         }
     }
 
-    /// Transfers a tensor into a memory of a core unless it is there; returns when it can be read, cycles.
+    /// Transfers a tensor into a memory of a core unless it is there; returns the time from which it can be read,
+    /// cycles.
     fn bring(
         &mut self,
         tensor: TensorId,
@@ -366,7 +393,13 @@ impl<'a> Coala<'a> {
         self.transfer((tensor, source, (memory, reader)), needed, reason, wanted)
     }
 
-    /// Places a transfer from a memory to that of a core, whose tensor is not `wanted` before a time; returns when it ends, cycles.
+    /// Places a transfer of a tensor from a memory to that of a core; returns its end, cycles. `needed` are tensors
+    /// that must not be evicted for it. Its reader does not use it before `wanted`, which counts only for late
+    /// transfers.
+    ///
+    /// It begins as early as the tensor is available, the target has room, and all links of the route have a common
+    /// window. The room is taken before the window is known, so that the tensor's place is reserved from the beginning
+    /// of the transfer on.
     fn transfer(
         &mut self,
         (tensor, source, (memory, to)): (TensorId, TopMemoryId, (TopMemoryId, CoreId)),
@@ -415,7 +448,8 @@ impl<'a> Coala<'a> {
         for (hop, &link) in route.iter().enumerate() {
             let facts = &system.links[link];
             let is_new = self.links[link].carry(tensor, span);
-            // What the first link carries anyway has been read for another receiver.
+            // Multicast: if the first link already carries this tensor, the memory read was charged to an earlier
+            // receiver.
             is_read &= is_new || hop > 0;
             link_pj += match pays_once {
                 false => length.0 * facts.pj_per_cycle,
@@ -444,25 +478,29 @@ impl<'a> Coala<'a> {
             link_pj,
             memory_pj,
         });
+        // A copy on the chip that nothing will read again leaves once the transfer has ended.
         if source != system.dram_memory() && self.contents.uses_left(tensor, source) == 0 {
             self.remove(tensor, self.seen(tensor, (source, from)), self.leaves(tensor, source, span.end));
         }
         Ok(span.end)
     }
 
-    /// Where a tensor in a memory of a core is taken to be ([`SchedulingRules::takes_inputs_for_outputs`]).
+    /// The memory in which the rules take a tensor to be ([`SchedulingRules::takes_inputs_for_outputs`]); under
+    /// corrected rules the one where it is.
     fn seen(&self, tensor: TensorId, (memory, core): (TopMemoryId, CoreId)) -> TopMemoryId {
         let SchedulingProblem { system, rules, .. } = self.problem;
         if rules.takes_inputs_for_outputs { system.memory_of[core][self.origins[tensor].1 as usize] } else { memory }
     }
 
-    /// When a tensor can leave a memory out of which a transfer reads it until `time`, cycles: not before tiles have read it there.
+    /// The time from which a tensor can leave a memory, cycles: `time`, when a transfer has read it, or later if tiles
+    /// still read it there.
     fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) -> Cycles<f64> {
         let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
         if self.problem.rules.frees_at_once { time } else { time.max(busy) }
     }
 
-    /// The first time, `time` or later, at which all links of a route have a window of a length for what is `wanted` of each.
+    /// The first time, `time` or later, at which all links of a route have a common window of this length. `wanted` is
+    /// the request to each link.
     fn first_window<'t>(
         &self,
         route: &[LinkId],
@@ -472,11 +510,12 @@ impl<'a> Coala<'a> {
         let ever = Span { start: time, end: Cycles::INFINITY };
         let is_shared = |link: &LinkId| self.links[*link].shared(wanted(*link)).next().is_some();
         if !(self.problem.rules.merges_windows && route.iter().any(is_shared)) {
-            // What has no bits needs no window.
+            // A tensor of no bits needs no window.
             let is_empty = length <= Cycles::ZERO;
             let first = (!is_empty).then(|| self.window_within(ever, route, wanted)).flatten();
             return first.unwrap_or(time);
         }
+        // As the tool does: windows of all links, intersected link by link.
         let mut common: Option<Vec<Span>> = None;
         for (at, &link) in route.iter().enumerate() {
             if !route[..at].contains(&link) {
@@ -490,8 +529,9 @@ impl<'a> Coala<'a> {
         common.and_then(|spans| spans.first().map(|span| span.start)).unwrap_or(time)
     }
 
-    /// The first such time within a span. The windows of the first link are tried in their order, each narrowed by those of the other
-    /// links.
+    /// The first such time within a span: a depth-first search in which the windows of the first link are tried in
+    /// their order, and each is the span for the other links. Windows in which a link carries the tensor anyway come
+    /// before gaps.
     fn window_within<'t>(
         &self,
         span: Span,
@@ -503,7 +543,7 @@ impl<'a> Coala<'a> {
         windows.find_map(|window| self.window_within(window, rest, wanted))
     }
 
-    /// How long so many bits travel over links from a memory to another, cycles: the slowest of the links and of the memories decides. The
+    /// The length of a transfer over a route between two memories, cycles: that of the slowest link or memory. The
     /// ports of DRAM are links.
     fn transfer_cycles(
         &self,
@@ -520,14 +560,15 @@ impl<'a> Coala<'a> {
         counted.map(|(_, width)| Cycles(bits.words(width) as f64)).fold(links, Cycles::max)
     }
 
-    /// The first time from which so many bits fit into a memory for ever, or from which evictions may make room for them.
+    /// The first time from which `bits` fit into a memory for good, or, where that is never, from which evictions may
+    /// make room.
     fn first_fit(&self, memory: TopMemoryId, time: Cycles<f64>, bits: Bits) -> Cycles<f64> {
         let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
         if self.problem.rules.makes_room_too_early { fit } else { fit.max(time) }
     }
 
-    /// The first time, `time` or later, from which a tensor fits into a memory of a core, where the least important tensors are evicted if
-    /// need be.
+    /// The first time, `time` or later, from which a tensor fits into a memory of a core. If need be, the least
+    /// important tensors are evicted: those with the least product of uses left and bits (Stream, Section 4.2).
     fn make_room(
         &mut self,
         tensor: TensorId,
@@ -541,6 +582,8 @@ impl<'a> Coala<'a> {
         if excess == Bits(0) {
             return Ok(fit.max(time));
         }
+        // Tensors that the tile needs stay, and so do those whose place is reserved for later: their transfer is placed
+        // already.
         let may_go = |other: TensorId, copy: &TensorCopy| copy.reserved <= fit && !needed.contains(&other);
         let (leaving, freed) = self.contents.least_important(memory, excess, may_go);
         if freed < excess {
@@ -553,7 +596,8 @@ impl<'a> Coala<'a> {
         Ok(latest)
     }
 
-    /// Evicts a tensor from a memory of a core, and writes it back to DRAM if DRAM has no copy; returns when its place is free, cycles.
+    /// Evicts a tensor from a memory of a core, and writes it back to DRAM if DRAM has no copy; returns the time from
+    /// which its place is free, cycles.
     fn evict(
         &mut self,
         tensor: TensorId,
@@ -562,7 +606,7 @@ impl<'a> Coala<'a> {
     ) -> Result<Cycles<f64>, MemoryOverflow> {
         let system = self.problem.system;
         let dram = system.dram_memory();
-        // Asked before the transfer: where this was the last use of the copy, the transfer removes it.
+        // Computed before the transfer, which removes the copy if this was its last use.
         let free = self.leaves(tensor, memory, time);
         let end = if self.copy(tensor, dram).is_none() {
             let seen = self.seen(tensor, (memory, core));
@@ -580,7 +624,8 @@ impl<'a> Coala<'a> {
         Ok(end)
     }
 
-    /// Evicts all tensors of a memory of a core but those that are `needed`; returns when the last place is free, cycles.
+    /// Evicts all tensors of a memory of a core except those that are `needed`; returns the time from which the last
+    /// place is free, cycles.
     fn clear(
         &mut self,
         (memory, core): (TopMemoryId, CoreId),
@@ -598,14 +643,15 @@ impl<'a> Coala<'a> {
         Ok(latest)
     }
 
-    /// Places the stream of operands that do not fit on the chip on the links to DRAM: when it begins, and the factor by which the tile
-    /// slows down.
+    /// Places the streams of operands that do not fit on the chip on the links to and from DRAM. Returns their
+    /// beginning, and the factor by which the tile slows down.
     fn stream(&mut self, tile: TileId, time: Cycles<f64>) -> (Cycles<f64>, f64) {
         let system = self.problem.system;
         let is_early = self.problem.rules.streams_too_early;
         let PlacedTile { core, cycles, offchip: Offchip { to, from }, ref too_large, .. } = self.problem.placed[tile];
         let (outputs, inputs): (Vec<Operand>, Vec<Operand>) = too_large.iter().partition(|of| **of == Operand::O);
         let routes = [(system.route(core, system.dram), to, outputs), (system.route(system.dram, core), from, inputs)];
+        // A link on both routes carries the sum of both loads.
         let mut loads: Vec<(LinkId, BitsPerCycle<f64>, Vec<TensorId>)> = Vec::new();
         for (route, load, operands) in routes.iter().filter(|(.., operands)| !is_early || !operands.is_empty()) {
             let shared = operands.iter().filter(|_| self.problem.rules.shares_streams);
@@ -622,6 +668,7 @@ impl<'a> Coala<'a> {
         }
         let mut slower = 1.0_f64;
         if !is_early {
+            // The link with the largest load for its bandwidth slows everything down in proportion.
             slower = loads.iter().map(|(link, load, _)| *load / system.links[*link].bandwidth).fold(1.0, f64::max);
             loads.iter_mut().for_each(|load| load.1 = load.1 / slower);
         }
@@ -642,11 +689,13 @@ impl<'a> Coala<'a> {
         (start, slower)
     }
 
-    /// Counts one use of a tensor less, and removes the copies that have no use left.
+    /// Counts one use of a tensor less, and removes copies that have no use left: the one in this memory, or all once
+    /// nothing wants the tensor anywhere.
     fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: Cycles<f64>) {
         let is_used_up = self.contents.use_up(tensor, memory) == 0;
         if self.contents.is_wanted(tensor) {
-            // Others take a constant out of DRAM.
+            // Others still want it. They fetch a constant from DRAM, so the copy here may go; an output may exist only
+            // here.
             let SchedulingProblem { graph, system, rules, .. } = self.problem;
             let is_here_in_vain = is_used_up && !rules.counts_uses_everywhere && memory != system.dram_memory();
             if is_here_in_vain && !graph.tensors[tensor].is_output {
@@ -665,7 +714,8 @@ impl<'a> Coala<'a> {
         }
     }
 
-    /// When the last tile ends that reads a tensor out of a memory; tiles of all cores may read DRAM. `reader` is one of them.
+    /// The end of the last tile that reads a tensor in a memory; `None` if none that is placed does. Tiles of all cores
+    /// may read DRAM. `reader` is one of the tiles that read the tensor.
     fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<Cycles<f64>> {
         let SchedulingProblem { graph, system, placed, rules, .. } = self.problem;
         let made_by = |&tile: &TileId| graph.tensor(tile, Operand::O) == Some(tensor);
@@ -687,7 +737,7 @@ impl<'a> Coala<'a> {
         self.contents.copy(tensor, memory)
     }
 
-    /// Takes a place for a tensor, which it fills until the end of a span.
+    /// Reserves a place for a tensor from the start of a span. The tensor can be read from the end of the span on.
     fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: Span) {
         self.contents.store(tensor, memory, span);
     }

@@ -1,14 +1,23 @@
-//! WACO: which cores compute which tiles of a steady state, and in which order (Stream, Section 5.3, equations 1 to 12).
+//! WACO: the allocation of the tiles of a steady state to cores and slots (Stream, Section 5.4, equations 1 to 12;
+//! Section 5.3 for tiles that cores share).
 //!
-//! Tiles are computed in slots, one slot after the other. A slot takes as long as its slowest tile, and a core computes at most one tile in
-//! it; several cores may share a tile. Iterations overlap: the next one begins as soon as every core is free for it. With `T` the length of
-//! an iteration and `w` the longest time from the first to the last slot in which some core works, `N` iterations take `N T - (N - 1) min
-//! idle = T + (N - 1) w` cycles. This is minimised.
+//! Tiles are computed in slots, one slot after the other. A slot takes as long as its slowest tile, and a core computes
+//! at most one tile in it; several cores may share a tile. Iterations overlap: the next one begins as soon as every
+//! core is free for it. `T` is the length of an iteration. The window of a core lasts from its first to its last slot
+//! in use, and `w` is the longest window of all cores. A core is idle for `T` less its window, so `N` iterations take
+//! `N T - (N - 1) min idle = T + (N - 1) w` cycles (equation 12). This is minimised.
 //!
-//! A branch-and-bound search, slot by slot and depth first, the child of the least bound first. A state is pruned by a lower bound on `T`
-//! (the longest chain of the tiles that are left) and one on `w` (the work that is left, spread evenly over the windows of the cores that
-//! can do it). It is pruned, too, if another state with the same tiles dominates it in time, windows, and capacity left for weights. Of
-//! equal cores one order is tried.
+//! Stream hands the equations to a solver. This is a branch and bound of its own, slot by slot and depth first, the
+//! child of the least bound first. A state is pruned in three ways:
+//!
+//! - by a lower bound on `T`, the longest chain of the tiles that are left, and one on `w`, the work that is left,
+//!   spread evenly over the windows of the cores that can do it
+//! - by dominance, if another state with the same tiles done is no worse in time, windows, and capacity left for
+//!   weights
+//! - by symmetry: of equal cores in equal states, the first ones are taken
+//!
+//! The number of states is exponential in the tiles of an iteration. A search that is stopped returns its best
+//! allocation, and the least bound of all that it left open.
 
 use super::id_set::IdSet;
 use super::ids::{CoreId, IterationTile, SlotId, WeightGroup};
@@ -26,11 +35,12 @@ pub struct AllocationProblem {
     pub cores: usize,
     /// Number of iterations.
     pub iterations: u64,
-    /// Cycles, by tile, core, and number of cores that share the tile less 1; `None` where the core cannot compute it.
+    /// Cycles, by tile, core, and number of cores that share the tile less 1; `None` where the core cannot compute the
+    /// tile.
     pub cycles: TiVec<IterationTile, TiVec<CoreId, Vec<Option<f64>>>>,
     /// Dependencies: pairs of tiles, the first in an earlier slot than the second.
     pub order: Vec<(IterationTile, IterationTile)>,
-    /// Groups of tiles with the same weights, which the same cores compute.
+    /// Groups of tiles with the same weights: each group is computed by one set of cores.
     pub groups: Vec<Vec<IterationTile>>,
     /// Weights of each tile, bits.
     pub weights: TiVec<IterationTile, u64>,
@@ -44,7 +54,7 @@ pub type TilePlacement = (SlotId, Vec<CoreId>);
 /// An allocation of the tiles of an iteration to slots and cores.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Allocation {
-    /// Where each tile is computed.
+    /// The slot and the cores of each tile.
     pub tiles: TiVec<IterationTile, TilePlacement>,
     /// Length of an iteration, cycles.
     pub iteration_cycles: f64,
@@ -72,10 +82,10 @@ impl AllocationOutcome {
     }
 }
 
-/// Finds the allocation of least latency. `goes_on` is asked from time to time with the number of states so far; where it returns `false`,
-/// the search ends with the best allocation so far and a valid lower bound.
+/// Finds the allocation of least latency. `goes_on` is called from time to time with the number of states so far; where
+/// it returns `false`, the search ends with the best allocation so far and a valid lower bound.
 ///
-/// More than `MOST` tiles or cores are not searched: nothing is found then, and nothing proved.
+/// With more than `MOST` tiles, cores or groups there is no search: nothing is found, and nothing proved.
 pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bool) -> AllocationOutcome {
     if instance.cycles.len() > MOST || instance.cores > MOST || instance.groups.len() > MOST {
         return AllocationOutcome::default();
@@ -88,8 +98,9 @@ pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bo
     AllocationOutcome { best: search.best, bound, nodes: search.nodes }
 }
 
-/// The latency of an allocation: its iteration, its longest window, all iterations. `None` if it breaks a constraint: dependencies, one
-/// tile a core and slot, equal cores of a group, capacity.
+/// The latency of an allocation: of one iteration, of its longest window, of all iterations. `None` if it breaks a
+/// constraint: at most one tile for each core and slot (equation 1), dependencies (4), capacity for weights (5), the
+/// same cores for all tiles of a group.
 pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, TilePlacement>) -> Option<Allocation> {
     let slots = tiles.iter().map(|tile| tile.0).max()?.index() + 1;
     let mut cycles: TiVec<SlotId, f64> = ti_vec![0.0; slots];
@@ -134,11 +145,12 @@ pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, Til
 /// The state of a core after some slots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Core {
-    /// Cycles since its first slot began; negative if it was never used.
+    /// Cycles since its first slot began; negative if it was never used. If it works again, its window covers all of
+    /// them.
     since: f64,
-    /// Bits of weights that still fit.
+    /// Bits of weights for which it has room.
     free: u64,
-    /// Groups of which it computes some tiles, while others are left.
+    /// Groups that it has begun and that have tiles left.
     groups: IdSet<WeightGroup>,
 }
 
@@ -151,11 +163,14 @@ impl Core {
 /// A node of the search tree: an allocation of some tiles to the first slots.
 #[derive(Debug, Clone)]
 struct State {
+    /// Tiles that have a slot.
     done: IdSet<IterationTile>,
+    /// Length of all slots so far.
     cycles: f64,
+    /// Longest window so far.
     window: f64,
     cores: TiVec<CoreId, Core>,
-    /// Cores of each group that has begun.
+    /// Cores of each group that has begun and is not done; else empty.
     group_cores: TiVec<WeightGroup, IdSet<CoreId>>,
     /// Tiles with their slots and cores.
     chosen: Vec<(IterationTile, SlotId, IdSet<CoreId>)>,
@@ -163,8 +178,8 @@ struct State {
     next_slot: SlotId,
 }
 
-/// Key of dominance: the tiles that are done, and the groups that each core has begun, cores in canonical order. Only states of the same
-/// key may dominate each other.
+/// Key of dominance: the tiles that are done, and the groups that each core has begun, cores in canonical order. Only
+/// between states of the same key is there dominance, as the same tiles may follow them on the same cores.
 type Situation = (IdSet<IterationTile>, Vec<IdSet<WeightGroup>>);
 
 /// The costs by which a state dominates another of the same key: cycles, window, and for each core, in canonical order, cycles since its
@@ -178,26 +193,29 @@ struct DominanceEntry {
 
 struct Search<'a> {
     instance: &'a AllocationProblem,
-    /// Tiles that come before each.
+    /// Predecessors of each tile.
     before: TiVec<IterationTile, IdSet<IterationTile>>,
     group_of: TiVec<IterationTile, Option<WeightGroup>>,
     group_tiles: TiVec<WeightGroup, IdSet<IterationTile>>,
-    /// The first core that is equal to each one, in capacity and in the cycles of every tile.
+    /// For each core its kind: the first core that is equal to it, in capacity and in the cycles of every tile.
     kinds: TiVec<CoreId, CoreId>,
     /// Cycles of the longest chain of dependencies that begins with each tile, every tile at its fastest.
     tails: TiVec<IterationTile, f64>,
-    /// Sets of cores, and for each tile the least cycles times cores that it takes, 0 if a core outside of the set can compute it.
+    /// Sets of cores, with the work of each tile that no other core can do: its least cycles times the cores that share
+    /// it, else 0.
     pools: Vec<(IdSet<CoreId>, TiVec<IterationTile, f64>)>,
+    /// Undominated states that were visited.
     seen: FxHashMap<Situation, Vec<DominanceEntry>>,
+    /// Number of entries in `seen`.
     remembered: usize,
     best: Option<Allocation>,
     nodes: u64,
     is_stopped: bool,
 }
 
-/// Limit on the states that are kept for dominance. Without an entry less is pruned, and the result is the same.
+/// Limit on the states that are kept for dominance. Beyond it less is pruned, and the result is the same.
 const MOST_REMEMBERED: usize = 2_000_000;
-/// Number of states between two questions whether to go on.
+/// Number of states between two calls of `goes_on`.
 const ASK: u64 = 256;
 
 impl<'a> Search<'a> {
@@ -227,13 +245,16 @@ impl<'a> Search<'a> {
         };
         let able = |tile: IterationTile| ways(tile).map(|way| way.0).collect::<IdSet<CoreId>>();
         let mut tails: TiVec<IterationTile, f64> = ti_vec![0.0; tiles];
-        // Relaxed once a tile, as tiles need not be numbered in topological order: no chain has more of them.
+        // Tiles need not be numbered in topological order, so chains grow by at least one tile in each round (Bellman
+        // and Ford). None has more tiles than there are rounds.
         for _ in 0..tiles {
             for tile in IterationTile::first(tiles) {
                 let after = instance.order.iter().filter(|pair| pair.0 == tile).map(|pair| tails[pair.1]);
                 tails[tile] = least(tile) + after.fold(0.0, f64::max);
             }
         }
+        // One pool for every set of cores that some tile is limited to, and one for all cores that can compute
+        // anything.
         let mut sets: Vec<IdSet<CoreId>> = IterationTile::first(tiles).map(able).collect();
         sets.push(sets.iter().fold(IdSet::default(), |all, set| all.union(*set)));
         sets.sort_unstable();
@@ -258,6 +279,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The state before the first slot.
     fn root(&self) -> State {
         let core = |core: CoreId| Core { since: -1.0, free: self.instance.capacity[core], groups: IdSet::default() };
         State {
@@ -279,18 +301,22 @@ impl<'a> Search<'a> {
         IterationTile::first(self.instance.cycles.len())
     }
 
+    /// Latency of all iterations: equation 12 in terms of windows.
     fn total(&self, cycles: f64, window: f64) -> f64 {
         cycles + self.instance.iterations.saturating_sub(1) as f64 * window
     }
 
     /// A lower bound on the latency of every completion of a state, cycles.
+    ///
+    /// Both parts of [`Self::total`] are bounded: the tiles of a chain of dependencies need different slots, and the
+    /// work of a pool needs the windows of its cores.
     fn bound(&self, state: &State) -> f64 {
         let left = |tile: IterationTile| !state.done.contains(tile);
         let chain = self.tiles().filter(|&tile| left(tile)).map(|tile| self.tails[tile]).fold(0.0, f64::max);
         let mut window = state.window;
         for (set, work) in &self.pools {
-            // The work that only these cores can do keeps them in their windows. Spread as evenly as possible, it fills the windows that
-            // have begun up to one level.
+            // A core that works again has a window of all cycles since its first slot, and of its further work. The
+            // longest window is least if the work of the pool fills these up to one level, like water.
             let work: f64 = self.tiles().filter(|&tile| left(tile)).map(|tile| work[tile]).sum();
             let begun = |core: CoreId| state.cores[core].since.max(0.0);
             let mut starts: Vec<f64> = set.iter().map(begun).collect();
@@ -300,7 +326,8 @@ impl<'a> Search<'a> {
         self.total(state.cycles + chain, window)
     }
 
-    /// Searches the subtree of a state, and returns a lower bound on the latency of all its completions, cycles.
+    /// Searches the subtree of a state, and returns a lower bound on the latency of all its completions that are better
+    /// than `best`, cycles. If nothing was stopped, it is no lower than the latency of the best allocation.
     fn descend(&mut self, state: &State, goes_on: &mut dyn FnMut(u64) -> bool) -> f64 {
         if state.done.len() == self.instance.cycles.len() {
             let cycles = self.total(state.cycles, state.window);
@@ -317,6 +344,8 @@ impl<'a> Search<'a> {
         let mut next: Vec<(f64, State)> = Vec::new();
         self.slots(state, IterationTile::default(), 0.0, &mut Vec::new(), &mut next);
         next.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // `least` is the least bound of all children: of those that are pruned or stopped their own, else that of their
+        // subtree.
         let mut least = f64::INFINITY;
         for (bound, state) in next {
             self.nodes += 1;
@@ -329,6 +358,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             if self.is_dominated(&state) {
+                // The dominating state was visited before, and its bound is accounted for there.
                 continue;
             }
             least = least.min(self.descend(&state, goes_on));
@@ -336,7 +366,11 @@ impl<'a> Search<'a> {
         least
     }
 
-    /// Adds all slots that begin with some tiles, all of them with lower numbers than `first`.
+    /// Collects the states after every slot that consists of the tiles in `slot` and further ones, with numbers from
+    /// `first` on.
+    ///
+    /// Tiles of a slot come in the order of their numbers, so that each set of tiles is formed once. `cycles` is the
+    /// longest time of a tile in `slot`.
     fn slots(
         &self,
         state: &State,
@@ -348,7 +382,8 @@ impl<'a> Search<'a> {
         if !slot.is_empty() {
             let after = self.after(state, cycles, slot);
             let bound = self.bound(&after);
-            // More tiles in the slot do not make it shorter, but may make the rest so: nothing follows from this bound for them.
+            // Only this state is pruned. A slot with more tiles is no shorter, but it may shorten the rest, so its
+            // bound may be lower.
             if bound.is_finite() && self.best.as_ref().is_none_or(|best| bound < best.cycles) {
                 found.push((bound, after));
             }
@@ -356,7 +391,7 @@ impl<'a> Search<'a> {
         let taken = slot.iter().fold(IdSet::default(), |all: IdSet<CoreId>, (_, cores)| all.union(*cores));
         for tile in IterationTile::within(first..self.instance.cycles.next_key()) {
             let is_ready = !state.done.contains(tile) && self.before[tile].is_within(state.done);
-            // Tiles of a group have the same cores, and so never the same slot.
+            // All tiles of a group have the same cores, so that no two of them fit into one slot.
             let is_apart = |group: WeightGroup| slot.iter().all(|(other, _)| self.group_of[*other] != Some(group));
             if !is_ready || !self.group_of[tile].is_none_or(is_apart) {
                 continue;
@@ -369,7 +404,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The different sets of cores that can compute a tile, and how long that takes.
+    /// The different sets of cores that can compute a tile, with the time that the slowest of them takes. Cores in
+    /// `taken` already compute another tile of the slot.
     fn ways(&self, state: &State, tile: IterationTile, taken: IdSet<CoreId>) -> Vec<(IdSet<CoreId>, f64)> {
         let fixed = self.group_of[tile].map_or(IdSet::default(), |group| state.group_cores[group]);
         let weight = self.instance.weights[tile];
@@ -379,6 +415,7 @@ impl<'a> Search<'a> {
             let cycles = |core: CoreId| self.instance.cycles[tile][core].get(shared - 1).copied().flatten();
             let is_able =
                 |core: CoreId| !taken.contains(core) && state.cores[core].free >= part && cycles(core).is_some();
+            // A group that has begun keeps its cores, where its weights are.
             if !fixed.is_empty() {
                 if fixed.len() == shared && fixed.iter().all(is_able) {
                     let longest = fixed.iter().filter_map(cycles).fold(0.0, f64::max);
@@ -386,7 +423,8 @@ impl<'a> Search<'a> {
                 }
                 continue;
             }
-            // Equal cores in equal states are taken in their order.
+            // Cores of a kind in the same state are interchangeable: only their number counts, so the first ones are
+            // taken.
             let mut kinds: Vec<Vec<CoreId>> = Vec::new();
             for core in self.cores().filter(|&core| is_able(core)) {
                 let is_equal =
@@ -410,6 +448,8 @@ impl<'a> Search<'a> {
         next.next_slot = state.next_slot.following();
         let taken = slot.iter().fold(IdSet::default(), |all: IdSet<CoreId>, (_, cores)| all.union(*cores));
         for (core, facts) in next.cores.iter_mut_enumerated() {
+            // A core that works extends its window to the end of this slot. For one that is idle, time only counts
+            // since its first slot: if it works again, its window will have lasted all the while.
             if taken.contains(core) {
                 facts.since = facts.since.max(0.0) + cycles;
                 next.window = next.window.max(facts.since);
@@ -431,6 +471,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        // Groups that are done decide nothing any more; without them more states have the same key of dominance.
         for (group, tiles) in self.group_tiles.iter_enumerated() {
             if tiles.is_within(next.done) {
                 next.group_cores[group] = IdSet::default();
@@ -442,12 +483,17 @@ impl<'a> Search<'a> {
             .filter(|&tile| !next.done.contains(tile))
             .map(|tile| self.instance.weights[tile])
             .fold(0, u64::saturating_add);
-        // More room than for all that is left makes no difference.
+        // Room beyond all weights that are left makes no difference, so it must not prevent dominance.
         next.cores.iter_mut().for_each(|core| core.free = core.free.min(left));
         next
     }
 
-    /// Whether a known state dominates this one; if none does, this one is kept.
+    /// Whether a state that was visited dominates this one. If none does, this one is kept, in place of those that it
+    /// dominates.
+    ///
+    /// Whatever follows the state can follow the other one, too, on cores in the same canonical order: they have done
+    /// the same tiles, begun the same groups, and have no less room. It adds the same cycles to both, so that time and
+    /// windows stay in order.
     fn is_dominated(&mut self, state: &State) -> bool {
         // Cores of a kind are interchangeable: in canonical order, states that only permute them compare equal.
         let mut order: Vec<CoreId> = state.cores.keys().collect();
@@ -479,8 +525,10 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The level to which `work` fills bins that are filled to `starts` (ascending): the least maximum over cores that have worked so long and
-/// share the work.
+/// The level to which `room` more fills bins that are filled to `starts`, in ascending order: the least maximum after
+/// the work is divided among the cores. 0 without work, infinite without bins.
+///
+/// The `count + 1` lowest bins take all of the work if the level that this makes does not reach the next bin.
 fn level(starts: &[f64], room: f64) -> f64 {
     if room <= 0.0 {
         return 0.0;
@@ -496,7 +544,8 @@ fn level(starts: &[f64], room: f64) -> f64 {
     f64::INFINITY
 }
 
-/// Visits every set of `count` cores that takes the first ones of each kind, as cores of a kind are interchangeable.
+/// Visits every set that adds `count` cores to `chosen` and takes the first ones of each kind, as cores of a kind are
+/// interchangeable.
 fn choose(kinds: &[Vec<CoreId>], count: usize, chosen: IdSet<CoreId>, found: &mut dyn FnMut(IdSet<CoreId>)) {
     if count == 0 {
         return found(chosen);
