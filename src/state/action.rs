@@ -1,7 +1,7 @@
 //! Every change that a person can make.
 
 use super::State;
-use super::attention_form::AttentionChange;
+use super::attention_form::AttentionField;
 use super::choice::FusionPart;
 use super::cores_form::CoresChange;
 use super::design::Half;
@@ -84,7 +84,14 @@ pub enum Action {
     /// Change what is run on many cores.
     Cores(CoresChange),
     /// Change which transformer runs, or what it computes.
-    Attention(AttentionChange),
+    Attention(AttentionField),
+    /// Look at a kind of schedule of attention, in these tiles.
+    FollowAttention {
+        /// As [`AttentionForm::kind`](super::AttentionForm::kind).
+        kind: String,
+        /// As [`AttentionForm::tile`](super::AttentionForm::tile).
+        tile: String,
+    },
     /// Change the study document.
     Study(StudyChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
@@ -201,8 +208,8 @@ pub enum Field {
     TilesByHand,
     /// Layers after which stacks of many cores end.
     StackEnds,
-    /// A field of the view of attention, by its name.
-    Attention(&'static str),
+    /// A member of a form, by the names of both.
+    Member(&'static str),
     /// Constraints on mappings.
     Constraints,
     /// The text of a lesson.
@@ -264,10 +271,7 @@ impl Action {
             Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
-            Self::Attention(AttentionChange::ShowModel(_)) => Kind::Look,
-            Self::Attention(change) => {
-                change.typed_in().map_or(Kind::Edit, |field| Kind::Typing(Field::Attention(field)))
-            }
+            Self::Attention(field) => field.kind(),
             Self::Cores(CoresChange::ShowSystem(_)) => Kind::Look,
             Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
@@ -290,6 +294,7 @@ impl Action {
             | Self::Table(_)
             | Self::OpenFromTable { .. }
             | Self::Cores(_)
+            | Self::FollowAttention { .. }
             | Self::Study(StudyChange::Take(_))
             | Self::Mapping(_) => Kind::Edit,
         }

@@ -6,57 +6,39 @@ use fusescape_engine::explore::AttentionRequest;
 use fusescape_engine::search::Objective;
 use fusescape_spec::{Diagnostics, parse_decimal, transformer_presets};
 
-/// The fields of the form, as written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttentionForm {
-    /// The model: the name of a preset, or a document.
-    pub model: String,
-    /// A document written by hand, also while a preset is in force.
-    pub own: String,
-    /// Whether the text of the model is shown.
-    pub shows_model: bool,
-    /// New tokens of each sequence.
-    pub tokens: String,
-    /// Tokens whose keys and values are cached.
-    pub cached: String,
-    /// Sequences at a time.
-    pub batch: String,
-    /// Tokens that are generated.
-    pub generated: String,
-    /// Tokens of the prompt that are read at a time; nothing: all.
-    pub chunk: String,
-    /// Bits of all elements, or of queries, keys, sums and weights.
-    pub bits: String,
-    /// Cores among which the step is divided.
-    pub cores: String,
-    /// Bits that each of them sends, and receives, in a cycle.
-    pub link_width: String,
-    /// Energy of sending a bit to another core, pJ.
-    pub link_energy: String,
-    /// The kind of schedule that is looked at, as [`AttentionForm::word_of`] says it, [`AttentionForm::RECOMPUTED`], or
-    /// [`AttentionForm::ALONE`]; nothing, or another word: the best.
-    pub kind: String,
-    /// Its tiles, `QUERIES KEYS`; nothing: the best.
-    pub tile: String,
-}
-
 fields! {
-    AttentionForm {
-        model: Text = "gpt2-small".to_owned(), 60, ["model"];
-        tokens: Text = "1024".to_owned(), 61, ["tokens"];
-        cached: Text = "0".to_owned(), 62, ["cached"];
-        batch: Text = "1".to_owned(), 63, ["batch"];
-        generated: Text = "256".to_owned(), 64, ["generated"];
-        bits: Text = "8".to_owned(), 65, ["bits"];
-        chunk: Text = String::new(), 66, ["chunk"];
-        cores: Text = "4".to_owned(), 57, ["cores"];
-        link_width: Text = "512".to_owned(), 58, ["link_width"];
-        link_energy: Text = "0.2".to_owned(), 59, ["link_energy"];
-        kind: Text = String::new(), 68, ["kind"];
-        tile: Text = String::new(), 69, ["tile"];
-    } otherwise {
-        own = String::new();
-        shows_model = false;
+    /// The fields of the form, as written.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    AttentionForm set by AttentionField {
+        /// The model: the name of a preset, or a document.
+        model(chosen Model): String = "gpt2-small".to_owned() => Text, 60, ["model"];
+        /// New tokens of each sequence.
+        tokens(typed Tokens): String = "1024".to_owned() => Text, 61, ["tokens"];
+        /// Tokens whose keys and values are cached.
+        cached(typed Cached): String = "0".to_owned() => Text, 62, ["cached"];
+        /// Sequences at a time.
+        batch(typed Batch): String = "1".to_owned() => Text, 63, ["batch"];
+        /// Tokens that are generated.
+        generated(typed Generated): String = "256".to_owned() => Text, 64, ["generated"];
+        /// Bits of all elements, or of queries, keys, sums and weights.
+        bits(typed Bits): String = "8".to_owned() => Text, 65, ["bits"];
+        /// Tokens of the prompt that are read at a time; nothing: all.
+        chunk(typed Chunk): String = String::new() => Text, 66, ["chunk"];
+        /// Cores among which the step is divided.
+        cores(typed Cores): String = "4".to_owned() => Text, 57, ["cores"];
+        /// Bits that each of them sends, and receives, in a cycle.
+        link_width(typed LinkWidth): String = "512".to_owned() => Text, 58, ["link_width"];
+        /// Energy of sending a bit to another core, pJ.
+        link_energy(typed LinkEnergy): String = "0.2".to_owned() => Text, 59, ["link_energy"];
+        /// The kind of schedule that is looked at, as [`AttentionForm::word_of`] says it,
+        /// [`AttentionForm::RECOMPUTED`], or [`AttentionForm::ALONE`]; nothing, or another word: the best.
+        kind: String = String::new() => Text, 68, ["kind"];
+        /// Its tiles, `QUERIES KEYS`; nothing: the best.
+        tile: String = String::new() => Text, 69, ["tile"];
+        /// A document written by hand, also while a preset is in force.
+        own(typed Own): String = String::new();
+        /// Whether the text of the model is shown.
+        shows_model(shown ShowsModel): bool = false;
     }
 }
 
@@ -66,83 +48,13 @@ impl Default for AttentionForm {
     }
 }
 
-/// A change of the form.
-#[derive(Debug, Clone)]
-pub enum AttentionChange {
-    /// Take a preset, or the document written by hand.
-    Model(Option<&'static str>),
-    /// Replace the text of the model, letter by letter.
-    Write(String),
-    /// Show or hide the text of the model.
-    ShowModel(bool),
-    /// New tokens.
-    Tokens(String),
-    /// Cached tokens.
-    Cached(String),
-    /// Sequences.
-    Batch(String),
-    /// Tokens that are generated.
-    Generated(String),
-    /// Tokens of the prompt at a time.
-    Chunk(String),
-    /// Bits.
-    Bits(String),
-    /// Cores.
-    Cores(String),
-    /// Bits that a core sends.
-    LinkWidth(String),
-    /// Energy of a bit that is sent.
-    LinkEnergy(String),
-    /// Look at a kind of schedule, in these tiles.
-    Look {
-        /// As [`AttentionForm::kind`].
-        kind: String,
-        /// As [`AttentionForm::tile`].
-        tile: String,
-    },
-}
-
-impl AttentionChange {
-    /// The field in which it is a keystroke.
-    pub fn typed_in(&self) -> Option<&'static str> {
-        match self {
-            Self::Model(_) | Self::ShowModel(_) | Self::Look { .. } => None,
-            Self::Write(_) => Some("model"),
-            Self::Tokens(_) => Some("tokens"),
-            Self::Cached(_) => Some("cached"),
-            Self::Batch(_) => Some("batch"),
-            Self::Generated(_) => Some("generated"),
-            Self::Chunk(_) => Some("chunk"),
-            Self::Bits(_) => Some("bits"),
-            Self::Cores(_) => Some("cores"),
-            Self::LinkWidth(_) => Some("link_width"),
-            Self::LinkEnergy(_) => Some("link_energy"),
-        }
-    }
-}
-
 impl AttentionForm {
-    /// Makes a change.
-    pub fn change(&mut self, change: AttentionChange) {
-        match change {
-            AttentionChange::Model(Some(id)) => id.clone_into(&mut self.model),
-            AttentionChange::Model(None) => self.model.clone_from(&self.own),
-            AttentionChange::Write(text) => {
-                self.own.clone_from(&text);
-                self.model = text;
-            }
-            AttentionChange::ShowModel(shows) => self.shows_model = shows,
-            AttentionChange::Tokens(text) => self.tokens = text,
-            AttentionChange::Cached(text) => self.cached = text,
-            AttentionChange::Batch(text) => self.batch = text,
-            AttentionChange::Generated(text) => self.generated = text,
-            AttentionChange::Chunk(text) => self.chunk = text,
-            AttentionChange::Bits(text) => self.bits = text,
-            AttentionChange::Cores(text) => self.cores = text,
-            AttentionChange::LinkWidth(text) => self.link_width = text,
-            AttentionChange::LinkEnergy(text) => self.link_energy = text,
-            AttentionChange::Look { kind, tile } => (self.kind, self.tile) = (kind, tile),
+    /// Sets a member. A document written by hand is then in force.
+    pub(super) fn change(&mut self, field: AttentionField) {
+        if let AttentionField::Own(text) = &field {
+            self.model.clone_from(text);
         }
+        self.set(field);
     }
 
     /// The word for the best schedule that computes keys and values again.

@@ -1,8 +1,10 @@
 //! Every form's fields as one list, by which links and files keep them.
 //!
-//! A form is declared with [`fields!`], a line a member: what a link means that leaves it out, its number in links, its name in files, and
-//! its kind. How a kind is written and read is said once for links (`link/kinds.rs`) and once for files (`state/file/kinds.rs`).
+//! A form is declared with [`fields!`], a line a member: how a person sets it, what a link means that leaves it out, its
+//! kind, its number in links, and its name in files. How a kind is written and read is said once for links
+//! (`link/kinds.rs`) and once for files (`state/file/kinds.rs`).
 
+use super::action::{Field, Kind};
 use super::choice::AnyChoice;
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::rules::Rules;
@@ -65,8 +67,73 @@ pub enum Slot<'f> {
     Point(&'f mut Option<DepthFirstStrategy>),
 }
 
-/// Declares the [`Form`] of a struct. Members that links and files keep otherwise come behind, with their baseline.
+/// A member that is filled in letter by letter.
+pub(super) fn typed(member: &'static str) -> Kind {
+    Kind::Typing(Field::Member(member))
+}
+
+/// A member that has its next value at once.
+pub(super) fn chosen(_: &'static str) -> Kind {
+    Kind::Edit
+}
+
+/// A member that says what is looked at.
+pub(super) fn shown(_: &'static str) -> Kind {
+    Kind::Look
+}
+
+/// Declares a form, a member a line: how a person sets it ([`typed`], [`chosen`] or [`shown`]; nothing: with others at
+/// once), its type, its baseline, and its kind, number and names. Links and files keep members without these otherwise.
 macro_rules! fields {
+    ($(#[$attribute:meta])* $form:ident set by $field:ident {
+        $($(#[$about:meta])* $member:ident $(($how:ident $variant:ident))?: $type:ty = $baseline:expr
+            $(=> $kind:ident, $number:literal, [$($name:literal),*])?;)*
+    }) => {
+        $(#[$attribute])*
+        pub struct $form {
+            $($(#[$about])* pub $member: $type,)*
+        }
+
+        #[doc = concat!("The next value of a member of [`", stringify!($form), "`].")]
+        #[derive(Debug, Clone)]
+        pub enum $field {
+            $($(#[doc = concat!("Of [`", stringify!($form), "::", stringify!($member), "`].")] $variant($type),)?)*
+        }
+
+        impl $field {
+            /// What setting it means for undo and for the search.
+            pub(super) fn kind(&self) -> $crate::Kind {
+                match self {
+                    $($(Self::$variant(_) => {
+                        $crate::fields::$how(concat!(stringify!($form), ".", stringify!($member)))
+                    })?)*
+                }
+            }
+        }
+
+        impl $form {
+            /// Sets one member, and nothing else.
+            pub(super) fn set(&mut self, field: $field) {
+                match field {
+                    $($($field::$variant(next) => self.$member = next,)?)*
+                }
+            }
+        }
+
+        impl $crate::fields::Form for $form {
+            const FIELDS: &'static [$crate::fields::FormField<Self>] = &[
+                $($($crate::fields::FormField {
+                    number: $number,
+                    names: &[$($name),*],
+                    slot: |form| $crate::fields::Slot::$kind(&mut form.$member),
+                },)?)*
+            ];
+
+            fn baseline() -> Self {
+                Self { $($member: $baseline,)* }
+            }
+        }
+    };
     ($form:ty {
         $($member:ident: $kind:ident = $baseline:expr, $number:literal, [$($name:literal),*];)*
     } $(otherwise { $($other:ident = $other_baseline:expr;)* })?) => {

@@ -35,7 +35,7 @@ mod view;
 mod views;
 
 pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, ViewChange};
-pub use attention_form::{AttentionChange, AttentionForm};
+pub use attention_form::{AttentionField, AttentionForm};
 pub use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
@@ -124,7 +124,7 @@ impl State {
                     text.into_iter().for_each(|text| self.design.import(half, text));
                 }
                 if let Some(text) = transformer {
-                    self.attention.change(AttentionChange::Write(text));
+                    self.attention.change(AttentionField::Own(text));
                     if is_alone {
                         self.view.tab = Tab::Attention;
                     }
@@ -206,7 +206,8 @@ impl State {
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::Cores(change) => self.cores.change(change),
-            Action::Attention(change) => self.attention.change(change),
+            Action::Attention(field) => self.attention.change(field),
+            Action::FollowAttention { kind, tile } => (self.attention.kind, self.attention.tile) = (kind, tile),
             Action::Study(change) => self.study.change(change),
             Action::Table(change) => self.change_table(change),
             Action::OpenFromTable { hardware, network } => self.open_from_table(*hardware, *network),

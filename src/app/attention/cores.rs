@@ -10,7 +10,7 @@ use crate::attention::{Split, SplitCost};
 use crate::chart::{DIVIDED_NOTE, divided_sentences, divided_steps};
 use crate::explore::AttentionRequest;
 use crate::question::{DivideStep, Refusal, Topic};
-use crate::state::{Action, AttentionChange, AttentionForm};
+use crate::state::{Action, AttentionField, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -60,14 +60,14 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
         .collect();
     let change = act.reform(Action::Attention);
     let wrong = cores.as_ref().err().cloned().unwrap_or_default();
-    let field = |label: &'static str, name: &'static str, value: &str, make: fn(String) -> AttentionChange, testid| {
+    let field = |label: &'static str, name: &'static str, value: &str, make: fn(String) -> AttentionField, testid| {
         let invalid = wrong.0.iter().any(|wrong| wrong.path == name);
         html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
     };
-    let count = field("Cores", "cores", &form.cores, AttentionChange::Cores, "attention-cores-count");
-    let make = AttentionChange::LinkWidth;
+    let count = field("Cores", "cores", &form.cores, AttentionField::Cores, "attention-cores-count");
+    let make = AttentionField::LinkWidth;
     let width = field("Bits a core sends a cycle", "link_width", &form.link_width, make, "attention-link-width");
-    let make = AttentionChange::LinkEnergy;
+    let make = AttentionField::LinkEnergy;
     let energy = field("Energy of a sent bit, pJ", "link_energy", &form.link_energy, make, "attention-link-energy");
     // A way that there is not is an answer, too.
     let status = match (wrong.is_empty(), answers.is_complete()) {

@@ -5,7 +5,7 @@ use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::term::termed;
 use crate::attention::Transformer;
 use crate::spec::transformer_presets;
-use crate::state::{Action, AnyChoice, AttentionChange, AttentionForm, Half, ObjectiveChoice, ScheduleChange};
+use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleChange};
 use yew::prelude::*;
 
 /// Value of the choice of a model of one's own.
@@ -47,11 +47,11 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     if form.preset().is_none() || !form.own.is_empty() {
         models.push(Choice::new(OWN, "my own model"));
     }
-    let pick = change.reform(|value: String| {
-        let preset = transformer_presets().iter().find(|preset| preset.id == value);
-        AttentionChange::Model(preset.map(|preset| preset.id))
-    });
-    let field = |label: &'static str, name: &'static str, value: &str, make: fn(String) -> AttentionChange, testid| {
+    let pick = {
+        let own = form.own.clone();
+        change.reform(move |value: String| AttentionField::Model(if value == OWN { own.clone() } else { value }))
+    };
+    let field = |label: &'static str, name: &'static str, value: &str, make: fn(String) -> AttentionField, testid| {
         let invalid = props.wrong.iter().any(|wrong| wrong == name);
         html! { <TextField {label} value={value.to_owned()} oninput={change.reform(make)} {testid} {invalid} /> }
     };
@@ -89,16 +89,16 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 <div>
                     <Select label="Model" choices={models} value={form.preset().unwrap_or(OWN)} onchange={pick}
                         testid="attention-model" />
-                    { field("New tokens", "tokens", &form.tokens, AttentionChange::Tokens, "attention-tokens") }
-                    { field("After cached tokens", "cached", &form.cached, AttentionChange::Cached, "attention-cached") }
+                    { field("New tokens", "tokens", &form.tokens, AttentionField::Tokens, "attention-tokens") }
+                    { field("After cached tokens", "cached", &form.cached, AttentionField::Cached, "attention-cached") }
                 </div>
                 <div>
-                    { field("Sequences at a time", "batch", &form.batch, AttentionChange::Batch, "attention-batch") }
-                    { field("Tokens generated", "generated", &form.generated, AttentionChange::Generated, "attention-generated") }
-                    { field("Prompt in chunks of", "chunk", &form.chunk, AttentionChange::Chunk, "attention-chunk") }
+                    { field("Sequences at a time", "batch", &form.batch, AttentionField::Batch, "attention-batch") }
+                    { field("Tokens generated", "generated", &form.generated, AttentionField::Generated, "attention-generated") }
+                    { field("Prompt in chunks of", "chunk", &form.chunk, AttentionField::Chunk, "attention-chunk") }
                     <Select label="Minimise" choices={objectives} value={props.objective.number().to_string()} onchange={minimise}
                         testid="attention-objective" />
-                    { field("Bits", "bits", &form.bits, AttentionChange::Bits, "attention-bits") }
+                    { field("Bits", "bits", &form.bits, AttentionField::Bits, "attention-bits") }
                 </div>
             </div>
             <FoldedText
@@ -106,8 +106,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 label="Transformer document"
                 text={form.text().to_owned()}
                 is_shown={form.shows_model}
-                onshow={change.reform(AttentionChange::ShowModel)}
-                oninput={change.reform(AttentionChange::Write)}
+                onshow={change.reform(AttentionField::ShowsModel)}
+                oninput={change.reform(AttentionField::Own)}
             />
         </>
     }

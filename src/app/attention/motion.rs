@@ -14,7 +14,7 @@ use crate::attention::AttentionPart;
 use crate::chart::{Chart, group_thousands};
 use crate::explore::{AttentionAnswer, AttentionRequest, FollowedAttention, FollowedSchedule};
 use crate::question::{FollowAttention, Topic};
-use crate::state::{Action, AttentionChange, AttentionForm};
+use crate::state::{Action, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -77,11 +77,10 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
     let question = FollowAttention { request: Rc::clone(&props.request), schedule, keys_in };
     let answers = use_answers(&props.workers, Topic::AttentionMotion, vec![question]);
     let of = answers.shown().next().cloned();
-    let change = props.act.reform(Action::Attention);
-    let look = |kind: String| AttentionChange::Look { kind, tile: String::new() };
+    let look = |kind: String| Action::FollowAttention { kind, tile: String::new() };
     let own_tiles = {
         let kind = props.form.kind.clone();
-        change.reform(move |_: MouseEvent| look(kind.clone()))
+        props.act.reform(move |_: MouseEvent| look(kind.clone()))
     };
     html! {
         <section class={classes!("card", "motion", answers.are_old().then_some("old"))} data-testid="attention-motion"
@@ -104,7 +103,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
             }
             <div class="row followed">
                 <Select label="Schedule" choices={kinds} value={kind}
-                    onchange={change.reform(look)} testid="attention-kind" />
+                    onchange={props.act.reform(look)} testid="attention-kind" />
                 if let Some((queries, keys)) = tile {
                     <span>
                         { format!("in tiles of {} queries and {} keys ", group_thousands(queries), group_thousands(keys)) }

@@ -12,7 +12,7 @@ use crate::chart::{
 };
 use crate::explore::{AttentionAnswer, AttentionRequest, AttentionTiles};
 use crate::question::{TileAttention, Topic};
-use crate::state::{Action, AttentionChange, AttentionForm};
+use crate::state::{Action, AttentionForm};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -186,14 +186,14 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
             if chart.cells.get(row * chart.columns.len() + column).copied().flatten().flatten().is_some() {
                 let kind = AttentionForm::word_of(of.fusion).to_owned();
                 let tile = format!("{} {}", of.queries[row], of.keys[column]);
-                act.emit(Action::Attention(AttentionChange::Look { kind, tile }));
+                act.emit(Action::FollowAttention { kind, tile });
             }
         })
     };
     let on_pair = {
         let (act, kind) = (props.act.clone(), AttentionForm::word_of(tiles.fusion).to_owned());
         Callback::from(move |tile| {
-            act.emit(Action::Attention(AttentionChange::Look { kind: kind.clone(), tile }));
+            act.emit(Action::FollowAttention { kind: kind.clone(), tile });
         })
     };
     let shown = props.form.tile().map(|(queries, keys)| format!("{queries} {keys}")).unwrap_or_default();
