@@ -3,7 +3,7 @@
 use super::State;
 use super::attention_form::AttentionField;
 use super::choice::FusionPart;
-use super::cores_form::CoresChange;
+use super::cores_form::CoresField;
 use super::design::Half;
 use super::design_table::{TableChange, TableDocument};
 use super::hierarchy_form::FormChange;
@@ -16,6 +16,7 @@ use super::views::Tab;
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::Unroll;
+use fusescape_engine::multicore::Granularity;
 use fusescape_form::FieldTarget;
 use fusescape_gallery::{Entry, Opening};
 use fusescape_lesson::OpenLesson;
@@ -82,7 +83,9 @@ pub enum Action {
         network: Box<TableDocument>,
     },
     /// Change what is run on many cores.
-    Cores(CoresChange),
+    Cores(CoresField),
+    /// Tiles of this size on many cores from now on, whatever a search finds.
+    StateTiles(Granularity),
     /// Change which transformer runs, or what it computes.
     Attention(AttentionField),
     /// Look at a kind of schedule of attention, in these tiles.
@@ -200,14 +203,6 @@ pub enum Field {
     Pool,
     /// Area.
     Budget,
-    /// A system of cores.
-    System,
-    /// Rows of tiles.
-    Rows,
-    /// Tiles by hand.
-    TilesByHand,
-    /// Layers after which stacks of many cores end.
-    StackEnds,
     /// A member of a form, by the names of both.
     Member(&'static str),
     /// Constraints on mappings.
@@ -264,15 +259,11 @@ impl Action {
             }
             Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
             Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),
-            Self::Cores(CoresChange::Write(_)) => Kind::Typing(Field::System),
-            Self::Cores(CoresChange::Rows(_)) => Kind::Typing(Field::Rows),
-            Self::Cores(CoresChange::Tiles(_)) => Kind::Typing(Field::TilesByHand),
-            Self::Cores(CoresChange::Ends(_)) => Kind::Typing(Field::StackEnds),
             Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
             Self::Attention(field) => field.kind(),
-            Self::Cores(CoresChange::ShowSystem(_)) => Kind::Look,
+            Self::Cores(field) => field.kind(),
             Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
@@ -293,7 +284,7 @@ impl Action {
             | Self::Hierarchy(_)
             | Self::Table(_)
             | Self::OpenFromTable { .. }
-            | Self::Cores(_)
+            | Self::StateTiles(_)
             | Self::FollowAttention { .. }
             | Self::Study(StudyChange::Take(_))
             | Self::Mapping(_) => Kind::Edit,

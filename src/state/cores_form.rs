@@ -1,7 +1,7 @@
 //! What a person chose or wrote for the view of many cores.
 
 use super::choice::{StackChoice, TileChoice};
-use super::fields::fields;
+use super::fields::{Form, fields};
 use fusescape_engine::multicore::{
     CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
 };
@@ -16,109 +16,44 @@ const FIRST_SYSTEM: &str = "quad-beside";
 /// The tiles by hand that a person finds.
 const FIRST_TILES: &str = "OY 8";
 
-/// The fields of the form, as written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CoresForm {
-    /// The preset that the system is; `None`: the text of one's own.
-    pub preset: Option<String>,
-    /// Text of a system of one's own; empty where none was written.
-    pub own: String,
-    /// Whether the text of the system is shown.
-    pub shows_system: bool,
-    /// Kind of tiles.
-    pub granularity: TileChoice,
-    /// Text of the number of rows.
-    pub rows: String,
-    /// Text of the tiles by hand.
-    pub tiles: String,
-    /// Kind of stacks.
-    pub stacks: StackChoice,
-    /// Text of the layers after which stacks end.
-    pub ends: String,
-    /// Which schedule is the best.
-    pub aim: ScheduleObjective,
-    /// Whose rules the scheduler follows.
-    pub scheduler: Scheduler,
-    /// Which tile is taken next; `None`: whichever rule makes the best schedule.
-    pub order: Option<OrderRule>,
-    /// Whether weights are brought before anything else.
-    pub prefetches: bool,
-    /// The cores of layers, by hand: a line a layer, its name and the numbers of its cores; none: what the search finds.
-    pub allocation: String,
+fields! {
+    /// The fields of the form, as written.
+    #[derive(Debug, Clone, PartialEq)]
+    CoresForm set by CoresField {
+        /// Kind of tiles.
+        granularity(chosen Granularity): TileChoice = TileChoice::Rows => Choice, 38, ["tiles"];
+        /// Text of the number of rows.
+        rows(typed Rows): String = "1".to_owned() => Text, 39, ["rows"];
+        /// Text of the tiles by hand.
+        tiles(typed Tiles): String = String::new() => Text, 40, ["tiles_by_hand"];
+        /// Kind of stacks.
+        stacks(chosen Stacks): StackChoice = StackChoice::Automatic => Choice, 41, ["stacks"];
+        /// Text of the layers after which stacks end.
+        ends(typed Ends): String = String::new() => Text, 42, ["stacks_end_after"];
+        /// Which schedule is the best.
+        aim(chosen Aim): ScheduleObjective = ScheduleObjective::Latency => Choice, 43, ["aim"];
+        /// Whose rules the scheduler follows.
+        scheduler(chosen Scheduler): Scheduler = Scheduler::Corrected => Choice, 44, ["scheduler"];
+        /// Whether weights are brought before anything else.
+        prefetches(chosen Prefetches): bool = false => Flag, 45, ["weights_first"];
+        /// The cores of layers, by hand: a line a layer, its name and the numbers of its cores; none: what the search
+        /// finds.
+        allocation(chosen Allocation): String = String::new() => Text, 46, ["allocation"];
+        /// Whether the text of the system is shown.
+        shows_system(shown ShowsSystem): bool = false => Shown, 47, [];
+        /// Which tile is taken next; `None`: whichever rule makes the best schedule.
+        order(chosen Order): Option<OrderRule> = None => Choice, 48, ["order"];
+        /// The preset that the system is; `None`: the text of one's own.
+        preset(chosen Preset): Option<String> = Some("quad-beside".to_owned());
+        /// Text of a system of one's own; empty where none was written.
+        own(typed Own): String = String::new();
+    }
 }
 
 impl Default for CoresForm {
     fn default() -> Self {
-        Self {
-            preset: Some(FIRST_SYSTEM.to_owned()),
-            own: String::new(),
-            shows_system: false,
-            granularity: TileChoice::Best,
-            rows: "1".to_owned(),
-            tiles: String::new(),
-            stacks: StackChoice::Automatic,
-            ends: String::new(),
-            aim: ScheduleObjective::Latency,
-            scheduler: Scheduler::Corrected,
-            order: None,
-            prefetches: false,
-            allocation: String::new(),
-        }
+        Self { preset: Some(FIRST_SYSTEM.to_owned()), granularity: TileChoice::Best, ..Self::baseline() }
     }
-}
-
-fields! {
-    CoresForm {
-        granularity: Choice = TileChoice::Rows, 38, ["tiles"];
-        rows: Text = "1".to_owned(), 39, ["rows"];
-        tiles: Text = String::new(), 40, ["tiles_by_hand"];
-        stacks: Choice = StackChoice::Automatic, 41, ["stacks"];
-        ends: Text = String::new(), 42, ["stacks_end_after"];
-        aim: Choice = ScheduleObjective::Latency, 43, ["aim"];
-        scheduler: Choice = Scheduler::Corrected, 44, ["scheduler"];
-        prefetches: Flag = false, 45, ["weights_first"];
-        allocation: Text = String::new(), 46, ["allocation"];
-        shows_system: Shown = false, 47, [];
-        order: Choice = None, 48, ["order"];
-    } otherwise {
-        preset = Some("quad-beside".to_owned());
-        own = String::new();
-    }
-}
-
-/// A change of one field.
-#[derive(Debug, Clone)]
-pub enum CoresChange {
-    /// Take a preset of this name.
-    Preset(String),
-    /// Go back to the system of one's own.
-    Own,
-    /// Replace the text of the system.
-    Write(String),
-    /// Show or hide the text of the system.
-    ShowSystem(bool),
-    /// Kind of tiles.
-    Granularity(TileChoice),
-    /// Text of the number of rows.
-    Rows(String),
-    /// Text of the tiles by hand.
-    Tiles(String),
-    /// Tiles of this size from now on, whatever a search finds.
-    State(Granularity),
-    /// Kind of stacks.
-    Stacks(StackChoice),
-    /// Text of the layers after which stacks end.
-    Ends(String),
-    /// Which schedule is the best.
-    ScheduleObjective(ScheduleObjective),
-    /// Whose rules the scheduler follows.
-    Scheduler(Scheduler),
-    /// Which tile is taken next.
-    Order(Option<OrderRule>),
-    /// Whether weights are brought first.
-    Prefetches(bool),
-    /// The cores of layers by hand.
-    Allocation(String),
 }
 
 impl CoresForm {
@@ -147,7 +82,7 @@ impl CoresForm {
     }
 
     /// States the size of tiles.
-    fn state(&mut self, granularity: Granularity) {
+    pub(super) fn state(&mut self, granularity: Granularity) {
         match granularity {
             Granularity::Rows(rows) => (self.granularity, self.rows) = (TileChoice::Rows, rows.to_string()),
             Granularity::LayerByLayer => self.granularity = TileChoice::LayerByLayer,
@@ -160,31 +95,18 @@ impl CoresForm {
         self.granularity == TileChoice::Best
     }
 
-    /// Changes one field.
-    pub fn change(&mut self, change: CoresChange) {
-        match change {
-            CoresChange::Preset(id) => (self.preset, self.allocation) = (Some(id), String::new()),
-            CoresChange::Own => self.preset = None,
-            CoresChange::Write(text) => (self.preset, self.own) = (None, text),
-            CoresChange::ShowSystem(shown) => self.shows_system = shown,
-            CoresChange::Granularity(choice) => {
-                self.granularity = choice;
-                // Something to begin with.
-                if choice == TileChoice::ByHand && self.tiles.is_empty() {
-                    self.tiles = FIRST_TILES.to_owned();
-                }
+    /// Sets a member, and what follows from it.
+    pub(super) fn change(&mut self, field: CoresField) {
+        match &field {
+            CoresField::Preset(Some(_)) => self.allocation.clear(),
+            CoresField::Own(_) => self.preset = None,
+            // Something to begin with.
+            CoresField::Granularity(TileChoice::ByHand) if self.tiles.is_empty() => {
+                FIRST_TILES.clone_into(&mut self.tiles)
             }
-            CoresChange::Rows(text) => self.rows = text,
-            CoresChange::Tiles(text) => self.tiles = text,
-            CoresChange::State(granularity) => self.state(granularity),
-            CoresChange::Stacks(choice) => self.stacks = choice,
-            CoresChange::Ends(text) => self.ends = text,
-            CoresChange::ScheduleObjective(aim) => self.aim = aim,
-            CoresChange::Scheduler(scheduler) => self.scheduler = scheduler,
-            CoresChange::Order(order) => self.order = order,
-            CoresChange::Prefetches(first) => self.prefetches = first,
-            CoresChange::Allocation(text) => self.allocation = text,
+            _ => {}
         }
+        self.set(field);
     }
 
     /// The choices that are in force, each with its name.

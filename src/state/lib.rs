@@ -38,7 +38,7 @@ pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, Vi
 pub use attention_form::{AttentionField, AttentionForm};
 pub use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
-pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
+pub use cores_form::{CoresField, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
 pub use design_table::{DesignTable, TableChange, TableDocument};
 pub use fields::{Form, FormField, Slot};
@@ -142,7 +142,7 @@ impl State {
                     self.view.tab = Tab::Mapping;
                 }
                 if let Some(text) = system {
-                    self.cores.change(CoresChange::Write(text));
+                    self.cores.change(CoresField::Own(text));
                     self.view.tab = Tab::Cores;
                 }
                 if let Some(text) = study {
@@ -205,7 +205,8 @@ impl State {
             }
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
-            Action::Cores(change) => self.cores.change(change),
+            Action::Cores(field) => self.cores.change(field),
+            Action::StateTiles(granularity) => self.cores.state(granularity),
             Action::Attention(field) => self.attention.change(field),
             Action::FollowAttention { kind, tile } => (self.attention.kind, self.attention.tile) = (kind, tile),
             Action::Study(change) => self.study.change(change),

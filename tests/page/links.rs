@@ -9,7 +9,7 @@ use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
+    Action, CoresField, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
     StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use fusescape_test_support::links::sealed;
@@ -235,28 +235,28 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
     }
 }
 
-fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresChange {
+fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresField {
     let systems = system_presets();
     match random.below(14) {
-        0 => CoresChange::Preset(systems[random.below(systems.len() as u64) as usize].id.to_owned()),
-        1 => CoresChange::Write(scribbled(random, state.cores.system())),
-        2 => CoresChange::Own,
-        3 => CoresChange::ShowSystem(random.below(2) > 0),
-        4 => CoresChange::Granularity(random.of(&TileChoice::ALL).0),
-        5 => CoresChange::Rows(word),
-        6 => CoresChange::Tiles(word),
-        7 => CoresChange::Stacks(random.of(&StackChoice::ALL).0),
-        8 => CoresChange::Ends(word),
-        9 => CoresChange::ScheduleObjective(random.of(&ScheduleObjective::ALL)),
-        10 => CoresChange::Scheduler(random.of(&Scheduler::ALL)),
-        11 => CoresChange::Prefetches(random.below(2) > 0),
-        12 => CoresChange::Order(random.of(&[
+        0 => CoresField::Preset(Some(systems[random.below(systems.len() as u64) as usize].id.to_owned())),
+        1 => CoresField::Own(scribbled(random, state.cores.system())),
+        2 => CoresField::Preset(None),
+        3 => CoresField::ShowsSystem(random.below(2) > 0),
+        4 => CoresField::Granularity(random.of(&TileChoice::ALL).0),
+        5 => CoresField::Rows(word),
+        6 => CoresField::Tiles(word),
+        7 => CoresField::Stacks(random.of(&StackChoice::ALL).0),
+        8 => CoresField::Ends(word),
+        9 => CoresField::Aim(random.of(&ScheduleObjective::ALL)),
+        10 => CoresField::Scheduler(random.of(&Scheduler::ALL)),
+        11 => CoresField::Prefetches(random.below(2) > 0),
+        12 => CoresField::Order(random.of(&[
             None,
             Some(OrderRule::Deepest),
             Some(OrderRule::Slots),
             Some(OrderRule::Earliest),
         ])),
-        _ => CoresChange::Allocation(word),
+        _ => CoresField::Allocation(word),
     }
 }
 

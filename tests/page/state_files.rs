@@ -9,7 +9,7 @@ use fusescape::mapping::TemporalLoop;
 use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
-    Action, CoresChange, FormChange, FuseChoice, Half, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
+    Action, CoresField, FormChange, FuseChoice, Half, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
     ScheduleChange, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
@@ -99,26 +99,26 @@ fn everything_that_is_chosen_comes_back() {
     ] {
         act(&mut state, Action::Table(change));
     }
-    for change in [
-        CoresChange::Preset("tpu-quad".to_owned()),
-        CoresChange::Write("name: mine\n\n# open\n".to_owned()),
-        CoresChange::ShowSystem(true),
-        CoresChange::Granularity(TileChoice::ByHand),
-        CoresChange::Rows("two: 2".to_owned()),
-        CoresChange::Tiles("OY 4; 'a': K 2".to_owned()),
-        CoresChange::Stacks(StackChoice::ByHand),
-        CoresChange::Ends("a, b".to_owned()),
-        CoresChange::ScheduleObjective(ScheduleObjective::EnergyDelay),
-        CoresChange::Scheduler(Scheduler::Stream2023),
-        CoresChange::Order(Some(OrderRule::Earliest)),
-        CoresChange::Prefetches(true),
-        CoresChange::Allocation("conv: 0 1\nfc: 2".to_owned()),
+    for field in [
+        CoresField::Preset(Some("tpu-quad".to_owned())),
+        CoresField::Own("name: mine\n\n# open\n".to_owned()),
+        CoresField::ShowsSystem(true),
+        CoresField::Granularity(TileChoice::ByHand),
+        CoresField::Rows("two: 2".to_owned()),
+        CoresField::Tiles("OY 4; 'a': K 2".to_owned()),
+        CoresField::Stacks(StackChoice::ByHand),
+        CoresField::Ends("a, b".to_owned()),
+        CoresField::Aim(ScheduleObjective::EnergyDelay),
+        CoresField::Scheduler(Scheduler::Stream2023),
+        CoresField::Order(Some(OrderRule::Earliest)),
+        CoresField::Prefetches(true),
+        CoresField::Allocation("conv: 0 1\nfc: 2".to_owned()),
     ] {
-        act(&mut state, Action::Cores(change));
+        act(&mut state, Action::Cores(field));
     }
     act(&mut state, Action::Pin);
-    act(&mut state, Action::Cores(CoresChange::Write("name: another\n".to_owned())));
-    act(&mut state, Action::Cores(CoresChange::Order(None)));
+    act(&mut state, Action::Cores(CoresField::Own("name: another\n".to_owned())));
+    act(&mut state, Action::Cores(CoresField::Order(None)));
     act(&mut state, Action::Swap);
     act(&mut state, Action::Look(ViewChange::Metric(Metric::WeightedSum)));
     let cuts = FuseDepth::Cuts(vec!["a".to_owned(), "[b".to_owned()]);

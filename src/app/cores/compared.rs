@@ -13,7 +13,7 @@ use crate::explain::{CoresNumber, explain_choice, explain_systems};
 use crate::multicore::{CoresEvaluation, CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
 use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, Preset, system_presets};
-use crate::state::{Action, CoresChange};
+use crate::state::{Action, CoresField};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -147,7 +147,7 @@ struct SystemsProps {
 fn open_system(shown: &str, act: &Callback<Action>) -> Html {
     let others = system_presets().iter().filter(|preset| preset.text != shown);
     let button = |preset: &'static Preset| {
-        let onclick = act.reform(move |_: MouseEvent| Action::Cores(CoresChange::Preset(preset.id.to_owned())));
+        let onclick = act.reform(move |_: MouseEvent| Action::Cores(CoresField::Preset(Some(preset.id.to_owned()))));
         html! {
             <button type="button" class="small" {onclick} data-testid={format!("open-{}", preset.id)}>{ preset.title }</button>
         }

@@ -4,7 +4,7 @@ use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::spec::Diagnostics;
-use crate::state::{Action, CoresChange, CoresForm, StackChoice, TileChoice};
+use crate::state::{Action, CoresField, CoresForm, StackChoice, TileChoice};
 use yew::prelude::*;
 
 const AIMS: [(ScheduleObjective, &str); 3] = [
@@ -62,33 +62,33 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
         <>
             <div class="form">
                 <div>
-                    { select("Tiles", &TileChoice::ALL, form.granularity, change.reform(CoresChange::Granularity), "core-tiles") }
+                    { select("Tiles", &TileChoice::ALL, form.granularity, change.reform(CoresField::Granularity), "core-tiles") }
                     if form.granularity == TileChoice::Rows {
-                        <TextField label="Rows of a tile" value={form.rows.clone()} oninput={change.reform(CoresChange::Rows)}
+                        <TextField label="Rows of a tile" value={form.rows.clone()} oninput={change.reform(CoresField::Rows)}
                             testid="core-rows" invalid={invalid("rows")} />
                     }
-                    { select("Layer stacks", &StackChoice::ALL, form.stacks, change.reform(CoresChange::Stacks), "core-stacks") }
+                    { select("Layer stacks", &StackChoice::ALL, form.stacks, change.reform(CoresField::Stacks), "core-stacks") }
                 </div>
                 <div>
-                    { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::ScheduleObjective), "core-aim") }
-                    { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresChange::Scheduler), "core-scheduler") }
-                    { select("Next tile", &ORDERS, form.order, change.reform(CoresChange::Order), "core-order") }
+                    { select("Minimise", &AIMS, form.aim, change.reform(CoresField::Aim), "core-aim") }
+                    { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresField::Scheduler), "core-scheduler") }
+                    { select("Next tile", &ORDERS, form.order, change.reform(CoresField::Order), "core-order") }
                 </div>
             </div>
             <div class="form wide">
                 if form.granularity == TileChoice::ByHand {
-                    <TextField label="Pieces of loops" value={form.tiles.clone()} oninput={change.reform(CoresChange::Tiles)}
+                    <TextField label="Pieces of loops" value={form.tiles.clone()} oninput={change.reform(CoresField::Tiles)}
                         placeholder="OY 14, OX 2; conv1: OY 28" testid="core-tiles-text" invalid={invalid("tiles")} />
                 }
                 if form.stacks == StackChoice::ByHand {
-                    <TextField label="Stacks end after" value={form.ends.clone()} oninput={change.reform(CoresChange::Ends)}
+                    <TextField label="Stacks end after" value={form.ends.clone()} oninput={change.reform(CoresField::Ends)}
                         placeholder="names of layers" testid="core-ends" invalid={invalid("stacks")} />
                 }
             </div>
             <Checkbox
                 label="Bring all weights to their cores before anything else"
                 checked={form.prefetches}
-                onchange={change.reform(CoresChange::Prefetches)}
+                onchange={change.reform(CoresField::Prefetches)}
                 testid="core-prefetch"
             />
             <DiagnosticList diagnostics={props.wrong.clone()} testid="cores-errors" />

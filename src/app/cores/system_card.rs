@@ -1,6 +1,6 @@
 //! The system of cores as a card of the design: which one, what it is made of, and its text.
 
-use crate::app::widgets::controls::{Choice, Select, passing};
+use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::varying::VaryButton;
 use crate::chart::Quantity;
@@ -9,7 +9,7 @@ use crate::multicore::{ComputeCore, CoreSystem};
 use crate::sorting::sort_by_key;
 use crate::spec::edit::Outline;
 use crate::spec::system_presets;
-use crate::state::{Action, CoresChange, CoresForm};
+use crate::state::{Action, CoresField, CoresForm};
 use yew::prelude::*;
 
 /// Value of the choice of a system of one's own.
@@ -42,9 +42,7 @@ fn SystemCard(props: &SystemCardProps) -> Html {
     if form.preset.is_none() || !form.own.is_empty() {
         systems.push(Choice::new(OWN, "my own system"));
     }
-    let pick = passing(&change, |value: String| {
-        Some(if value == OWN { CoresChange::Own } else { CoresChange::Preset(value) })
-    });
+    let pick = change.reform(|value: String| CoresField::Preset(Some(value).filter(|value| value != OWN)));
     let of = (form.system().to_owned(), props.hardware.clone());
     let system = use_memo(of, |(system, hardware)| CoreSystem::from_text(system, hardware).ok());
     html! {
@@ -68,8 +66,8 @@ fn SystemCard(props: &SystemCardProps) -> Html {
                 label="System document"
                 text={form.system().to_owned()}
                 is_shown={form.shows_system}
-                onshow={change.reform(CoresChange::ShowSystem)}
-                oninput={change.reform(CoresChange::Write)}
+                onshow={change.reform(CoresField::ShowsSystem)}
+                oninput={change.reform(CoresField::Own)}
             />
         </section>
     }

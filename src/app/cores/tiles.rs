@@ -10,7 +10,7 @@ use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, TileCurve, tile_sizes_table};
 use crate::multicore::{CoresSearch, CoresStage, SingleCore, TileSearch};
 use crate::question::{RunAlone, Topic};
-use crate::state::{Action, CoresChange};
+use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -71,7 +71,7 @@ pub fn TileSizes(props: &TileSizesProps) -> Html {
     };
     let keep = {
         let granularity = best.granularity();
-        props.act.reform(move |_: MouseEvent| Action::Cores(CoresChange::State(granularity.clone())))
+        props.act.reform(move |_: MouseEvent| Action::StateTiles(granularity.clone()))
     };
     let count = search.points().count();
     let told = match (*is_done, *is_stopped) {

@@ -22,7 +22,7 @@ use crate::multicore::{
 };
 use crate::question::{Answer, Refusal};
 use crate::spec::Diagnostics;
-use crate::state::{Action, CoresChange, read_allocation, write_allocation};
+use crate::state::{Action, CoresField, read_allocation, write_allocation};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -117,7 +117,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         act.reform(move |choice: Option<CoreAllocation>| {
             let choice = choice.unwrap_or_default();
             let lines = layers.iter().map(String::as_str).zip(choice.iter().map(Vec::as_slice));
-            Action::Cores(CoresChange::Allocation(write_allocation(lines)))
+            Action::Cores(CoresField::Allocation(write_allocation(lines)))
         })
     };
     let aim = run.as_ref().map(|run| run.request().settings.aim).unwrap_or_default();

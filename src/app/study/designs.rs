@@ -12,7 +12,7 @@ use crate::multicore::CoresSettings;
 
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
-use crate::state::{Action, CoresChange, CoresForm, Half, Pinned, Schedule, State, Tab, TileChoice};
+use crate::state::{Action, CoresForm, Half, Pinned, Schedule, State, Tab, TileChoice};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -162,7 +162,7 @@ fn opened_state(state: &State, study: &Study, design: u64, pins: bool) -> Result
             (opened.schedule.strategy, opened.schedule.lpf_limit, opened.schedule.rules) = (strategy, lpf_limit, rules);
             cores = CoresForm::of_text(&study.document(Part::System, &coordinates)?, settings);
             if searches_tiles {
-                cores.change(CoresChange::Granularity(TileChoice::Best));
+                cores.granularity = TileChoice::Best;
             }
         }
     }
