@@ -6,7 +6,7 @@ use super::choice::FusionPart;
 use super::cores_form::CoresField;
 use super::design::Half;
 use super::design_table::{TableChange, TableDocument};
-use super::hierarchy_form::FormChange;
+use super::hierarchy_form::HierarchyField;
 use super::own_mapping::MappingChange;
 use super::schedule::ScheduleChange;
 use super::study_form::StudyChange;
@@ -72,7 +72,9 @@ pub enum Action {
     /// Close the lesson; the design stays.
     LeaveLesson,
     /// Change what hierarchies are generated.
-    Hierarchy(FormChange),
+    Hierarchy(HierarchyField),
+    /// Take a preset for the pool of memories.
+    PickPool(&'static Preset),
     /// Change what the table of designs compares.
     Table(TableChange),
     /// Take the accelerator and the network of a cell of that table as the design at hand.
@@ -199,10 +201,6 @@ pub enum Field {
     TilesY,
     /// A text of the schedule, by its name.
     Schedule(&'static str),
-    /// Pool of memories.
-    Pool,
-    /// Area.
-    Budget,
     /// A member of a form, by the names of both.
     Member(&'static str),
     /// Constraints on mappings.
@@ -257,14 +255,13 @@ impl Action {
             Self::Schedule(change) => {
                 change.typed_in().map_or(Kind::Edit, |field| Kind::Typing(Field::Schedule(field)))
             }
-            Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
-            Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),
             Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
             Self::Attention(field) => field.kind(),
             Self::Cores(field) => field.kind(),
-            Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
+            Self::Hierarchy(field) => field.kind(),
+            Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
             | Self::Take(..)
@@ -281,7 +278,7 @@ impl Action {
             | Self::Open(_)
             | Self::OpenStep(_)
             | Self::ReadLesson(_)
-            | Self::Hierarchy(_)
+            | Self::PickPool(_)
             | Self::Table(_)
             | Self::OpenFromTable { .. }
             | Self::StateTiles(_)

@@ -1,95 +1,46 @@
 //! What a person chose or wrote for the hierarchy view.
 
 use super::choice::HierarchyObjective;
-use super::fields::fields;
+use super::fields::{Form, fields};
 use fusescape_engine::hierarchy::{HierarchyRequest, HierarchySettings, Sought, Widths};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
-use fusescape_spec::{Diagnostics, pool_presets};
+use fusescape_spec::{Diagnostics, Preset, pool_presets};
 
-/// The fields of the form, as written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HierarchyForm {
-    /// Text of the pool.
-    pub pool: String,
-    /// The preset that it is, unchanged.
-    pub pool_preset: Option<&'static str>,
-    /// Whether the text of the pool is shown.
-    pub shows_pool: bool,
-    /// Name of the one layer that counts; none: the whole network.
-    pub layer: Option<String>,
-    /// Largest area, mm²; empty for no limit.
-    pub budget: String,
-    /// Most memories of one operand below the highest.
-    pub max_levels: usize,
-    /// Least ratio of sizes between levels.
-    pub min_ratio: u64,
-    /// Whether all word widths are tried.
-    pub all_widths: bool,
-    /// Whether only the best is sought, not the trade-offs.
-    pub only_best: bool,
-    /// What hierarchies are compared by.
-    pub objective: HierarchyObjective,
+fields! {
+    /// The fields of the form, as written.
+    #[derive(Debug, Clone, PartialEq)]
+    HierarchyForm set by HierarchyField {
+        /// Name of the one layer that counts; none: the whole network.
+        layer(chosen Layer): Option<String> = None => Name, 16, ["layer"];
+        /// Largest area, mm²; empty for no limit.
+        budget(typed Budget): String = String::new() => Text, 17, ["area"];
+        /// Most memories of one operand below the highest.
+        max_levels(chosen MaxLevels): usize = 2 => Count, 18, ["max_levels"];
+        /// Least ratio of sizes between levels.
+        min_ratio(chosen MinRatio): u64 = 8 => Ratio, 19, ["min_ratio"];
+        /// Whether all word widths are tried.
+        all_widths(chosen AllWidths): bool = false => Flag, 20, ["all_widths"];
+        /// Whether only the best is sought, not the trade-offs.
+        only_best(chosen OnlyBest): bool = false => Flag, 55, ["only_best"];
+        /// What hierarchies are compared by.
+        objective(chosen Objective): HierarchyObjective = HierarchyObjective::Energy => Choice, 21, ["objective"];
+        /// Text of the pool.
+        pool(typed Pool): String = String::new();
+        /// The preset that it is, unchanged.
+        pool_preset: Option<&'static str> = None;
+        /// Whether the text of the pool is shown.
+        shows_pool(shown ShowsPool): bool = false;
+    }
 }
 
 impl Default for HierarchyForm {
     fn default() -> Self {
-        let settings = HierarchySettings::default();
-        let preset = pool_presets().first();
-        Self {
-            pool: preset.map(|preset| preset.text.to_owned()).unwrap_or_default(),
-            pool_preset: preset.map(|preset| preset.id),
-            shows_pool: false,
-            layer: None,
-            budget: String::new(),
-            max_levels: settings.max_levels,
-            min_ratio: settings.min_ratio,
-            all_widths: false,
-            only_best: false,
-            objective: HierarchyObjective::Energy,
-        }
+        let HierarchySettings { max_levels, min_ratio, .. } = HierarchySettings::default();
+        let mut form = Self { max_levels, min_ratio, ..Self::baseline() };
+        pool_presets().first().into_iter().for_each(|preset| form.pick_pool(preset));
+        form
     }
-}
-
-fields! {
-    HierarchyForm {
-        layer: Name = None, 16, ["layer"];
-        budget: Text = String::new(), 17, ["area"];
-        max_levels: Count = 2, 18, ["max_levels"];
-        min_ratio: Ratio = 8, 19, ["min_ratio"];
-        all_widths: Flag = false, 20, ["all_widths"];
-        only_best: Flag = false, 55, ["only_best"];
-        objective: Choice = HierarchyObjective::Energy, 21, ["objective"];
-    } otherwise {
-        pool = String::new();
-        pool_preset = None;
-        shows_pool = false;
-    }
-}
-
-/// A change of one field.
-#[derive(Debug, Clone)]
-pub enum FormChange {
-    /// Take a preset.
-    PoolPreset(&'static str),
-    /// Replace the text of the pool.
-    Pool(String),
-    /// Show or hide the text of the pool.
-    ShowPool(bool),
-    /// One layer, or the whole network.
-    Layer(Option<String>),
-    /// Text of the area.
-    Budget(String),
-    /// Most memories of one operand.
-    MaxLevels(usize),
-    /// Least ratio of sizes.
-    MinRatio(u64),
-    /// Word widths.
-    AllWidths(bool),
-    /// Whether only the best is sought.
-    OnlyBest(bool),
-    /// What is minimised.
-    Objective(HierarchyObjective),
 }
 
 impl HierarchyForm {
@@ -98,28 +49,17 @@ impl HierarchyForm {
         Self { layer: Some("L46".to_owned()), budget: "1.2".to_owned(), ..Self::default() }
     }
 
-    /// Changes one field.
-    pub fn change(&mut self, change: FormChange) {
-        match change {
-            FormChange::PoolPreset(id) => {
-                if let Some(preset) = pool_presets().iter().find(|preset| preset.id == id) {
-                    self.pool = preset.text.to_owned();
-                    self.pool_preset = Some(preset.id);
-                }
-            }
-            FormChange::Pool(text) => {
-                self.pool = text;
-                self.pool_preset = None;
-            }
-            FormChange::ShowPool(shown) => self.shows_pool = shown,
-            FormChange::Layer(layer) => self.layer = layer,
-            FormChange::Budget(text) => self.budget = text,
-            FormChange::MaxLevels(levels) => self.max_levels = levels,
-            FormChange::MinRatio(ratio) => self.min_ratio = ratio,
-            FormChange::AllWidths(all) => self.all_widths = all,
-            FormChange::OnlyBest(only) => self.only_best = only,
-            FormChange::Objective(objective) => self.objective = objective,
+    /// Takes a preset for the pool.
+    pub(super) fn pick_pool(&mut self, preset: &'static Preset) {
+        (self.pool, self.pool_preset) = (preset.text.to_owned(), Some(preset.id));
+    }
+
+    /// Sets a member. A pool written by hand is no preset.
+    pub(super) fn change(&mut self, field: HierarchyField) {
+        if let HierarchyField::Pool(_) = &field {
+            self.pool_preset = None;
         }
+        self.set(field);
     }
 
     /// What is asked for, with two documents of the design.

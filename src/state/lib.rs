@@ -44,7 +44,7 @@ pub use design_table::{DesignTable, TableChange, TableDocument};
 pub use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
-pub use hierarchy_form::{FormChange, HierarchyForm};
+pub use hierarchy_form::{HierarchyField, HierarchyForm};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
@@ -204,7 +204,8 @@ impl State {
                 lesson.values.clear();
             }
             Action::LeaveLesson => self.lesson = None,
-            Action::Hierarchy(change) => self.hierarchy.change(change),
+            Action::Hierarchy(field) => self.hierarchy.change(field),
+            Action::PickPool(preset) => self.hierarchy.pick_pool(preset),
             Action::Cores(field) => self.cores.change(field),
             Action::StateTiles(granularity) => self.cores.state(granularity),
             Action::Attention(field) => self.attention.change(field),

@@ -15,7 +15,8 @@ use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresForm, FormChange, FuseChoice, Half, ImportedDocuments, MappingChange, Renamed, ScheduleChange, State,
+    Action, CoresForm, FuseChoice, Half, HierarchyField, ImportedDocuments, MappingChange, Renamed, ScheduleChange,
+    State,
 };
 use fusescape::workload::{LayerId, LayerKind, Network};
 use fusescape_test_support::sample::each_of;
@@ -351,7 +352,7 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     let mut state = State::first();
     state.apply(Action::Schedule(ScheduleChange::Stacks("map2".to_owned())));
     state.apply(Action::Mapping(MappingChange::Layer("map2".to_owned())));
-    state.apply(Action::Hierarchy(FormChange::Layer(Some("map2".to_owned()))));
+    state.apply(Action::Hierarchy(HierarchyField::Layer(Some("map2".to_owned()))));
     let before = state.clone();
     let chosen =
         |state: &State| (state.design.schedule.fuse, state.mapping.layer.clone(), state.hierarchy.layer.clone());

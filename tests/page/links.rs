@@ -9,7 +9,7 @@ use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresField, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
+    Action, CoresField, FuseChoice, Half, HierarchyField, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
     StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use fusescape_test_support::links::sealed;
@@ -206,8 +206,8 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
             let (name, ..) = switches[random.below(switches.len() as u64) as usize];
             Action::Schedule(ScheduleChange::Rule(name, random.below(2) > 0))
         }
-        17 => Action::Hierarchy(FormChange::Pool(scribbled(random, &state.hierarchy.pool))),
-        18 => Action::Hierarchy(FormChange::Budget(word(random))),
+        17 => Action::Hierarchy(HierarchyField::Pool(scribbled(random, &state.hierarchy.pool))),
+        18 => Action::Hierarchy(HierarchyField::Budget(word(random))),
         19 => Action::Look(ViewChange::Tab(random.of(&Tab::ALL).0)),
         20 => Action::Look(ViewChange::Metric(random.of(&Metric::ALL))),
         21 => Action::Look(ViewChange::Open(DepthFirstStrategy {

@@ -9,7 +9,7 @@ use fusescape::mapping::TemporalLoop;
 use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
-    Action, CoresField, FormChange, FuseChoice, Half, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
+    Action, CoresField, FuseChoice, Half, HierarchyField, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
     ScheduleChange, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
@@ -86,11 +86,11 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Schedule(ScheduleChange::LpfLimit(9)));
     act(&mut state, Action::Schedule(ScheduleChange::MostLayers("3".to_owned())));
     act(&mut state, Action::Schedule(ScheduleChange::MostTiles("a: few".to_owned())));
-    act(&mut state, Action::Hierarchy(FormChange::Pool("name: mine\n\n# open\n\n".to_owned())));
-    act(&mut state, Action::Hierarchy(FormChange::ShowPool(true)));
-    act(&mut state, Action::Hierarchy(FormChange::Budget("1,2".to_owned())));
-    act(&mut state, Action::Hierarchy(FormChange::Objective(HierarchyObjective::EnergyDelayProduct)));
-    act(&mut state, Action::Hierarchy(FormChange::Layer(Some("conv: 1".to_owned()))));
+    act(&mut state, Action::Hierarchy(HierarchyField::Pool("name: mine\n\n# open\n\n".to_owned())));
+    act(&mut state, Action::Hierarchy(HierarchyField::ShowsPool(true)));
+    act(&mut state, Action::Hierarchy(HierarchyField::Budget("1,2".to_owned())));
+    act(&mut state, Action::Hierarchy(HierarchyField::Objective(HierarchyObjective::EnergyDelayProduct)));
+    act(&mut state, Action::Hierarchy(HierarchyField::Layer(Some("conv: 1".to_owned()))));
     for change in [
         TableChange::Add(Half::Hardware, "meta-proto-like-df".to_owned()),
         TableChange::Add(Half::Workload, "a, b".to_owned()),

@@ -3,7 +3,7 @@
 use fusescape::form::FieldTarget;
 use fusescape::gallery::find_entry;
 use fusescape::lesson::find_step;
-use fusescape::state::{Action, FormChange, Half, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
+use fusescape::state::{Action, Half, HierarchyField, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
 
 /// A page without a browser.
 #[derive(Default)]
@@ -83,7 +83,7 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     assert!(page.undo());
     assert_eq!(page.state.design, mine.design);
     assert_eq!(page.state.lesson.as_deref(), find_step("why-fuse-1").as_ref());
-    for edit in [Action::TilesX("4".to_owned()), Action::Hierarchy(FormChange::Budget("1".to_owned()))] {
+    for edit in [Action::TilesX("4".to_owned()), Action::Hierarchy(HierarchyField::Budget("1".to_owned()))] {
         page.open_step("why-fuse-4");
         page.act(edit);
         assert!(page.state.is_edited());

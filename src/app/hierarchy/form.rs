@@ -12,7 +12,7 @@ use crate::chart::group_thousands;
 use crate::chart::seconds_text;
 use crate::hardware::Core;
 use crate::spec::pool_presets;
-use crate::state::{Action, AnyChoice, FormChange, HierarchyForm, HierarchyObjective};
+use crate::state::{Action, AnyChoice, HierarchyField, HierarchyForm, HierarchyObjective};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -45,8 +45,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         }
         pools
     };
-    let pick_pool = passing(&change, |value: String| {
-        pool_presets().iter().find(|preset| preset.id == value).map(|preset| FormChange::PoolPreset(preset.id))
+    let pick_pool = passing(&props.act, |value: String| {
+        pool_presets().iter().find(|preset| preset.id == value).map(Action::PickPool)
     });
     let layers: Vec<Choice> = std::iter::once(Choice::new(WHOLE, "the whole network"))
         .chain(props.layers.iter().flat_map(|names| names.iter()).map(|name| Choice::new(name.clone(), name.clone())))
@@ -60,9 +60,10 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         .collect();
     let pick_objective = passing(&change, move |value: String| {
         let number = |(choice, _): &(HierarchyObjective, _)| choice.number().to_string() == value;
-        HierarchyObjective::ALL.into_iter().find(number).map(|(choice, _)| FormChange::Objective(choice))
+        HierarchyObjective::ALL.into_iter().find(number).map(|(choice, _)| HierarchyField::Objective(choice))
     });
-    let number = |make: fn(usize) -> FormChange| passing(&change, move |value: String| value.parse().ok().map(make));
+    let number =
+        |make: fn(usize) -> HierarchyField| passing(&change, move |value: String| value.parse().ok().map(make));
     html! {
         <>
             <h2>
@@ -81,7 +82,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                         label="Map"
                         choices={layers}
                         value={form.layer.clone().unwrap_or_else(|| WHOLE.to_owned())}
-                        onchange={change.reform(|value: String| FormChange::Layer(Some(value).filter(|v| v != WHOLE)))}
+                        onchange={change.reform(|value: String| HierarchyField::Layer(Some(value).filter(|v| v != WHOLE)))}
                         testid="hierarchy-layer"
                     />
                     <Select label="Minimise" choices={objectives} value={form.objective.number().to_string()}
@@ -91,7 +92,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                     <TextField
                         label="Area at most, mm²"
                         value={form.budget.clone()}
-                        oninput={change.reform(FormChange::Budget)}
+                        oninput={change.reform(HierarchyField::Budget)}
                         placeholder="no limit"
                         testid="hierarchy-budget"
                     />
@@ -99,7 +100,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                         label="Levels below the highest"
                         choices={numbers(&[0, 1, 2, 3, 4], |levels| format!("up to {levels} of one operand"))}
                         value={form.max_levels.to_string()}
-                        onchange={number(FormChange::MaxLevels)}
+                        onchange={number(HierarchyField::MaxLevels)}
                         testid="hierarchy-levels"
                     />
                     <Select
@@ -109,7 +110,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                             ratio => format!("at least {ratio} times"),
                         })}
                         value={form.min_ratio.to_string()}
-                        onchange={number(|ratio| FormChange::MinRatio(ratio as u64))}
+                        onchange={number(|ratio| HierarchyField::MinRatio(ratio as u64))}
                         testid="hierarchy-ratio"
                     />
                 </div>
@@ -117,13 +118,13 @@ pub fn FormCard(props: &FormCardProps) -> Html {
             <Checkbox
                 label="Try every word width of every memory, not only the fitting one"
                 checked={form.all_widths}
-                onchange={change.reform(FormChange::AllWidths)}
+                onchange={change.reform(HierarchyField::AllWidths)}
                 testid="hierarchy-widths"
             />
             <Checkbox
                 label="Only the best, not the trade-offs: decides far more hierarchies in the same time"
                 checked={form.only_best}
-                onchange={change.reform(FormChange::OnlyBest)}
+                onchange={change.reform(HierarchyField::OnlyBest)}
                 testid="hierarchy-only-best"
             />
                 <FoldedText
@@ -131,8 +132,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                     label="Pool document"
                     text={form.pool.clone()}
                     is_shown={form.shows_pool}
-                    onshow={change.reform(FormChange::ShowPool)}
-                    oninput={change.reform(FormChange::Pool)}
+                    onshow={change.reform(HierarchyField::ShowsPool)}
+                    oninput={change.reform(HierarchyField::Pool)}
                 />
         </>
     }
