@@ -8,7 +8,7 @@ use super::design::Half;
 use super::design_table::{TableChange, TableDocument};
 use super::hierarchy_form::HierarchyField;
 use super::own_mapping::MappingChange;
-use super::schedule::ScheduleChange;
+use super::schedule::ScheduleField;
 use super::study_form::StudyChange;
 use super::tiles::GridChoice;
 use super::view::Metric;
@@ -41,16 +41,16 @@ pub enum Action {
     Import(ImportedDocuments),
     /// Take a document in which something has another name, which the schedule may name too.
     Rename(Half, Renamed),
-    /// Replace the text of tile widths.
-    TilesX(String),
-    /// Replace the text of tile heights.
-    TilesY(String),
     /// Take a grid of tile sizes that suits the network's maps.
     TakeGrid(GridChoice),
     /// Sweep a mode or not.
     Mode(StoringMode, bool),
     /// Change something else of the schedule.
-    Schedule(ScheduleChange),
+    Schedule(ScheduleField),
+    /// End stacks after these layers, by hand.
+    EndStacksAfter(String),
+    /// Replace the text of a weight: of energy, latency or DRAM accesses.
+    Weight(usize, String),
     /// The sweep of DeFiNES, Fig. 12.
     ReproduceFigure12,
     /// Put the design and its opened point aside, to compare with.
@@ -195,12 +195,8 @@ pub enum Field {
     Value(Half, FieldTarget),
     /// A field of a document's form that is dragged, and the number of the drag.
     Dragged(Half, FieldTarget, u32),
-    /// Tile widths.
-    TilesX,
-    /// Tile heights.
-    TilesY,
-    /// A text of the schedule, by its name.
-    Schedule(&'static str),
+    /// One of the weights that are minimised.
+    Weight(usize),
     /// A member of a form, by the names of both.
     Member(&'static str),
     /// Constraints on mappings.
@@ -250,11 +246,8 @@ impl Action {
             Self::Write(half, _) => Kind::Typing(Field::Document(*half)),
             Self::Fill(half, place, _) => Kind::Typing(Field::Value(*half, place.clone())),
             Self::Drag(half, place, number, _) => Kind::Dragging(Field::Dragged(*half, place.clone(), *number)),
-            Self::TilesX(_) => Kind::Typing(Field::TilesX),
-            Self::TilesY(_) => Kind::Typing(Field::TilesY),
-            Self::Schedule(change) => {
-                change.typed_in().map_or(Kind::Edit, |field| Kind::Typing(Field::Schedule(field)))
-            }
+            Self::Schedule(field) => field.kind(),
+            Self::Weight(index, _) => Kind::Typing(Field::Weight(*index)),
             Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
@@ -269,6 +262,7 @@ impl Action {
             | Self::Rename(..)
             | Self::TakeGrid(_)
             | Self::Mode(..)
+            | Self::EndStacksAfter(_)
             | Self::ReproduceFigure12
             | Self::CaseStudy2(..)
             | Self::Pin

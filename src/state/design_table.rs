@@ -3,7 +3,6 @@
 use super::choice::HierarchyObjective;
 use super::design::Half;
 use super::fields::fields;
-use super::schedule::ScheduleChange;
 use super::tiles::suggested_tiles;
 use super::views::Tab;
 use super::{ObjectiveChoice, State};
@@ -182,7 +181,7 @@ impl State {
             HierarchyObjective::EnergyDelayProduct => ObjectiveChoice::EnergyDelayProduct,
         };
         self.view.metric = super::metric_of(objective);
-        self.design.schedule.change(ScheduleChange::Objective(objective));
+        self.design.schedule.objective = objective;
         (self.view.point, self.view.stack, self.view.tile_type) = (None, 0, None);
         self.view.tab = Tab::Landscape;
     }

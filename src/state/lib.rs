@@ -48,7 +48,7 @@ pub use hierarchy_form::{HierarchyField, HierarchyForm};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
-pub use schedule::{LPF_LIMITS, Schedule, ScheduleChange};
+pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
 pub use study_form::{StudyChange, StudyForm};
 pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View};
@@ -151,15 +151,19 @@ impl State {
                 }
             }
             Action::Rename(half, renamed) => self.rename(half, renamed),
-            Action::TilesX(text) => self.design.schedule.tiles_x = text,
-            Action::TilesY(text) => self.design.schedule.tiles_y = text,
             Action::TakeGrid(grid) => self.design.take_grid(grid),
             Action::Mode(mode, on) => self.design.schedule.set_mode(mode, on),
-            Action::Schedule(change) => {
-                if let ScheduleChange::Objective(objective) = &change {
+            Action::Schedule(field) => {
+                if let ScheduleField::Objective(objective) = &field {
                     self.view.metric = metric_of(*objective);
                 }
-                self.design.schedule.change(change);
+                self.design.schedule.set(field);
+            }
+            Action::EndStacksAfter(layers) => self.design.schedule.end_stacks_after(layers),
+            Action::Weight(index, text) => {
+                if let Some(weight) = self.design.schedule.weights.get_mut(index) {
+                    *weight = text;
+                }
             }
             Action::ReproduceFigure12 => {
                 self.design.pick_both(first_presets().each_ref());

@@ -1,7 +1,7 @@
 //! How the network is to be run, as chosen and as written.
 
 use super::choice::{AnyChoice, FuseChoice, ObjectiveChoice, RuleSet};
-use super::fields::fields;
+use super::fields::{Form, fields};
 use super::tiles::parse_tiles;
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
 use fusescape_engine::explore::{Settings, StackLimits};
@@ -9,124 +9,44 @@ use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy, Weights};
 use fusescape_spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
 
-/// The fields of the schedule's form, as written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Schedule {
-    /// Tile widths, as written.
-    pub tiles_x: String,
-    /// Tile heights, as written.
-    pub tiles_y: String,
-    /// Overlap storing modes.
-    pub modes: Vec<StoringMode>,
-    /// Which layers share a stack.
-    pub fuse: FuseChoice,
-    /// Layers after which a stack ends, as written (see [`names_in`]); in force if `fuse` is by hand.
-    pub cuts: String,
-    /// Layers that an optimal stack may have, as written; empty for any number.
-    pub most_layers: String,
-    /// Tiles that an optimal stack may make, as written; empty for any number.
-    pub most_tiles: String,
-    /// What is minimised.
-    pub objective: ObjectiveChoice,
-    /// Whose accesses are minimised.
-    pub memory: String,
-    /// Weights of energy, latency and DRAM accesses, as written.
-    pub weights: [String; 3],
-    /// How mappings are searched.
-    pub strategy: Strategy,
-    /// LPF limit, where the strategy has one.
-    pub lpf_limit: usize,
-    /// Rules of the model.
-    pub rules: Rules,
+fields! {
+    /// The fields of the schedule's form, as written.
+    #[derive(Debug, Clone, PartialEq)]
+    Schedule set by ScheduleField {
+        /// Tile widths, as written.
+        tiles_x(typed TilesX): String = "1 4 16 60 240 960".to_owned() => Sizes, 4, ["tile_widths"];
+        /// Tile heights, as written.
+        tiles_y(typed TilesY): String = "1 4 18 72 270 540".to_owned() => Sizes, 5, ["tile_heights"];
+        /// Overlap storing modes.
+        modes: Vec<StoringMode> = StoringMode::ALL.into() => Modes, 6, ["modes"];
+        /// Which layers share a stack.
+        fuse(chosen Fuse): FuseChoice = FuseChoice::Automatic => Choice, 7, ["stacks"];
+        /// Layers after which a stack ends, as written (see [`names_in`]); in force if `fuse` is by hand.
+        cuts(typed Cuts): String = String::new() => Text, 8, ["cuts"];
+        /// What is minimised.
+        objective(chosen Objective): ObjectiveChoice = ObjectiveChoice::Energy => Choice, 9, ["objective"];
+        /// Whose accesses are minimised.
+        memory(chosen Memory): String = String::new() => Text, 10, ["memory"];
+        /// Weights of energy, latency and DRAM accesses, as written.
+        weights: [String; 3] = ["1".to_owned(), "0".to_owned(), "0".to_owned()] => Weights, 11, ["weights"];
+        /// How mappings are searched.
+        strategy(chosen Strategy): Strategy = Strategy::Exact => Choice, 12, ["search"];
+        /// LPF limit, where the strategy has one.
+        lpf_limit(chosen LpfLimit): usize = 6 => Count, 13, ["lpf_limit"];
+        /// Layers that an optimal stack may have, as written; empty for any number.
+        most_layers(typed MostLayers): String = String::new() => Text, 34, ["most_layers"];
+        /// Tiles that an optimal stack may make, as written; empty for any number.
+        most_tiles(typed MostTiles): String = String::new() => Text, 35, ["most_tiles"];
+        /// Rules of the model.
+        rules(chosen Rules): Rules = Rules::CORRECTED => Rules, 14, ["rules", "switched"];
+    }
 }
 
 impl Default for Schedule {
     fn default() -> Self {
-        let settings = Settings::default();
-        Self {
-            tiles_x: join(&settings.tiles_x),
-            tiles_y: join(&settings.tiles_y),
-            modes: settings.modes,
-            fuse: FuseChoice::default(),
-            cuts: String::new(),
-            most_layers: String::new(),
-            most_tiles: String::new(),
-            objective: ObjectiveChoice::default(),
-            memory: String::new(),
-            weights: ["1".to_owned(), "0".to_owned(), "0".to_owned()],
-            strategy: settings.strategy,
-            lpf_limit: settings.lpf_limit,
-            rules: settings.rules,
-        }
-    }
-}
-
-fields! {
-    Schedule {
-        tiles_x: Sizes = "1 4 16 60 240 960".to_owned(), 4, ["tile_widths"];
-        tiles_y: Sizes = "1 4 18 72 270 540".to_owned(), 5, ["tile_heights"];
-        modes: Modes = StoringMode::ALL.into(), 6, ["modes"];
-        fuse: Choice = FuseChoice::Automatic, 7, ["stacks"];
-        cuts: Text = String::new(), 8, ["cuts"];
-        objective: Choice = ObjectiveChoice::Energy, 9, ["objective"];
-        memory: Text = String::new(), 10, ["memory"];
-        weights: Weights = ["1".to_owned(), "0".to_owned(), "0".to_owned()], 11, ["weights"];
-        strategy: Choice = Strategy::Exact, 12, ["search"];
-        lpf_limit: Count = 6, 13, ["lpf_limit"];
-        most_layers: Text = String::new(), 34, ["most_layers"];
-        most_tiles: Text = String::new(), 35, ["most_tiles"];
-        rules: Rules = Rules::CORRECTED, 14, ["rules", "switched"];
-    }
-}
-
-/// A change of the schedule's single fields.
-#[derive(Debug, Clone)]
-pub enum ScheduleChange {
-    /// Kind of fuse depth.
-    Fuse(FuseChoice),
-    /// Text of the cuts.
-    Cuts(String),
-    /// Stacks that end after these layers, by hand.
-    Stacks(String),
-    /// Text of the most layers that a stack may have.
-    MostLayers(String),
-    /// Text of the most tiles that a stack may make.
-    MostTiles(String),
-    /// Kind of objective.
-    Objective(ObjectiveChoice),
-    /// Memory whose accesses are minimised.
-    Memory(String),
-    /// Text of one weight: energy, latency, DRAM accesses.
-    Weight(usize, String),
-    /// How mappings are searched.
-    Strategy(Strategy),
-    /// LPF limit.
-    LpfLimit(usize),
-    /// All rules at once.
-    Rules(Rules),
-    /// One rule by its name.
-    Rule(&'static str, bool),
-}
-
-impl ScheduleChange {
-    /// The text that it is a keystroke in; `None` for a change that is complete at once.
-    pub(super) fn typed_in(&self) -> Option<&'static str> {
-        match self {
-            Self::Cuts(_) => Some("cuts"),
-            Self::MostLayers(_) => Some("most layers"),
-            Self::MostTiles(_) => Some("most tiles"),
-            Self::Weight(0, _) => Some("weight of energy"),
-            Self::Weight(1, _) => Some("weight of latency"),
-            Self::Weight(..) => Some("weight of DRAM accesses"),
-            Self::Fuse(_)
-            | Self::Stacks(_)
-            | Self::Objective(_)
-            | Self::Memory(_)
-            | Self::Strategy(_)
-            | Self::LpfLimit(_)
-            | Self::Rules(_)
-            | Self::Rule(..) => None,
-        }
+        let Settings { tiles_x, tiles_y, modes, strategy, lpf_limit, rules, .. } = Settings::default();
+        let (tiles_x, tiles_y) = (join(&tiles_x), join(&tiles_y));
+        Self { tiles_x, tiles_y, modes, strategy, lpf_limit, rules, ..Self::baseline() }
     }
 }
 
@@ -297,29 +217,9 @@ impl Schedule {
         }
     }
 
-    pub(super) fn change(&mut self, change: ScheduleChange) {
-        match change {
-            ScheduleChange::Fuse(fuse) => self.fuse = fuse,
-            ScheduleChange::Cuts(text) => self.cuts = text,
-            ScheduleChange::Stacks(text) => (self.fuse, self.cuts) = (FuseChoice::ByHand, text),
-            ScheduleChange::MostLayers(text) => self.most_layers = text,
-            ScheduleChange::MostTiles(text) => self.most_tiles = text,
-            ScheduleChange::Objective(objective) => self.objective = objective,
-            ScheduleChange::Memory(name) => self.memory = name,
-            ScheduleChange::Weight(index, text) => {
-                if let Some(weight) = self.weights.get_mut(index) {
-                    *weight = text;
-                }
-            }
-            ScheduleChange::Strategy(strategy) => self.strategy = strategy,
-            ScheduleChange::LpfLimit(limit) => self.lpf_limit = limit,
-            ScheduleChange::Rules(rules) => self.rules = rules,
-            ScheduleChange::Rule(name, value) => {
-                if let Some(rules) = self.rules.with(name, value) {
-                    self.rules = rules;
-                }
-            }
-        }
+    /// Ends stacks after these layers, by hand.
+    pub(super) fn end_stacks_after(&mut self, layers: String) {
+        (self.fuse, self.cuts) = (FuseChoice::ByHand, layers);
     }
 }
 

@@ -6,7 +6,7 @@ use fusescape_spec::{
 };
 use fusescape_spec::{read_hardware, read_system, read_transformer, read_workload, workload_presets};
 use fusescape_spec::{write_hardware, write_system, write_transformer, write_workload};
-use fusescape_state::{Action, State};
+use fusescape_state::{Action, ScheduleField, State};
 use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 use std::path::Path;
@@ -60,8 +60,8 @@ objectives: [energy, latency, capacity]
 /// What the page opens with, at one tile size.
 fn small_state() -> State {
     let mut state = State::first();
-    state.apply(Action::TilesX("60".to_owned()));
-    state.apply(Action::TilesY("72".to_owned()));
+    state.apply(Action::Schedule(ScheduleField::TilesX("60".to_owned())));
+    state.apply(Action::Schedule(ScheduleField::TilesY("72".to_owned())));
     state
 }
 

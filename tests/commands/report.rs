@@ -1,7 +1,7 @@
 //! The report of a design: its numbers are those of the engine, and what it says about getting them again is true.
 
 use fusescape_link::from_link;
-use fusescape_state::{Action, ScheduleChange, State};
+use fusescape_state::{Action, ScheduleField, State};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -74,9 +74,10 @@ fn its_numbers_are_those_of_the_point_and_it_says_how_to_get_them_again() {
 fn a_point_that_was_opened_is_the_one_that_is_reported_and_a_file_serves_as_a_link_does() {
     let folder = folder("report-file");
     let mut state = State::first();
-    state.apply(Action::TilesX("60 960".to_owned()));
-    state.apply(Action::TilesY("72".to_owned()));
-    state.apply(Action::Schedule(ScheduleChange::Rule("truncate_bandwidth_ratio", true)));
+    state.apply(Action::Schedule(ScheduleField::TilesX("60 960".to_owned())));
+    state.apply(Action::Schedule(ScheduleField::TilesY("72".to_owned())));
+    let rules = state.design.schedule.rules.with("truncate_bandwidth_ratio", true).unwrap();
+    state.apply(Action::Schedule(ScheduleField::Rules(rules)));
     let point = state.design.request().unwrap()[0].settings.strategies()[1].clone();
     state.apply(Action::Look(fusescape_state::ViewChange::Open(point)));
     let name = "A `core` | with *signs*\\";

@@ -15,8 +15,7 @@ use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresForm, FuseChoice, Half, HierarchyField, ImportedDocuments, MappingChange, Renamed, ScheduleChange,
-    State,
+    Action, CoresForm, FuseChoice, Half, HierarchyField, ImportedDocuments, MappingChange, Renamed, State,
 };
 use fusescape::workload::{LayerId, LayerKind, Network};
 use fusescape_test_support::sample::each_of;
@@ -335,11 +334,11 @@ fn stacks_are_cut_after_layers_of_any_name() {
     let names = ["map 2, \"the\" second", "Conv_1/a;b"];
     let mut state = State::first();
     state.apply(Action::Import(ImportedDocuments { workload: Some(text), ..ImportedDocuments::default() }));
-    state.apply(Action::Schedule(ScheduleChange::Stacks(first.toggled(&network, names[0]))));
+    state.apply(Action::EndStacksAfter(first.toggled(&network, names[0])));
     let fuse = |state: &State| state.design.schedule.fuse_depth(&mut Diagnostics::default());
     let two = stacks(&network, &core, &fuse(&state), &Rules::CORRECTED);
     assert_eq!(two.ends, [names[0], "upscale"]);
-    state.apply(Action::Schedule(ScheduleChange::Stacks(two.toggled(&network, names[1]))));
+    state.apply(Action::EndStacksAfter(two.toggled(&network, names[1])));
     assert_eq!(fuse(&state), FuseDepth::Cuts(vec![names[1].to_owned(), names[0].to_owned()]));
     let renamed =
         Renamed { text: state.design.workload.text.clone(), old: names[1].to_owned(), new: "a, b".to_owned() };
@@ -350,7 +349,7 @@ fn stacks_are_cut_after_layers_of_any_name() {
 #[test]
 fn what_was_chosen_for_layers_goes_with_the_network() {
     let mut state = State::first();
-    state.apply(Action::Schedule(ScheduleChange::Stacks("map2".to_owned())));
+    state.apply(Action::EndStacksAfter("map2".to_owned()));
     state.apply(Action::Mapping(MappingChange::Layer("map2".to_owned())));
     state.apply(Action::Hierarchy(HierarchyField::Layer(Some("map2".to_owned()))));
     let before = state.clone();
@@ -530,7 +529,7 @@ fn the_drawn_hierarchy_stands_in_rows() {
 #[test]
 fn a_new_name_is_taken_over_by_the_schedule() {
     let mut state = State::first();
-    state.apply(Action::Schedule(ScheduleChange::Stacks("map1, map2;map3".into())));
+    state.apply(Action::EndStacksAfter("map1, map2;map3".into()));
     let document = read(&state.design.workload.text);
     let index = (0..9).find(|index| document.value(&format!("layers[{index}].name")).as_deref() == Some("map2"));
     let Some(index) = index else { panic!("no map2:\n{}", document.text()) };

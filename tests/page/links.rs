@@ -9,7 +9,7 @@ use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresField, FuseChoice, Half, HierarchyField, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
+    Action, CoresField, FuseChoice, Half, HierarchyField, MappingChange, Metric, ObjectiveChoice, ScheduleField,
     StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use fusescape_test_support::links::sealed;
@@ -191,20 +191,20 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
     match random.below(34) {
         0 | 1 => Action::PickPreset(half, &presets[random.below(presets.len() as u64) as usize]),
         2..=5 => Action::Write(half, scribbled(random, &state.design.document(half).text)),
-        6 => Action::TilesX(word(random)),
-        7 => Action::TilesY(word(random)),
+        6 => Action::Schedule(ScheduleField::TilesX(word(random))),
+        7 => Action::Schedule(ScheduleField::TilesY(word(random))),
         8 => Action::Mode(random.of(&StoringMode::ALL), random.below(2) > 0),
-        9 => Action::Schedule(ScheduleChange::Fuse(random.of(&FuseChoice::ALL).0)),
-        10 => Action::Schedule(ScheduleChange::Cuts(word(random))),
-        11 => Action::Schedule(ScheduleChange::Objective(random.of(&ObjectiveChoice::ALL).0)),
-        12 => Action::Schedule(ScheduleChange::Weight(random.below(3) as usize, word(random))),
-        13 => Action::Schedule(ScheduleChange::Strategy(random.of(&[Strategy::Loma, Strategy::Exact]))),
-        14 => Action::Schedule(ScheduleChange::LpfLimit(3 + random.below(8) as usize)),
-        15 => Action::Schedule(ScheduleChange::Rules(random.of(&Rules::SETS).1)),
+        9 => Action::Schedule(ScheduleField::Fuse(random.of(&FuseChoice::ALL).0)),
+        10 => Action::Schedule(ScheduleField::Cuts(word(random))),
+        11 => Action::Schedule(ScheduleField::Objective(random.of(&ObjectiveChoice::ALL).0)),
+        12 => Action::Weight(random.below(3) as usize, word(random)),
+        13 => Action::Schedule(ScheduleField::Strategy(random.of(&[Strategy::Loma, Strategy::Exact]))),
+        14 => Action::Schedule(ScheduleField::LpfLimit(3 + random.below(8) as usize)),
+        15 => Action::Schedule(ScheduleField::Rules(random.of(&Rules::SETS).1)),
         16 => {
             let switches = Rules::CORRECTED.switches();
             let (name, ..) = switches[random.below(switches.len() as u64) as usize];
-            Action::Schedule(ScheduleChange::Rule(name, random.below(2) > 0))
+            Action::Schedule(ScheduleField::Rules(state.design.schedule.rules.with(name, random.below(2) > 0).unwrap()))
         }
         17 => Action::Hierarchy(HierarchyField::Pool(scribbled(random, &state.hierarchy.pool))),
         18 => Action::Hierarchy(HierarchyField::Budget(word(random))),
@@ -219,8 +219,8 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
         })),
         22 => Action::Mapping(MappingChange::Layer(word(random))),
         26 => Action::Mapping(MappingChange::Constrain(word(random))),
-        27 => Action::Schedule(ScheduleChange::MostLayers(word(random))),
-        28 => Action::Schedule(ScheduleChange::MostTiles(word(random))),
+        27 => Action::Schedule(ScheduleField::MostLayers(word(random))),
+        28 => Action::Schedule(ScheduleField::MostTiles(word(random))),
         29..=32 => {
             let text = word(random);
             Action::Cores(random_cores(random, state, text))

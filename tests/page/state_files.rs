@@ -10,7 +10,7 @@ use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
     Action, CoresField, FuseChoice, Half, HierarchyField, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
-    ScheduleChange, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
+    ScheduleField, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
 use fusescape_test_support::random::Lcg;
@@ -46,7 +46,7 @@ fn the_step_of_a_lesson_that_is_open_comes_back() {
         let text = comes_back(&state, &step);
         assert!(text.contains(&format!("lesson: {step}\n")), "{text}");
         // So it does after an edit.
-        state.apply(Action::TilesX("4, 8".to_owned()));
+        state.apply(Action::Schedule(ScheduleField::TilesX("4, 8".to_owned())));
         comes_back(&state, &step);
     }
     // A student's, and one of their own with its text.
@@ -72,20 +72,21 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::preset(Half::Hardware, "tpu-like-df").unwrap());
     let text = state.design.hardware.text.replace("1 MiB", "2 MiB");
     act(&mut state, Action::Take(Half::Hardware, text));
-    act(&mut state, Action::TilesX("4, 60..960:20  x".to_owned()));
-    act(&mut state, Action::TilesY(" \"'#: - ü\u{2028}".to_owned()));
+    act(&mut state, Action::Schedule(ScheduleField::TilesX("4, 60..960:20  x".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleField::TilesY(" \"'#: - ü\u{2028}".to_owned())));
     act(&mut state, Action::Mode(StoringMode::FullyCached, false));
     act(&mut state, Action::Pin);
     act(&mut state, Action::preset(Half::Workload, "resnet18").unwrap());
-    act(&mut state, Action::Schedule(ScheduleChange::Cuts("a,b; c".to_owned())));
-    act(&mut state, Action::Schedule(ScheduleChange::Fuse(FuseChoice::ByHand)));
-    act(&mut state, Action::Schedule(ScheduleChange::Objective(ObjectiveChoice::MemoryAccesses)));
-    act(&mut state, Action::Schedule(ScheduleChange::Memory("null".to_owned())));
-    act(&mut state, Action::Schedule(ScheduleChange::Weight(1, "a half".to_owned())));
-    act(&mut state, Action::Schedule(ScheduleChange::Rule("truncate_bandwidth_ratio", true)));
-    act(&mut state, Action::Schedule(ScheduleChange::LpfLimit(9)));
-    act(&mut state, Action::Schedule(ScheduleChange::MostLayers("3".to_owned())));
-    act(&mut state, Action::Schedule(ScheduleChange::MostTiles("a: few".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleField::Cuts("a,b; c".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleField::Fuse(FuseChoice::ByHand)));
+    act(&mut state, Action::Schedule(ScheduleField::Objective(ObjectiveChoice::MemoryAccesses)));
+    act(&mut state, Action::Schedule(ScheduleField::Memory("null".to_owned())));
+    act(&mut state, Action::Weight(1, "a half".to_owned()));
+    let rules = state.design.schedule.rules.with("truncate_bandwidth_ratio", true).unwrap();
+    act(&mut state, Action::Schedule(ScheduleField::Rules(rules)));
+    act(&mut state, Action::Schedule(ScheduleField::LpfLimit(9)));
+    act(&mut state, Action::Schedule(ScheduleField::MostLayers("3".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleField::MostTiles("a: few".to_owned())));
     act(&mut state, Action::Hierarchy(HierarchyField::Pool("name: mine\n\n# open\n\n".to_owned())));
     act(&mut state, Action::Hierarchy(HierarchyField::ShowsPool(true)));
     act(&mut state, Action::Hierarchy(HierarchyField::Budget("1,2".to_owned())));

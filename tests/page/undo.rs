@@ -3,7 +3,7 @@
 use fusescape::form::FieldTarget;
 use fusescape::gallery::find_entry;
 use fusescape::lesson::find_step;
-use fusescape::state::{Action, Half, HierarchyField, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
+use fusescape::state::{Action, Half, HierarchyField, History, MappingChange, ScheduleField, State, Tab, ViewChange};
 
 /// A page without a browser.
 #[derive(Default)]
@@ -83,7 +83,10 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     assert!(page.undo());
     assert_eq!(page.state.design, mine.design);
     assert_eq!(page.state.lesson.as_deref(), find_step("why-fuse-1").as_ref());
-    for edit in [Action::TilesX("4".to_owned()), Action::Hierarchy(HierarchyField::Budget("1".to_owned()))] {
+    for edit in [
+        Action::Schedule(ScheduleField::TilesX("4".to_owned())),
+        Action::Hierarchy(HierarchyField::Budget("1".to_owned())),
+    ] {
         page.open_step("why-fuse-4");
         page.act(edit);
         assert!(page.state.is_edited());
@@ -100,7 +103,7 @@ fn twenty_edits_are_taken_back_and_made_again() {
         page.act(match number % 4 {
             0 => Action::preset(Half::Hardware, if number % 8 == 0 { "tpu-like" } else { "eyeriss-like" }).unwrap(),
             1 => Action::Write(Half::Workload, format!("name: draft {number}")),
-            2 => Action::Schedule(ScheduleChange::LpfLimit(7 + number as usize % 3)),
+            2 => Action::Schedule(ScheduleField::LpfLimit(7 + number as usize % 3)),
             _ => Action::entry(&find_entry(if number % 8 == 3 { "defines-fig-9" } else { "zigzag-fig-6" }).unwrap()),
         });
         page.now_ms += 100.0;
@@ -123,11 +126,11 @@ fn keystrokes_in_one_field_are_one_edit_until_a_pause() {
     let mut page = Page::first();
     let first = page.state.clone();
     for (text, pause_ms) in [("4", 300.0), ("4 6", 300.0), ("4 60", 2000.0), ("4 60 2", 300.0), ("4 60 24", 0.0)] {
-        page.act(Action::TilesX(text.to_owned()));
+        page.act(Action::Schedule(ScheduleField::TilesX(text.to_owned())));
         page.now_ms += pause_ms;
     }
     // Another field, at once.
-    page.act(Action::TilesY("9".to_owned()));
+    page.act(Action::Schedule(ScheduleField::TilesY("9".to_owned())));
     page.undo();
     assert_eq!(
         (page.state.design.schedule.tiles_x.as_str(), &page.state.design.schedule.tiles_y),
@@ -139,7 +142,7 @@ fn keystrokes_in_one_field_are_one_edit_until_a_pause() {
     assert_eq!(page.state, first);
     // After an undo, typing is an edit of its own.
     page.redo();
-    page.act(Action::TilesX("4 60 1".to_owned()));
+    page.act(Action::Schedule(ScheduleField::TilesX("4 60 1".to_owned())));
     page.undo();
     assert_eq!(page.state.design.schedule.tiles_x, "4 60");
 }
@@ -150,7 +153,7 @@ fn a_keystroke_that_changes_nothing_begins_no_edit() {
     page.act(Action::preset(Half::Hardware, "tpu-like").unwrap());
     let picked = page.state.clone();
     for text in [picked.design.schedule.tiles_y.clone(), "8".to_owned()] {
-        page.act(Action::TilesY(text));
+        page.act(Action::Schedule(ScheduleField::TilesY(text)));
     }
     page.undo();
     assert_eq!(page.state, picked);
@@ -209,7 +212,7 @@ fn a_history_is_bounded() {
 
     let mut page = Page::first();
     for number in 0..500 {
-        page.act(Action::Schedule(ScheduleChange::Cuts(number.to_string())));
+        page.act(Action::Schedule(ScheduleField::Cuts(number.to_string())));
         page.now_ms += 2000.0;
     }
     assert_eq!(std::iter::from_fn(|| page.undo().then_some(())).count(), 200);

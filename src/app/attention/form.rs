@@ -5,7 +5,7 @@ use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::term::termed;
 use crate::attention::Transformer;
 use crate::spec::transformer_presets;
-use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleChange};
+use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleField};
 use yew::prelude::*;
 
 /// Value of the choice of a model of one's own.
@@ -64,7 +64,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         shown.map(|(choice, title)| Choice::new(choice.number().to_string(), *title)).collect();
     let minimise = passing(&props.act, |value: String| {
         let known = ObjectiveChoice::ALL.into_iter().find(|(choice, _)| choice.number().to_string() == value);
-        known.map(|(choice, _)| Action::Schedule(ScheduleChange::Objective(choice)))
+        known.map(|(choice, _)| Action::Schedule(ScheduleField::Objective(choice)))
     });
     let fusemax = passing(&props.act, |_: MouseEvent| Action::preset(Half::Hardware, "fusemax-like").ok());
     // Which kind of model a text is that is wrong, nobody knows.

@@ -11,7 +11,7 @@ use crate::app::widgets::save::{Save, Saved};
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
 use crate::form::{LayerNode, Stacks, add_layer, layer_graph};
 use crate::piece;
-use crate::state::{Action, FuseChoice, ScheduleChange};
+use crate::state::{Action, FuseChoice, ScheduleField};
 use crate::workload::{Layer, LayerId, LayerKind, Network};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -76,7 +76,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
     let is_cut_known = !stacks.ends.is_empty() || !stacks.wrong.is_empty();
     let on_cut = network.clone().filter(|_| is_cut_known).map(|network| {
         let stacks = Rc::clone(stacks);
-        act.reform(move |name: String| Action::Schedule(ScheduleChange::Stacks(stacks.toggled(&network, &name))))
+        act.reform(move |name: String| Action::EndStacksAfter(stacks.toggled(&network, &name)))
     });
     let wrong_layers: Rc<Vec<usize>> =
         Rc::new((0..nodes.len()).map(|layer| form.wrong_at(&format!("layers[{layer}]")).len()).collect());
@@ -186,7 +186,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                         type="button"
                         class="link"
                         onclick={act.reform(|_: MouseEvent| {
-                            Action::Schedule(ScheduleChange::Fuse(FuseChoice::Automatic))
+                            Action::Schedule(ScheduleField::Fuse(FuseChoice::Automatic))
                         })}
                         data-testid="cut-automatically"
                     >

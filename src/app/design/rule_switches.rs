@@ -1,8 +1,8 @@
 //! The switches of the rules, one by one.
 
-use crate::app::widgets::controls::Checkbox;
+use crate::app::widgets::controls::{Checkbox, passing};
 use crate::rules::Rules;
-use crate::state::{Action, ScheduleChange};
+use crate::state::{Action, ScheduleField};
 use yew::prelude::*;
 
 /// Draws a box for each switch. Only `shell::pieces` may name it.
@@ -12,7 +12,7 @@ pub fn rule_switches(rules: Rules, act: &Callback<Action>) -> Html {
             <Checkbox
                 label={title}
                 checked={value}
-                onchange={act.reform(move |on| Action::Schedule(ScheduleChange::Rule(name, on)))}
+                onchange={passing(act, move |on| Some(Action::Schedule(ScheduleField::Rules(rules.with(name, on)?))))}
                 testid={format!("rule-{name}")}
             />
         }

@@ -9,7 +9,7 @@ use crate::piece;
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::Diagnostics;
-use crate::state::{Action, FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule, ScheduleChange};
+use crate::state::{Action, FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule, ScheduleField};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -55,14 +55,14 @@ pub fn ScheduleCard(props: &ScheduleCardProps) -> Html {
             <TextField
                 label="Tile widths X"
                 value={schedule.tiles_x.clone()}
-                oninput={act.reform(Action::TilesX)}
+                oninput={act.reform(|text| Action::Schedule(ScheduleField::TilesX(text)))}
                 testid="tiles-x"
                 invalid={wrong("tiles_x")}
             />
             <TextField
                 label="Tile heights Y"
                 value={schedule.tiles_y.clone()}
-                oninput={act.reform(Action::TilesY)}
+                oninput={act.reform(|text| Action::Schedule(ScheduleField::TilesY(text)))}
                 testid="tiles-y"
                 invalid={wrong("tiles_y")}
             />
@@ -106,7 +106,7 @@ fn select_of<T: Copy + PartialEq + 'static>(
 }
 
 fn fuse_fields(schedule: &Schedule, act: &Callback<Action>, invalid: bool) -> Html {
-    let on = act.reform(|fuse| Action::Schedule(ScheduleChange::Fuse(fuse)));
+    let on = act.reform(|fuse| Action::Schedule(ScheduleField::Fuse(fuse)));
     html! {
         <>
             { select_of(("Fuse depth", "fuse"), &FuseChoice::ALL, schedule.fuse, on) }
@@ -114,7 +114,7 @@ fn fuse_fields(schedule: &Schedule, act: &Callback<Action>, invalid: bool) -> Ht
                 <TextField
                     label="Stacks end after"
                     value={schedule.cuts.clone()}
-                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::Cuts(text)))}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleField::Cuts(text)))}
                     placeholder="map2, expand"
                     testid="cuts"
                     {invalid}
@@ -132,9 +132,9 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
         Callback::from(move |objective| {
             // The list shows some memory; that one must be meant.
             if let (ObjectiveChoice::MemoryAccesses, false, Some(first)) = (objective, known, memories.first()) {
-                act.emit(Action::Schedule(ScheduleChange::Memory(first.clone())));
+                act.emit(Action::Schedule(ScheduleField::Memory(first.clone())));
             }
-            act.emit(Action::Schedule(ScheduleChange::Objective(objective)));
+            act.emit(Action::Schedule(ScheduleField::Objective(objective)));
         })
     };
     let weight = |(index, label): (usize, &'static str)| {
@@ -142,7 +142,7 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
             <TextField
                 {label}
                 value={schedule.weights[index].clone()}
-                oninput={act.reform(move |text| Action::Schedule(ScheduleChange::Weight(index, text)))}
+                oninput={act.reform(move |text| Action::Weight(index, text))}
                 testid={["weight-energy", "weight-latency", "weight-dram"][index]}
                 {invalid}
             />
@@ -157,7 +157,7 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
                     label="Memory"
                     {choices}
                     value={schedule.memory.clone()}
-                    onchange={act.reform(|name| Action::Schedule(ScheduleChange::Memory(name)))}
+                    onchange={act.reform(|name| Action::Schedule(ScheduleField::Memory(name)))}
                     testid="objective-memory"
                 />
             }
@@ -173,10 +173,10 @@ const STRATEGIES: [(Strategy, &str); 2] =
     [(Strategy::Exact, "exact, proved optimal"), (Strategy::Loma, "LOMA, loop orders")];
 
 fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
-    let on_strategy = act.reform(|strategy| Action::Schedule(ScheduleChange::Strategy(strategy)));
+    let on_strategy = act.reform(|strategy| Action::Schedule(ScheduleField::Strategy(strategy)));
     let choices: Vec<Choice> = LPF_LIMITS.map(|limit| Choice::new(limit.to_string(), orders_text(limit))).collect();
     let onchange =
-        passing(act, |text: String| text.parse().ok().map(|limit| Action::Schedule(ScheduleChange::LpfLimit(limit))));
+        passing(act, |text: String| text.parse().ok().map(|limit| Action::Schedule(ScheduleField::LpfLimit(limit))));
     html! {
         <>
             { select_of(("Search", "strategy"), &STRATEGIES, schedule.strategy, on_strategy) }
@@ -207,7 +207,7 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
     let names = Rules::SETS.map(|(name, _)| name).into_iter().chain((value == MIXED).then_some(MIXED));
     let onchange = passing(act, |text: String| {
         let (_, rules) = Rules::SETS.into_iter().find(|(name, _)| *name == text)?;
-        Some(Action::Schedule(ScheduleChange::Rules(rules)))
+        Some(Action::Schedule(ScheduleField::Rules(rules)))
     });
     let choices: Vec<Choice> = names.map(|name| Choice::new(name, name)).collect();
     html! {

@@ -23,7 +23,7 @@ use crate::explain::FusionNumber;
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::{Diagnostics, listed_names};
-use crate::state::{Action, FusionPart, Schedule, ScheduleChange, ViewChange};
+use crate::state::{Action, FusionPart, Schedule, ScheduleField, ViewChange};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -193,7 +193,7 @@ fn limit_fields(schedule: &Schedule, wrong: Option<&Diagnostics>, act: &Callback
                 <TextField
                     label="Layers of a stack, at most"
                     value={schedule.most_layers.clone()}
-                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::MostLayers(text)))}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleField::MostLayers(text)))}
                     placeholder="any number"
                     testid="most-layers"
                     invalid={invalid("layers")}
@@ -201,7 +201,7 @@ fn limit_fields(schedule: &Schedule, wrong: Option<&Diagnostics>, act: &Callback
                 <TextField
                     label="Tiles of a stack, at most"
                     value={schedule.most_tiles.clone()}
-                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::MostTiles(text)))}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleField::MostTiles(text)))}
                     placeholder="any number"
                     testid="most-tiles"
                     invalid={invalid("tiles")}
@@ -342,7 +342,7 @@ fn notes(fusions: &Arc<Fusions>) -> Html {
 fn choices(fusions: &Fusions, act: &Callback<Action>) -> Html {
     let choice = |(method, verdict): (FusionMethod, &FusionVerdict)| {
         let ends = listed_names(&verdict.stacks.ends);
-        let onclick = act.reform(move |_: MouseEvent| Action::Schedule(ScheduleChange::Stacks(ends.clone())));
+        let onclick = act.reform(move |_: MouseEvent| Action::EndStacksAfter(ends.clone()));
         html! {
             <button type="button" class="small" {onclick} data-testid={format!("use-{method:?}").to_lowercase()}>
                 { method.title() }

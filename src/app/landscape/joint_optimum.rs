@@ -9,7 +9,7 @@ use crate::chart::{Quantity, compared_with};
 use crate::explore::{FusionMethod, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::listed_names;
-use crate::state::{Action, ScheduleChange, Tab, ViewChange};
+use crate::state::{Action, Tab, ViewChange};
 use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -107,7 +107,7 @@ fn found(state: &PageState, fusions: &Fusions, request: &Request, act: &Callback
         stacks => format!("{stacks} stacks, each with its own tile and mode"),
     };
     let ends = listed_names(&optimal.stacks.ends);
-    let cut = act.reform(move |_: MouseEvent| Action::Schedule(ScheduleChange::Stacks(ends.clone())));
+    let cut = act.reform(move |_: MouseEvent| Action::EndStacksAfter(ends.clone()));
     html! {
         <>
             { "Jointly optimal: " }

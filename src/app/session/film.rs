@@ -84,11 +84,11 @@ impl Film {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::{Action, Half};
+    use crate::state::{Action, Half, ScheduleField};
 
     fn state(tiles: &str) -> Rc<State> {
         let mut state = State::first();
-        state.apply(Action::TilesX(tiles.to_owned()));
+        state.apply(Action::Schedule(ScheduleField::TilesX(tiles.to_owned())));
         Rc::new(state)
     }
 

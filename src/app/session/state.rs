@@ -289,14 +289,14 @@ impl PageState {
 mod tests {
     use super::*;
     use crate::depth_first::{FuseDepth, StoringMode};
-    use crate::state::{Half, ScheduleChange, Tab, ViewChange};
+    use crate::state::{Half, ScheduleField, Tab, ViewChange};
 
     fn first() -> PageState {
         PageState { chosen: Rc::new(State::first()), ..PageState::default() }
     }
 
     fn typed(text: &str) -> Event {
-        Event::Act(Action::Schedule(ScheduleChange::Cuts(text.to_owned())))
+        Event::Act(Action::Schedule(ScheduleField::Cuts(text.to_owned())))
     }
 
     /// Results of the design at hand, in which no point is known.

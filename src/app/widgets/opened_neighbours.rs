@@ -10,7 +10,7 @@ use crate::explain::{best_cut_text, cut_title, neighbour_title};
 use crate::explore::{CutChange, Request, neighbours};
 use crate::question::{Answer, Ask, CompareCut, CompareNeighbour, Topic};
 use crate::spec::listed_names;
-use crate::state::{Action, ScheduleChange, ViewChange};
+use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -39,7 +39,7 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
         Callback::from(move |strategy: DepthFirstStrategy| {
             // Other cuts are not of the sweep yet.
             if let (FuseDepth::Cuts(layers), None) = (&strategy.fuse, results.point_of(&strategy)) {
-                act.emit(Action::Schedule(ScheduleChange::Stacks(listed_names(layers))));
+                act.emit(Action::EndStacksAfter(listed_names(layers)));
             }
             act.emit(Action::Look(ViewChange::Open(strategy)));
         })
