@@ -5,11 +5,11 @@ use super::attention_form::AttentionField;
 use super::choice::FusionPart;
 use super::cores_form::CoresField;
 use super::design::Half;
-use super::design_table::{TableChange, TableDocument};
+use super::design_table::{TableDocument, TableField};
 use super::hierarchy_form::HierarchyField;
 use super::own_mapping::MappingChange;
 use super::schedule::ScheduleField;
-use super::study_form::StudyChange;
+use super::study_form::StudyField;
 use super::tiles::GridChoice;
 use super::view::Metric;
 use super::views::Tab;
@@ -76,7 +76,9 @@ pub enum Action {
     /// Take a preset for the pool of memories.
     PickPool(&'static Preset),
     /// Change what the table of designs compares.
-    Table(TableChange),
+    Table(TableField),
+    /// Put a document into the table of designs, or leave it out.
+    InTable(Half, String, bool),
     /// Take the accelerator and the network of a cell of that table as the design at hand.
     OpenFromTable {
         /// The accelerator.
@@ -97,8 +99,10 @@ pub enum Action {
         /// As [`AttentionForm::tile`](super::AttentionForm::tile).
         tile: String,
     },
-    /// Change the study document.
-    Study(StudyChange),
+    /// Replace the study document, letter by letter.
+    Study(StudyField),
+    /// Take a study document that the page composed.
+    TakeStudy(String),
     /// The study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
     CaseStudy2([&'static Preset; 2]),
     /// Map another layer, or change its mapping.
@@ -203,8 +207,6 @@ pub enum Field {
     Constraints,
     /// The text of a lesson.
     Lesson,
-    /// The text of a study.
-    Study,
 }
 
 impl Action {
@@ -250,7 +252,8 @@ impl Action {
             Self::Weight(index, _) => Kind::Typing(Field::Weight(*index)),
             Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
-            Self::Study(StudyChange::Write(_)) => Kind::Typing(Field::Study),
+            Self::Study(field) => field.kind(),
+            Self::Table(field) => field.kind(),
             Self::Attention(field) => field.kind(),
             Self::Cores(field) => field.kind(),
             Self::Hierarchy(field) => field.kind(),
@@ -273,11 +276,11 @@ impl Action {
             | Self::OpenStep(_)
             | Self::ReadLesson(_)
             | Self::PickPool(_)
-            | Self::Table(_)
+            | Self::InTable(..)
             | Self::OpenFromTable { .. }
             | Self::StateTiles(_)
             | Self::FollowAttention { .. }
-            | Self::Study(StudyChange::Take(_))
+            | Self::TakeStudy(_)
             | Self::Mapping(_) => Kind::Edit,
         }
     }

@@ -15,34 +15,17 @@ use fusescape_spec::{Diagnostics, Preset};
 const OWN: &str = "own";
 const PINNED: &str = "pinned";
 
-/// The documents of the table, by the names of presets, and what the schedule of each pair minimises.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DesignTable {
-    /// Accelerators; none: that of the design at hand and the pinned one.
-    pub hardware: Vec<String>,
-    /// Networks, likewise.
-    pub networks: Vec<String>,
-    /// What is minimised and shown.
-    pub objective: HierarchyObjective,
-}
-
 fields! {
-    DesignTable {
-        hardware: Names = Vec::new(), 49, ["hardware"];
-        networks: Names = Vec::new(), 50, ["networks"];
-        objective: Choice = HierarchyObjective::Energy, 51, ["objective"];
+    /// The documents of the table, by the names of presets, and what the schedule of each pair minimises.
+    #[derive(Debug, Clone, PartialEq, Default)]
+    DesignTable set by TableField {
+        /// Accelerators; none: that of the design at hand and the pinned one.
+        hardware: Vec<String> = Vec::new() => Names, 49, ["hardware"];
+        /// Networks, likewise.
+        networks: Vec<String> = Vec::new() => Names, 50, ["networks"];
+        /// What is minimised and shown.
+        objective(chosen Objective): HierarchyObjective = HierarchyObjective::Energy => Choice, 51, ["objective"];
     }
-}
-
-/// A change of the table.
-#[derive(Debug, Clone)]
-pub enum TableChange {
-    /// Put a document into the table.
-    Add(Half, String),
-    /// Leave one out.
-    Remove(Half, String),
-    /// Minimise something else.
-    Objective(HierarchyObjective),
 }
 
 /// A document that may be in the table.
@@ -147,21 +130,12 @@ impl State {
         Ok((Request { hardware, workload, settings }, self.design.schedule.stack_limits()?))
     }
 
-    pub(super) fn change_table(&mut self, change: TableChange) {
-        match change {
-            TableChange::Add(half, id) => {
-                let mut ids = self.table_ids(half);
-                ids.retain(|known| *known != id);
-                ids.push(id);
-                *self.table.list_mut(half) = ids;
-            }
-            TableChange::Remove(half, id) => {
-                let mut ids = self.table_ids(half);
-                ids.retain(|known| *known != id);
-                *self.table.list_mut(half) = ids;
-            }
-            TableChange::Objective(objective) => self.table.objective = objective,
-        }
+    /// Puts a document into the table, behind the others, or leaves it out.
+    pub(super) fn set_in_table(&mut self, half: Half, id: String, is_in: bool) {
+        let mut ids = self.table_ids(half);
+        ids.retain(|known| *known != id);
+        ids.extend(is_in.then_some(id));
+        *self.table.list_mut(half) = ids;
     }
 
     /// Takes the documents of a cell as the design at hand, and what the table minimises. The table keeps its documents.

@@ -40,7 +40,7 @@ pub use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresField, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
-pub use design_table::{DesignTable, TableChange, TableDocument};
+pub use design_table::{DesignTable, TableDocument, TableField};
 pub use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
@@ -49,7 +49,7 @@ pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
 pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
-pub use study_form::{StudyChange, StudyForm};
+pub use study_form::{StudyField, StudyForm};
 pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View};
 pub use views::{Tab, VIEWS, ViewEntry};
@@ -146,7 +146,7 @@ impl State {
                     self.view.tab = Tab::Cores;
                 }
                 if let Some(text) = study {
-                    self.study.change(StudyChange::Take(text));
+                    self.study.text = text;
                     self.view.tab = Tab::Study;
                 }
             }
@@ -214,8 +214,10 @@ impl State {
             Action::StateTiles(granularity) => self.cores.state(granularity),
             Action::Attention(field) => self.attention.change(field),
             Action::FollowAttention { kind, tile } => (self.attention.kind, self.attention.tile) = (kind, tile),
-            Action::Study(change) => self.study.change(change),
-            Action::Table(change) => self.change_table(change),
+            Action::Study(field) => self.study.set(field),
+            Action::TakeStudy(text) => self.study.text = text,
+            Action::Table(field) => self.table.set(field),
+            Action::InTable(half, id, is_in) => self.set_in_table(half, id, is_in),
             Action::OpenFromTable { hardware, network } => self.open_from_table(*hardware, *network),
             Action::CaseStudy2(presets) => {
                 self.design.pick_both(presets);

@@ -5,11 +5,11 @@ use fusescape::job::Job;
 use fusescape::link::{from_link, to_link};
 use fusescape::question::{Answerer, RunStacks};
 use fusescape::search::Objective;
-use fusescape::state::{Action, Half, HierarchyObjective, ObjectiveChoice, State, Tab, TableChange};
+use fusescape::state::{Action, Half, HierarchyObjective, ObjectiveChoice, State, Tab, TableField};
 use std::rc::Rc;
 
 fn add(state: &mut State, half: Half, id: &str) {
-    state.apply(Action::Table(TableChange::Add(half, id.to_owned())));
+    state.apply(Action::InTable(half, id.to_owned(), true));
 }
 
 fn names(state: &State, half: Half) -> Vec<String> {
@@ -36,8 +36,8 @@ fn the_table_begins_with_what_is_at_hand_and_pinned_and_a_link_keeps_what_is_cho
     assert_eq!(names(&state, Half::Workload), ["fsrcnn-defines"]);
     add(&mut state, Half::Hardware, "tpu-like-df");
     add(&mut state, Half::Workload, "resnet18");
-    state.apply(Action::Table(TableChange::Remove(Half::Hardware, "pinned".to_owned())));
-    state.apply(Action::Table(TableChange::Objective(HierarchyObjective::Latency)));
+    state.apply(Action::InTable(Half::Hardware, "pinned".to_owned(), false));
+    state.apply(Action::Table(TableField::Objective(HierarchyObjective::Latency)));
     let opened = from_link(&to_link(&state)).unwrap();
     assert_eq!(opened.table, state.table);
     for half in [Half::Hardware, Half::Workload] {
@@ -67,7 +67,7 @@ fn a_cell_opens_its_design_and_the_table_stays() {
     let mut state = with_own_documents();
     add(&mut state, Half::Hardware, "tpu-like-df");
     add(&mut state, Half::Workload, "resnet18");
-    state.apply(Action::Table(TableChange::Objective(HierarchyObjective::EnergyDelayProduct)));
+    state.apply(Action::Table(TableField::Objective(HierarchyObjective::EnergyDelayProduct)));
     let table = [Half::Hardware, Half::Workload].map(|half| names(&state, half));
     let mut open = |hardware: &str| {
         let offered = |half, id: &str| state.table_offers(half).into_iter().find(|offer| offer.id == id).map(Box::new);
@@ -87,7 +87,7 @@ fn a_cell_opens_its_design_and_the_table_stays() {
 fn workers_find_the_joint_optimum_of_a_pair() {
     let mut state = State::first();
     add(&mut state, Half::Workload, "mccnn");
-    state.apply(Action::Table(TableChange::Objective(HierarchyObjective::Latency)));
+    state.apply(Action::Table(TableField::Objective(HierarchyObjective::Latency)));
     let pick = |half, name: &str| state.table_documents(half).into_iter().find(|known| known.name == name).unwrap();
     let (hardware, network) = (pick(Half::Hardware, "meta-proto-like-df"), pick(Half::Workload, "mccnn"));
     let (mut request, limits) = state.table_request(&hardware, &network).unwrap();

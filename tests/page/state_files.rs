@@ -10,7 +10,7 @@ use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
     Action, CoresField, FuseChoice, Half, HierarchyField, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
-    ScheduleField, StackChoice, State, Tab, TableChange, TileChoice, ViewChange,
+    ScheduleField, StackChoice, State, Tab, TableField, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
 use fusescape_test_support::random::Lcg;
@@ -92,14 +92,10 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Hierarchy(HierarchyField::Budget("1,2".to_owned())));
     act(&mut state, Action::Hierarchy(HierarchyField::Objective(HierarchyObjective::EnergyDelayProduct)));
     act(&mut state, Action::Hierarchy(HierarchyField::Layer(Some("conv: 1".to_owned()))));
-    for change in [
-        TableChange::Add(Half::Hardware, "meta-proto-like-df".to_owned()),
-        TableChange::Add(Half::Workload, "a, b".to_owned()),
-        TableChange::Remove(Half::Workload, "resnet18".to_owned()),
-        TableChange::Objective(HierarchyObjective::Latency),
-    ] {
-        act(&mut state, Action::Table(change));
-    }
+    act(&mut state, Action::InTable(Half::Hardware, "meta-proto-like-df".to_owned(), true));
+    act(&mut state, Action::InTable(Half::Workload, "a, b".to_owned(), true));
+    act(&mut state, Action::InTable(Half::Workload, "resnet18".to_owned(), false));
+    act(&mut state, Action::Table(TableField::Objective(HierarchyObjective::Latency)));
     for field in [
         CoresField::Preset(Some("tpu-quad".to_owned())),
         CoresField::Own("name: mine\n\n# open\n".to_owned()),

@@ -18,7 +18,7 @@ use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{find_preset, hardware_presets, system_presets, workload_presets};
-use fusescape::state::{Design, State, StudyChange};
+use fusescape::state::{Design, State};
 use fusescape_test_support::sample::{each_of, sample_or_all};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -323,7 +323,7 @@ fn results_come_back_from_the_files_that_hold_them() {
 #[test]
 fn links_and_files_keep_the_study_that_a_person_wrote() {
     let mut state = State::first();
-    state.study.change(StudyChange::Write("name: mine\nhardware: design\nnetwork: design\n".to_owned()));
+    state.study.text = "name: mine\nhardware: design\nnetwork: design\n".to_owned();
     assert_eq!(fusescape::link::from_link(&fusescape::link::to_link(&state)).unwrap(), state);
     assert_eq!(State::from_yaml(&state.to_yaml()).unwrap(), state);
 }

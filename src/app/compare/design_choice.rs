@@ -1,7 +1,7 @@
 //! Which accelerators, or networks, are in the table of designs.
 
 use crate::app::widgets::controls::{Choice, Picker};
-use crate::state::{Action, Half, State, TableChange, TableDocument};
+use crate::state::{Action, Half, State, TableDocument};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -28,11 +28,11 @@ pub fn DesignChoice(props: &DesignChoiceProps) -> Html {
     let others = props.chosen.table_offers(half).into_iter().filter(|offer| !documents.contains(offer));
     let choices: Vec<Choice> =
         std::iter::once(Choice::new("", add)).chain(others.map(|offer| Choice::new(offer.id, offer.name))).collect();
-    let onchange = props.act.reform(move |id: String| Action::Table(TableChange::Add(half, id)));
+    let onchange = props.act.reform(move |id: String| Action::InTable(half, id, true));
     let may_go = documents.len() > 1;
     let chip = |document: &TableDocument| {
         let (id, name) = (document.id.clone(), document.name.clone());
-        let onclick = props.act.reform(move |_: MouseEvent| Action::Table(TableChange::Remove(half, id.clone())));
+        let onclick = props.act.reform(move |_: MouseEvent| Action::InTable(half, id.clone(), false));
         html! {
             <li key={document.id.clone()}>
                 <button

@@ -10,7 +10,7 @@ use crate::app::workers::handle::Workers;
 use crate::chart::{ComparedDesign, Quantity, designs_matrix, designs_table, three_digits};
 use crate::explore::OptimalStacks;
 use crate::sorting::sort_by;
-use crate::state::{Action, Half, HierarchyObjective, State, TableChange, TableDocument};
+use crate::state::{Action, Half, HierarchyObjective, State, TableDocument, TableField};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -37,7 +37,7 @@ pub fn DesignTableCard(props: &DesignTableProps) -> Html {
     let networks = chosen.table_documents(Half::Workload);
     let shown =
         Shown { rows: sorted(chosen.table_documents(Half::Hardware), &networks, &cells, *order), networks, cells };
-    let minimise = act.reform(|objective| Action::Table(TableChange::Objective(objective)));
+    let minimise = act.reform(|objective| Action::Table(TableField::Objective(objective)));
     html! {
         <section class="card" data-testid="design-table" data-status={shown.cells.status()}>
             <h2>{ "A table of designs" }</h2>

@@ -17,7 +17,7 @@ use crate::form::{Variable, variables, with_axis, with_values};
 use crate::question::{TimeDesigns, Topic};
 use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, SamplingSpec, read_study};
-use crate::state::{Action, StudyChange, file_name};
+use crate::state::{Action, StudyField, file_name};
 use std::rc::Rc;
 use std::sync::Arc;
 use web_sys::{DragEvent, File, HtmlInputElement};
@@ -78,7 +78,7 @@ impl PartialEq for SameStudy {
 /// What varies, and the run.
 #[component]
 pub fn DocumentCard(props: &DocumentCardProps) -> Html {
-    let write = props.act.reform(|text: String| Action::Study(StudyChange::Write(text)));
+    let write = props.act.reform(|text: String| Action::Study(StudyField::Text(text)));
     let diagnostics = props.study.as_ref().err().cloned().unwrap_or_default();
     let study = props.study.as_ref().ok().map(|study| Arc::clone(&study.0));
     let (opening, open) = use_opening(&props.workers, study, &props.act);
@@ -108,7 +108,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                 <span class="actions">
                     if !props.is_suggested {
                         <button type="button" class="link" data-testid="study-suggested"
-                            onclick={props.act.reform(|_: MouseEvent| Action::Study(StudyChange::Take(String::new())))}>
+                            onclick={props.act.reform(|_: MouseEvent| Action::TakeStudy(String::new()))}>
                             { "suggest one for this design" }
                         </button>
                     }
@@ -265,7 +265,7 @@ fn VarySelect(props: &VaryProps) -> Html {
                 _ => with_axis(&text, &Variable { path, value: "16".to_owned() }),
             };
             if let Some(next) = next {
-                act.emit(Action::Study(StudyChange::Take(next)));
+                act.emit(Action::TakeStudy(next));
             }
         })
     };

@@ -6,7 +6,7 @@ use crate::explore::study::Study;
 use crate::question::{Answer, FileResults, ReadResults, Topic};
 use crate::results::rows_of_csv;
 use crate::spec::{Diagnostics, is_state, is_study};
-use crate::state::{Action, StudyChange};
+use crate::state::Action;
 use js_sys::Uint8Array;
 use std::sync::Arc;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -59,7 +59,7 @@ pub fn use_opening(
                 && is_study(text)
                 && !is_state(text)
             {
-                act.emit(Action::Study(StudyChange::Take(text.to_owned())));
+                act.emit(Action::TakeStudy(text.to_owned()));
                 return setter.set(FileOpening::None);
             }
             setter.set(match open_csv(&name, &bytes, study) {
@@ -79,7 +79,7 @@ fn open_parquet(question: ReadResults, workers: &Workers, act: &Callback<Action>
             let text = found.request.text.clone();
             let study = Study::new(found.request).map_err(FileOpening::Failed)?;
             Run::open(&Arc::new(study), found.rows);
-            act.emit(Action::Study(StudyChange::Take(text)));
+            act.emit(Action::TakeStudy(text));
             Ok(if found.is_checked { FileOpening::None } else { FileOpening::Unchecked(name.clone()) })
         });
         state.set(opened.unwrap_or_else(|wrong| wrong));

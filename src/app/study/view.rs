@@ -12,7 +12,7 @@ use crate::hardware::Core;
 use crate::multicore::CoreSystem;
 use crate::spec::edit::Outline;
 use crate::spec::{Diagnostics, Preset, read_study, system_presets};
-use crate::state::{Action, Design, Document, Half, State, StudyChange};
+use crate::state::{Action, Design, Document, Half, State};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -65,7 +65,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
             let is_of_other = variable.path.starts_with("system.") && !read_study(&text).both().0.has_system();
             let base = if is_of_other { system_at_hand(&chosen) } else { text.clone() };
             if let Some(next) = with_axis(&base, &variable).filter(|_| !is_varied) {
-                act.emit(Action::Study(StudyChange::Take(next)));
+                act.emit(Action::TakeStudy(next));
             }
         }));
     }
