@@ -12,7 +12,7 @@ use fusescape_engine::mapping::TemporalLoop;
 use fusescape_engine::workload::Dim;
 use fusescape_lesson::{LessonSource, MOST_BYTES as LONGEST_LESSON, OpenLesson, find_step, step_name};
 use fusescape_spec::{Diagnostics, gallery_presets, lesson_presets};
-use fusescape_state::{Choice, Document, Form, MappingChange, Pinned, State};
+use fusescape_state::{Choice, Document, Form, Pinned, State};
 
 /// Bytes of all documents together: with all else about as much as a file holds, so that what opens is kept. One that is longer than
 /// any may be is kept, too, and called wrong where it stands.
@@ -111,10 +111,10 @@ pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
     }
     // They belong to the layer and the documents, which are known only now.
     if let Some(unroll) = unroll {
-        state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
+        state.mapping.unroll = Some((state.layer_key(), unroll));
     }
     if let Some(mapping) = mapping {
-        state.mapping.change(MappingChange::Edit(state.mapping_subject(), mapping));
+        state.mapping.edited = Some((state.mapping_subject(), mapping));
     }
     Ok(state)
 }

@@ -7,7 +7,7 @@ use super::cores_form::CoresField;
 use super::design::Half;
 use super::design_table::{TableDocument, TableField};
 use super::hierarchy_form::HierarchyField;
-use super::own_mapping::MappingChange;
+use super::own_mapping::MappingField;
 use super::schedule::ScheduleField;
 use super::study_form::StudyField;
 use super::tiles::GridChoice;
@@ -106,7 +106,7 @@ pub enum Action {
     /// The study of ZigZag, Tables VI and VII and Fig. 19: its accelerator and its network.
     CaseStudy2([&'static Preset; 2]),
     /// Map another layer, or change its mapping.
-    Mapping(MappingChange),
+    Mapping(MappingField),
     /// Change the way of looking.
     Look(ViewChange),
 }
@@ -203,8 +203,6 @@ pub enum Field {
     Weight(usize),
     /// A member of a form, by the names of both.
     Member(&'static str),
-    /// Constraints on mappings.
-    Constraints,
     /// The text of a lesson.
     Lesson,
 }
@@ -250,7 +248,7 @@ impl Action {
             Self::Drag(half, place, number, _) => Kind::Dragging(Field::Dragged(*half, place.clone(), *number)),
             Self::Schedule(field) => field.kind(),
             Self::Weight(index, _) => Kind::Typing(Field::Weight(*index)),
-            Self::Mapping(MappingChange::Constrain(_)) => Kind::Typing(Field::Constraints),
+            Self::Mapping(field) => field.kind(),
             Self::WriteLesson(_) => Kind::Typing(Field::Lesson),
             Self::Study(field) => field.kind(),
             Self::Table(field) => field.kind(),
@@ -280,8 +278,7 @@ impl Action {
             | Self::OpenFromTable { .. }
             | Self::StateTiles(_)
             | Self::FollowAttention { .. }
-            | Self::TakeStudy(_)
-            | Self::Mapping(_) => Kind::Edit,
+            | Self::TakeStudy(_) => Kind::Edit,
         }
     }
 

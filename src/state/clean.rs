@@ -1,6 +1,6 @@
 //! Names and limits in a state that came from somewhere else.
 
-use super::{CoresForm, Design, LPF_LIMITS, MappingChange, State};
+use super::{CoresForm, Design, LPF_LIMITS, State};
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth};
 use fusescape_spec::is_hidden_in_lines;
 
@@ -21,11 +21,11 @@ impl State {
             clean_cores(&mut pinned.cores);
             pinned.point.iter_mut().for_each(clean_point);
         }
-        if unroll.is_some() {
-            self.mapping.change(MappingChange::Unroll(self.layer_key(), unroll));
+        if let Some(unroll) = unroll {
+            self.mapping.unroll = Some((self.layer_key(), unroll));
         }
         if let Some(own) = own {
-            self.mapping.change(MappingChange::Edit(self.mapping_subject(), own));
+            self.mapping.edited = Some((self.mapping_subject(), own));
         }
         self
     }

@@ -46,7 +46,7 @@ pub use file::MOST_BYTES;
 pub use file_name::file_name;
 pub use hierarchy_form::{HierarchyField, HierarchyForm};
 pub use history::History;
-pub use own_mapping::{MappingChange, OwnMapping};
+pub use own_mapping::{MappingField, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};
 pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
 pub use study_form::{StudyField, StudyForm};
@@ -130,15 +130,15 @@ impl State {
                     }
                 }
                 if let Some(text) = constraints {
-                    self.mapping.change(MappingChange::Constrain(text));
+                    self.mapping.constraints = text;
                     if is_alone {
                         self.view.tab = Tab::Mapping;
                     }
                 }
                 if let Some((layer, unroll, mapping)) = mapping {
-                    self.mapping.change(MappingChange::Layer(layer));
-                    self.mapping.change(MappingChange::Unroll(self.layer_key(), unroll));
-                    self.mapping.change(MappingChange::Edit(self.mapping_subject(), mapping));
+                    self.mapping.layer = Some(layer);
+                    self.mapping.unroll = unroll.map(|unroll| (self.layer_key(), unroll));
+                    self.mapping.edited = Some((self.mapping_subject(), mapping));
                     self.view.tab = Tab::Mapping;
                 }
                 if let Some(text) = system {
@@ -224,7 +224,7 @@ impl State {
                 self.hierarchy = HierarchyForm::case_study_2();
             }
             Action::Open(state) => *self = state.keeping_own(self),
-            Action::Mapping(change) => self.mapping.change(change),
+            Action::Mapping(field) => self.mapping.set(field),
             Action::Look(change) => self.view.change(change),
         }
         let network = (takes_network || swaps).then(|| Network::from_text(&self.design.workload.text).ok()).flatten();
@@ -256,7 +256,7 @@ impl State {
             Half::Workload => {
                 schedule.rename_layer(&old, &new);
                 if self.mapping.layer.as_ref() == Some(&old) {
-                    self.mapping.change(MappingChange::Layer(new));
+                    self.mapping.layer = Some(new);
                 }
             }
         }
@@ -349,13 +349,8 @@ impl State {
             CoresForm { allocation, ..CoresForm::of(cores.system.id, cores.settings) }
         });
         self.view = View::default();
-        self.mapping = OwnMapping::default();
-        if let Some(layer) = layer {
-            self.mapping.change(MappingChange::Layer(layer));
-        }
-        if let Some(mapping) = mapping {
-            self.mapping.change(MappingChange::Edit(self.mapping_subject(), mapping));
-        }
+        self.mapping = OwnMapping { layer, ..OwnMapping::default() };
+        self.mapping.edited = mapping.map(|mapping| (self.mapping_subject(), mapping));
         self.view.point = point;
         self.view.tab = match shows {
             Shown::Landscape => Tab::Landscape,

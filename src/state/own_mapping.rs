@@ -1,35 +1,23 @@
 //! The layer that a person maps, and what they made of its mapping.
 
 use super::State;
+use super::fields::fields;
 use fusescape_engine::explore::{LayerRequest, TemporalMapping};
 use fusescape_engine::hardware::Unroll;
 
-/// The state of the *Mapping* view: the layer, its unrolling, and a mapping made by hand.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OwnMapping {
-    /// Name of the layer; `None` for the one with the most MACs.
-    pub layer: Option<String>,
-    /// The unrolling that was taken, and for which layer.
-    unroll: Option<(String, Vec<Unroll>)>,
-    /// A document of constraints on mappings, as written; empty: none.
-    pub constraints: String,
-    /// The mapping made by hand, and of what.
-    edited: Option<(String, TemporalMapping)>,
-}
-
-/// A change of the *Mapping* view.
-#[derive(Debug, Clone)]
-pub enum MappingChange {
-    /// Map another layer.
-    Layer(String),
-    /// Unroll the layer with this fingerprint so; `None`: as the documents say.
-    Unroll(String, Option<Vec<Unroll>>),
-    /// Make this the mapping of the layer with this fingerprint.
-    Edit(String, TemporalMapping),
-    /// Go back to the best mapping.
-    Reset,
-    /// Write the document of constraints.
-    Constrain(String),
+fields! {
+    /// The state of the *Mapping* view: the layer, its unrolling, and a mapping made by hand.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    OwnMapping set by MappingField {
+        /// Name of the layer; `None` for the one with the most MACs.
+        layer(chosen Layer): Option<String> = None;
+        /// The unrolling that was taken, and for the layer with which fingerprint; `None`: as the documents say.
+        unroll(chosen Unroll): Option<(String, Vec<Unroll>)> = None;
+        /// A document of constraints on mappings, as written; empty: none.
+        constraints(typed Constraints): String = String::new();
+        /// The mapping made by hand, and of the layer with which fingerprint; `None`: the best.
+        edited(chosen Edited): Option<(String, TemporalMapping)> = None;
+    }
 }
 
 impl OwnMapping {
@@ -41,17 +29,6 @@ impl OwnMapping {
     /// The unrolling taken for the layer with this fingerprint; `None` for that of the documents.
     pub fn unroll_of(&self, layer: &str) -> Option<&Vec<Unroll>> {
         self.unroll.as_ref().filter(|(of, _)| of == layer).map(|(_, unroll)| unroll)
-    }
-
-    /// Takes a change.
-    pub fn change(&mut self, change: MappingChange) {
-        match change {
-            MappingChange::Layer(layer) => self.layer = Some(layer),
-            MappingChange::Unroll(layer, unroll) => self.unroll = unroll.map(|unroll| (layer, unroll)),
-            MappingChange::Edit(subject, mapping) => self.edited = Some((subject, mapping)),
-            MappingChange::Reset => self.edited = None,
-            MappingChange::Constrain(text) => self.constraints = text,
-        }
     }
 }
 

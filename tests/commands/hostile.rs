@@ -9,7 +9,7 @@ use fusescape_import::{self as import, Imported};
 use fusescape_link::{from_link, to_draft, to_link};
 use fusescape_spec::{Diagnostics, Preset, find_preset, hardware_presets, is_hidden, is_hidden_in_lines};
 use fusescape_spec::{pool_presets, system_presets, workload_presets};
-use fusescape_state::{Action, MappingChange, State};
+use fusescape_state::{Action, MappingField, State};
 use fusescape_test_support::onnx::Graph;
 use std::path::PathBuf;
 use std::process::Output;
@@ -211,10 +211,10 @@ fn names_in_states_and_links_are_cleaned() {
 #[test]
 fn a_mapping_made_by_hand_stays_with_its_layer_when_the_name_is_cleaned() {
     let mut state = State::first();
-    state.apply(Action::Mapping(MappingChange::Layer("ocnv\0".to_owned())));
+    state.apply(Action::Mapping(MappingField::Layer(Some("ocnv\0".to_owned()))));
     let own = TemporalMapping { order: Vec::new(), ends: [vec![0, 2], vec![1], vec![]] };
-    state.apply(Action::Mapping(MappingChange::Unroll(state.layer_key(), Some(Vec::new()))));
-    state.apply(Action::Mapping(MappingChange::Edit(state.mapping_subject(), own.clone())));
+    state.apply(Action::Mapping(MappingField::Unroll(Some((state.layer_key(), Vec::new())))));
+    state.apply(Action::Mapping(MappingField::Edited(Some((state.mapping_subject(), own.clone())))));
     let opened = from_link(&to_draft(&state)).unwrap();
     assert_eq!((opened.mapping.layer.as_deref(), opened.own_mapping()), (Some("ocnv"), Some(&own)));
     assert_eq!(opened.unroll(), state.unroll());

@@ -15,7 +15,7 @@ use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresForm, FuseChoice, Half, HierarchyField, ImportedDocuments, MappingChange, Renamed, State,
+    Action, CoresForm, FuseChoice, Half, HierarchyField, ImportedDocuments, MappingField, Renamed, State,
 };
 use fusescape::workload::{LayerId, LayerKind, Network};
 use fusescape_test_support::sample::each_of;
@@ -350,7 +350,7 @@ fn stacks_are_cut_after_layers_of_any_name() {
 fn what_was_chosen_for_layers_goes_with_the_network() {
     let mut state = State::first();
     state.apply(Action::EndStacksAfter("map2".to_owned()));
-    state.apply(Action::Mapping(MappingChange::Layer("map2".to_owned())));
+    state.apply(Action::Mapping(MappingField::Layer(Some("map2".to_owned()))));
     state.apply(Action::Hierarchy(HierarchyField::Layer(Some("map2".to_owned()))));
     let before = state.clone();
     let chosen =
@@ -369,7 +369,7 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     let mut state = before.clone();
     state.apply(Action::Pin);
     state.apply(Action::preset(Half::Workload, "mobilenet-v1").unwrap());
-    state.apply(Action::Mapping(MappingChange::Layer("conv1".to_owned())));
+    state.apply(Action::Mapping(MappingField::Layer(Some("conv1".to_owned()))));
     state.apply(Action::Swap);
     assert_eq!(chosen(&state), (FuseChoice::ByHand, None, None));
 }

@@ -9,7 +9,7 @@ use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{
-    Action, CoresField, FuseChoice, Half, HierarchyField, MappingChange, Metric, ObjectiveChoice, ScheduleField,
+    Action, CoresField, FuseChoice, Half, HierarchyField, MappingField, Metric, ObjectiveChoice, ScheduleField,
     StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use fusescape_test_support::links::sealed;
@@ -217,8 +217,8 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
                 [random.below(3) as usize]
                 .clone(),
         })),
-        22 => Action::Mapping(MappingChange::Layer(word(random))),
-        26 => Action::Mapping(MappingChange::Constrain(word(random))),
+        22 => Action::Mapping(MappingField::Layer(Some(word(random)))),
+        26 => Action::Mapping(MappingField::Constraints(word(random))),
         27 => Action::Schedule(ScheduleField::MostLayers(word(random))),
         28 => Action::Schedule(ScheduleField::MostTiles(word(random))),
         29..=32 => {

@@ -9,7 +9,7 @@ use fusescape::mapping::TemporalLoop;
 use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
-    Action, CoresField, FuseChoice, Half, HierarchyField, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
+    Action, CoresField, FuseChoice, Half, HierarchyField, HierarchyObjective, MappingField, Metric, ObjectiveChoice,
     ScheduleField, StackChoice, State, Tab, TableField, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
@@ -125,16 +125,16 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Look(ViewChange::TileType(0)));
     act(&mut state, Action::Look(ViewChange::Text(Half::Workload, true)));
     act(&mut state, Action::Look(ViewChange::Tab(Tab::Compare)));
-    act(&mut state, Action::Mapping(MappingChange::Layer("conv1".to_owned())));
+    act(&mut state, Action::Mapping(MappingField::Layer(Some("conv1".to_owned()))));
     let unroll = vec![Unroll { array_dim: 1.into(), dim: Dim::OX, limit: 16 }];
     let key = state.layer_key();
-    act(&mut state, Action::Mapping(MappingChange::Unroll(key, Some(unroll))));
+    act(&mut state, Action::Mapping(MappingField::Unroll(Some((key, unroll)))));
     let order = vec![TemporalLoop { dim: Dim::FX, size: 3 }, TemporalLoop { dim: Dim::K, size: 64 }];
     let mapping = fusescape::explore::TemporalMapping { order, ends: [vec![0, 2], vec![1], vec![]] };
     let subject = state.mapping_subject();
-    act(&mut state, Action::Mapping(MappingChange::Edit(subject, mapping)));
+    act(&mut state, Action::Mapping(MappingField::Edited(Some((subject, mapping)))));
     let constraints = "name: Mine\nlayers: # none yet\n";
-    act(&mut state, Action::Mapping(MappingChange::Constrain(constraints.to_owned())));
+    act(&mut state, Action::Mapping(MappingField::Constraints(constraints.to_owned())));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use fusescape::form::FieldTarget;
 use fusescape::gallery::find_entry;
 use fusescape::lesson::find_step;
-use fusescape::state::{Action, Half, HierarchyField, History, MappingChange, ScheduleField, State, Tab, ViewChange};
+use fusescape::state::{Action, Half, HierarchyField, History, MappingField, ScheduleField, State, Tab, ViewChange};
 
 /// A page without a browser.
 #[derive(Default)]
@@ -73,7 +73,7 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     assert!(!page.state.is_edited());
     // Looking around is no edit.
     page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
-    page.act(Action::Mapping(MappingChange::Layer("map2".to_owned())));
+    page.act(Action::Mapping(MappingField::Layer(Some("map2".to_owned()))));
     assert!(!page.state.is_edited());
     page.act(Action::Fill(Half::Hardware, FieldTarget::value("name"), "name: mine".to_owned()));
     assert!(page.state.is_edited());

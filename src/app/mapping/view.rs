@@ -26,7 +26,7 @@ use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Answer, BestMapping, EvaluateMapping, FindAllowedMapping, FindBestMapping, Refusal, Topic};
 use crate::search::{Proof, Strategy};
-use crate::state::{Action, MappingChange};
+use crate::state::{Action, MappingField};
 use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -91,7 +91,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let judges = judges.map(|(request, mapping)| EvaluateMapping { request, mapping });
     let judgements = use_answers(&props.workers, Topic::OwnMapping, judges.into_iter().collect());
 
-    let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
+    let change = props.act.reform(Action::Mapping);
     let failure = judgements.refusal().or(last.as_ref().and_then(|(_, answer)| answer.as_ref().err()));
     // What is shown is of the edit before until the last one is judged.
     let own_waits = failure.is_none() && own.is_some() && judgements.reply(0).is_none();
@@ -114,7 +114,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
             let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
             let on_edit = {
                 let subject = subject.clone();
-                change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
+                change.reform(move |next: TemporalMapping| MappingField::Edited(Some((subject.clone(), next))))
             };
             let strategy = asked.strategy;
             let source = match judged.map(|own| own.is_ok()) {
@@ -150,7 +150,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                         facts={Rc::clone(facts)}
                         mapping={mapping.clone()}
                         allowed={permits.get(0).cloned()}
-                        oninput={change.reform(MappingChange::Constrain)}
+                        oninput={change.reform(MappingField::Constraints)}
                     />
                     <LoopMotion
                         request={Rc::clone(asked)}
@@ -166,7 +166,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                             {mapping}
                             is_own={own.is_some()}
                             {on_edit}
-                            on_reset={change.reform(|()| MappingChange::Reset)}
+                            on_reset={change.reform(|()| MappingField::Edited(None))}
                         />
                     </section>
                     { figures(facts, shown) }
@@ -182,7 +182,8 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                         workers={props.workers.clone()}
                         on_take={{
                             let layer = props.state.chosen.layer_key();
-                            change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
+                            let of_layer = move |unroll| (layer.clone(), unroll);
+                            change.reform(move |unroll: Option<_>| MappingField::Unroll(unroll.map(&of_layer)))
                         }}
                     />
                     <RulesTable request={Rc::clone(asked)} workers={props.workers.clone()} />
@@ -219,7 +220,7 @@ fn use_last(answers: &Answers<FindBestMapping, BestMapping>) -> Last {
     last.clone()
 }
 
-fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callback<MappingChange>) -> Html {
+fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callback<MappingField>) -> Html {
     let Some(network) = &props.network else { return html! {} };
     let choices: Vec<Choice> = network
         .computing()
@@ -236,7 +237,7 @@ fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callbac
                 label="Layer"
                 {choices}
                 value={value.unwrap_or_default()}
-                onchange={change.reform(MappingChange::Layer)}
+                onchange={change.reform(|layer| MappingField::Layer(Some(layer)))}
                 testid="mapping-layer"
             />
             if let Some(facts) = facts {

@@ -2,7 +2,7 @@
 
 use super::values::{index, index_of, items, items_up_to, text_of};
 use super::{MOST_BYTES, VERSION, kinds};
-use crate::{CoresForm, Design, Document, Form, Half, MappingChange, Pinned, State};
+use crate::{CoresForm, Design, Document, Form, Half, Pinned, State};
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::Unroll;
 use fusescape_engine::mapping::TemporalLoop;
@@ -207,7 +207,7 @@ fn step_names() -> Vec<String> {
 fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
     let fields = &place.fields(reader, &MAPPING);
     if let Some(layer) = fields.get("layer").and_then(|place| text_of(reader, place)) {
-        state.mapping.change(MappingChange::Layer(layer));
+        state.mapping.layer = Some(layer);
     }
     if let Some(place) = fields.get("unroll") {
         let unroll = items_up_to(reader, place, MOST_LOOPS, |reader, item| {
@@ -229,10 +229,10 @@ fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
                     .ok_or_else(|| ValueError::new(format!("`{text}` is no unrolling"), "Write for example `1 K 16`"))
             })
         });
-        state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
+        state.mapping.unroll = Some((state.layer_key(), unroll));
     }
     if let Some(text) = fields.get("constraints").and_then(|place| text_of(reader, place)) {
-        state.mapping.change(MappingChange::Constrain(text));
+        state.mapping.constraints = text;
     }
     if let Some(place) = fields.get("order") {
         let order = items_up_to(reader, place, MOST_LOOPS, |reader, item| {
@@ -250,6 +250,6 @@ fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
                 .map(|place| items_up_to(reader, place, MOST_LOOPS, |reader, item| index(item, reader)))
                 .unwrap_or_default()
         });
-        state.mapping.change(MappingChange::Edit(state.mapping_subject(), TemporalMapping { order, ends }));
+        state.mapping.edited = Some((state.mapping_subject(), TemporalMapping { order, ends }));
     }
 }
