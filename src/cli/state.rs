@@ -7,7 +7,7 @@ use fusescape_command::files::read_text;
 use fusescape_gallery::find_entry;
 use fusescape_link::from_link;
 use fusescape_spec::is_state;
-use fusescape_state::{Action, Half, MOST_BYTES, ScheduleField, State, ViewChange};
+use fusescape_state::{Action, Half, MOST_BYTES, ScheduleField, State, ViewField};
 use std::path::Path;
 
 /// The state that a link, an address or a file holds.
@@ -47,7 +47,7 @@ pub fn chosen(options: &StateOptions) -> Result<State, Failure> {
         state.apply(Action::Schedule(ScheduleField::Rules(rules.rules())));
     }
     if let Some(tab) = options.view {
-        state.apply(Action::Look(ViewChange::Tab(tab)));
+        state.apply(Action::Look(ViewField::Tab(tab)));
     }
     Ok(state)
 }

@@ -7,7 +7,7 @@ use fusescape_engine::workload::Network;
 use fusescape_lesson::LessonSource;
 use fusescape_link::{from_link, to_link};
 use fusescape_spec::{Diagnostics, find_preset, lesson_presets};
-use fusescape_state::{Action, Half, Metric, State, ViewChange};
+use fusescape_state::{Action, Half, Metric, State, ViewField};
 use serde_json::{Value, json};
 
 /// Longest message that is looked at, bytes of JSON.
@@ -142,7 +142,7 @@ fn changed_by(
     }
     if let Some(name) = text("metric", wrong) {
         match METRICS.iter().find(|(other, _)| *other == name) {
-            Some((_, metric)) => next.apply(Action::Look(ViewChange::Metric(*metric))),
+            Some((_, metric)) => next.apply(Action::Look(ViewField::Metric(*metric))),
             None => wrong.add(
                 "metric",
                 "There is no such number",
@@ -159,7 +159,7 @@ fn changed_by(
         found
     });
     if let Some(view) = view {
-        next.apply(Action::Look(ViewChange::Tab(view.tab())));
+        next.apply(Action::Look(ViewField::Tab(view.tab())));
     }
     (next, view)
 }

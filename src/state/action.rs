@@ -2,7 +2,6 @@
 
 use super::State;
 use super::attention_form::AttentionField;
-use super::choice::FusionPart;
 use super::cores_form::CoresField;
 use super::design::Half;
 use super::design_table::{TableDocument, TableField};
@@ -11,8 +10,7 @@ use super::own_mapping::MappingField;
 use super::schedule::ScheduleField;
 use super::study_form::StudyField;
 use super::tiles::GridChoice;
-use super::view::Metric;
-use super::views::Tab;
+use super::view::ViewField;
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::Unroll;
@@ -108,7 +106,12 @@ pub enum Action {
     /// Map another layer, or change its mapping.
     Mapping(MappingField),
     /// Change the way of looking.
-    Look(ViewChange),
+    Look(ViewField),
+    /// Open a point and show it. To look at one from where one is, as one drags over its neighbours, is no place that a
+    /// browser goes back to.
+    OpenPoint(DepthFirstStrategy),
+    /// Show or hide a document's text.
+    ShowText(Half, bool),
 }
 
 /// Documents out of files: some of them.
@@ -152,29 +155,6 @@ pub struct Renamed {
     pub old: String,
     /// What it is called now.
     pub new: String,
-}
-
-/// A change of the way of looking.
-#[derive(Debug, Clone)]
-pub enum ViewChange {
-    /// Another tab.
-    Tab(Tab),
-    /// Another number in the heatmaps.
-    Metric(Metric),
-    /// Open a point and show it.
-    Open(DepthFirstStrategy),
-    /// Looks at a point where one is, as one drags over its neighbours: no place that a browser goes back to.
-    Point(DepthFirstStrategy),
-    /// Another question of the view of fusion.
-    FusionPart(FusionPart),
-    /// Another stack of the opened point.
-    Stack(usize),
-    /// Another tile type of the stack.
-    TileType(usize),
-    /// Another step of the data in motion.
-    Step(usize),
-    /// Show or hide a document's text.
-    Text(Half, bool),
 }
 
 /// The kind of an action for undo and for the search.
@@ -255,7 +235,8 @@ impl Action {
             Self::Attention(field) => field.kind(),
             Self::Cores(field) => field.kind(),
             Self::Hierarchy(field) => field.kind(),
-            Self::LeaveLesson | Self::Look(_) => Kind::Look,
+            Self::Look(field) => field.kind(),
+            Self::LeaveLesson | Self::OpenPoint(_) | Self::ShowText(..) => Kind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
             | Self::Take(..)
@@ -299,7 +280,8 @@ impl Action {
                 | Self::OpenStep(_)
                 | Self::ReadLesson(_)
                 | Self::LeaveLesson
-                | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_) | ViewChange::FusionPart(_))
+                | Self::OpenPoint(_)
+                | Self::Look(ViewField::Tab(_) | ViewField::FusionPart(_))
         )
     }
 }

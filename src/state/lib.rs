@@ -34,7 +34,7 @@ mod tiles;
 mod view;
 mod views;
 
-pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened, ViewChange};
+pub use action::{Action, Field, ImportedDocuments, Kind, Renamed, StepOpened};
 pub use attention_form::{AttentionField, AttentionForm};
 pub use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
 pub use choice::{FuseChoice, FusionPart, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
@@ -51,7 +51,7 @@ pub use pinned::{Pinned, cores_differences, design_differences};
 pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
 pub use study_form::{StudyField, StudyForm};
 pub use tiles::{GridChoice, suggested_tiles};
-pub use view::{Metric, View};
+pub use view::{Metric, View, ViewField};
 pub use views::{Tab, VIEWS, ViewEntry};
 
 use fusescape_engine::workload::Network;
@@ -225,7 +225,9 @@ impl State {
             }
             Action::Open(state) => *self = state.keeping_own(self),
             Action::Mapping(field) => self.mapping.set(field),
-            Action::Look(change) => self.view.change(change),
+            Action::Look(field) => self.view.change(field),
+            Action::OpenPoint(point) => self.view.open(point),
+            Action::ShowText(half, is_shown) => self.view.show_text(half, is_shown),
         }
         let network = (takes_network || swaps).then(|| Network::from_text(&self.design.workload.text).ok()).flatten();
         if let Some(network) = network {

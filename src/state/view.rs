@@ -1,6 +1,5 @@
 //! How a person looks at the results.
 
-use super::action::ViewChange;
 use super::choice::FusionPart;
 use super::design::Half;
 use super::fields::fields;
@@ -83,67 +82,55 @@ impl Metric {
     }
 }
 
-/// The way in which results are shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct View {
-    /// Which view.
-    pub tab: Tab,
-    /// Which number the heatmaps show.
-    pub metric: Metric,
-    /// The opened point; `None`: the best.
-    pub point: Option<DepthFirstStrategy>,
-    /// The stack that is looked at.
-    pub stack: usize,
-    /// The tile type that is looked at; `None`: the most frequent.
-    pub tile_type: Option<usize>,
-    /// The step at which data in motion stand, counted through all maps of all tiles; `None`: the first of the tile type.
-    pub step: Option<usize>,
-    /// The question of the view of fusion that is open.
-    pub fusion_part: FusionPart,
-    /// Whether the hardware's text is shown.
-    pub hardware_text: bool,
-    /// Whether the workload's text is shown.
-    pub workload_text: bool,
-}
-
 fields! {
-    View {
-        tab: Choice = Tab::Landscape, 22, ["tab"];
-        metric: Choice = Metric::Energy, 23, ["metric"];
-        stack: Ordinal = 0, 25, ["stack"];
-        tile_type: OptionalOrdinal = None, 26, ["tile_type"];
-        point: Point = None, 24, ["point"];
-        step: OptionalOrdinal = None, 56, ["step"];
-        fusion_part: Choice = FusionPart::Methods, 53, ["fusion_part"];
-    } otherwise {
-        hardware_text = false;
-        workload_text = false;
+    /// The way in which results are shown.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    View set by ViewField {
+        /// Which view.
+        tab(shown Tab): Tab = Tab::Landscape => Choice, 22, ["tab"];
+        /// Which number the heatmaps show.
+        metric(shown Metric): Metric = Metric::Energy => Choice, 23, ["metric"];
+        /// The stack that is looked at.
+        stack(shown Stack): usize = 0 => Ordinal, 25, ["stack"];
+        /// The tile type that is looked at; `None`: the most frequent.
+        tile_type(shown TileType): Option<usize> = None => OptionalOrdinal, 26, ["tile_type"];
+        /// The opened point; `None`: the best.
+        point(shown Point): Option<DepthFirstStrategy> = None => Point, 24, ["point"];
+        /// The step at which data in motion stand, counted through all maps of all tiles; `None`: the first of the tile
+        /// type.
+        step(shown Step): Option<usize> = None => OptionalOrdinal, 56, ["step"];
+        /// The question of the view of fusion that is open.
+        fusion_part(shown FusionPart): FusionPart = FusionPart::Methods => Choice, 53, ["fusion_part"];
+        /// Whether the hardware's text is shown.
+        hardware_text: bool = false;
+        /// Whether the workload's text is shown.
+        workload_text: bool = false;
     }
 }
 
 impl View {
-    pub(super) fn change(&mut self, change: ViewChange) {
-        match change {
-            ViewChange::Tab(tab) => self.tab = tab,
-            ViewChange::Metric(metric) => self.metric = metric,
-            ViewChange::Open(point) => {
-                self.change(ViewChange::Point(point));
-                self.tab = Tab::Schedule;
-            }
-            ViewChange::Point(point) => {
-                self.point = Some(point);
-                self.change(ViewChange::Stack(0));
-            }
-            ViewChange::FusionPart(part) => self.fusion_part = part,
-            ViewChange::Stack(stack) => {
-                (self.stack, self.tile_type, self.step) = (stack, None, None);
-            }
-            ViewChange::TileType(index) => {
-                (self.tile_type, self.step) = (Some(index), None);
-            }
-            ViewChange::Step(step) => self.step = Some(step),
-            ViewChange::Text(Half::Hardware, shown) => self.hardware_text = shown,
-            ViewChange::Text(Half::Workload, shown) => self.workload_text = shown,
+    /// Sets a member. What is inside of another point, stack or tile type is looked at from its beginning.
+    pub(super) fn change(&mut self, field: ViewField) {
+        match &field {
+            ViewField::Point(_) => (self.stack, self.tile_type, self.step) = (0, None, None),
+            ViewField::Stack(_) => (self.tile_type, self.step) = (None, None),
+            ViewField::TileType(_) => self.step = None,
+            _ => {}
+        }
+        self.set(field);
+    }
+
+    /// Opens a point and shows it.
+    pub(super) fn open(&mut self, point: DepthFirstStrategy) {
+        self.change(ViewField::Point(Some(point)));
+        self.tab = Tab::Schedule;
+    }
+
+    /// Shows or hides a document's text.
+    pub(super) fn show_text(&mut self, half: Half, is_shown: bool) {
+        match half {
+            Half::Hardware => self.hardware_text = is_shown,
+            Half::Workload => self.workload_text = is_shown,
         }
     }
 }

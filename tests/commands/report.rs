@@ -79,7 +79,7 @@ fn a_point_that_was_opened_is_the_one_that_is_reported_and_a_file_serves_as_a_li
     let rules = state.design.schedule.rules.with("truncate_bandwidth_ratio", true).unwrap();
     state.apply(Action::Schedule(ScheduleField::Rules(rules)));
     let point = state.design.request().unwrap()[0].settings.strategies()[1].clone();
-    state.apply(Action::Look(fusescape_state::ViewChange::Open(point)));
+    state.apply(Action::OpenPoint(point));
     let name = "A `core` | with *signs*\\";
     let text = state.design.hardware.text.replace("name: Meta-prototype-like DF", &format!("name: '{name}'"));
     state.apply(Action::Take(fusescape_state::Half::Hardware, text));

@@ -10,7 +10,7 @@ use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{
     Action, CoresField, FuseChoice, Half, HierarchyField, MappingField, Metric, ObjectiveChoice, ScheduleField,
-    StackChoice, State, Tab, TileChoice, ViewChange,
+    StackChoice, State, Tab, TileChoice, ViewField,
 };
 use fusescape_test_support::links::sealed;
 use fusescape_test_support::random::Lcg;
@@ -208,15 +208,15 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
         }
         17 => Action::Hierarchy(HierarchyField::Pool(scribbled(random, &state.hierarchy.pool))),
         18 => Action::Hierarchy(HierarchyField::Budget(word(random))),
-        19 => Action::Look(ViewChange::Tab(random.of(&Tab::ALL).0)),
-        20 => Action::Look(ViewChange::Metric(random.of(&Metric::ALL))),
-        21 => Action::Look(ViewChange::Open(DepthFirstStrategy {
+        19 => Action::Look(ViewField::Tab(random.of(&Tab::ALL).0)),
+        20 => Action::Look(ViewField::Metric(random.of(&Metric::ALL))),
+        21 => Action::OpenPoint(DepthFirstStrategy {
             tile: (random.of(&[1, 60, u64::MAX]), random.below(1 << 40)),
             mode: random.of(&StoringMode::ALL),
             fuse: [FuseDepth::Automatic, FuseDepth::LayerByLayer, FuseDepth::Cuts(vec![word(random)])]
                 [random.below(3) as usize]
                 .clone(),
-        })),
+        }),
         22 => Action::Mapping(MappingField::Layer(Some(word(random)))),
         26 => Action::Mapping(MappingField::Constraints(word(random))),
         27 => Action::Schedule(ScheduleField::MostLayers(word(random))),

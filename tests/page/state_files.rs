@@ -10,7 +10,7 @@ use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state};
 use fusescape::state::{
     Action, CoresField, FuseChoice, Half, HierarchyField, HierarchyObjective, MappingField, Metric, ObjectiveChoice,
-    ScheduleField, StackChoice, State, Tab, TableField, TileChoice, ViewChange,
+    ScheduleField, StackChoice, State, Tab, TableField, TileChoice, ViewField,
 };
 use fusescape::workload::Dim;
 use fusescape_test_support::random::Lcg;
@@ -117,14 +117,14 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Cores(CoresField::Own("name: another\n".to_owned())));
     act(&mut state, Action::Cores(CoresField::Order(None)));
     act(&mut state, Action::Swap);
-    act(&mut state, Action::Look(ViewChange::Metric(Metric::WeightedSum)));
+    act(&mut state, Action::Look(ViewField::Metric(Metric::WeightedSum)));
     let cuts = FuseDepth::Cuts(vec!["a".to_owned(), "[b".to_owned()]);
     let point = DepthFirstStrategy { tile: (u64::MAX, 7), mode: StoringMode::HCachedVRecompute, fuse: cuts };
-    act(&mut state, Action::Look(ViewChange::Open(point)));
-    act(&mut state, Action::Look(ViewChange::Stack(2)));
-    act(&mut state, Action::Look(ViewChange::TileType(0)));
-    act(&mut state, Action::Look(ViewChange::Text(Half::Workload, true)));
-    act(&mut state, Action::Look(ViewChange::Tab(Tab::Compare)));
+    act(&mut state, Action::OpenPoint(point));
+    act(&mut state, Action::Look(ViewField::Stack(2)));
+    act(&mut state, Action::Look(ViewField::TileType(Some(0))));
+    act(&mut state, Action::ShowText(Half::Workload, true));
+    act(&mut state, Action::Look(ViewField::Tab(Tab::Compare)));
     act(&mut state, Action::Mapping(MappingField::Layer(Some("conv1".to_owned()))));
     let unroll = vec![Unroll { array_dim: 1.into(), dim: Dim::OX, limit: 16 }];
     let key = state.layer_key();
@@ -180,7 +180,7 @@ fn a_file_written_by_hand_names_presets_and_leaves_out_what_is_usual() {
     let state = State::from_yaml("fusescape: 1\nhardware: tpu-like-df\nview: { tab: Mapping }\n").unwrap();
     let mut expected = State::first();
     expected.apply(Action::preset(Half::Hardware, "tpu-like-df").unwrap());
-    expected.apply(Action::Look(ViewChange::Tab(Tab::Mapping)));
+    expected.apply(Action::Look(ViewField::Tab(Tab::Mapping)));
     assert_eq!(to_link(&state), to_link(&expected));
 }
 

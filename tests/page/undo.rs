@@ -3,7 +3,7 @@
 use fusescape::form::FieldTarget;
 use fusescape::gallery::find_entry;
 use fusescape::lesson::find_step;
-use fusescape::state::{Action, Half, HierarchyField, History, MappingField, ScheduleField, State, Tab, ViewChange};
+use fusescape::state::{Action, Half, HierarchyField, History, MappingField, ScheduleField, State, Tab, ViewField};
 
 /// A page without a browser.
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     page.open_step("why-fuse-1");
     assert!(!page.state.is_edited());
     // Looking around is no edit.
-    page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
+    page.act(Action::Look(ViewField::Tab(Tab::Mapping)));
     page.act(Action::Mapping(MappingField::Layer(Some("map2".to_owned()))));
     assert!(!page.state.is_edited());
     page.act(Action::Fill(Half::Hardware, FieldTarget::value("name"), "name: mine".to_owned()));
@@ -188,7 +188,7 @@ fn keystrokes_in_two_fields_of_one_document_are_two_edits() {
 fn a_way_of_looking_stays_unless_the_edit_changed_it() {
     let mut page = Page::first();
     page.act(Action::preset(Half::Hardware, "tpu-like").unwrap());
-    page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
+    page.act(Action::Look(ViewField::Tab(Tab::Mapping)));
     page.undo();
     assert_eq!((page.state.design.hardware.preset, page.state.view.tab), (Some("meta-proto-like-df"), Tab::Mapping));
     page.act(Action::entry(&find_entry("defines-fig-9").unwrap()));

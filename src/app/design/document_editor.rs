@@ -14,7 +14,7 @@ use crate::piece;
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;
-use crate::state::{Action, Document, Half, ViewChange};
+use crate::state::{Action, Document, Half};
 use crate::workload::Network;
 use std::rc::Rc;
 use web_sys::{DragEvent, HtmlTextAreaElement};
@@ -77,7 +77,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     let shows_text = props.shows_text && is_offered;
     let toggle = {
         let shown = !shows_text;
-        props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Text(half, shown)))
+        props.act.reform(move |_: MouseEvent| Action::ShowText(half, shown))
     };
     let pick = {
         let act = props.act.clone();

@@ -23,7 +23,7 @@ use crate::explain::FusionNumber;
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::{Diagnostics, listed_names};
-use crate::state::{Action, FusionPart, Schedule, ScheduleField, ViewChange};
+use crate::state::{Action, FusionPart, Schedule, ScheduleField, ViewField};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -134,7 +134,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
 /// The questions, of which one is open.
 fn parts(open: FusionPart, act: &Callback<Action>) -> Html {
     let part = |(part, title): (FusionPart, &'static str)| {
-        let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewChange::FusionPart(part)));
+        let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewField::FusionPart(part)));
         html! {
             <button type="button" aria-current={(part == open).then_some("true")} {onclick}
                 data-testid={format!("fusion-{}-part", part.name())}>{ title }</button>

@@ -11,7 +11,7 @@ use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{Amount, Counted, Explained, How, PointNumber, Scope, Unit};
 use crate::explore::PointSummary;
 use crate::search::Objective;
-use crate::state::{Action, ViewChange};
+use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -121,7 +121,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     };
     let open = {
         let strategy = strategy.clone();
-        props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())))
+        props.act.reform(move |_: MouseEvent| Action::OpenPoint(strategy.clone()))
     };
     html! {
         <>

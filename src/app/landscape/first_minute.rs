@@ -6,7 +6,7 @@ use crate::app::widgets::term::termed;
 use crate::form::{FieldTarget, ladder, memory_boxes};
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;
-use crate::state::{Action, Half, Metric, ViewChange};
+use crate::state::{Action, Half, Metric, ViewField};
 use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -101,11 +101,11 @@ fn try_out(what: Try, state: &PageState, act: &Callback<Action>) {
     match what {
         Try::ShrinkMemory => shrink(&state.chosen.design.hardware.text, act),
         Try::CountMacs => {
-            act.emit(Action::Look(ViewChange::Metric(Metric::Macs)));
+            act.emit(Action::Look(ViewField::Metric(Metric::Macs)));
         }
         Try::LookInside => {
             if let Some(best) = state.results.best.and_then(|point| state.results.strategy(point)) {
-                act.emit(Action::Look(ViewChange::Open(best.clone())));
+                act.emit(Action::OpenPoint(best.clone()));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::app::widgets::save::{Save, Saved};
 use crate::app::widgets::zoom_bar::ZoomBar;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
-use crate::state::{Action, Metric, ViewChange};
+use crate::state::{Action, Metric, ViewField};
 use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -126,7 +126,7 @@ fn MetricSwitch(props: &MetricSwitchProps) -> Html {
             <button
                 type="button"
                 aria-pressed={(metric == props.metric).to_string()}
-                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Metric(metric)))}
+                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewField::Metric(metric)))}
                 data-testid={format!("metric-{}", metric.title().to_ascii_lowercase().replace(' ', "-"))}
             >
                 { metric.title() }

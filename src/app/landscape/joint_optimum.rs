@@ -9,7 +9,7 @@ use crate::chart::{Quantity, compared_with};
 use crate::explore::{FusionMethod, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::listed_names;
-use crate::state::{Action, Tab, ViewChange};
+use crate::state::{Action, Tab, ViewField};
 use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -71,7 +71,7 @@ fn JointOptimum(props: &JointOptimumProps) -> Html {
         Some(Refusal::Failed(failure)) => Some(failure.clone()),
         _ => None,
     };
-    let look = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Fusion)));
+    let look = props.act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Fusion)));
     html! {
         <div data-testid="joint" data-status={status}>
             { match (status, &study.fusions, &request) {

@@ -6,7 +6,7 @@ use crate::app::widgets::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
 use crate::explore::PointSummary;
-use crate::state::{Action, ViewChange};
+use crate::state::Action;
 use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -72,7 +72,7 @@ fn TradeOff(props: &TradeOffProps) -> Html {
         Callback::from(move |spot: Spot| {
             let point = chart.point_at(spot.x, spot.y, spot.width).and_then(|index| known.get(index).copied());
             if let Some(strategy) = point.and_then(|point| results.strategy(point)) {
-                act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+                act.emit(Action::OpenPoint(strategy.clone()));
             }
         })
     };

@@ -13,7 +13,7 @@ use crate::lesson::{
 };
 use crate::question::{LessonNumbers, Topic};
 use crate::spec::{Diagnostics, in_quotes, lesson_presets};
-use crate::state::{Action, State, Tab, ViewChange, file_name};
+use crate::state::{Action, State, Tab, ViewField, file_name};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let lesson =
         use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
     let act = props.tell.reform(Event::Act);
-    let to_list = act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Lessons)));
+    let to_list = act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Lessons)));
     let step = lesson.as_ref().as_ref().ok().and_then(|lesson| lesson.steps.get(props.open.step as usize).cloned());
     match (&*lesson, step) {
         (Ok(lesson), Some(step)) => html! {
@@ -507,7 +507,7 @@ fn foot(props: &StepPanelProps, is_over: bool, marks: Option<f64>) -> Html {
                         { format!("Next lesson: {title} →") }
                     </button>
                 }
-                <button type="button" class="to-gallery" onclick={act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Lessons)))}
+                <button type="button" class="to-gallery" onclick={act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Lessons)))}
                     data-testid="lesson-gallery">
                     { "All lessons" }
                 </button>

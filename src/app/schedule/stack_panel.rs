@@ -9,7 +9,7 @@ use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount, TileTypeId
 use crate::explain::{Amount, Data, PointNumber, Scope};
 use crate::hardware::Operand;
 use crate::spec::sentence;
-use crate::state::{Action, ViewChange};
+use crate::state::{Action, ViewField};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -38,7 +38,7 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
         let (map, act) = (map.clone(), props.act.clone());
         Callback::from(move |spot: Spot| {
             if let Some(index) = map.type_at(spot.x, spot.y, spot.width) {
-                act.emit(Action::Look(ViewChange::TileType(index)));
+                act.emit(Action::Look(ViewField::TileType(Some(index))));
             }
         })
     };
@@ -112,7 +112,7 @@ pub fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Actio
             <button
                 type="button"
                 aria-pressed={(index == current).to_string()}
-                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewChange::Stack(index)))}
+                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewField::Stack(index)))}
                 title={stack.layers.join(", ")}
                 data-testid={format!("stack-{}", index + 1)}
             >
@@ -164,7 +164,7 @@ fn type_switch(stack: &StackAccount, current: usize, act: &Callback<Action>) -> 
                 type="button"
                 class="small"
                 disabled={to.is_none()}
-                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewChange::TileType(index)))}
+                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewField::TileType(Some(index))))}
                 aria-label={label}
                 data-testid={testid}
             >

@@ -20,7 +20,7 @@ use crate::explain::{Amount, Counted, PointNumber, Scope};
 use crate::explore::Request;
 use crate::hardware::{Core, MemoryId};
 use crate::spec::{Diagnostics, sentence};
-use crate::state::{Action, ViewChange};
+use crate::state::{Action, ViewField};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -136,7 +136,7 @@ fn heading(
     let open = |index: Option<u32>, title: &'static str, testid: &'static str| {
         let strategy = index.filter(|&index| index != point).and_then(|index| results.strategy(index)).cloned();
         strategy.map(|strategy| {
-            let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())));
+            let onclick = act.reform(move |_: MouseEvent| Action::OpenPoint(strategy.clone()));
             html! { <button type="button" {onclick} data-testid={testid}>{ title }</button> }
         })
     };
@@ -245,7 +245,7 @@ fn Account(props: &AccountProps) -> Html {
     let request = use_memo(Rc::clone(&props.state.chosen), |chosen| {
         chosen.design.request().ok().and_then(|requests| requests.into_iter().next()).map(Rc::new)
     });
-    let on_rest = use_memo(props.act.clone(), |act| act.reform(|step| Action::Look(ViewChange::Step(step))));
+    let on_rest = use_memo(props.act.clone(), |act| act.reform(|step| Action::Look(ViewField::Step(Some(step)))));
     let tile_type = account
         .stacks
         .get(stack_index)

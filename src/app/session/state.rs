@@ -289,7 +289,7 @@ impl PageState {
 mod tests {
     use super::*;
     use crate::depth_first::{FuseDepth, StoringMode};
-    use crate::state::{Half, ScheduleField, Tab, ViewChange};
+    use crate::state::{Half, ScheduleField, Tab, ViewField};
 
     fn first() -> PageState {
         PageState { chosen: Rc::new(State::first()), ..PageState::default() }
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_step_is_what_a_browser_goes_back_from() {
-        let look = |tab| Event::Act(Action::Look(ViewChange::Tab(tab)));
+        let look = |tab| Event::Act(Action::Look(ViewField::Tab(tab)));
         let page = first();
         assert_eq!(page.after(typed("m"), 0.0).steps, 0);
         // The tab at hand is no step away.
@@ -327,8 +327,8 @@ mod tests {
         assert_eq!(page.after(look(Tab::Fusion), 0.0).steps, 1);
         let (tile, mode, fuse) = ((4, 72), StoringMode::FullyCached, FuseDepth::Automatic);
         let (point, mut steps) = (DepthFirstStrategy { tile, mode, fuse }, Vec::new());
-        for change in [ViewChange::Open(point.clone()), ViewChange::Point(point)] {
-            let shown = page.after(Event::Act(Action::Look(change)), 0.0);
+        for action in [Action::OpenPoint(point.clone()), Action::Look(ViewField::Point(Some(point)))] {
+            let shown = page.after(Event::Act(action), 0.0);
             steps.push((shown.steps, shown.chosen.view.tab, shown.chosen.view.point.is_some()));
         }
         assert_eq!(steps, [(1, Tab::Schedule, true), (0, Tab::Landscape, true)]);
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn looking_around_takes_nothing_from_what_can_be_undone() {
-        let page = first().after(typed("m"), 0.0).after(Event::Act(Action::Look(ViewChange::Stack(1))), 10.0);
+        let page = first().after(typed("m"), 0.0).after(Event::Act(Action::Look(ViewField::Stack(1))), 10.0);
         let undone = page.after(Event::Undo, 20.0);
         assert_eq!((undone.chosen.design.schedule.cuts.as_str(), undone.chosen.view.stack), ("", 1));
         assert!(!undone.history.can_undo());

@@ -24,7 +24,7 @@ use crate::embed::{
 };
 use crate::link::{from_link, to_link};
 use crate::spec::Diagnostics;
-use crate::state::{Action, State, Tab, ViewChange};
+use crate::state::{Action, State, Tab, ViewField};
 use gloo_timers::callback::Timeout;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -63,7 +63,7 @@ fn asked() -> (Asked, PageState) {
     };
     // A step of a lesson says itself what it is about.
     if options.view != EmbedView::View(Tab::Lessons) || state.lesson.is_none() {
-        state.apply(Action::Look(ViewChange::Tab(options.view.tab())));
+        state.apply(Action::Look(ViewField::Tab(options.view.tab())));
     }
     let theme = match options.theme {
         EmbedTheme::Auto => ThemeChoice::Auto,
@@ -138,7 +138,7 @@ pub fn Embed() -> Html {
         let (first, view_shown) = (options.view, view_shown.clone());
         act.reform(move |_: MouseEvent| {
             view_shown.set(first);
-            Action::Look(ViewChange::Tab(first.tab()))
+            Action::Look(ViewField::Tab(first.tab()))
         })
     });
     let on_dismiss = {
@@ -274,7 +274,7 @@ fn hear(event: &MessageEvent, shown: &Shown, tell: &Callback<Event>) {
             let mut looking = *next;
             let view = match view {
                 Some(view) => {
-                    looking.apply(Action::Look(ViewChange::Tab(view.tab())));
+                    looking.apply(Action::Look(ViewField::Tab(view.tab())));
                     view
                 }
                 // A step of a lesson says itself what it is about.

@@ -1,7 +1,7 @@
 //! Which entry of the gallery is shown.
 
 use crate::gallery::find_entry;
-use crate::state::{Action, Tab, ViewChange};
+use crate::state::{Action, Tab, ViewField};
 use yew::prelude::*;
 
 /// Which published figure or table is shown. Only `shell::parts` may name it.
@@ -21,7 +21,7 @@ struct OriginProps {
 fn Origin(props: &OriginProps) -> Html {
     let entry = use_memo(props.id, |id| find_entry(id));
     let Ok(entry) = &*entry else { return html! {} };
-    let onclick = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Gallery)));
+    let onclick = props.act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Gallery)));
     html! {
         <p class="origin" data-testid="origin">
             <b>{ format!("{}, {}", entry.paper, entry.place) }</b>

@@ -20,7 +20,7 @@ use crate::app::widgets::explain::Explaining;
 use crate::app::widgets::surroundings::Surroundings;
 use crate::app::widgets::theme::use_is_dark;
 use crate::embed::Control;
-use crate::state::{Action, Tab, ViewChange};
+use crate::state::{Action, Tab, ViewField};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -256,7 +256,7 @@ fn Tabs(props: &TabsProps) -> Html {
             <button
                 type="button"
                 aria-current={(tab == props.tab).then_some("page")}
-                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Tab(tab)))}
+                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewField::Tab(tab)))}
                 data-testid={format!("tab-{}", title.to_ascii_lowercase())}
             >
                 { title }

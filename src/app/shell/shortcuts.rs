@@ -5,7 +5,7 @@ use super::address::listen;
 use super::dialogs::Shown;
 use crate::app::platform::storage;
 use crate::app::session::state::Event;
-use crate::state::{Action, Tab, VIEWS, ViewChange};
+use crate::state::{Action, Tab, VIEWS, ViewField};
 use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -99,7 +99,7 @@ pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>, is_und
             match command {
                 Command::Undo => tell.emit(Event::Undo),
                 Command::Redo => tell.emit(Event::Redo),
-                Command::Tab(tab) => tell.emit(Event::Act(Action::Look(ViewChange::Tab(tab)))),
+                Command::Tab(tab) => tell.emit(Event::Act(Action::Look(ViewField::Tab(tab)))),
                 Command::Pin => tell.emit(Event::Act(Action::Pin)),
                 Command::Dialog(shown) => on_dialog.emit(shown),
                 Command::Focus(selectors) => focus(selectors),

@@ -4,7 +4,7 @@ use super::controls::target;
 use crate::form::{FieldTarget, Variable, repair, repair_title, variable_at};
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
-use crate::state::{Action, Half, Renamed, ViewChange};
+use crate::state::{Action, Half, Renamed};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -57,7 +57,7 @@ impl Form {
     pub fn take(&self, edited: Option<Outline>) {
         self.act.emit(match edited {
             Some(next) => Action::Take(self.half, next.into_text()),
-            None => Action::Look(ViewChange::Text(self.half, true)),
+            None => Action::ShowText(self.half, true),
         });
     }
 

@@ -13,7 +13,7 @@ use crate::app::platform::timer::later;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Heatmap, Window, more_or_less};
 use crate::explore::PointSummary;
-use crate::state::{Action, Metric, ViewChange};
+use crate::state::{Action, Metric};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -190,7 +190,7 @@ fn use_opener(props: &HeatmapFigureProps) -> Callback<(usize, usize)> {
         let point = grid.point(cell);
         let is_known = !matches!(results.points.get(point as usize), None | Some(PointState::Waiting));
         if let (Some(strategy), true) = (results.strategy(point), is_known) {
-            act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+            act.emit(Action::OpenPoint(strategy.clone()));
         }
     })
 }

@@ -10,7 +10,7 @@ use crate::explain::{best_cut_text, cut_title, neighbour_title};
 use crate::explore::{CutChange, Request, neighbours};
 use crate::question::{Answer, Ask, CompareCut, CompareNeighbour, Topic};
 use crate::spec::listed_names;
-use crate::state::{Action, ViewChange};
+use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -41,7 +41,7 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
             if let (FuseDepth::Cuts(layers), None) = (&strategy.fuse, results.point_of(&strategy)) {
                 act.emit(Action::EndStacksAfter(listed_names(layers)));
             }
-            act.emit(Action::Look(ViewChange::Open(strategy)));
+            act.emit(Action::OpenPoint(strategy));
         })
     };
     let results = Rc::clone(&props.results);

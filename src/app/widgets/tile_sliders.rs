@@ -5,7 +5,7 @@ use super::grid::{Grid, grids};
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Quantity, compared_with, more_or_less, tile_text};
 use crate::depth_first::FuseDepth;
-use crate::state::{Action, ViewChange};
+use crate::state::{Action, ViewField};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -55,7 +55,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
         let (results, act) = (Rc::clone(&props.results), props.act.clone());
         move |point: u32| {
             if let Some(strategy) = results.strategy(point) {
-                act.emit(Action::Look(ViewChange::Point(strategy.clone())));
+                act.emit(Action::Look(ViewField::Point(Some(strategy.clone()))));
             }
         }
     };

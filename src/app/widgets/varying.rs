@@ -1,7 +1,7 @@
 //! A click on a field asks that a study varies it. The view of studies hears of it, once it is shown.
 
 use crate::form::Variable;
-use crate::state::{Action, Tab, ViewChange};
+use crate::state::{Action, Tab, ViewField};
 use std::cell::RefCell;
 use yew::prelude::*;
 
@@ -30,7 +30,7 @@ pub fn VaryButton(props: &VaryButtonProps) -> Html {
     let (variable, act) = (props.variable.clone(), props.act.clone());
     let onclick = Callback::from(move |_: MouseEvent| {
         ASKED.set(Some(variable.clone()));
-        act.emit(Action::Look(ViewChange::Tab(Tab::Study)));
+        act.emit(Action::Look(ViewField::Tab(Tab::Study)));
         if let Some(listener) = LISTENER.with_borrow(Clone::clone) {
             listener.emit(());
         }
