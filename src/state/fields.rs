@@ -134,22 +134,5 @@ macro_rules! fields {
             }
         }
     };
-    ($form:ty {
-        $($member:ident: $kind:ident = $baseline:expr, $number:literal, [$($name:literal),*];)*
-    } $(otherwise { $($other:ident = $other_baseline:expr;)* })?) => {
-        impl $crate::fields::Form for $form {
-            const FIELDS: &'static [$crate::fields::FormField<Self>] = &[
-                $($crate::fields::FormField {
-                    number: $number,
-                    names: &[$($name),*],
-                    slot: |form| $crate::fields::Slot::$kind(&mut form.$member),
-                }),*
-            ];
-
-            fn baseline() -> Self {
-                Self { $($member: $baseline,)* $($($other: $other_baseline,)*)? }
-            }
-        }
-    };
 }
 pub(super) use fields;

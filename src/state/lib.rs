@@ -5,7 +5,7 @@
 //! - `action.rs`: every change, an [`Action`]
 //! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept
 //! - `cores_form.rs`, `hierarchy_form.rs`, `attention_form.rs`, `study_form.rs`, `own_mapping.rs`, `design_table.rs`: the forms of views
-//! - `fields.rs`: what links and files keep of every form, as one list; `choice/`: what they call choices among a few
+//! - `fields.rs`: how every member of a form is set and kept, as one list; `choice/`: what links and files call choices among a few
 //! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
 //! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
 //! - `pinned.rs`: the design that was put aside to compare with
