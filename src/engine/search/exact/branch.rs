@@ -130,7 +130,7 @@ struct PartialChain {
     /// Index of the chain with which the last boundary was placed.
     root: u32,
     /// Number of the first factor that may follow. Between two boundaries factors come in the order of their numbers,
-    /// so that a set is met once. Under constraints that may not be a legal order, and this is 0.
+    /// so that no set is met twice. Under constraints that may not be a legal order, and this is 0.
     factor: usize,
     /// Whether it was deferred and taken up again, or follows such a chain: it is then exempt from dominance.
     second_round: bool,
