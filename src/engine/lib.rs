@@ -85,6 +85,8 @@ pub mod mapping;
 pub mod multicore;
 pub mod search;
 
+#[cfg(feature = "schema")]
+pub use fusescape_model::schema;
 pub use fusescape_model::{hardware, ids, rules, units, workload};
 use fusescape_spec as spec;
 use fusescape_spec::sorting;

@@ -9,6 +9,8 @@
 pub mod hardware;
 pub mod ids;
 pub mod rules;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod units;
 pub mod workload;
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the softmax goes over the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Cascade {
     /// Maximum; exponentials and their sum; division.
     ThreePass,

@@ -42,6 +42,7 @@ pub const MOST_CORES: u64 = 64;
 
 /// Cores that are all alike.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cores {
     /// How many there are.
     pub count: u64,
@@ -53,16 +54,22 @@ pub struct Cores {
 
 /// Into how many parts each dimension is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Split {
     /// Sequences of the batch.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub sequences: u64,
     /// Heads and hidden channels.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub heads: u64,
     /// New tokens.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub queries: u64,
     /// Keys and values.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub keys: u64,
     /// Layers, one after the other on other cores.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub layers: u64,
 }
 

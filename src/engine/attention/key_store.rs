@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where keys and values are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum KeyStore {
     /// In DRAM, with those of earlier tokens.
     Dram,

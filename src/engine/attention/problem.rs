@@ -13,6 +13,7 @@ const MOST_BITS: u64 = 64;
 
 /// Bits of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ElementBits {
     /// Of queries, and of other maps.
     pub activations: u64,

@@ -14,6 +14,7 @@ const MOST_MACS: u128 = 1 << 54;
 
 /// What runs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Fusion {
     /// Nothing: scores go through DRAM, before the softmax and after it.
     None,
@@ -64,6 +65,7 @@ impl Fusion {
 
 /// Where keys and values are while tiles of queries change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum KeysHeld {
     /// They come from DRAM again for every tile of queries, a tile in use and the next on its way.
     Streamed,
@@ -105,6 +107,7 @@ impl KeysHeld {
 
 /// A schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Schedule {
     /// What runs together.
     pub fusion: Fusion,

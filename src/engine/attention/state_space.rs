@@ -15,14 +15,19 @@ use serde::{Deserialize, Serialize};
 
 /// The sizes of a state-space block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateSpace {
     /// Channels within the block, each with states of its own.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub channels: u64,
     /// N: states of a channel.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub states: u64,
     /// Channels out of which the steps of all channels are computed.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u64,
     /// Tokens that the convolution sees, the token itself included.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub kernel: u64,
 }
 

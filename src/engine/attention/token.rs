@@ -15,6 +15,7 @@ const UPDATE: &[(Operation, u64)] = &[(Operation::Multiply, 3), (Operation::Add,
 
 /// How the channels of a token are normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Norm {
     /// Not at all.
     None,
@@ -32,6 +33,7 @@ impl Norm {
 
 /// What is done to every hidden channel of the feed-forward part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Activation {
     /// Nothing.
     None,

@@ -16,6 +16,7 @@ const KEYS_OF_LATENTS: &str = "keys, values of latents";
 
 /// A stack of equal layers of attention and a feed-forward part, or of state-space blocks, which have neither.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transformer {
     /// Its name.
     pub name: String,
@@ -42,6 +43,7 @@ pub struct Transformer {
     /// Whether a token sees only those before it, and keys and values are cached: a decoder.
     pub causal: bool,
     /// How many tokens a token of a decoder sees, itself included: a sliding window; `None`: all before it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub window: Option<u64>,
     /// How tokens are normalised.
     pub norm: Norm,
@@ -58,10 +60,13 @@ pub struct Transformer {
 /// Multi-head latent attention (DeepSeek-V2, Section 2.1): of a token a latent is cached, out of which every head computes its key and its
 /// value, and a part of the key that is rotated, which all heads share. Queries are not compressed here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latent {
     /// Channels of the latent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u64,
     /// Channels of a query or key that are rotated, beside those of a head.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rotary: u64,
     /// Whether heads go on with the latents themselves: what would make keys and values of them is multiplied to queries and results
     /// instead. Else keys and values of all tokens, cached ones too, are computed in every step.
@@ -70,6 +75,7 @@ pub struct Latent {
 
 /// One step: tokens that are computed together in each of several sequences, after others whose keys and values are cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// Sequences.
     pub batch: u64,
@@ -161,6 +167,7 @@ impl WeightedProduct {
 
 /// Bytes that have to cross the border of the chip for one layer at least, with all of it fused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compulsory {
     /// Weights that are used.
     pub weights: f64,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The accesses of one operand at one memory level by one data movement, over the whole layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Access {
     /// Name of the operand, for a person.
     pub operand: String,

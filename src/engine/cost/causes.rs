@@ -331,11 +331,11 @@ impl IndexMut<LatencyCause> for LatencySplit {
 
 // Where people or their programs read a table, every value has the name of its cause; between workers values stand alone.
 
-fn energy_field(cause: EnergyCause) -> String {
+pub(super) fn energy_field(cause: EnergyCause) -> String {
     format!("{}_pj", cause.key())
 }
 
-fn latency_field(cause: LatencyCause) -> String {
+pub(super) fn latency_field(cause: LatencyCause) -> String {
     format!("{}_cycles", cause.key())
 }
 

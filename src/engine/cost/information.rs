@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// The loop-information table of one mapped layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoopInformation {
     /// Multiply-accumulates of the layer.
     pub macs: u64,
@@ -23,6 +24,7 @@ pub struct LoopInformation {
 
 /// One operand's part of the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperandInformation {
     /// What people call it.
     pub name: String,
@@ -38,6 +40,7 @@ pub struct OperandInformation {
 
 /// The effect of a loop on accesses: what loops up to this one leave to be fetched from above (ZigZag, Fig. 7a).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoopEffect {
     /// The loop, with its average width where it is unrolled.
     pub dim: Dim,
@@ -53,6 +56,7 @@ pub struct LoopEffect {
 
 /// One operand at one architecture level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelInformation {
     /// The memory; `None` for the MAC units.
     pub memory: Option<MemoryId>,
@@ -100,6 +104,7 @@ pub struct LevelInformation {
 
 /// What a unit reserves for an operand: so many elements of so many bits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reserved {
     /// Which elements count.
     pub elements: ReservedElements,
@@ -109,6 +114,7 @@ pub struct Reserved {
 
 /// How the elements that a unit reserves are counted, by the sizes of all loops up to the level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ReservedElements {
     /// Those of the average unit, multiplied in the order of the public tools, as some rules cut what is not whole.
     Average([f64; 8]),
@@ -120,6 +126,7 @@ pub enum ReservedElements {
 
 /// Data reuse factors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reuse {
     /// Both together.
     pub total: f64,
@@ -133,6 +140,7 @@ pub struct Reuse {
 
 /// Unit counts of the whole array.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnitCounts {
     /// All units.
     pub total: f64,
@@ -144,6 +152,7 @@ pub struct UnitCounts {
 
 /// Traffic between a level and the next higher one over the whole layer, elements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Traffic {
     /// Elements that come down, seen from the higher level.
     ///
@@ -162,6 +171,7 @@ pub struct Traffic {
 
 /// What comes down from the next higher level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ComingDown {
     /// Inputs, whenever they change.
     Inputs,
@@ -175,6 +185,7 @@ pub enum ComingDown {
 
 /// Required average bandwidth in one direction, elements per cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bandwidth {
     /// While the next data arrives beside the present.
     pub double_buffered: f64,

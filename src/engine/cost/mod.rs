@@ -52,6 +52,8 @@ mod energy;
 mod information;
 mod latency;
 mod ports;
+#[cfg(feature = "schema")]
+mod schema;
 mod turns;
 mod unavoidable;
 mod validity;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One port's balance over the whole layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PortBalance {
     /// Name of the memory.
     pub memory: String,
@@ -26,6 +27,7 @@ pub struct PortBalance {
 
 /// One link's balance, as if it had the port for itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkBalance {
     /// Whose data it carries.
     pub operand: String,

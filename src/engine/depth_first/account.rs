@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// The account of a point of the design space: its cost, and everything that explains it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PointAccount {
     /// How the network is run.
     pub strategy: DepthFirstStrategy,
@@ -33,6 +34,7 @@ pub struct PointAccount {
     /// Latency by cause.
     pub latency: LatencySplit,
     /// Accesses and energy of each memory, lowest first.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<MemoryAccount>"))]
     pub memories: TiVec<MemoryId, MemoryAccount>,
     /// The stacks in order.
     pub stacks: Vec<StackAccount>,
@@ -40,6 +42,7 @@ pub struct PointAccount {
 
 /// Accesses and energy of one memory, all its instances, over the whole network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryAccount {
     /// Name of the memory.
     pub name: String,
@@ -59,6 +62,7 @@ pub struct MemoryAccount {
 
 /// The account of one stack.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackAccount {
     /// Names of its layers, in topological order, without stack inputs.
     pub layers: Vec<String>,
@@ -75,6 +79,7 @@ pub struct StackAccount {
     /// Latency of the stack, cycles.
     pub latency_cycles: u64,
     /// Tiles that behave identically.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<TileTypeAccount>"))]
     pub tile_types: TiVec<TileTypeId, TileTypeAccount>,
     /// Which tile type lies where on the last feature map.
     pub map: TileMap,
@@ -82,6 +87,7 @@ pub struct StackAccount {
 
 /// Which tile type lies where (DeFiNES, Fig. 6). Runs keep it small for a million tiles.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TileMap {
     /// Runs of equal columns of tiles from left to right.
     pub columns: Vec<TileRun>,
@@ -89,11 +95,13 @@ pub struct TileMap {
     pub rows: Vec<TileRun>,
     /// The tile type for each run of rows and, within it, each run of columns; the first tile of a stack,
     /// at the top left, has a run of its own.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Vec<u32>>"))]
     pub types: Vec<Vec<TileTypeId>>,
 }
 
 /// Neighbouring tiles of the same width (or height) and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TileRun {
     /// First column (or row) of the feature map.
     pub start: u64,
@@ -105,6 +113,7 @@ pub struct TileRun {
 
 /// The account of a tile type: tiles that behave identically, computed once (DeFiNES, Section III, step 1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TileTypeAccount {
     /// Columns and rows of the stack's last feature map.
     pub size: (u64, u64),
@@ -121,11 +130,13 @@ pub struct TileTypeAccount {
     /// Latency of one tile, cycles.
     pub latency_cycles: u64,
     /// Its layers, stack inputs first where they come first.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<LayerTileAccount>"))]
     pub layers: TiVec<NodeId, LayerTileAccount>,
 }
 
 /// Memories in which a tile type writes and reads the overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheAccount {
     /// Columns for the right neighbour.
     pub h_write: Option<String>,
@@ -145,6 +156,7 @@ pub struct CacheAccount {
 
 /// The account of a layer-tile: one layer in one tile type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerTileAccount {
     /// Name of the layer.
     pub layer: String,
@@ -161,6 +173,7 @@ pub struct LayerTileAccount {
     /// The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here.
     pub shape: LayerShape,
     /// Which layer of the tile each of these comes from.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
     pub inputs_from: Vec<NodeId>,
     /// Of each, columns taken from the horizontal cache and rows taken from the vertical one.
     pub cached: Vec<(u64, u64)>,
@@ -178,6 +191,7 @@ pub struct LayerTileAccount {
 
 /// Data sizes, bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DataBits {
     /// Weights.
     pub w: u64,
@@ -193,6 +207,7 @@ pub struct DataBits {
 
 /// Highest memory that each operand uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TopMemory {
     /// Weights.
     pub w: Option<String>,
@@ -204,6 +219,7 @@ pub struct TopMemory {
 
 /// The data copy actions before one layer, which start together (DeFiNES, Section III, step 4).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopyAccount {
     /// The actions.
     pub actions: Vec<CopyActionAccount>,
@@ -217,6 +233,7 @@ pub struct CopyAccount {
 
 /// A memory port and the copies that it serves, one after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopyPort {
     /// Name of the memory.
     pub memory: String,
@@ -230,6 +247,7 @@ pub struct CopyPort {
 
 /// The kind of a data copy action: what is copied, and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum CopyKind {
     /// The part of the stack's input that this tile needs anew.
     StackInput,
@@ -261,6 +279,7 @@ impl CopyKind {
 
 /// One data copy action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopyActionAccount {
     /// Why the data is copied.
     pub kind: CopyKind,
@@ -280,6 +299,7 @@ pub struct CopyActionAccount {
 
 /// One hop of a data copy action: from one memory to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopAccount {
     /// Cycles: those of the slower side, once the memory that is read has answered.
     pub cycles: u64,
@@ -293,6 +313,7 @@ pub struct HopAccount {
 
 /// One side of a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopEnd {
     /// The memory, as an index into the account's.
     pub memory: MemoryId,
@@ -308,6 +329,7 @@ pub struct HopEnd {
 
 /// Energy, latency and accesses of one mapped layer-tile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerTileCost {
     /// Energy by cause (no copies).
     pub energy: EnergySplit,
@@ -329,6 +351,7 @@ pub struct LayerTileCost {
 
 /// What one instance of a memory holds of an operand while a layer-tile runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldData {
     /// Name of the operand, for a person.
     pub operand: String,

@@ -43,12 +43,13 @@ pub struct StackGraph {
 
 /// Which stacks of a network are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ListedStacks {
     /// All, within the limits that were asked for.
     All,
     /// All of at most so many layers, and longer ones that were given.
-    UpTo(usize),
+    UpTo(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] usize),
     /// Those that were given: even the shortest are too many.
     Given,
 }

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// What happens to the features that neighbouring tiles share (DeFiNES, Fig. 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum StoringMode {
     /// Computed again by every tile that needs them.
     FullyRecompute,
@@ -61,6 +62,7 @@ impl fmt::Display for StoringMode {
 
 /// Which layers share a stack (DeFiNES, Section II, third axis).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum FuseDepth {
     /// As many as have weights that fit on the chip together.
     Automatic,
@@ -88,6 +90,7 @@ impl fmt::Display for FuseDepth {
 
 /// One way to run a network: a point of the design space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DepthFirstStrategy {
     /// Columns and rows of the last feature map of each stack that are computed atomically.
     pub tile: (u64, u64),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Each stack with its own strategy (DeFiNES, Section V, case study 2).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Combination {
     /// The fuse depth that all of them share.
     pub fuse: FuseDepth,

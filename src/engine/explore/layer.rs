@@ -82,6 +82,7 @@ pub struct LayerStudy {
 /// A temporal mapping as a person edits it: an order of loops, and for each memory level of each operand the number of loops after which it
 /// ends.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TemporalMapping {
     /// The loops, innermost first.
     pub order: Vec<TemporalLoop>,
@@ -214,6 +215,7 @@ impl TemporalMapping {
 
 /// How a layer uses an array that computes in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InMemoryFacts {
     /// Cycles in which the bits of an input enter.
     pub cycles: u64,
@@ -244,6 +246,7 @@ impl InMemoryFacts {
 
 /// What a layer is, whatever its mapping in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerFacts {
     /// Its name.
     pub layer: String,

@@ -18,6 +18,7 @@ pub struct Request {
 
 /// What to sweep, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Settings {
     /// Tile widths, columns of the last feature map; a width beyond the map means the whole map.

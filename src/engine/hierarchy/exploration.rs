@@ -44,6 +44,7 @@ pub enum HierarchyDone {
 
 /// Numbers of hierarchies by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExplorationCounts {
     /// Hierarchies that were generated.
     pub generated: usize,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Level `m` of operand `p` holds the loops `ends[p][m - 1] .. ends[p][m]` (from 0 for the lowest).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Allocation {
     /// End of each level; entries above the operand's highest level are unused.
     pub ends: [[u8; MAX_LEVELS]; OPERANDS],

@@ -86,6 +86,7 @@ pub enum Relevance {
 
 /// How many input columns or rows the windows along one axis touch: with fractional sizes, averages of unrollings that do not divide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WindowCount {
     /// The loop over windows.
     pub outputs: Dim,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// An atomic piece of a temporal loop: a loop prime factor, or several of one dimension merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TemporalLoop {
     /// The loop dimension it is a piece of.
     pub dim: Dim,

@@ -70,6 +70,7 @@ const ANY: Option<&NoConstraints> = None;
 
 /// A search strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Strategy {
     /// All orders of the loop prime factors; allocation by LOMA's rule.
     Loma,
@@ -119,6 +120,7 @@ impl Default for Limits {
 
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum StopReason {
     /// Everything that the strategy looks at was tried.
     Exhausted,
@@ -173,6 +175,7 @@ impl StopReason {
 
 /// The proof of a search for the mappings that it did not evaluate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Proof {
     /// Nothing: the strategy covers a part of all mappings.
     None,
@@ -207,6 +210,7 @@ impl Outcome {
 
 /// A mapping of a problem: a loop order and an allocation, from which its whole cost follows again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Solution {
     /// Temporal loops, innermost first.
     pub order: Vec<TemporalLoop>,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The score that a search minimises.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Objective {
     /// Energy, pJ.
     #[default]
@@ -26,6 +27,7 @@ pub enum Objective {
 
 /// Weights of a sum of objectives.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Weights {
     /// Per pJ.

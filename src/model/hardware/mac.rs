@@ -16,6 +16,7 @@ const MAX_BITS: u64 = 1 << 10;
 /// product of both widths from the precision at which it is known, as that of a multiplier does (8 bits 0.2 pJ, 32 bits 3.1 pJ: Horowitz,
 /// ISSCC 2014, Fig. 1.1.9), or is the same for all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MacEnergy {
     /// Energy at `precision`, pJ; where that is not stated, at any.
     pub energy_pj: f64,

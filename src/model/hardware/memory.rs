@@ -9,6 +9,7 @@ use std::fmt;
 
 /// The four data movements at a memory, for each operand it holds (ZigZag, Section IV).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Movement {
     /// Down to the next lower memory or the array.
     ReadToLow,

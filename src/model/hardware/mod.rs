@@ -33,6 +33,7 @@ use std::fmt;
 
 /// What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Operand {
     /// Weights.
     W,

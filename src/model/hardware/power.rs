@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What some work takes on a core whose clock is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Power {
     /// The clock, MHz.
     pub clock_mhz: f64,

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// A loop dimension of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Dim {
     /// Batch.
     B,
@@ -52,6 +53,7 @@ pub type LoopSizes = [u64; 8];
 
 /// Type of a layer: which loops it has, and how its operands are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum LayerKind {
     /// An input of the network; computes nothing.
     Input,
@@ -176,6 +178,7 @@ pub struct Padding {
 
 /// Bits per element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Precision {
     /// Weights; of a layer that reads two maps the second one, where it has other bits than the first; else 0 for layers that have none.
     pub w: u64,
@@ -189,6 +192,7 @@ pub struct Precision {
 
 /// An approximation of what zeros save (cf. [`Sparsity::new`]): compressed data is smaller, and an operation with a zero takes no energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sparsity {
     /// Bits of a weight as the array computes with it.
     pub w_bits: u64,
@@ -215,6 +219,7 @@ impl Sparsity {
 
 /// The loop nest of one layer or layer-tile: all that mapping and cost need to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerShape {
     /// Type of the layer.
     pub kind: LayerKind,

@@ -37,6 +37,7 @@ impl Operation {
 
 /// How many of each operation an iteration of a layer's loops takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operations([u16; COUNT]);
 
 impl Operations {

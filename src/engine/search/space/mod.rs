@@ -87,6 +87,7 @@ pub enum Pruning {
 
 /// Size, extremes and a sample of a mapping space (ZigZag, Section IV, case study 1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MappingSpace {
     /// Number of blockings that were visited.
     pub blockings: u64,
@@ -113,6 +114,7 @@ pub struct MappingSpace {
 
 /// A mapping in the space (ZigZag, Fig. 17).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpacePoint {
     /// Its energy, pJ.
     pub energy_pj: f64,
@@ -124,6 +126,7 @@ pub struct SpacePoint {
 
 /// The outcome of the iterative search (ZigZag, Section IV-D).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IterativeOutcome {
     /// The mapping.
     pub best: Option<Solution>,

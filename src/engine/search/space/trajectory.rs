@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// One mapping's way to its energy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trajectory {
     /// Whether the operands share their boundaries.
     pub is_even: bool,
@@ -20,6 +21,7 @@ pub struct Trajectory {
 
 /// A loop that is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrajectoryStep {
     /// The loop.
     pub next: TemporalLoop,
