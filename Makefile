@@ -84,6 +84,10 @@ semver: ## Say whether what those packages offer was broken without a new minor 
 	@tools/setup semver
 	tools/semver
 
+.PHONY: schema
+schema: ## Write what is made of the types of reports: docs/schema
+	FUSESCAPE_WRITE=yes cargo test --test commands -- schemas_are_those_of_the_types_of_reports
+
 .PHONY: fmt
 fmt: ## Format the Rust code
 	cargo fmt --all

@@ -18,7 +18,7 @@ pub fn run(options: &Hierarchy) -> Result<(), Failure> {
     }
     print(&match options.format {
         Format::Table => for_a_person(&found),
-        Format::Json => json_text(&found.json())?,
+        Format::Json => json_text(&found.json()?)?,
         Format::Csv => table(&found, true).to_csv(),
     })
 }

@@ -1,9 +1,10 @@
 //! All memory hierarchies from a pool, searched on all cores.
 
 use super::run::run;
-use super::{NoResult, Watch, stamped, wrong};
-use fusescape_engine::hierarchy::{Exploration, HierarchyRequest, Point, Study};
-use serde_json::{Value, json};
+use super::{NoResult, Report, Watch, wrong};
+use fusescape_engine::hierarchy::{Exploration, ExplorationCounts, HierarchyRequest, Point, Study};
+use serde::Serialize;
+use serde_json::{Error, Value};
 use std::sync::Arc;
 use web_time::{Duration, Instant};
 
@@ -52,32 +53,85 @@ impl HierarchyReport {
     }
 
     /// For a program.
-    pub fn json(&self) -> Value {
+    ///
+    /// # Errors
+    /// A number that JSON has no word for.
+    pub fn json(&self) -> Result<Value, Error> {
         let Self { study, exploration, best, elapsed } = self;
-        let counts = exploration.counts();
-        let point = |point: &Point| {
+        let hierarchy = |point: &Point| {
             let hierarchy = &study.hierarchies[point.hierarchy as usize];
-            json!({
-                "name": study.name(hierarchy),
-                "energy_pj": point.energy_pj,
-                "latency_cycles": point.latency_cycles,
-                "area_um2": point.area_um2,
-                "estimated": study.is_estimated(hierarchy),
-            })
+            Hierarchy {
+                name: study.name(hierarchy),
+                energy_pj: point.energy_pj,
+                latency_cycles: point.latency_cycles,
+                area_um2: point.area_um2,
+                estimated: study.is_estimated(hierarchy),
+            }
         };
         let layers = study.layer_results(&study.hierarchies[best.hierarchy as usize]).unwrap_or_default();
-        let found = json!({
-            "counts": counts,
-            "seconds": elapsed.as_secs_f64(),
-            "best": point(best),
-            "best_layers": layers.iter().map(|layer| json!({
-                "title": layer.title,
-                "count": layer.count,
-                "energy_pj": layer.solution.energy_pj,
-                "latency_cycles": layer.solution.latency_cycles,
-            })).collect::<Vec<_>>(),
-            "front": exploration.front().points().iter().map(point).collect::<Vec<_>>(),
+        let layers = layers.into_iter().map(|layer| EqualLayers {
+            title: layer.title,
+            count: layer.count,
+            energy_pj: layer.solution.energy_pj,
+            latency_cycles: layer.solution.latency_cycles,
         });
-        stamped("hierarchy", found)
+        let found = HierarchiesFound {
+            counts: exploration.counts(),
+            seconds: elapsed.as_secs_f64(),
+            best: hierarchy(best),
+            best_layers: layers.collect(),
+            front: exploration.front().points().iter().map(hierarchy).collect(),
+        };
+        found.json()
     }
+}
+
+/// What `fusescape hierarchy --format json` prints: memory hierarchies generated from a pool (ZigZag, Section V).
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct HierarchiesFound {
+    /// Numbers of hierarchies by state.
+    counts: ExplorationCounts,
+    /// How long the search took, s.
+    seconds: f64,
+    /// The best by the objective.
+    best: Hierarchy,
+    /// What each different layer costs on the best hierarchy.
+    best_layers: Vec<EqualLayers>,
+    /// Hierarchies that none beats in energy, latency and area alike.
+    front: Vec<Hierarchy>,
+}
+
+impl Report for HierarchiesFound {
+    const KIND: &'static str = "hierarchy";
+}
+
+/// A memory hierarchy, and what the network costs on it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Hierarchy {
+    /// Its memories.
+    name: String,
+    /// Energy, pJ.
+    energy_pj: f64,
+    /// Latency, cycles.
+    latency_cycles: u64,
+    /// Area of all that has a stated area, um2.
+    area_um2: f64,
+    /// Whether some figure comes from a fit to published ones.
+    estimated: bool,
+}
+
+/// Layers that are equal, and so cost the same.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct EqualLayers {
+    /// Names of the layers.
+    title: String,
+    /// Number of equal layers.
+    count: u64,
+    /// Energy of one of them, pJ.
+    energy_pj: f64,
+    /// Latency of one of them, cycles.
+    latency_cycles: u64,
 }

@@ -9,6 +9,7 @@
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each;
 //!   `study_front.rs`: the best designs of a study
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
+//! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types
 //!
 //! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
 //! made of commands, as it shows what is found while it is.
@@ -31,6 +32,9 @@ mod layer_report;
 mod names;
 pub mod optimal;
 pub mod options;
+mod report;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod run;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod study;
@@ -40,6 +44,7 @@ pub mod words;
 
 pub use estimates::estimate_line;
 pub use names::{one_of, or_word, unknown};
+pub use report::{Report, written};
 
 use fusescape_spec::Diagnostics;
 use serde_json::{Value, json};

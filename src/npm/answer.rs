@@ -8,7 +8,7 @@ use fusescape_command::documents::{facts, presets};
 use fusescape_command::layer::LayerResult;
 use fusescape_command::run::run_and_tell;
 use fusescape_command::study_front::{FrontRows, rows_json};
-use fusescape_command::{self as command, NoResult, Watch};
+use fusescape_command::{self as command, NoResult, Watch, written};
 use fusescape_engine::explore::study::{Course, Evaluator, Study, StudyRequest};
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
 use fusescape_engine::hierarchy::HierarchyRequest;
@@ -16,7 +16,7 @@ use fusescape_engine::multicore::CoresRequest;
 use fusescape_import as import;
 use fusescape_report::trace::chrome_trace;
 use fusescape_spec::{Diagnostics, write_mapping};
-use serde_json::{Error, Map, Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
             let settings = options.settings()?;
             let request = HierarchyRequest { pool, hardware, workload: network, settings };
             let found = command::hierarchy::hierarchies(&request, options.everything, watch).map_err(reasons)?;
-            with(found.json(), [("notes", json!([])), ("hardware", found.best_document().into())])
+            with(written(found.json())?, [("notes", json!([])), ("hardware", found.best_document().into())])
         }
         Question::Cores(system, OnCore { hardware, network, options }) => {
             let (settings, options) = options.read()?;
@@ -135,15 +135,6 @@ fn reasons(why: NoResult) -> Diagnostics {
         NoResult::Wrong(wrong) => wrong,
         NoResult::Stopped => Diagnostics::default(),
     }
-}
-
-/// A number that JSON has no word for is told.
-fn written(found: Result<Value, Error>) -> Result<Value, Diagnostics> {
-    found.map_err(|why| {
-        let mut wrong = Diagnostics::default();
-        wrong.add("", format!("The result cannot be written as JSON: {why}"), "Use smaller figures");
-        wrong
-    })
 }
 
 fn with<const N: usize>(mut found: Value, more: [(&str, Value); N]) -> Value {

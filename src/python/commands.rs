@@ -5,7 +5,7 @@ use crate::work::{Told, shared_pool, work};
 use fusescape_command::depth_first::Row;
 use fusescape_command::layer::LayerResult;
 use fusescape_command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
-use fusescape_command::{self as command, NoResult};
+use fusescape_command::{self as command, NoResult, written};
 use fusescape_engine::attention::Cores;
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
 use fusescape_engine::hierarchy::HierarchyRequest;
@@ -120,7 +120,7 @@ pub fn hierarchies(
     work(py, shared_pool()?, progress, move |watch| {
         let request = HierarchyRequest { pool, hardware, workload: network, settings };
         let found = command::hierarchy::hierarchies(&request, everything, watch)?;
-        Ok((found.json().to_string(), Vec::new(), found.best_document()))
+        Ok((text(found.json())?, Vec::new(), found.best_document()))
     })
 }
 
@@ -205,9 +205,5 @@ pub fn published_attention(
 
 /// JSON as text; a number that it has no word for is told.
 fn text(found: Result<Value, Error>) -> Result<String, NoResult> {
-    found.map(|value| value.to_string()).map_err(|why| {
-        let mut wrong = Diagnostics::default();
-        wrong.add("", format!("The result cannot be written as JSON: {why}"), "Use smaller figures");
-        NoResult::Wrong(wrong)
-    })
+    Ok(written(found)?.to_string())
 }

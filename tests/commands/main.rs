@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod command_line;
+mod generated;
 mod hostile;
 mod import_command;
 mod mutated;
