@@ -21,7 +21,7 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     let found = fuse(sweep, options.tried.limits(), &TerminalBar::default())?;
     print(&match options.tried.format {
         Format::Table => table(&found)?,
-        Format::Json => json_text(&found.json())?,
+        Format::Json => json_text(&found.json()?)?,
         Format::Csv => rows(&found.fusions).to_csv(),
     })?;
     let has_answer = found.fusions.verdicts.iter().any(|(_, verdict)| verdict.is_ok());

@@ -15,7 +15,7 @@ pub fn run(sweep: &Sweep, limits: StackLimits, format: Format) -> Result<(), Fai
     let found = optimal(sweep, limits, &TerminalBar::default())?;
     print(&match format {
         Format::Table => table(&found)?,
-        Format::Json => json_text(&found.json())?,
+        Format::Json => json_text(&found.json()?)?,
         Format::Csv => rows(&found).to_csv(),
     })
 }

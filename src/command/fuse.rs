@@ -1,9 +1,12 @@
 //! Which layers run together, by several methods, each judged by its own model and by the whole one.
 
-use super::optimal::{run_json, search};
-use super::{NoResult, Watch, stamped};
-use fusescape_engine::explore::{FusionVerdict, Fusions, StackAim, StackLimits, StackStudy, Sweep};
-use serde_json::{Value, json};
+use super::optimal::{Stack, search};
+use super::sweep_report::sentences;
+use super::{NoResult, Report, Watch};
+use fusescape_engine::depth_first::ListedStacks;
+use fusescape_engine::explore::{FusionVerdict, Fusions, Settings, StackAim, StackLimits, StackStudy, Sweep};
+use serde::Serialize;
+use serde_json::{Error, Value};
 
 /// What each method says.
 pub struct FusionReport {
@@ -26,46 +29,113 @@ pub fn fuse(sweep: Sweep, limits: StackLimits, watch: &dyn Watch) -> Result<Fusi
 
 impl FusionReport {
     /// For a program.
-    pub fn json(&self) -> Value {
+    ///
+    /// # Errors
+    /// A number that JSON has no word for.
+    pub fn json(&self) -> Result<Value, Error> {
         let Self { study, fusions } = self;
-        let of = |verdict: &FusionVerdict| {
+        let chosen = |method: &'static str, verdict: &FusionVerdict| {
             let stacks = verdict.stacks.runs.iter().zip(&verdict.layers);
-            let stacks: Vec<Value> = stacks.map(|(run, layers)| run_json(run, &names(fusions, layers))).collect();
-            json!({
-                "groups": verdict.groups.iter().map(|group| names(fusions, group)).collect::<Vec<_>>(),
-                "optimus_dram_bytes": verdict.optimus_bytes,
-                "energy_pj": verdict.stacks.energy_pj,
-                "latency_cycles": verdict.stacks.latency_cycles,
-                "dram_words": verdict.stacks.dram_words,
-                "stacks": stacks,
+            Method::Chosen(ChosenGroups {
+                method,
+                groups: verdict
+                    .groups
+                    .iter()
+                    .map(|group| names(fusions, group).into_iter().map(str::to_owned).collect())
+                    .collect(),
+                optimus_dram_bytes: verdict.optimus_bytes,
+                energy_pj: verdict.stacks.energy_pj,
+                latency_cycles: verdict.stacks.latency_cycles,
+                dram_words: verdict.stacks.dram_words,
+                stacks: stacks.map(|(run, layers)| Stack::new(run, &names(fusions, layers))).collect(),
             })
         };
-        let methods: Vec<Value> = fusions
-            .verdicts
-            .iter()
-            .map(|(method, verdict)| {
-                let mut value = match verdict {
-                    Ok(verdict) => of(verdict),
-                    Err(reasons) => {
-                        json!({ "impossible": reasons.0.iter().map(ToString::to_string).collect::<Vec<_>>() })
-                    }
-                };
-                value["method"] = method.title().into();
-                value
-            })
-            .collect();
-        let found = json!({
-            "hardware": study.sweep().core.name,
-            "workload": study.sweep().network.name,
-            "settings": study.sweep().settings,
-            "optimus_buffer_bytes": fusions.buffer_bytes,
-            "optimus_oracle_bytes": fusions.oracle_bytes,
-            "stacks_considered": fusions.stacks,
-            "proved_among": fusions.listed,
-            "methods": methods,
+        let methods = fusions.verdicts.iter().map(|(method, verdict)| match verdict {
+            Ok(verdict) => chosen(method.title(), verdict),
+            Err(reasons) => {
+                Method::Impossible(ImpossibleMethod { method: method.title(), impossible: sentences(reasons) })
+            }
         });
-        stamped("fuse", found)
+        let found = FusionsFound {
+            hardware: &study.sweep().core.name,
+            workload: &study.sweep().network.name,
+            settings: &study.sweep().settings,
+            optimus_buffer_bytes: fusions.buffer_bytes,
+            optimus_oracle_bytes: fusions.oracle_bytes,
+            proved_among: fusions.listed,
+            stacks_considered: fusions.stacks,
+            methods: methods.collect(),
+        };
+        found.json()
     }
+}
+
+/// What `fusescape fuse --format json` prints: methods to choose the layers that run together, judged by one model.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct FusionsFound<'a> {
+    /// Name of the core, as its document has it.
+    hardware: &'a str,
+    /// Name of the network, as its document has it.
+    workload: &'a str,
+    /// What was explored.
+    settings: &'a Settings,
+    /// Buffer that the model of Optimus sees, bytes.
+    optimus_buffer_bytes: u64,
+    /// Fewest DRAM accesses of any groups by the model of Optimus, bytes; null where that is unknown.
+    optimus_oracle_bytes: Option<u64>,
+    /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many layers and those
+    /// that other methods choose; or those alone.
+    proved_among: ListedStacks,
+    /// Number of different stacks that were considered.
+    stacks_considered: usize,
+    /// The methods.
+    methods: Vec<Method>,
+}
+
+impl Report for FusionsFound<'_> {
+    const KIND: &'static str = "fuse";
+}
+
+/// A method, and what it chooses.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum Method {
+    /// A method with what it chooses.
+    Chosen(ChosenGroups),
+    /// A method that has no result.
+    Impossible(ImpossibleMethod),
+}
+
+/// A method that has no result.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ImpossibleMethod {
+    /// Name of the method.
+    method: &'static str,
+    /// Why there is no result: reasons, each with a remedy.
+    impossible: Vec<String>,
+}
+
+/// What a method chooses, priced by the whole model.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ChosenGroups {
+    /// Name of the method.
+    method: &'static str,
+    /// Layers that the method runs together, by name.
+    groups: Vec<Vec<String>>,
+    /// DRAM accesses by the model of Optimus, bytes; null where its buffer does not hold a group.
+    optimus_dram_bytes: Option<u64>,
+    /// Energy, pJ.
+    energy_pj: f64,
+    /// Latency, cycles.
+    latency_cycles: u64,
+    /// Accesses to the highest memory, full words.
+    dram_words: f64,
+    /// Stacks as they run by the whole model, each with its best tile and mode.
+    stacks: Vec<Stack>,
 }
 
 /// Names of layers.

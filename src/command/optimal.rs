@@ -1,14 +1,18 @@
 //! Stacks, tile sizes and modes that are jointly optimal, found on all cores.
 
-use super::estimates::estimates_json;
+use super::estimates::EstimatedMemory;
 use super::run::run;
-use super::{NoResult, Watch, stamped};
+use super::{NoResult, Report, Watch};
+use fusescape_engine::depth_first::ListedStacks;
+#[cfg(feature = "schema")]
+use fusescape_engine::depth_first::StoringMode;
 use fusescape_engine::explore::{
-    OptimalStacks, SearchEffort, StackAim, StackBench, StackLimits, StackRun, StackSearch, StackStudy, StrategyEffort,
-    Sweep,
+    OptimalStacks, SearchEffort, Settings, StackAim, StackBench, StackLimits, StackRun, StackSearch, StackStudy,
+    StrategyEffort, Sweep,
 };
 use fusescape_engine::hardware::Power;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Error, Value};
 
 /// The optimum of a sweep, and the effort that it took.
 pub struct OptimalReport {
@@ -42,19 +46,52 @@ pub(super) fn search(study: &StackStudy, aim: StackAim, watch: &dyn Watch) -> Re
     Ok(search)
 }
 
-/// One stack as it runs, with its layers' names.
-pub(super) fn run_json(run: &StackRun, layers: &[&str]) -> Value {
-    json!({
-        "layers": layers,
-        "mode": run.mode.name(),
-        "tile_x_columns": run.tile.0,
-        "tile_y_rows": run.tile.1,
-        "tiles": run.tiles,
-        "energy_pj": run.energy_pj,
-        "latency_cycles": run.latency_cycles,
-        "dram_words": run.dram_words.total(),
-        "score": run.score,
-    })
+/// One fused stack as it runs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct Stack {
+    /// Layers of the stack, by name.
+    layers: Vec<String>,
+    /// Overlap storing mode.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "mode_names"))]
+    mode: &'static str,
+    /// Width of a tile of the last feature map, columns.
+    tile_x_columns: u64,
+    /// Height of a tile of the last feature map, rows.
+    tile_y_rows: u64,
+    /// Number of tiles.
+    tiles: u64,
+    /// Energy, pJ.
+    energy_pj: f64,
+    /// Latency, cycles.
+    latency_cycles: u64,
+    /// Accesses to the highest memory, full words.
+    dram_words: f64,
+    /// What is minimised, in the units of the objective.
+    score: f64,
+}
+
+impl Stack {
+    /// A stack with the names of its layers.
+    pub fn new(run: &StackRun, layers: &[&str]) -> Self {
+        Self {
+            layers: layers.iter().map(|&layer| layer.to_owned()).collect(),
+            mode: run.mode.name(),
+            tile_x_columns: run.tile.0,
+            tile_y_rows: run.tile.1,
+            tiles: run.tiles,
+            energy_pj: run.energy_pj,
+            latency_cycles: run.latency_cycles,
+            dram_words: run.dram_words.total(),
+            score: run.score,
+        }
+    }
+}
+
+/// Overlap storing modes as reports write them.
+#[cfg(feature = "schema")]
+pub(crate) fn mode_names(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    super::schema::one_of(&StoringMode::ALL.map(StoringMode::name))
 }
 
 impl OptimalReport {
@@ -65,28 +102,30 @@ impl OptimalReport {
     }
 
     /// For a program.
-    pub fn json(&self) -> Value {
+    ///
+    /// # Errors
+    /// A number that JSON has no word for.
+    pub fn json(&self) -> Result<Value, Error> {
         let Self { sweep, study, optimal, effort, tried } = self;
-        let stacks: Vec<Value> = optimal.runs.iter().map(|run| run_json(run, &self.layers(run))).collect();
-        let found = json!({
-            "hardware": sweep.core.name,
-            "estimates": estimates_json(&sweep.core),
-            "workload": sweep.network.name,
-            "settings": sweep.settings,
-            "energy_pj": optimal.energy_pj,
-            "latency_cycles": optimal.latency_cycles,
-            "score": optimal.score,
-            "power": self.power(),
-            "cuts": optimal.fuse().to_string(),
-            "stacks": stacks,
-            "stacks_considered": study.stacks().len(),
-            "proved_among": study.listed(),
-            "ways_to_cut": study.cuttings().to_string(),
-            "strategies": tried.compared,
-            "strategies_ruled_out_by_bounds": tried.compared - tried.planned,
-            "mapping_problems_searched": effort.searched,
-        });
-        stamped("optimal", found)
+        let found = OptimumFound {
+            hardware: &sweep.core.name,
+            estimates: EstimatedMemory::of(&sweep.core),
+            workload: &sweep.network.name,
+            settings: &sweep.settings,
+            energy_pj: optimal.energy_pj,
+            latency_cycles: optimal.latency_cycles,
+            score: optimal.score,
+            power: self.power(),
+            cuts: optimal.fuse().to_string(),
+            stacks: optimal.runs.iter().map(|run| Stack::new(run, &self.layers(run))).collect(),
+            proved_among: study.listed(),
+            stacks_considered: study.stacks().len(),
+            ways_to_cut: study.cuttings().to_string(),
+            strategies: tried.compared,
+            strategies_ruled_out_by_bounds: tried.compared - tried.planned,
+            mapping_problems_searched: effort.searched,
+        };
+        found.json()
     }
 
     /// Names of the layers of a stack.
@@ -95,4 +134,48 @@ impl OptimalReport {
         let layers = stacks.get(run.arc).map(|arc| arc.stack.layers()).unwrap_or_default();
         layers.iter().map(|&layer| self.sweep.network.layer(layer).name.as_str()).collect()
     }
+}
+
+/// What `fusescape depth-first --stacks optimal --format json` prints: stacks, tile sizes and modes that are jointly optimal.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct OptimumFound<'a> {
+    /// Name of the core, as its document has it.
+    hardware: &'a str,
+    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the document.
+    estimates: Vec<EstimatedMemory>,
+    /// Name of the network, as its document has it.
+    workload: &'a str,
+    /// What was explored.
+    settings: &'a Settings,
+    /// Energy, pJ.
+    energy_pj: f64,
+    /// Latency, cycles.
+    latency_cycles: u64,
+    /// What is minimised, in the units of the objective.
+    score: f64,
+    /// Time, power and leakage; null where no clock is stated.
+    power: Option<Power>,
+    /// Stacks, as --stacks takes them.
+    cuts: String,
+    /// The stacks in the order in which they run.
+    stacks: Vec<Stack>,
+    /// Stacks that the jointly optimal ones are proved to be the best of: all within the limits; all of at most so many layers and those
+    /// that other methods choose; or those alone.
+    proved_among: ListedStacks,
+    /// Number of different stacks that were considered.
+    stacks_considered: usize,
+    /// Number of ways to cut the network into these stacks, as decimal digits, for it may exceed 2^64.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9]+$")))]
+    ways_to_cut: String,
+    /// Number of stacks times their tile sizes and storing modes: all that were compared.
+    strategies: u64,
+    /// Of these strategies, those that were not planned, as a lower bound proves another one of the stack better.
+    strategies_ruled_out_by_bounds: u64,
+    /// Number of mapping problems that were searched.
+    mapping_problems_searched: u32,
+}
+
+impl Report for OptimumFound<'_> {
+    const KIND: &'static str = "optimal";
 }

@@ -1,15 +1,17 @@
 //! Schemas of reports, made of their types: `docs/schema/`.
 
+use super::fuse::FusionsFound;
 use super::hierarchy::HierarchiesFound;
+use super::optimal::OptimumFound;
 use super::report::{Report, Stamped, schema_name};
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::Value;
 
 /// The schema of every kind of report, by its kind.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
-    vec![of::<HierarchiesFound>()]
+    vec![of::<FusionsFound<'_>>(), of::<HierarchiesFound>(), of::<OptimumFound<'_>>()]
 }
 
 fn of<R: Report + JsonSchema>() -> (&'static str, Schema) {
@@ -17,6 +19,11 @@ fn of<R: Report + JsonSchema>() -> (&'static str, Schema) {
     let mut schema = settings.into_generator().into_root_schema_for::<Stamped<'_, R>>();
     schema.insert("title".to_owned(), schema_name::<R>().into());
     (R::KIND, schema)
+}
+
+/// One of these texts.
+pub(crate) fn one_of(names: &[&str]) -> Schema {
+    json_schema!({ "enum": names })
 }
 
 /// JSON knows no widths of numbers; objects have the fields that they list; a description is a paragraph without links.

@@ -41,13 +41,13 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
         Question::Optimal(OnCore { hardware, network, options }) => {
             let sweep = sweep(hardware, network, options.settings()?)?;
             let found = command::optimal::optimal(&sweep, options.limits(), watch).map_err(reasons)?;
-            with(found.json(), [("notes", json!(all_fields(&sweep.notes())))])
+            with(written(found.json())?, [("notes", json!(all_fields(&sweep.notes())))])
         }
         Question::Fuse(OnCore { hardware, network, options }) => {
             let sweep = sweep(hardware, network, options.settings()?)?;
             let notes = json!(all_fields(&sweep.notes()));
             let found = command::fuse::fuse(sweep, options.limits(), watch).map_err(reasons)?;
-            with(found.json(), [("notes", notes)])
+            with(written(found.json())?, [("notes", notes)])
         }
         Question::MapLayers(OnCore { hardware, network, options }, is_single) => {
             let found = command::layer::map_layers(hardware, network, &options.options()?, watch).map_err(reasons)?;

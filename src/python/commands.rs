@@ -58,7 +58,7 @@ pub fn optimal(
     work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let found = command::optimal::optimal(&sweep, limits, watch)?;
-        Ok((found.json().to_string(), all_fields(&sweep.notes())))
+        Ok((text(found.json())?, all_fields(&sweep.notes())))
     })
 }
 
@@ -76,7 +76,7 @@ pub fn fuse(
     work(py, shared_pool()?, progress, move |watch| {
         let sweep = command::depth_first::sweep(hardware, network, settings)?;
         let notes = all_fields(&sweep.notes());
-        Ok((command::fuse::fuse(sweep, limits, watch)?.json().to_string(), notes))
+        Ok((text(command::fuse::fuse(sweep, limits, watch)?.json())?, notes))
     })
 }
 
