@@ -29,7 +29,7 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
     print(&match options.tried.format {
         Format::Table => report.table(),
         Format::Json => json_text(&found.json()?)?,
-        Format::Csv => report.csv(),
+        Format::Csv => report.csv()?,
     })?;
     report.failure_if_empty()
 }

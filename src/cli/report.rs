@@ -134,19 +134,22 @@ impl Report<'_> {
     }
 
     /// For a spreadsheet: a row a point.
-    pub fn csv(&self) -> String {
+    ///
+    /// # Errors
+    /// A number that JSON has no word for.
+    pub fn csv(&self) -> Result<String, serde_json::Error> {
         let row = |row: &Row| {
-            let value = self.0.row(row);
+            let value = self.0.row(row)?;
             let cell = |field: &&str| match &value[*field] {
                 Value::Null => TableCell::Nothing,
                 Value::String(text) => text.as_str().into(),
                 Value::Array(reasons) => reasons.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").into(),
                 number => TableCell::full(number),
             };
-            COLUMNS.iter().map(cell).collect()
+            Ok(COLUMNS.iter().map(cell).collect())
         };
-        let columns = COLUMNS.map(Column::words).into();
-        Table { caption: String::new(), columns, rows: self.0.findings.rows.iter().map(row).collect() }.to_csv()
+        let rows = self.0.findings.rows.iter().map(row).collect::<Result<_, _>>()?;
+        Ok(Table { caption: String::new(), columns: COLUMNS.map(Column::words).into(), rows }.to_csv())
     }
 }
 

@@ -4,6 +4,7 @@ use super::fuse::FusionsFound;
 use super::hierarchy::HierarchiesFound;
 use super::optimal::OptimumFound;
 use super::report::{Report, Stamped, schema_name};
+use super::sweep_report::SweepFound;
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, json_schema};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 /// The schema of every kind of report, by its kind.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
-    vec![of::<FusionsFound<'_>>(), of::<HierarchiesFound>(), of::<OptimumFound<'_>>()]
+    vec![of::<SweepFound<'_>>(), of::<FusionsFound<'_>>(), of::<HierarchiesFound>(), of::<OptimumFound<'_>>()]
 }
 
 fn of<R: Report + JsonSchema>() -> (&'static str, Schema) {
