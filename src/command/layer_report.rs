@@ -1,18 +1,23 @@
 //! Mapped layers, and their JSON.
 
-use super::estimates::estimates_json;
-use super::in_memory::in_memory_json;
+use super::Report;
+use super::estimates::EstimatedMemory;
+use super::in_memory::InMemoryArray;
 use super::layer::{LayerOptions, Studied};
-use super::stamped;
+use super::sweep_report::sentences;
 use super::words::STRATEGIES;
-use fusescape_engine::cost::{EnergyCause, LatencyCause};
-use fusescape_engine::explore::{LayerFacts, MappedLayer};
+use fusescape_engine::cost::{Access, EnergyCause, LatencyCause, LoopInformation, PortBalance};
+use fusescape_engine::explore::{LayerFacts, MappedLayer, TemporalMapping};
 use fusescape_engine::hardware::{Core, Power};
+use fusescape_engine::mapping::OPERANDS;
+use fusescape_engine::rules::Rules;
 use fusescape_engine::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
-use fusescape_engine::search::{Outcome, Solution, UnrolledOutcome};
+use fusescape_engine::search::{Objective, Outcome, Proof, Solution, StopReason, UnrolledOutcome};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{Diagnostic, Diagnostics};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Error, Value};
+use std::collections::BTreeMap;
 
 /// Layers of a network on a core.
 pub struct LayersReport {
@@ -37,21 +42,21 @@ impl LayersReport {
     ///
     /// # Errors
     /// A number that JSON has no word for.
-    pub fn json(&self) -> Result<Value, serde_json::Error> {
+    pub fn json(&self) -> Result<Value, Error> {
         let Self { core, network, options, layers } = self;
         let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
-        let value = json!({
-            "hardware": core.name,
-            "estimates": estimates_json(core),
-            "in_memory": in_memory_json(core),
-            "workload": network.name,
-            "objective": options.objective,
-            "strategy": strategy,
-            "min_utilization": options.min_utilization,
-            "rules": options.rules,
-            "layers": layers.iter().map(|(_, result)| layer_json(core, result)).collect::<Result<Vec<Value>, _>>()?,
-        });
-        Ok(stamped("layer", value))
+        let found = LayersFound {
+            hardware: &core.name,
+            estimates: EstimatedMemory::of(core),
+            in_memory: InMemoryArray::of(core),
+            workload: &network.name,
+            objective: &options.objective,
+            strategy,
+            min_utilization: options.min_utilization,
+            rules: options.rules,
+            layers: layers.iter().map(|(_, result)| layer_found(core, result)).collect(),
+        };
+        found.json()
     }
 }
 
@@ -81,11 +86,12 @@ impl LayerResult {
 
 /// What constraints cost: the score of the best mapping without them, and how much more the best with them has, as a share. `None` where
 /// there is none.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConstraintCost {
-    /// In the unit of the objective.
+    /// Score of the best mapping without constraints, in the unit of the objective; null where there is none.
     pub free_score: Option<f64>,
-    /// As a share of that.
+    /// How much more the best under the constraints scores, as a share of that; null where there is none.
     pub more: Option<f64>,
 }
 
@@ -115,64 +121,257 @@ impl Searched {
     }
 }
 
-fn layer_json(core: &Core, result: &LayerResult) -> Result<Value, serde_json::Error> {
-    let mut value = serde_json::to_value(&result.facts)?;
-    value["macs"] = json!(result.facts.shape.macs());
-    value["search"] = json!({
-        "seconds": result.seconds,
-        "orders": match &result.searched {
-            Searched::Orders(outcome) => json!({
-                "tried": outcome.orders,
-                "feasible": outcome.feasible,
-                "proof": outcome.proof,
-                "stopped": outcome.stopped,
+fn layer_found<'a>(core: &Core, result: &'a LayerResult) -> LayerFound<'a> {
+    let layer = SearchedLayer {
+        facts: &result.facts,
+        macs: result.facts.shape.macs(),
+        search: SearchFound {
+            seconds: result.seconds,
+            orders: match &result.searched {
+                Searched::Orders(outcome) => Some(OrdersFound {
+                    tried: outcome.orders,
+                    feasible: outcome.feasible,
+                    proof: outcome.proof,
+                    stopped: outcome.stopped,
+                }),
+                _ => None,
+            },
+            space: match &result.searched {
+                Searched::Space(space) => Some(space),
+                _ => None,
+            },
+            iterative: match &result.searched {
+                Searched::Iterative(outcome) => Some(outcome),
+                _ => None,
+            },
+            constraints: result.constrained,
+            unrollings: result.unrollings.as_ref().map(|unrollings| UnrollingsFound {
+                legal: unrollings.unrollings,
+                searched: unrollings.searched,
+                feasible: unrollings.feasible,
+                cannot_be_better: unrollings.skipped,
+                proof: unrollings.proof,
             }),
-            _ => Value::Null,
         },
-        "space": match &result.searched {
-            Searched::Space(space) => serde_json::to_value(space)?,
-            _ => Value::Null,
-        },
-        "iterative": match &result.searched {
-            Searched::Iterative(outcome) => serde_json::to_value(outcome)?,
-            _ => Value::Null,
-        },
-        "constraints": result.constrained.map(|cost| json!({ "free_score": cost.free_score, "more": cost.more })),
-        "unrollings": result.unrollings.as_ref().map(|unrollings| json!({
-            "legal": unrollings.unrollings,
-            "searched": unrollings.searched,
-            "feasible": unrollings.feasible,
-            "cannot_be_better": unrollings.skipped,
-            "proof": unrollings.proof,
-        })),
-    });
+    };
     match &result.mapped {
-        Ok(mapped) => {
-            value["energy_pj"] = json!(mapped.energy_pj());
-            value["latency_cycles"] = json!(mapped.cycles.total);
-            value["power"] = json!(result.power(core));
-            value["mapped"] = mapped_json(mapped)?;
-        }
-        Err(reasons) => {
-            value["impossible"] = json!(reasons.0.iter().map(ToString::to_string).collect::<Vec<String>>());
-        }
+        Ok(mapped) => LayerFound::Mapped(Box::new(BestMapped {
+            layer,
+            energy_pj: mapped.energy_pj(),
+            latency_cycles: mapped.cycles.total,
+            mapped: MappingFound::new(mapped),
+            power: result.power(core),
+        })),
+        Err(reasons) => LayerFound::Impossible(ImpossibleLayer { layer, impossible: sentences(reasons) }),
     }
-    Ok(value)
 }
 
-/// A mapped layer for a program: energy beside that of its accesses, and cycles, as fields by cause.
-fn mapped_json(mapped: &MappedLayer) -> Result<Value, serde_json::Error> {
-    let mut value = serde_json::to_value(mapped)?;
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("energy");
-        for cause in EnergyCause::without_access() {
-            fields.insert(format!("{}_pj", cause.key()), json!(mapped.energy[cause]));
-        }
+/// What `fusescape layer --json` prints: the best loop nest of single layers (ZigZag). Operands stand in the order of the field operands,
+/// memory levels from the innermost to the outermost. Units stand in the names of fields: pj picojoules, cycles clock cycles, bits.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct LayersFound<'a> {
+    /// Name of the core, as its document has it.
+    hardware: &'a str,
+    /// Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the document.
+    estimates: Vec<EstimatedMemory>,
+    /// The array, where it computes in memory; null elsewhere.
+    in_memory: Option<InMemoryArray>,
+    /// Name of the network, as its document has it.
+    workload: &'a str,
+    /// What is minimised.
+    objective: &'a Objective,
+    /// How the mapping was searched.
+    strategy: Option<&'static str>,
+    /// Least share of a memory that operands share which a blocking fills, 0 to 1.
+    min_utilization: f64,
+    /// Rules of the model.
+    rules: Rules,
+    /// The layers.
+    layers: Vec<LayerFound<'a>>,
+}
+
+impl Report for LayersFound<'_> {
+    const KIND: &'static str = "layer";
+}
+
+/// A layer, mapped or not.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum LayerFound<'a> {
+    /// A layer with its best mapping.
+    Mapped(Box<BestMapped<'a>>),
+    /// A layer that cannot be mapped.
+    Impossible(ImpossibleLayer<'a>),
+}
+
+/// A layer with its best mapping.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct BestMapped<'a> {
+    #[serde(flatten)]
+    layer: SearchedLayer<'a>,
+    /// Energy, pJ.
+    energy_pj: f64,
+    /// Latency, cycles.
+    latency_cycles: u64,
+    /// The mapping, and what it costs.
+    mapped: MappingFound<'a>,
+    /// Time, power and leakage; null where no clock is stated.
+    power: Option<Power>,
+}
+
+/// A layer that cannot be mapped.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ImpossibleLayer<'a> {
+    #[serde(flatten)]
+    layer: SearchedLayer<'a>,
+    /// Why there is no result: reasons, each with a remedy.
+    impossible: Vec<String>,
+}
+
+/// What a layer is, and how its mapping was searched.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SearchedLayer<'a> {
+    #[serde(flatten)]
+    facts: &'a LayerFacts,
+    /// MAC operations of the layer.
+    macs: u64,
+    /// What the search did.
+    search: SearchFound<'a>,
+}
+
+/// What a search did.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SearchFound<'a> {
+    /// How long the search took, s.
+    seconds: f64,
+    /// The search through orders of loops; null with another strategy.
+    orders: Option<OrdersFound>,
+    /// The walk through all blockings; null with another strategy.
+    space: Option<&'a MappingSpace>,
+    /// The search level by level; null with another strategy.
+    iterative: Option<&'a IterativeOutcome>,
+    /// What the constraints cost; null without them.
+    constraints: Option<ConstraintCost>,
+    /// The search for the unrolling of the array; null without it.
+    unrollings: Option<UnrollingsFound>,
+}
+
+/// A search through orders of loops.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct OrdersFound {
+    /// Mappings, complete or partial, that were looked at.
+    tried: u64,
+    /// Complete mappings that fit.
+    feasible: u64,
+    /// What is proved of better mappings.
+    proof: Proof,
+    /// Why the search ended.
+    stopped: StopReason,
+}
+
+/// A search for the unrolling of the array.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct UnrollingsFound {
+    /// Unrollings that are legal.
+    legal: usize,
+    /// Those searched.
+    searched: usize,
+    /// Those that have a mapping.
+    feasible: usize,
+    /// Those left out, as a bound proves them no better.
+    cannot_be_better: usize,
+    /// What is proved of better ones.
+    proof: Proof,
+}
+
+/// A mapped layer: energy beside that of its accesses, and cycles, as fields by cause.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct MappingFound<'a> {
+    /// The mapping; loops that only keep an operand stationary stand at the lower level.
+    mapping: &'a TemporalMapping,
+    /// Energy of all accesses, pJ: per operand and memory level.
+    memory_pj: &'a [Vec<f64>; OPERANDS],
+    /// Full-width words: per operand, memory level and movement, in the order ReadToLow, WriteFromLow, ReadToHigh, WriteFromHigh.
+    words: &'a [Vec<[f64; 4]>; OPERANDS],
+    /// Every access behind `words`: per operand, memory and direction, with what makes it.
+    accesses: &'a [Access],
+    /// Whether each memory level is double-buffered, by operand.
+    double_buffered: &'a [Vec<bool>; OPERANDS],
+    /// The balance of every port.
+    ports: &'a [PortBalance],
+    /// The loop-information table.
+    information: &'a LoopInformation,
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "by_cause::energy"))]
+    energy: BTreeMap<String, f64>,
+    /// Latency by cause, cycles.
+    cycles: CyclesFound,
+}
+
+/// Latency by cause, cycles.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct CyclesFound {
+    /// If every PE worked in every cycle; a part of `temporal`.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    ideal: f64,
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "by_cause::latency"))]
+    causes: BTreeMap<&'static str, u64>,
+    /// The sum of all but `ideal`.
+    total: u64,
+}
+
+impl<'a> MappingFound<'a> {
+    fn new(mapped: &'a MappedLayer) -> Self {
         let by_cause = mapped.cycles.by_cause;
-        let causes = LatencyCause::of_layer().map(|cause| (cause.key().to_owned(), json!(by_cause[cause])));
-        let all = [("ideal", json!(by_cause.ideal_cycles)), ("total", json!(mapped.cycles.total))];
-        let all = all.map(|(name, cycles)| (name.to_owned(), cycles));
-        fields.insert("cycles".to_owned(), causes.chain(all).collect());
+        Self {
+            mapping: &mapped.mapping,
+            memory_pj: &mapped.memory_pj,
+            words: &mapped.words,
+            accesses: &mapped.accesses,
+            double_buffered: &mapped.double_buffered,
+            ports: &mapped.ports,
+            information: &mapped.information,
+            energy: EnergyCause::without_access().map(|cause| (energy_field(cause), mapped.energy[cause])).collect(),
+            cycles: CyclesFound {
+                ideal: by_cause.ideal_cycles,
+                causes: LatencyCause::of_layer().map(|cause| (cause.key(), by_cause[cause])).collect(),
+                total: mapped.cycles.total,
+            },
+        }
     }
-    Ok(value)
+}
+
+fn energy_field(cause: EnergyCause) -> String {
+    format!("{}_pj", cause.key())
+}
+
+#[cfg(feature = "schema")]
+mod by_cause {
+    use super::{EnergyCause, LatencyCause, energy_field};
+    use fusescape_engine::schema::{described, object};
+    use schemars::{Schema, SchemaGenerator};
+
+    pub fn energy(generator: &mut SchemaGenerator) -> Schema {
+        let meaning = |cause: EnergyCause| format!("Energy of {}, pJ.", cause.plural());
+        let field = |cause| (energy_field(cause), described::<f64>(generator, meaning(cause)));
+        object(EnergyCause::without_access().map(field))
+    }
+
+    pub fn latency(generator: &mut SchemaGenerator) -> Schema {
+        let meaning = |cause: LatencyCause| format!("Of {}.", cause.plural());
+        object(
+            LatencyCause::of_layer().map(|cause| (cause.key().to_owned(), described::<u64>(generator, meaning(cause)))),
+        )
+    }
 }

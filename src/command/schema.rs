@@ -2,6 +2,7 @@
 
 use super::fuse::FusionsFound;
 use super::hierarchy::HierarchiesFound;
+use super::layer_report::LayersFound;
 use super::optimal::OptimumFound;
 use super::report::{Report, Stamped, schema_name};
 use super::sweep_report::SweepFound;
@@ -12,7 +13,13 @@ use serde_json::Value;
 
 /// The schema of every kind of report, by its kind.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
-    vec![of::<SweepFound<'_>>(), of::<FusionsFound<'_>>(), of::<HierarchiesFound>(), of::<OptimumFound<'_>>()]
+    vec![
+        of::<SweepFound<'_>>(),
+        of::<FusionsFound<'_>>(),
+        of::<HierarchiesFound>(),
+        of::<LayersFound<'_>>(),
+        of::<OptimumFound<'_>>(),
+    ]
 }
 
 fn of<R: Report + JsonSchema>() -> (&'static str, Schema) {
