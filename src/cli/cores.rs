@@ -39,7 +39,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     }
     print(&match options.format {
         Format::Table => for_a_person(&found, options),
-        Format::Json => json_text(&found.json())?,
+        Format::Json => json_text(&found.json()?)?,
         Format::Csv => layers(&found, true).to_csv(),
     })
 }

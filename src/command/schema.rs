@@ -1,5 +1,6 @@
 //! Schemas of reports, made of their types: `docs/schema/`.
 
+use super::cores_report::CoresFound;
 use super::fuse::FusionsFound;
 use super::hierarchy::HierarchiesFound;
 use super::layer_report::LayersFound;
@@ -14,6 +15,7 @@ use serde_json::Value;
 /// The schema of every kind of report, by its kind.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        of::<CoresFound<'_>>(),
         of::<SweepFound<'_>>(),
         of::<FusionsFound<'_>>(),
         of::<HierarchiesFound>(),

@@ -72,7 +72,7 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
             let request = CoresRequest { hardware, workload: network, system, settings };
             let found = command::cores::cores(request, &options, watch).map_err(reasons)?;
             let notes: Vec<Value> = found.notes().iter().map(fields).collect();
-            with(found.json(), [("notes", json!(notes)), ("trace", chrome_trace(&found.account).into())])
+            with(written(found.json())?, [("notes", json!(notes)), ("trace", chrome_trace(&found.account).into())])
         }
         Question::Attention(hardware, model, options) => {
             let (step, bits, objective, generated) = options.read()?;

@@ -139,7 +139,7 @@ pub fn cores(
     work(py, shared_pool()?, progress, move |watch| {
         let request = CoresRequest { hardware, workload: network, system, settings };
         let found = command::cores::cores(request, &options, watch)?;
-        Ok((found.json().to_string(), found.notes().iter().map(fields).collect(), chrome_trace(&found.account)))
+        Ok((text(found.json())?, found.notes().iter().map(fields).collect(), chrome_trace(&found.account)))
     })
 }
 
