@@ -24,7 +24,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         return print(&match options.format {
             Format::Table => plain(&table()) + &published_note(options),
             Format::Csv => table().to_csv(),
-            Format::Json => json_text(&found.json())?,
+            Format::Json => json_text(&found.json()?)?,
         });
     }
     if let Some(count) = options.cores {
@@ -34,7 +34,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
         return print(&match options.format {
             Format::Table => divided(&found),
             Format::Csv => table().to_csv(),
-            Format::Json => json_text(&found.json())?,
+            Format::Json => json_text(&found.json()?)?,
         });
     }
     let generated = options.generate.map(|tokens| Generated { tokens, chunk: options.chunk });
@@ -48,7 +48,7 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
                 None => step_parts(&found.layer).to_csv(),
             },
         },
-        Format::Json => json_text(&found.json())?,
+        Format::Json => json_text(&found.json()?)?,
     })
 }
 

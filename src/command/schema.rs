@@ -1,5 +1,6 @@
 //! Schemas of reports, made of their types: `docs/schema/`.
 
+use super::attention_report::{DividedFound, PublishedFound, StepFound};
 use super::cores_report::CoresFound;
 use super::fuse::FusionsFound;
 use super::hierarchy::HierarchiesFound;
@@ -10,11 +11,12 @@ use super::sweep_report::SweepFound;
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, json_schema};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The schema of every kind of report, by its kind.
 pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        attention(),
         of::<CoresFound<'_>>(),
         of::<SweepFound<'_>>(),
         of::<FusionsFound<'_>>(),
@@ -29,6 +31,36 @@ fn of<R: Report + JsonSchema>() -> (&'static str, Schema) {
     let mut schema = settings.into_generator().into_root_schema_for::<Stamped<'_, R>>();
     schema.insert("title".to_owned(), schema_name::<R>().into());
     (R::KIND, schema)
+}
+
+/// What `fusescape attention` prints is one of three reports: their fields side by side, of which each has its own.
+fn attention() -> (&'static str, Schema) {
+    let (kind, whole) = of::<StepFound<'_>>();
+    let reports = [whole.clone(), of::<DividedFound<'_>>().1, of::<PublishedFound>().1];
+    let union = |member: &str| -> Map<String, Value> {
+        let members = reports.iter().filter_map(|schema| schema.get(member)?.as_object());
+        members.flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let required: Vec<&Vec<Value>> = reports.iter().filter_map(|schema| schema.get("required")?.as_array()).collect();
+    let is_common = |name: &Value| required.iter().all(|names| names.contains(name));
+    let common: Vec<Value> =
+        required.iter().take(1).flat_map(|names| names.iter().filter(|name| is_common(name)).cloned()).collect();
+    let own = |names: &&Vec<Value>| -> Value {
+        let own: Vec<&Value> = names.iter().filter(|name| !is_common(name)).collect();
+        json_schema!({ "required": own }).into()
+    };
+    let mut schema = whole;
+    schema.insert(
+        "description".to_owned(),
+        "What `fusescape attention --format json` prints: one step of a transformer on a core, or, with `--cores`, divided among several \
+         cores, or, with `--published`, the dataflows of the FuseMax artifact."
+            .into(),
+    );
+    schema.insert("oneOf".to_owned(), required.iter().map(own).collect());
+    schema.insert("properties".to_owned(), union("properties").into());
+    schema.insert("$defs".to_owned(), union("$defs").into());
+    schema.insert("required".to_owned(), common.into());
+    (kind, schema)
 }
 
 /// One of these texts.

@@ -78,7 +78,7 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
             let (step, bits, objective, generated) = options.read()?;
             let request = AttentionRequest { hardware, model, step, bits, objective };
             let found = command::attention::attention(request, generated, watch).map_err(reasons)?;
-            with(found.json(), [("notes", json!([]))])
+            with(written(found.json())?, [("notes", json!([]))])
         }
         Question::Study(request) => study(request, watch)?,
         Question::Import(files, sizes) => imported(files, sizes, bytes)?,

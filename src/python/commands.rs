@@ -162,7 +162,7 @@ pub fn attention(
     work(py, shared_pool()?, progress, move |watch| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
         let found = command::attention::attention(request, generated, watch)?;
-        Ok((found.json().to_string(), Vec::new()))
+        Ok((text(found.json())?, Vec::new()))
     })
 }
 
@@ -182,7 +182,7 @@ pub fn divided_attention(
     work(py, shared_pool()?, progress, move |watch| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
         let found = command::attention::on_cores(request, Cores { count, link_bits, link_pj }, watch)?;
-        Ok((found.json().to_string(), Vec::new()))
+        Ok((text(found.json())?, Vec::new()))
     })
 }
 
@@ -199,7 +199,7 @@ pub fn published_attention(
     let (step, bits, objective, _) = options.read().map_err(all)?;
     work(py, shared_pool()?, None, move |_| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
-        Ok((command::attention::published(&request, as_published)?.json().to_string(), Vec::new()))
+        Ok((text(command::attention::published(&request, as_published)?.json())?, Vec::new()))
     })
 }
 
