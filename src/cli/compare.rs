@@ -7,15 +7,15 @@ use super::plain::{in_unit, unit_of};
 use super::progress::TerminalBar;
 use super::{Failure, Incomplete, json_text, print};
 use fusescape_chart::{ComparedDesign, Matrix, Quantity, Theme, designs_matrix, designs_table, svg};
+use fusescape_command::Report;
+use fusescape_command::compare::{Comparison, Design};
 use fusescape_command::depth_first::sweep;
 use fusescape_command::files::write;
 use fusescape_command::optimal::optimal;
-use fusescape_command::stamped;
 use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::OptimalStacks;
 use fusescape_engine::search::Objective;
 use fusescape_spec::{hardware_presets, workload_presets};
-use serde_json::{Value, json};
 
 /// Width of the figure in CSS pixels.
 const WIDTH: u32 = 720;
@@ -49,8 +49,8 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         Format::Table => text(options, &mut designs),
         Format::Json => {
             let objective = &options.tried.objective;
-            let designs: Vec<Value> = designs.iter().map(as_json).collect();
-            json_text(&stamped("compare", json!({ "objective": objective, "designs": designs })))?
+            let designs = designs.iter().filter_map(for_program).collect();
+            json_text(&Comparison { objective, designs }.json()?)?
         }
         Format::Csv => designs_table(&designs).to_csv(),
     })?;
@@ -75,20 +75,8 @@ fn reason(design: &ComparedDesign) -> Option<String> {
     Some(format!("{} on {}: {why}", design.workload, design.hardware))
 }
 
-fn as_json(design: &ComparedDesign) -> Value {
-    let mut value = json!({ "hardware": design.hardware, "workload": design.workload });
-    match &design.best {
-        Some(Ok(best)) => {
-            value["energy_pj"] = best.energy_pj.into();
-            value["latency_cycles"] = best.latency_cycles.into();
-            value["score"] = best.score.into();
-            value["stacks"] = best.runs.len().into();
-            value["cuts"] = best.fuse().to_string().into();
-        }
-        Some(Err(why)) => value["impossible"] = why.as_str().into(),
-        None => {}
-    }
-    value
+fn for_program(design: &ComparedDesign) -> Option<Design<'_>> {
+    Some(Design::new((&design.hardware, &design.workload), design.best.as_ref()?))
 }
 
 /// For a person: a block a network, the best core first.

@@ -6,12 +6,12 @@ use fusescape_chart::{
     Chart, SequenceQuantity, Table, partition_scatter, resource_curves, reuse_bars, sequence_shares, sequence_table,
     storage_bars, traffic_bars,
 };
-use fusescape_command::stamped;
+use fusescape_command::Report;
+use fusescape_command::sequences::{SequenceTable, SequenceTables};
 use fusescape_engine::explore::{
     Resource, ResourceStep, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, Sweep,
     chosen_sequences, find_sequences,
 };
-use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Columns and rows of the tile whose reuse buffers are printed.
@@ -29,19 +29,16 @@ pub fn run(sweep: &Sweep, sharing: Sharing, format: Format) -> Result<(), Failur
             out
         }
         Format::Json => {
-            let all: Result<Vec<Value>, serde_json::Error> = tables
-                .iter()
-                .map(|table| {
-                    let rows: Value = serde_json::from_str(&table.to_json())?;
-                    Ok(json!({ "table": table.caption, "rows": rows }))
-                })
-                .collect();
-            let (hardware, workload) = (&sweep.core.name, &sweep.network.name);
-            let all = json!({ "hardware": hardware, "workload": workload, "tables": all? });
-            json_text(&stamped("sequences", all))?
+            let tables = tables.iter().map(as_rows).collect::<Result<_, _>>()?;
+            let found = SequenceTables { hardware: &sweep.core.name, workload: &sweep.network.name, tables };
+            json_text(&found.json()?)?
         }
         Format::Csv => tables.first().map(Table::to_csv).unwrap_or_default(),
     })
+}
+
+fn as_rows(table: &Table) -> Result<SequenceTable<'_>, serde_json::Error> {
+    Ok(SequenceTable { table: &table.caption, rows: serde_json::from_str(&table.to_json())? })
 }
 
 fn tables(sweep: &Sweep, sharing: Sharing) -> Result<Vec<Table>, Failure> {

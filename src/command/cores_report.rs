@@ -83,7 +83,7 @@ impl CoresReport {
             peak_on_chip_bits: account.peak_bits(),
             mac_use: study.mac_use(account.latency_cycles),
             tile_size: tile_size(),
-            tile_sizes: search.as_ref().map(|search| search.points().iter().map(TileSize::new).collect()),
+            tile_sizes: search.as_ref().map(|search| search.points().map(TileSize::new).collect()),
             single_core: single,
             tiles: account.tiles.len(),
             tiles_solved: *problems,

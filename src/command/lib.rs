@@ -8,7 +8,8 @@
 //! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each;
 //!   `study_front.rs`: the best designs of a study
-//! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON
+//! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON;
+//!   `compare.rs`, `sequences.rs`: that of commands of the command line alone
 //! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types
 //!
 //! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
@@ -16,6 +17,7 @@
 
 pub mod attention;
 mod attention_report;
+pub mod compare;
 pub mod cores;
 mod cores_report;
 pub mod depth_first;
@@ -33,9 +35,10 @@ mod names;
 pub mod optimal;
 pub mod options;
 mod report;
+pub mod run;
 #[cfg(feature = "schema")]
 pub mod schema;
-pub mod run;
+pub mod sequences;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod study;
 pub mod study_front;

@@ -1,12 +1,14 @@
 //! Schemas of reports, made of their types: `docs/schema/`.
 
 use super::attention_report::{DividedFound, PublishedFound, StepFound};
+use super::compare::Comparison;
 use super::cores_report::CoresFound;
 use super::fuse::FusionsFound;
 use super::hierarchy::HierarchiesFound;
 use super::layer_report::LayersFound;
 use super::optimal::OptimumFound;
 use super::report::{Report, Stamped, schema_name};
+use super::sequences::SequenceTables;
 use super::sweep_report::SweepFound;
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
@@ -17,12 +19,14 @@ use serde_json::{Map, Value};
 pub fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         attention(),
+        of::<Comparison<'_>>(),
         of::<CoresFound<'_>>(),
         of::<SweepFound<'_>>(),
         of::<FusionsFound<'_>>(),
         of::<HierarchiesFound>(),
         of::<LayersFound<'_>>(),
         of::<OptimumFound<'_>>(),
+        of::<SequenceTables<'_>>(),
     ]
 }
 
