@@ -85,7 +85,7 @@ pub fn answer(question: Question, bytes: &Bytes, watch: &dyn Watch) -> Result<Va
         Question::Presets(kind) => {
             presets(kind).iter().map(|preset| (preset.id.to_owned(), Value::from(preset.title))).collect()
         }
-        Question::Facts(kind, text) => facts(kind, &text)?,
+        Question::Facts(kind, text) => written(serde_json::to_value(facts(kind, &text)?))?,
     };
     Ok(found)
 }

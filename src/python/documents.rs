@@ -2,6 +2,7 @@
 
 use crate::errors::error;
 use fusescape_command::documents::{self, Kind};
+use fusescape_command::written;
 use fusescape_import as import;
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, find_preset};
@@ -31,7 +32,8 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> PyResult<String> {
 /// What is in a document, as JSON; an error where anything is wrong with it.
 #[pyfunction]
 pub fn facts(kind: &str, text: &str) -> PyResult<String> {
-    documents::facts(of(kind)?, text).map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
+    let facts = documents::facts(of(kind)?, text).and_then(|facts| written(serde_json::to_value(facts)));
+    facts.map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
 }
 
 fn of(kind: &str) -> PyResult<Kind> {
