@@ -20,7 +20,7 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
         StudyCommand::Show { study, json: true } => {
             let loaded = load_study(study)?;
             let estimate = study::estimate(&loaded).map_err(StudyFailure::from)?;
-            print(&json_text(&study::study_json(&loaded, Some(estimate)))?)
+            print(&json_text(&study::study_json(&loaded, Some(estimate))?)?)
         }
         StudyCommand::Show { study, json: false } => show(study),
         StudyCommand::Run { study, out, shard } => {
@@ -45,7 +45,7 @@ pub fn run(command: &StudyCommand) -> Result<(), Failure> {
             }
             print(&match format {
                 Format::Table => table(&found)?,
-                Format::Json => json_text(&found.json())?,
+                Format::Json => json_text(&found.json()?)?,
                 Format::Csv => found.csv(),
             })
         }

@@ -50,7 +50,6 @@ pub use names::{one_of, or_word, unknown};
 pub use report::{Report, written};
 
 use fusescape_spec::Diagnostics;
-use serde_json::{Value, json};
 use std::fmt;
 
 /// Who looks on while a command works, from any of its threads.
@@ -121,18 +120,3 @@ fn wrong(path: &str, reason: impl Into<String>, remedy: impl Into<String>) -> No
 fn unless_stopped<T>(watch: &dyn Watch, found: T) -> Result<T, NoResult> {
     if watch.goes_on() { Ok(found) } else { Err(NoResult::Stopped) }
 }
-
-/// What a command found as JSON for a program, laid out as `docs/schema/KIND-1.json` says. It states what it was made by.
-pub fn stamped(kind: &str, found: Value) -> Value {
-    let mut value = json!({
-        "schema": format!("fusescape/{kind}/{SCHEMA_VERSION}"),
-        "made_by": { "program": "fusescape", "version": fusescape_version::RELEASE, "commit": fusescape_version::COMMIT },
-    });
-    if let (Some(value), Value::Object(found)) = (value.as_object_mut(), found) {
-        value.extend(found);
-    }
-    value
-}
-
-/// Of all schemas. It grows when a field goes or means something else; new fields leave it.
-const SCHEMA_VERSION: u32 = 1;

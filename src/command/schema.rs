@@ -9,6 +9,8 @@ use super::layer_report::LayersFound;
 use super::optimal::OptimumFound;
 use super::report::{Report, Stamped, schema_name};
 use super::sequences::SequenceTables;
+use super::study::StudyFound;
+use super::study_front::FrontFound;
 use super::sweep_report::SweepFound;
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
@@ -27,6 +29,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         of::<LayersFound<'_>>(),
         of::<OptimumFound<'_>>(),
         of::<SequenceTables<'_>>(),
+        of::<StudyFound<'_>>(),
+        of::<FrontFound<'_>>(),
     ]
 }
 

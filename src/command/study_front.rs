@@ -1,9 +1,10 @@
 //! The Pareto front of the rows of a study.
 
-use super::stamped;
+use super::Report;
 use fusescape_engine::explore::study::{DesignRow, ParetoFront, Study};
 use fusescape_results::{Cell, ResultColumn, columns, csv_head, csv_line, row_cells};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Error, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -85,32 +86,76 @@ impl StudyFront {
     }
 
     /// For a program.
-    pub fn json(&self) -> Value {
-        let objectives: Vec<String> = self.study.objectives.iter().map(|objective| objective.column()).collect();
-        let found = json!({
-            "study": self.study.spec.name,
-            "objectives": objectives,
-            "designs": self.designs,
-            "missing": self.missing,
-            "is_checked": self.is_checked,
-            "front": rows_json(&self.study, &self.rows),
-        });
-        stamped("study-front", found)
+    ///
+    /// # Errors
+    /// A number that JSON has no word for.
+    pub fn json(&self) -> Result<Value, Error> {
+        let found = FrontFound {
+            study: &self.study.spec.name,
+            objectives: self.study.objectives.iter().map(|objective| objective.column()).collect(),
+            designs: &self.designs,
+            missing: self.missing,
+            is_checked: self.is_checked,
+            front: rows_by_column(&self.study, &self.rows),
+        };
+        found.json()
+    }
+}
+
+/// What `fusescape study front --format json` prints: the Pareto front of the results of a study. The columns of results are described in
+/// docs/studies.md.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct FrontFound<'a> {
+    /// Name of the study.
+    study: &'a str,
+    /// Columns that the front is about.
+    objectives: Vec<String>,
+    /// Designs in the file by their status: found, outside, beaten, impossible, wrong.
+    designs: &'a BTreeMap<&'static str, u64>,
+    /// Designs of the study that are not in the file, as of the other shards.
+    missing: u64,
+    /// Whether the file has digests, which say that its rows are those that were written.
+    is_checked: bool,
+    /// Rows that no other one dominates, in the order of their designs: every column by its name.
+    front: Vec<RowByColumn>,
+}
+
+impl Report for FrontFound<'_> {
+    const KIND: &'static str = "study-front";
+}
+
+type RowByColumn = BTreeMap<String, CellFound>;
+
+/// A cell of a row.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged)]
+pub enum CellFound {
+    /// A number of things.
+    Count(u64),
+    /// A number, where there is one.
+    Number(Option<f64>),
+    /// A text, where there is one.
+    Text(Option<String>),
+}
+
+impl From<Cell> for CellFound {
+    fn from(cell: Cell) -> Self {
+        match cell {
+            Cell::Count(count) => Self::Count(count),
+            Cell::Number(number) => Self::Number(number),
+            Cell::Text(text) => Self::Text(text),
+        }
     }
 }
 
 /// Rows of a study for a program: every column by its name.
-pub fn rows_json(study: &Study, rows: &[DesignRow]) -> Value {
+pub fn rows_by_column(study: &Study, rows: &[DesignRow]) -> Vec<RowByColumn> {
     let columns = columns(study);
-    let value = |cell: &Cell| match cell {
-        Cell::Count(count) => json!(count),
-        Cell::Number(number) => json!(number),
-        Cell::Text(text) => json!(text),
-    };
     let row = |row: &DesignRow| {
-        let cells = row_cells(study, &columns, row);
-        let fields = columns.iter().zip(&cells).map(|(column, cell)| (column.name.clone(), value(cell)));
-        Value::Object(fields.collect::<Map<_, _>>())
+        let cells = row_cells(study, &columns, row).into_iter().map(CellFound::from);
+        columns.iter().map(|column| column.name.clone()).zip(cells).collect()
     };
     rows.iter().map(row).collect()
 }

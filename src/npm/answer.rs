@@ -7,7 +7,7 @@ use fusescape_command::depth_first::{Row, sweep};
 use fusescape_command::documents::{facts, presets};
 use fusescape_command::layer::LayerResult;
 use fusescape_command::run::run_and_tell;
-use fusescape_command::study_front::{FrontRows, rows_json};
+use fusescape_command::study_front::{FrontRows, rows_by_column};
 use fusescape_command::{self as command, NoResult, Watch, written};
 use fusescape_engine::explore::study::{Course, Evaluator, Study, StudyRequest};
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
@@ -111,8 +111,8 @@ fn study(request: StudyRequest, watch: &dyn Watch) -> Result<Value, Diagnostics>
         Ok::<(), NoResult>(())
     })
     .map_err(reasons)?;
-    let rows = rows_json(&study, &rows);
-    Ok(with(front.end(Arc::clone(&study)).json(), [("rows", rows), ("notes", json!([]))]))
+    let rows = written(serde_json::to_value(rows_by_column(&study, &rows)))?;
+    Ok(with(written(front.end(Arc::clone(&study)).json())?, [("rows", rows), ("notes", json!([]))]))
 }
 
 /// Documents by kind, and lines about each file.

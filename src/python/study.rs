@@ -4,6 +4,7 @@ use crate::arrow::Rows;
 use crate::errors::{error, failed, no_result};
 use crate::work::{Told, own_pool, shared_pool, work};
 use fusescape_command::study::{Shard, estimate, front_of_file, merge, open, read, run, study_json};
+use fusescape_command::written;
 use fusescape_engine::explore::study::{StudyCosts, StudyRequest};
 use fusescape_results::key_of;
 use fusescape_spec::Diagnostics;
@@ -61,8 +62,8 @@ impl Study {
     }
 
     /// What it is, as JSON.
-    fn facts(&self) -> String {
-        study_json(&self.study, None).to_string()
+    fn facts(&self) -> PyResult<String> {
+        written(study_json(&self.study, None)).map(|facts| facts.to_string()).map_err(|wrong| error(&wrong))
     }
 
     /// How long it takes: seconds, and designs that were measured.
@@ -134,6 +135,7 @@ impl Results {
         let path = self.path.clone();
         let found = work(py, shared_pool()?, None, move |_| front_of_file(&path).map_err(no_result))?;
         let (columns, cells) = found.cells();
-        Ok((found.json().to_string(), found.notes(), Rows::of_cells(&columns, cells)?))
+        let text = written(found.json()).map_err(|wrong| error(&wrong))?.to_string();
+        Ok((text, found.notes(), Rows::of_cells(&columns, cells)?))
     }
 }

@@ -1,11 +1,11 @@
 //! How long a study takes, measured on some of its designs.
 
 use super::{NoResult, rows};
-use crate::{Unwatched, stamped};
+use crate::{Report, Unwatched};
 use fusescape_engine::explore::study::{Axis, Study, StudyCosts};
 use fusescape_results::columns;
-use fusescape_spec::AxisValue;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Error, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -55,26 +55,73 @@ pub fn estimate(study: &Arc<Study>) -> Result<Estimate, NoResult> {
 }
 
 /// What a study is, and how long it takes where that was measured, for a program.
-pub fn study_json(study: &Study, estimate: Option<Estimate>) -> Value {
-    let axis = |axis: &Axis| {
-        let values = axis.values.iter().map(|value| value.iter().map(AxisValue::text).collect::<Vec<_>>());
-        json!({ "vary": axis.names, "values": values.collect::<Vec<_>>() })
+///
+/// # Errors
+/// A number that JSON has no word for.
+pub fn study_json(study: &Study, estimate: Option<Estimate>) -> Result<Value, Error> {
+    let axis = |axis: &Axis| VariedPaths {
+        vary: axis.names.clone(),
+        values: axis.values.iter().map(|value| value.iter().map(|one| one.text().to_owned()).collect()).collect(),
     };
-    let objectives: Vec<String> = study.objectives.iter().map(|objective| objective.column()).collect();
-    let mut found = json!({
-        "name": study.spec.name,
-        "designs": study.designs(),
-        "combinations": study.combinations(),
-        "tasks": study.tasks(),
-        "designs_per_task": study.task_designs(),
-        "axes": study.axes.iter().map(axis).collect::<Vec<_>>(),
-        "columns": columns(study).into_iter().map(|column| column.name).collect::<Vec<_>>(),
-        "objectives": objectives,
-        "constraints": study.spec.constraints,
-    });
-    if let Some(estimate) = estimate {
-        found["seconds"] = json!(estimate.all.as_secs_f64());
-        found["designs_measured"] = json!(estimate.measured);
-    }
-    stamped("study", found)
+    let found = StudyFound {
+        name: &study.spec.name,
+        designs: study.designs(),
+        combinations: study.combinations(),
+        tasks: study.tasks(),
+        designs_per_task: study.task_designs(),
+        seconds: estimate.map(|estimate| estimate.all.as_secs_f64()),
+        designs_measured: estimate.map(|estimate| estimate.measured),
+        axes: study.axes.iter().map(axis).collect(),
+        columns: columns(study).into_iter().map(|column| column.name).collect(),
+        objectives: study.objectives.iter().map(|objective| objective.column()).collect(),
+        constraints: &study.spec.constraints,
+    };
+    found.json()
+}
+
+/// What `fusescape study show --json` prints: how many designs a study has, how long they take, and what varies. The study document itself
+/// is described in docs/studies.md.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct StudyFound<'a> {
+    /// Name of the study.
+    name: &'a str,
+    /// Designs that the study looks at; where it refines a front, at the most.
+    designs: u64,
+    /// Combinations of values in all.
+    combinations: u64,
+    /// Number of tasks; null where the study refines a front, as it then depends on what is found.
+    tasks: Option<u64>,
+    /// Designs of a task, at the most.
+    designs_per_task: u64,
+    /// What all designs take on this machine at the rate of those that were measured, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(!skip_serializing_if, required))]
+    seconds: Option<f64>,
+    /// Designs that were measured for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(!skip_serializing_if, required))]
+    designs_measured: Option<u64>,
+    /// What varies; the last axis varies fastest.
+    axes: Vec<VariedPaths>,
+    /// Names of the columns of its results.
+    columns: Vec<String>,
+    /// Columns that the front is about.
+    objectives: Vec<String>,
+    /// Bounds that designs keep to, as written.
+    constraints: &'a [String],
+}
+
+impl Report for StudyFound<'_> {
+    const KIND: &'static str = "study";
+}
+
+/// Paths that move together.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct VariedPaths {
+    /// The paths.
+    vary: Vec<String>,
+    /// The values, each with one for every path, as written.
+    values: Vec<Vec<String>>,
 }

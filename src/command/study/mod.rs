@@ -13,6 +13,8 @@ mod parts;
 mod unfinished;
 
 pub use csv::CsvFile;
+#[cfg(feature = "schema")]
+pub(crate) use estimate::StudyFound;
 pub use estimate::{Estimate, estimate, study_json};
 pub use front::front_of_file;
 pub use merge::{MergeReport, merge};
