@@ -32,6 +32,11 @@ def test_it_is_typed_and_says_its_version() -> None:
     assert fusescape.__version__ == importlib.metadata.version("fusescape")
 
 
+def test_types_of_what_is_found_are_those_of_the_schemas() -> None:
+    tool = Path(__file__).parents[2] / "tools/result-types.py"
+    subprocess.run([sys.executable, str(tool), "--check"], check=True)
+
+
 def test_everything_public_is_described() -> None:
     for name in fusescape.__all__:
         thing = getattr(fusescape, name)

@@ -23,7 +23,7 @@ MAPPED = ["--hardware", "zigzag-8x8", "--workload", "alexnet-eyeriss"]
 TOKEN = ["--hardware", "fusemax-like", "--model", "gpt2-small", "--tokens", "300"]
 PAIR = ["--system", "ws-pair", "--workload", "three-convs", "--format", "json"]
 
-Command = Callable[[], fusescape.Result]
+Command = Callable[[], fusescape.Result[Any]]
 
 CASES: dict[str, tuple[list[str], Command]] = {
     "evaluate": (

@@ -1,9 +1,15 @@
-"""From JSON to typed results."""
+"""From JSON to typed results.
+
+A result's field that is found under its own name is read here by that name (:func:`_read`); here stands only what is put together or
+called otherwise.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from ._documents import Hardware
 from ._errors import Diagnostic
@@ -36,111 +42,113 @@ from ._results import (
     Sweep,
     Tile,
 )
+from .found import attention as of_attention
+from .found import cores as of_cores
+from .found import depth_first as of_depth_first
+from .found import fuse as of_fuse
+from .found import hierarchy as of_hierarchy
+from .found import layer as of_layer
+from .found import optimal as of_optimal
+
+_R = TypeVar("_R")
+_Notes = tuple[Diagnostic, ...]
 
 
-def _power(found: dict[str, Any] | None) -> Power | None:
-    return Power(**found) if found else None
+def _read(result: type[_R], found: Mapping[str, Any], **own: Any) -> _R:
+    """A result: every field that is not given is what was found under its name."""
+    names = (field.name for field in fields(result) if field.name not in own)  # type: ignore[arg-type]
+    return result(**own, **{name: _fixed(found[name]) for name in names})
 
 
-def _tile(found: dict[str, Any]) -> Tile | None:
-    columns, rows = found["tile_x_columns"], found["tile_y_rows"]
+def _fixed(value: Any) -> Any:
+    return tuple(map(_fixed, value)) if isinstance(value, list) else value
+
+
+def _power(found: of_depth_first.Power | of_optimal.Power | of_layer.Power | of_cores.Power | None) -> Power | None:
+    return _read(Power, found) if found else None
+
+
+def _tile(columns: int | None, rows: int | None) -> Tile | None:
     return None if columns is None or rows is None else Tile(columns, rows)
 
 
-def _point(found: dict[str, Any]) -> Point:
-    names = ("mode", "stacks", "energy_pj", "latency_cycles", "macs", "dram_words", "score", "is_best")
-    same = {name: found[name] for name in (*names, "is_pareto_optimal", "energy", "latency")}
-    return Point(tile=_tile(found), power=_power(found["power"]), **same)
+def _point(found: of_depth_first.ScheduledPoint) -> Point:
+    return _read(Point, found, tile=_tile(found["tile_x_columns"], found["tile_y_rows"]), power=_power(found["power"]))
 
 
-def _impossible(found: dict[str, Any]) -> ImpossiblePoint:
-    return ImpossiblePoint(found["mode"], _tile(found), found["stacks"], tuple(found["impossible"]))
+def _impossible(found: of_depth_first.ImpossiblePoint) -> ImpossiblePoint:
+    tile = _tile(found["tile_x_columns"], found["tile_y_rows"])
+    return _read(ImpossiblePoint, found, tile=tile, reasons=tuple(found["impossible"]))
 
 
-def _stack(found: dict[str, Any]) -> Stack:
-    names = ("mode", "tiles", "energy_pj", "latency_cycles", "dram_words", "score")
-    return Stack(layers=tuple(found["layers"]), tile=_tile(found), **{name: found[name] for name in names})
+def _stack(found: of_optimal.Stack | of_fuse.Stack) -> Stack:
+    return _read(Stack, found, tile=_tile(found["tile_x_columns"], found["tile_y_rows"]))
 
 
-def sweep(text: str, notes: tuple[Diagnostic, ...]) -> Sweep:
-    found = json.loads(text)
+def sweep(text: str, notes: _Notes) -> Sweep:
+    found: of_depth_first.Report = json.loads(text)
     points = tuple(_point(row) for row in found["points"] if "impossible" not in row)
-    return Sweep(
+    return _read(
+        Sweep,
+        found,
         _json=text,
         notes=notes,
-        hardware=found["hardware"],
         network=found["workload"],
         points=points,
         impossible=tuple(_impossible(row) for row in found["points"] if "impossible" in row),
-        mapping_problems=found["mapping_problems"],
         best=next((point for point in points if point.is_best), None),
     )
 
 
-def evaluation(text: str, notes: tuple[Diagnostic, ...]) -> Evaluation:
-    found = json.loads(text)
-    names = ("name", "instances", "words", "energy_pj")
-    return Evaluation(
-        _json=text,
-        notes=notes,
-        hardware=found["hardware"],
-        network=found["workload"],
-        point=_point(found["points"][0]),
-        memories=tuple(
-            MemoryTraffic(operands="".join(memory["operands"]), **{name: memory[name] for name in names})
-            for memory in found["account"]["memories"]
-        ),
+def evaluation(text: str, notes: _Notes) -> Evaluation:
+    found: of_depth_first.Report = json.loads(text)
+    (point,) = (_point(row) for row in found["points"] if "impossible" not in row)
+    memories = (
+        _read(MemoryTraffic, memory, operands="".join(memory["operands"])) for memory in found["account"]["memories"]
+    )
+    return _read(
+        Evaluation, found, _json=text, notes=notes, network=found["workload"], point=point, memories=tuple(memories)
     )
 
 
-def optimum(text: str, notes: tuple[Diagnostic, ...]) -> Optimum:
-    found = json.loads(text)
-    names = ("hardware", "energy_pj", "latency_cycles", "score", "cuts", "stacks_considered")
-    return Optimum(
+def optimum(text: str, notes: _Notes) -> Optimum:
+    found: of_optimal.Report = json.loads(text)
+    return _read(
+        Optimum,
+        found,
         _json=text,
         notes=notes,
         network=found["workload"],
         power=_power(found["power"]),
         stacks=tuple(map(_stack, found["stacks"])),
         ways_to_cut=int(found["ways_to_cut"]),
-        **{name: found[name] for name in names},
     )
 
 
-def fusions(text: str, notes: tuple[Diagnostic, ...]) -> Fusions:
-    found = json.loads(text)
-    names = ("method", "energy_pj", "latency_cycles", "dram_words", "optimus_dram_bytes")
-    return Fusions(
+def fusions(text: str, notes: _Notes) -> Fusions:
+    found: of_fuse.Report = json.loads(text)
+    methods = (method for method in found["methods"] if "impossible" not in method)
+    return _read(
+        Fusions,
+        found,
         _json=text,
         notes=notes,
-        hardware=found["hardware"],
         network=found["workload"],
-        methods=tuple(
-            Fusion(
-                groups=tuple(map(tuple, method["groups"])),
-                stacks=tuple(map(_stack, method["stacks"])),
-                **{name: method[name] for name in names},
-            )
-            for method in found["methods"]
-            if "impossible" not in method
-        ),
+        methods=tuple(_read(Fusion, method, stacks=tuple(map(_stack, method["stacks"]))) for method in methods),
         impossible={
             method["method"]: tuple(method["impossible"]) for method in found["methods"] if "impossible" in method
         },
-        optimus_buffer_bytes=found["optimus_buffer_bytes"],
-        optimus_oracle_bytes=found["optimus_oracle_bytes"],
     )
 
 
-def _layer(found: dict[str, Any]) -> Layer:
+def _layer(found: of_layer.BestMapped) -> Layer:
     unrolled: dict[str, tuple[Loop, ...]] = {}
     for dimension, _, dim, width in found["unrolled"]:
         unrolled[dimension] = (*unrolled.get(dimension, ()), Loop(dim, width))
-    return Layer(
+    return _read(
+        Layer,
+        found,
         name=found["layer"],
-        macs=found["macs"],
-        energy_pj=found["energy_pj"],
-        latency_cycles=found["latency_cycles"],
         power=_power(found["power"]),
         loops=tuple(Loop(loop["dim"], loop["size"]) for loop in found["mapped"]["mapping"]["order"]),
         unrolled=unrolled,
@@ -148,12 +156,13 @@ def _layer(found: dict[str, Any]) -> Layer:
     )
 
 
-def layers(text: str, notes: tuple[Diagnostic, ...], mapping: str) -> Layers:
-    found = json.loads(text)
-    return Layers(
+def layers(text: str, notes: _Notes, mapping: str) -> Layers:
+    found: of_layer.Report = json.loads(text)
+    return _read(
+        Layers,
+        found,
         _json=text,
         notes=notes,
-        hardware=found["hardware"],
         network=found["workload"],
         layers=tuple(_layer(layer) for layer in found["layers"] if "impossible" not in layer),
         impossible={layer["layer"]: tuple(layer["impossible"]) for layer in found["layers"] if "impossible" in layer},
@@ -161,40 +170,38 @@ def layers(text: str, notes: tuple[Diagnostic, ...], mapping: str) -> Layers:
     )
 
 
-def hierarchies(text: str, notes: tuple[Diagnostic, ...], document: str) -> Hierarchies:
-    found = json.loads(text)
-    return Hierarchies(
+def hierarchies(text: str, notes: _Notes, document: str) -> Hierarchies:
+    found: of_hierarchy.Report = json.loads(text)
+    return _read(
+        Hierarchies,
+        found,
         _json=text,
         notes=notes,
-        best=Hierarchy(**found["best"]),
-        front=tuple(Hierarchy(**hierarchy) for hierarchy in found["front"]),
-        counts=found["counts"],
-        seconds=found["seconds"],
+        best=_read(Hierarchy, found["best"]),
+        front=tuple(_read(Hierarchy, hierarchy) for hierarchy in found["front"]),
         hardware=Hardware(document),
     )
 
 
-def cores_schedule(text: str, notes: tuple[Diagnostic, ...], trace: str) -> CoresSchedule:
-    found = json.loads(text)
-    names = ("system", "network", "energy_pj", "latency_cycles", "edp_pj_cycles", "peak_on_chip_bits", "mac_use")
-    return CoresSchedule(
+def cores_schedule(text: str, notes: _Notes, trace: str) -> CoresSchedule:
+    found: of_cores.Report = json.loads(text)
+    times = {core["name"]: {key: cycles for key, cycles in core.items() if key != "name"} for core in found["cores"]}
+    return _read(
+        CoresSchedule,
+        found,
         _json=text,
         notes=notes,
         layers={layer["name"]: tuple(layer["cores"]) for layer in found["layers"]},
-        times={
-            core["name"]: {key.removesuffix("_cycles"): cycles for key, cycles in core.items() if key != "name"}
-            for core in found["cores"]
-        },
+        times={core: {key.removesuffix("_cycles"): cycles for key, cycles in all.items()} for core, all in times.items()},
         links={link["name"]: link["busy_cycles"] for link in found["links"]},
-        single_core=SingleCore(**found["single_core"]) if found["single_core"] else None,
+        single_core=_read(SingleCore, found["single_core"]) if found["single_core"] else None,
         power=_power(found["power"]),
         trace=trace,
-        **{name: found[name] for name in (*names, "tile_size", "seconds")},
     )
 
 
-def _step_cost(found: dict[str, Any]) -> StepCost:
-    return StepCost(energy=found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause"))
+def _step_cost(found: of_attention.Cost) -> StepCost:
+    return _read(StepCost, found, energy=found["energy_pj_by_cause"])
 
 
 _HELD = {
@@ -206,103 +213,83 @@ _HELD = {
 }
 
 
-def _kind(fusion: str | dict[str, str]) -> str:
+def _kind(fusion: of_attention.Fusion) -> str:
     if isinstance(fusion, dict):
         return {"ThreePass": "rows, three passes", "TwoPass": "rows, two passes"}[fusion["Rows"]]
     return {"None": "unfused", "QueriesStay": "queries stay, one pass", "KeysStay": "keys stay, one pass"}[fusion]
 
 
-def _attention_schedule(fusion: str, best: dict[str, Any]) -> AttentionSchedule:
+def _attention_schedule(fusion: str, best: of_attention.Attention) -> AttentionSchedule:
     schedule = best["schedule"]
-    names = ("energy_pj", "latency_cycles", "bound_by", "dram_bits", "macs")
-    return AttentionSchedule(
+    return _read(
+        AttentionSchedule,
+        {**schedule, **best},
         fusion=fusion,
         held=_HELD[schedule["held"]],
         energy=best["energy_pj_by_cause"],
-        on_chip_bits=(best["on_chip_bits"][0], best["on_chip_bits"][1]),
-        **{name: schedule[name] for name in ("queries", "heads", "keys")},
-        **{name: best[name] for name in names},
     )
 
 
-def _block(found: dict[str, Any] | None) -> AttentionBlock | None:
+def _block(found: of_attention.Block | None) -> AttentionBlock | None:
     if found is None:
         return None
-    names = ("tile_tokens", "tiles", "weights_before_stay", "weights_stay", "energy_pj", "latency_cycles", "bound_by", "dram_bits")
-    return AttentionBlock(
-        queries=tuple(found["queries"]),
-        parts=tuple(found["parts"]),
-        held=_HELD[found["schedule"]["held"]],
-        energy=found["energy_pj_by_cause"],
-        **{name: found[name] for name in (*names, "weight_bits", "macs")},
-    )
+    held = _HELD[found["schedule"]["held"]]
+    return _read(AttentionBlock, found, held=held, energy=found["energy_pj_by_cause"])
 
 
-def _generation(found: dict[str, Any] | None) -> Generation | None:
+def _generation(found: of_attention.Generation | None) -> Generation | None:
     if found is None:
         return None
-    return Generation(
-        prefill=_step_cost(found["prefill"]),
-        tokens={token["cached"]: _step_cost(token["cost"]) for token in found["tokens"]},
-        **{name: found[name] for name in ("batch", "prompt", "chunk", "weight_bytes", "cache_bytes", "cache_on_chip")},
-    )
+    tokens = {token["cached"]: _step_cost(token["cost"]) for token in found["tokens"]}
+    return _read(Generation, found, prefill=_step_cost(found["prefill"]), tokens=tokens)
 
 
-def attention(text: str, notes: tuple[Diagnostic, ...]) -> Attention:
-    found = json.loads(text)
-    rows = (row for row in found["schedules"] if row["best"])
-    schedules = {row["fusion"]: _attention_schedule(row["fusion"], row["best"]) for row in rows}
-    again = found["recomputed"]
+def attention(text: str, notes: _Notes) -> Attention:
+    found: of_attention.Report = json.loads(text)
+    schedules = {row["fusion"]: _attention_schedule(row["fusion"], row["best"]) for row in found["schedules"] if row["best"]}
+    again, best = found["recomputed"], found["best"]
     recomputed = _attention_schedule(_kind(again["schedule"]["fusion"]), again) if again else None
-    return Attention(
+    return _read(
+        Attention,
+        found,
         _json=text,
         notes=notes,
-        hardware=found["hardware"],
         model=found["model"]["name"],
         layers=found["model"]["layers"],
         cost=_step_cost(found["all_layers"]),
         schedules=tuple(schedules.values()),
         recomputed=recomputed,
-        best=recomputed if found["best_recomputes"] else schedules.get(found["best"]),
+        best=recomputed if found["best_recomputes"] else schedules.get(best) if best else None,
         block=_block(found["block"]),
         keys_in=found["keys_in"].lower(),
-        keys_on_chip_bits=found["keys_on_chip_bits"],
         costs_with_keys_in={
             row["keys_in"].lower(): _step_cost(row["all_layers"]) if row["all_layers"] else None
             for row in found["all_layers_with_keys_in"]
         },
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
-        not_counted=found["not_counted"],
         generation=_generation(found["generation"]),
     )
 
 
-def _divided_step(found: dict[str, Any]) -> DividedStep:
-    named = {"energy": found["energy_pj_by_cause"], **_without(found, "energy_pj_by_cause")}
-    return DividedStep(**named | {"keys_in": found["keys_in"].lower()})
+def _divided_step(found: of_attention.Divided) -> DividedStep:
+    return _read(DividedStep, found, energy=found["energy_pj_by_cause"], keys_in=found["keys_in"].lower())
 
 
-def divided_attention(text: str, notes: tuple[Diagnostic, ...]) -> DividedAttention:
-    found = json.loads(text)
-    return DividedAttention(
+def divided_attention(text: str, notes: _Notes) -> DividedAttention:
+    found: of_attention.Report = json.loads(text)
+    return _read(
+        DividedAttention,
+        found,
         _json=text,
         notes=notes,
-        hardware=found["hardware"],
         model=found["model"]["name"],
         one_core=_divided_step(found["one_core"]),
-        steps=tuple(_divided_step(way) for way in found["divided"]),
+        steps=tuple(map(_divided_step, found["divided"])),
         refused=tuple((way["split"], way["why"]) for way in found["not_divided"]),
     )
 
 
-def published_attention(text: str, notes: tuple[Diagnostic, ...]) -> PublishedAttention:
-    names = ("latency_s", "energy_pj", "dram_bytes", "utilisation_2d", "utilisation_1d")
-    dataflows = (
-        PublishedDataflow(name=row["dataflow"], **{name: row[name] for name in names})
-        for row in json.loads(text)["published"]
-    )
+def published_attention(text: str, notes: _Notes) -> PublishedAttention:
+    found: of_attention.Report = json.loads(text)
+    dataflows = (_read(PublishedDataflow, row, name=row["dataflow"]) for row in found["published"])
     return PublishedAttention(_json=text, notes=notes, dataflows=tuple(dataflows))
-
-
-def _without(found: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key != name}

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
+from . import found
 from ._documents import Hardware
 from ._errors import Diagnostic
 from ._fusescape import Rows
+
+_Report = TypeVar("_Report", bound=Mapping[str, Any])
 
 
 class Tile(NamedTuple):
@@ -39,7 +42,7 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Generic[_Report]):
     """What a command found."""
 
     kind: ClassVar[str]
@@ -47,9 +50,10 @@ class Result:
     notes: tuple[Diagnostic, ...] = field(repr=False)
     """What is good to know though nothing is wrong: layers that are left out, tiles larger than every map."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """All that was found: the very fields that the command line prints with its option for JSON, as ``docs/schema/`` describes them."""
-        return cast(dict[str, Any], json.loads(self._json))
+    def to_dict(self) -> _Report:
+        """All that was found: the very fields that the command line prints with its option for JSON. :mod:`fusescape.found` has their types,
+        as ``docs/schema/`` describes them."""
+        return cast(_Report, json.loads(self._json))
 
     def to_arrow(self) -> Rows:
         """The rows of the result by the Arrow C stream interface, which data frames take: ``polars.DataFrame(result.to_arrow())``,
@@ -95,7 +99,7 @@ class ImpossiblePoint:
 
 
 @dataclass(frozen=True)
-class Sweep(Result):
+class Sweep(Result[found.depth_first.Report]):
     """Depth-first schedules of a network on a core. Rows for data frames: a point each."""
 
     kind = "depth-first"
@@ -127,7 +131,7 @@ class MemoryTraffic:
 
 
 @dataclass(frozen=True)
-class Evaluation(Result):
+class Evaluation(Result[found.depth_first.Report]):
     """One depth-first schedule with its whole account. Rows for data frames: the one point."""
 
     kind = "depth-first"
@@ -163,7 +167,7 @@ class Stack:
 
 
 @dataclass(frozen=True)
-class Optimum(Result):
+class Optimum(Result[found.optimal.Report]):
     """Stacks, tile sizes and modes that are jointly optimal. Rows for data frames: a stack each."""
 
     kind = "optimal"
@@ -196,7 +200,7 @@ class Fusion:
 
 
 @dataclass(frozen=True)
-class Fusions(Result):
+class Fusions(Result[found.fuse.Report]):
     """Methods of fusion, compared. Rows for data frames: a method each."""
 
     kind = "fuse"
@@ -231,12 +235,12 @@ class Layer:
     """Loops in time, the innermost first."""
     unrolled: Mapping[str, tuple[Loop, ...]]
     """Loops in space, by the dimension of the array."""
-    details: Mapping[str, Any] = field(repr=False)
+    details: found.layer.BestMapped = field(repr=False)
     """All that is known of it: one of ``layers`` in ``docs/schema/layer-1.json``."""
 
 
 @dataclass(frozen=True)
-class Layers(Result):
+class Layers(Result[found.layer.Report]):
     """Mapped layers. Rows for data frames: a layer each, impossible ones included."""
 
     kind = "layer"
@@ -262,7 +266,7 @@ class Hierarchy:
 
 
 @dataclass(frozen=True)
-class Hierarchies(Result):
+class Hierarchies(Result[found.hierarchy.Report]):
     """Memory hierarchies from a pool. Rows for data frames: a hierarchy of the front each."""
 
     kind = "hierarchy"
@@ -373,7 +377,7 @@ class AttentionBlock:
 
 
 @dataclass(frozen=True)
-class Attention(Result):
+class Attention(Result[found.attention.Report]):
     """One step of a transformer. Rows for data frames: a kind of schedule of attention each, of one layer."""
 
     kind = "attention"
@@ -430,7 +434,7 @@ class DividedStep:
 
 
 @dataclass(frozen=True)
-class DividedAttention(Result):
+class DividedAttention(Result[found.attention.Report]):
     """One step of a transformer on several cores, divided in every way. Rows for data frames: a way each."""
 
     kind = "divided-attention"
@@ -463,7 +467,7 @@ class PublishedDataflow:
 
 
 @dataclass(frozen=True)
-class PublishedAttention(Result):
+class PublishedAttention(Result[found.attention.Report]):
     """Dataflows of the FuseMax artifact. Rows for data frames: a dataflow each."""
 
     kind = "published-attention"
@@ -482,7 +486,7 @@ class SingleCore:
 
 
 @dataclass(frozen=True)
-class CoresSchedule(Result):
+class CoresSchedule(Result[found.cores.Report]):
     """A network on many cores. Rows for data frames: a layer each."""
 
     kind = "cores"

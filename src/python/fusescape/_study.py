@@ -22,6 +22,7 @@ from ._errors import Diagnostic, FusescapeError
 from ._executors import ExecutorLike, Shard, finished
 from ._fusescape import Rows
 from ._results import Result
+from .found import study_front
 
 _Named: TypeAlias = "tuple[tuple[str, str], ...]"
 _Request: TypeAlias = "tuple[str, _Named, _Named, _Named]"
@@ -338,7 +339,7 @@ def run_shard(request: _Request, count: int, threads: int, shard: int) -> Shard:
 
 
 @dataclass(frozen=True)
-class StudyFront(Result):
+class StudyFront(Result[study_front.Report]):
     """The Pareto front of a study's results."""
 
     kind = "study-front"
@@ -380,7 +381,7 @@ class StudyResults:
     def front(self) -> StudyFront:
         """The Pareto front in the objectives of the study."""
         found, notes, rows = self._results.front()
-        fields = json.loads(found)
+        fields: study_front.Report = json.loads(found)
         objectives, points = tuple(fields["objectives"]), tuple(fields["front"])
         return StudyFront(found, tuple(Diagnostic("", None, note, "") for note in notes), rows, objectives, fields["designs"], points)
 

@@ -1,0 +1,98 @@
+"""What is in a report of this kind: made of docs/schema/compare-1.json by `make schema`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, TypedDict, final
+
+
+@final
+class Report(TypedDict):
+    """What `fusescape compare --format json` prints: several cores and networks, each pair with its best depth-first schedule. Units
+    stand in the names of fields: pj picojoules, cycles clock cycles."""
+
+    schema: Literal["fusescape/compare/1"]
+    """This schema: its kind and version."""
+    made_by: MadeBy
+    """The program that wrote this."""
+    objective: Objective
+    """What is minimised."""
+    designs: list[Design]
+    """Every pair, network by network, cores in the order in which they were asked for."""
+
+
+Design: TypeAlias = 'ScheduledDesign | ImpossibleDesign'
+"""A core and a network."""
+
+
+@final
+class ImpossibleDesign(TypedDict):
+    """A design that has no schedule."""
+
+    hardware: str
+    """Preset or file of the core, as asked for."""
+    workload: str
+    """Preset or file of the network, as asked for."""
+    impossible: str
+    """Why it has no schedule."""
+
+
+@final
+class MadeBy(TypedDict):
+    """What wrote a report."""
+
+    program: Literal["fusescape"]
+    """The program."""
+    version: str
+    """Version of the program."""
+    commit: str | None
+    """Commit that the program was built from; null where it was built outside of git."""
+
+
+@final
+class ObjectiveMemoryAccesses(TypedDict):
+    """Words read from and written to the named memory."""
+
+    MemoryAccesses: str
+
+
+@final
+class ObjectiveWeighted(TypedDict):
+    """A weighted sum."""
+
+    Weighted: Weights
+
+
+Objective: TypeAlias = 'Literal["Energy", "Latency", "EnergyDelayProduct", "DramAccesses"] | ObjectiveMemoryAccesses | ObjectiveWeighted'
+"""The score that a search minimises."""
+
+
+@final
+class ScheduledDesign(TypedDict):
+    """A design with its best schedule."""
+
+    hardware: str
+    """Preset or file of the core, as asked for."""
+    workload: str
+    """Preset or file of the network, as asked for."""
+    energy_pj: float
+    """Energy, pJ."""
+    latency_cycles: int
+    """Latency, cycles."""
+    score: float
+    """What is minimised, in the units of the objective."""
+    stacks: int
+    """Number of stacks."""
+    cuts: str
+    """Stacks, as --stacks takes them."""
+
+
+@final
+class Weights(TypedDict):
+    """Weights of a sum of objectives."""
+
+    energy: float
+    """Per pJ."""
+    latency: float
+    """Per cycle."""
+    dram_accesses: float
+    """Per word read from or written to DRAM."""

@@ -1,0 +1,788 @@
+"""What is in a report of this kind: made of docs/schema/depth-first-1.json by `make schema`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, final
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+@final
+class Report(TypedDict):
+    """What `fusescape depth-first --format json` prints: depth-first schedules (DeFiNES) of a network on a core. Units stand in the
+    names of fields: pj picojoules, cycles clock cycles, bits, words full words of a memory."""
+
+    schema: Literal["fusescape/depth-first/1"]
+    """This schema: its kind and version."""
+    made_by: MadeBy
+    """The program that wrote this."""
+    hardware: str
+    """Name of the core, as its document has it."""
+    estimates: list[EstimatedMemory]
+    """Memories with figures that an estimator stands for, the lowest first; all other figures are stated in the document."""
+    workload: str
+    """Name of the network, as its document has it."""
+    settings: Settings
+    """What was explored."""
+    mapping_problems: int
+    """Number of different mapping problems."""
+    points: list[PointFound]
+    """All points: every mode with every tile size."""
+    best_combination: Combination | None
+    """Each stack at its best point; null where there is nothing to combine."""
+    account: NotRequired[PointAccount]
+    """The whole account of the point, if there is only one."""
+
+
+@final
+class Access(TypedDict):
+    """The accesses of one operand at one memory level by one data movement, over the whole layer."""
+
+    operand: str
+    """Name of the operand, for a person."""
+    stored_as: Operand
+    """The operand as which memories hold it."""
+    memory: MemoryId
+    """The memory."""
+    level: int
+    """The memory level of the operand, lowest first."""
+    movement: Movement
+    """The data movement."""
+    elements: float
+    """Elements of one transfer of one instance; an average under a fractional unrolling."""
+    precision_bits: int
+    """Bits per element."""
+    transfers: int
+    """Number of transfers."""
+    instances: float
+    """Instances of the memory that take part."""
+    words_each: float
+    """Full-width words of one transfer of one instance, with fractions where the granularity is finer."""
+    words: float
+    """Full-width words of all transfers of all instances."""
+    drops_fraction: bool
+    """Whether a fraction of a word is dropped from their number (`Rules::fractions_of_words_free`)."""
+    word_pj: float
+    """Energy of one word, pJ."""
+    precharge_pj: float
+    """Energy beside that of the words, pJ: what precharges bit lines where an array computes in memory, and other weights take their
+    turn."""
+
+
+@final
+class ByCause(TypedDict):
+    """One quantity at one memory by cause: words, elements, or energy in pJ."""
+
+    activation: float
+    """Of activations."""
+    weight: float
+    """Of weights."""
+    copy: float
+    """Of data copies."""
+
+
+@final
+class CacheAccount(TypedDict):
+    """Memories in which a tile type writes and reads the overlap."""
+
+    h_write: str | None
+    """Columns for the right neighbour."""
+    h_read: str | None
+    """Columns of the left neighbour."""
+    v_write: str | None
+    """Rows for the lower neighbour."""
+    v_read: str | None
+    """Rows of the upper neighbour."""
+    h_bits: int
+    """Bits of the columns that the horizontal cache keeps, of all layers; 0 without one."""
+    v_bits: int
+    """Bits of the rows that the vertical cache keeps, of all layers, over the whole width of the map; 0 without one."""
+    reasons: list[str]
+    """Why not in lower memories, in sentences."""
+
+
+@final
+class Combination(TypedDict):
+    """Each stack with its own strategy (DeFiNES, Section V, case study 2)."""
+
+    fuse: FuseDepth
+    """The fuse depth that all of them share."""
+    points: list[int]
+    """Index of the chosen point for each stack."""
+    energy_pj: float
+    """Energy, pJ."""
+    latency_cycles: int
+    """Latency, cycles."""
+
+
+@final
+class CopyAccount(TypedDict):
+    """The data copy actions before one layer, which start together (DeFiNES, Section III, step 4)."""
+
+    actions: list[CopyActionAccount]
+    """The actions."""
+    energy_pj: float
+    """Energy of all, pJ."""
+    latency_cycles: int
+    """Cycles until the last is done."""
+    last_port: CopyPort | None
+    """The port that is done last; `None` where nothing is copied."""
+
+
+@final
+class CopyActionAccount(TypedDict):
+    """One data copy action."""
+
+    kind: CopyKind
+    """Why the data is copied."""
+    layer: str
+    """The layer whose data it is."""
+    bits: int
+    """Bits that are copied."""
+    element_bits: int
+    """Bits per element of it."""
+    chain: list[str]
+    """Names of the memories passed, source first."""
+    hops: list[HopAccount]
+    """From each of them to the next."""
+    energy_pj: float
+    """Energy, pJ."""
+
+
+CopyKind: TypeAlias = 'Literal["StackInput", "InputFromOutput", "ReadHCache", "ReadVCache", "WriteHCache", "WriteVCache"]'
+"""The kind of a data copy action: what is copied, and where it comes from."""
+
+
+@final
+class CopyPort(TypedDict):
+    """A memory port and the copies that it serves, one after the other."""
+
+    memory: str
+    """Name of the memory."""
+    start: int
+    """When the first of them reaches it, cycles."""
+    end: int
+    """When the last of them would be done if it had the port for itself."""
+    uses: list[int]
+    """Cycles of each."""
+
+
+@final
+class DataBits(TypedDict):
+    """Data sizes, bits."""
+
+    w: int
+    """Weights."""
+    i: int
+    """All inputs, cached parts included."""
+    o: int
+    """Output."""
+    h_cached: int
+    """Of the inputs, columns taken from the horizontal cache."""
+    v_cached: int
+    """Of the inputs, rows taken from the vertical cache."""
+
+
+@final
+class DepthFirstStrategy(TypedDict):
+    """One way to run a network: a point of the design space."""
+
+    tile: tuple[int, int]
+    """Columns and rows of the last feature map of each stack that are computed atomically."""
+    mode: StoringMode
+    """What happens to the overlap of tiles."""
+    fuse: FuseDepth
+    """Which layers share a stack."""
+
+
+Dim: TypeAlias = 'Literal["B", "G", "K", "C", "OY", "OX", "FY", "FX"]'
+"""A loop dimension of a layer."""
+
+
+@final
+class EnergySplit(TypedDict):
+    """Energy by cause, pJ."""
+
+    activation_pj: float
+    """Energy of activations, pJ."""
+    weight_pj: float
+    """Energy of weights, pJ."""
+    copy_pj: float
+    """Energy of data copies, pJ."""
+    mac_pj: float
+    """Energy of MACs, pJ."""
+    vector_pj: float
+    """Energy of vector operations, pJ."""
+
+
+@final
+class EstimatedMemory(TypedDict):
+    """A memory with a figure that an estimator stands for."""
+
+    memory: str
+    """Its name."""
+    estimator: str
+    """What the figures are by, such as `sram-28nm`."""
+    read_energy: bool
+    """Whether the energy of reading is an estimate."""
+    write_energy: bool
+    """Whether the energy of writing is an estimate."""
+    area: bool
+    """Whether the area is an estimate."""
+
+
+@final
+class FuseDepthCuts(TypedDict):
+    """A stack ends after each of these layers."""
+
+    Cuts: list[str]
+
+
+FuseDepth: TypeAlias = 'Literal["Automatic", "SingleLayer", "LayerByLayer"] | FuseDepthCuts'
+"""Which layers share a stack (DeFiNES, Section II, third axis)."""
+
+
+@final
+class HeldData(TypedDict):
+    """What one instance of a memory holds of an operand while a layer-tile runs."""
+
+    operand: str
+    """Name of the operand, for a person."""
+    stored_as: Operand
+    """The operand as which memories hold it."""
+    level: int
+    """The memory level of the operand, lowest first."""
+    memory: MemoryId
+    """The memory."""
+    bits: float
+    """Bits; an average under a fractional unrolling."""
+
+
+@final
+class HopAccount(TypedDict):
+    """One hop of a data copy action: from one memory to the next."""
+
+    cycles: int
+    """Cycles: those of the slower side, once the memory that is read has answered."""
+    answer_cycles: int
+    """Cycles until it has, beyond the one of any access."""
+    read: HopEnd
+    """The source: the memory that is read."""
+    write: HopEnd
+    """The destination: the memory that is written."""
+
+
+@final
+class HopEnd(TypedDict):
+    """One side of a hop."""
+
+    memory: MemoryId
+    """The memory, as an index into the account's."""
+    bits: int
+    """Bits that it reads or writes: what is copied, in whole bursts."""
+    words: float
+    """Full-width words."""
+    word_pj: float
+    """Energy of one, pJ."""
+    width_bits: int
+    """Bits per cycle."""
+
+
+@final
+class ImpossiblePoint(TypedDict):
+    """A schedule that cannot be."""
+
+    mode: Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
+    """Overlap storing mode."""
+    tile_x_columns: int | None
+    """Width of a tile of the last feature map, columns; null: the whole map."""
+    tile_y_rows: int | None
+    """Height of a tile of the last feature map, rows; null: the whole map."""
+    stacks: str
+    """Who chose the stacks, or the layers after which one ends, as --stacks takes them."""
+    impossible: list[str]
+    """Why there is no result: reasons, each with a remedy."""
+
+
+@final
+class LatencySplit(TypedDict):
+    """Latency by cause, cycles."""
+
+    temporal_cycles: int
+    """Cycles of computing."""
+    stall_cycles: int
+    """Cycles of stalls."""
+    loading_cycles: int
+    """Cycles of loading."""
+    offloading_cycles: int
+    """Cycles of offloading."""
+    copy_cycles: int
+    """Cycles of data copies."""
+    ideal_cycles: float
+    """Of the computing cycles, those that all PEs together would need; not part of the sum."""
+
+
+LayerKind: TypeAlias = 'Literal["Input", "View", "Conv", "Pointwise", "Depthwise", "Pooling", "FullyConnected", "MatMul", "Add", "Reduction", "Elementwise", "Pairwise"]'
+"""Type of a layer: which loops it has, and how its operands are indexed."""
+
+
+@final
+class LayerShape(TypedDict):
+    """The loop nest of one layer or layer-tile: all that mapping and cost need to know of it."""
+
+    kind: LayerKind
+    """Type of the layer."""
+    sizes: list[int]
+    """Loop sizes."""
+    dim_order: list[Dim]
+    """The dimensions in the order that decides ties when loop prime factors are merged."""
+    stride: tuple[int, int]
+    """Steps of the window: columns, rows."""
+    dilation: tuple[int, int]
+    """Distance of neighbouring kernel elements: columns, rows."""
+    input_limit: tuple[int, int]
+    """Columns and rows of the input that windows touch: at a padded border, and where windows leave some out, fewer than they span."""
+    untouched: tuple[int, int]
+    """Columns and rows that the tools count beyond `input_limit` at most: those that exist and no window touches, or what a document
+    says that they count (`Rules::untouched_input_counted`)."""
+    precision: Precision
+    """Bits per element, as memories hold it."""
+    sparsity: Sparsity | None
+    """What zeros save; `None` where none are stated."""
+    operations: Operations
+    """What a vector unit does in each iteration of the loops."""
+
+
+@final
+class LayerTileAccount(TypedDict):
+    """The account of a layer-tile: one layer in one tile type."""
+
+    layer: str
+    """Name of the layer."""
+    kind: str | None
+    """What it computes, `None` for a stack input, which is only fetched."""
+    output: tuple[int, int, int]
+    """Columns, rows and channels of the output that this tile computes (or fetches)."""
+    window: tuple[int, int]
+    """Columns and rows of its window that exist, cached ones included."""
+    inputs: list[tuple[int, int, int]]
+    """Columns, rows and channels that it needs of whoever computes them, straight or through views, cached ones included."""
+    macs: int
+    """Multiply-accumulates."""
+    shape: LayerShape
+    """The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here."""
+    inputs_from: list[int]
+    """Which layer of the tile each of these comes from."""
+    cached: list[tuple[int, int]]
+    """Of each, columns taken from the horizontal cache and rows taken from the vertical one."""
+    bits: DataBits
+    """Data sizes of this layer-tile."""
+    top_memory: TopMemory
+    """Name of the highest memory used by W, I and O; `None` where the layer has no such operand."""
+    reasons: list[str]
+    """Why those memories: one sentence for each operand that did not fit lower."""
+    copies: CopyAccount
+    """Copies that must be done before the layer can start."""
+    cost: LayerTileCost | None
+    """What the mapped layer costs; `None` for a stack input."""
+
+
+@final
+class LayerTileCost(TypedDict):
+    """Energy, latency and accesses of one mapped layer-tile."""
+
+    energy: EnergySplit
+    """Energy by cause (no copies)."""
+    latency: LatencySplit
+    """Latency by cause (no copies)."""
+    loops: list[TemporalLoop]
+    """The temporal loops, innermost first."""
+    unrolled: list[tuple[Dim, float]]
+    """The unrolled loops with their average width."""
+    spatial_utilization: float
+    """Of the PEs, how many work on average."""
+    accesses: list[Access]
+    """Every access of a memory."""
+    held: list[HeldData]
+    """What each memory holds of each operand meanwhile."""
+    slowest_port: PortBalance | None
+    """The port that the array waits for; `None` where it never waits."""
+
+
+@final
+class LinkBalance(TypedDict):
+    """One link's balance, as if it had the port for itself."""
+
+    operand: str
+    """Whose data it carries."""
+    movement: Movement
+    """Which way."""
+    needed_cycles: int
+    """Cycles it needs, per period."""
+    allowed_cycles: int
+    """Cycles in which it may work, per period."""
+    period: int
+    """Cycles of computation between two transfers."""
+    count: int
+    """Number of transfers."""
+    cycles: int
+    """What it waits over the whole layer; negative: slack. The first transfer counts as loading."""
+
+
+@final
+class MacEnergy(TypedDict):
+    """Energy of one multiply-accumulate, by the bits of its operands W and I. An array that computes narrower operands for less states
+    so; else narrow ones cost what wide ones do. What is stated for one precision holds for all that are not wider in either operand;
+    of several the cheapest counts. Where nothing is stated the energy grows with the product of both widths from the precision at
+    which it is known, as that of a multiplier does (8 bits 0.2 pJ, 32 bits 3.1 pJ: Horowitz, ISSCC 2014, Fig. 1.1.9), or is the same
+    for all."""
+
+    energy_pj: float
+    """Energy at `precision`, pJ; where that is not stated, at any."""
+    precision: tuple[int, int] | None
+    """Bits of W and I."""
+    stated: list[tuple[tuple[int, int], float]]
+    """Bits of W and I, and the energy at no more of them, pJ."""
+
+
+@final
+class MadeBy(TypedDict):
+    """What wrote a report."""
+
+    program: Literal["fusescape"]
+    """The program."""
+    version: str
+    """Version of the program."""
+    commit: str | None
+    """Commit that the program was built from; null where it was built outside of git."""
+
+
+@final
+class MemoryAccount(TypedDict):
+    """Accesses and energy of one memory, all its instances, over the whole network."""
+
+    name: str
+    """Name of the memory."""
+    size_bits: int
+    """Capacity of one instance."""
+    instances: int
+    """Number of instances."""
+    operands: list[Operand]
+    """The operands that it may hold."""
+    words: ByCause
+    """Full-width words read and written, all instances."""
+    elements: ByCause
+    """Data elements read and written, all instances (DeFiNES, Fig. 14)."""
+    energy_pj: ByCause
+    """Energy of those accesses, pJ."""
+
+
+MemoryId: TypeAlias = 'str'
+"""A memory, by its name."""
+
+
+Movement: TypeAlias = 'Literal["ReadToLow", "WriteFromLow", "ReadToHigh", "WriteFromHigh"]'
+"""The four data movements at a memory, for each operand it holds (ZigZag, Section IV)."""
+
+
+@final
+class ObjectiveMemoryAccesses(TypedDict):
+    """Words read from and written to the named memory."""
+
+    MemoryAccesses: str
+
+
+@final
+class ObjectiveWeighted(TypedDict):
+    """A weighted sum."""
+
+    Weighted: Weights
+
+
+Objective: TypeAlias = 'Literal["Energy", "Latency", "EnergyDelayProduct", "DramAccesses"] | ObjectiveMemoryAccesses | ObjectiveWeighted'
+"""The score that a search minimises."""
+
+
+Operand: TypeAlias = 'Literal["W", "I", "O"]'
+"""What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`."""
+
+
+Operations: TypeAlias = 'list[int]'
+"""How many of each operation an iteration of a layer's loops takes."""
+
+
+@final
+class PointAccount(TypedDict):
+    """The account of a point of the design space: its cost, and everything that explains it."""
+
+    strategy: DepthFirstStrategy
+    """How the network is run."""
+    energy_pj: float
+    """Energy of everything, pJ."""
+    latency_cycles: int
+    """Latency of everything, cycles."""
+    macs: int
+    """Multiply-accumulates, recomputed ones included."""
+    network_macs: int
+    """Multiply-accumulates of the network without recomputation."""
+    mac_energy: MacEnergy
+    """Energy of one multiply-accumulate."""
+    pe_count: int
+    """Number of PEs."""
+    power: Power | None
+    """Time, power and leakage; `None` where no clock is stated."""
+    energy: EnergySplit
+    """Energy by cause."""
+    latency: LatencySplit
+    """Latency by cause."""
+    memories: list[MemoryAccount]
+    """Accesses and energy of each memory, lowest first."""
+    stacks: list[StackAccount]
+    """The stacks in order."""
+
+
+PointFound: TypeAlias = 'ScheduledPoint | ImpossiblePoint'
+"""A point of a sweep."""
+
+
+@final
+class PortBalance(TypedDict):
+    """One port's balance over the whole layer."""
+
+    memory: str
+    """Name of the memory."""
+    port: str
+    """Name of the port."""
+    cycles: int
+    """Cycles that the array waits for it; negative: cycles in which it could carry more."""
+    links: list[LinkBalance]
+    """The links that it serves and that carry something."""
+    sharing_cycles: int
+    """Cycles that the links have to wait for each other, beyond what each is too slow by itself: what all of them need within the time
+    they have, less `open_cycles`; none where that is negative."""
+    open_cycles: int
+    """Cycles of the whole layer in which at least one of the links may work."""
+
+
+@final
+class Power(TypedDict):
+    """What some work takes on a core whose clock is stated."""
+
+    clock_mhz: float
+    """The clock, MHz."""
+    leakage_pj_per_cycle: float
+    """Energy that leaks in a cycle, pJ."""
+    seconds: float
+    """How long the work takes, s."""
+    leakage_pj: float
+    """Energy that leaks meanwhile, pJ."""
+    total_pj: float
+    """With the energy of what is done, pJ."""
+    watts: float
+    """Mean power, W."""
+    tops: float
+    """Operations a second, 10^12: a multiply-accumulate is two."""
+    tops_per_watt: float
+    """Operations a joule, 10^12."""
+
+
+@final
+class Precision(TypedDict):
+    """Bits per element."""
+
+    w: int
+    """Weights; of a layer that reads two maps the second one, where it has other bits than the first; else 0 for layers that have none."""
+    i: int
+    """Inputs."""
+    o_partial: int
+    """Partial sums."""
+    o: int
+    """Finished outputs."""
+
+
+Rules: TypeAlias = 'dict[str, bool]'
+"""Rules of the model by name: true where the model does as a published tool does, false where it does what is right. src/model/rules.rs
+lists them."""
+
+
+@final
+class ScheduledPoint(TypedDict):
+    """A schedule, and what it costs."""
+
+    mode: Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]
+    """Overlap storing mode."""
+    tile_x_columns: int | None
+    """Width of a tile of the last feature map, columns; null: the whole map."""
+    tile_y_rows: int | None
+    """Height of a tile of the last feature map, rows; null: the whole map."""
+    stacks: str
+    """Who chose the stacks, or the layers after which one ends, as --stacks takes them."""
+    energy_pj: float
+    """Energy, pJ."""
+    latency_cycles: int
+    """Latency, cycles."""
+    macs: int
+    """MAC operations, those of recomputed data included."""
+    dram_words: float
+    """Accesses to the highest memory, full words."""
+    score: float
+    """What is minimised, in the units of the objective."""
+    is_best: bool
+    """Whether no point has a lower score."""
+    is_pareto_optimal: bool
+    """Whether no other point is better in both energy and latency."""
+    energy: EnergySplit
+    """Energy by cause, pJ."""
+    latency: LatencySplit
+    """Latency by cause, cycles."""
+    power: Power | None
+    """Time, power and leakage; null where no clock is stated."""
+
+
+@final
+class Settings(TypedDict):
+    """What to sweep, and how."""
+
+    tiles_x: list[int]
+    """Tile widths, columns of the last feature map; a width beyond the map means the whole map."""
+    tiles_y: list[int]
+    """Tile heights, rows."""
+    modes: list[StoringMode]
+    """Overlap storing modes."""
+    fuse: list[FuseDepth]
+    """Fuse depths."""
+    objective: Objective
+    """What is minimised."""
+    strategy: Strategy
+    """How the best mapping of every layer-tile is searched."""
+    lpf_limit: int
+    """LPF limit, of strategies that try orders."""
+    rules: Rules
+    """Rules of the model."""
+
+
+@final
+class Sparsity(TypedDict):
+    """An approximation of what zeros save (cf. `Sparsity::new`): compressed data is smaller, and an operation with a zero takes no
+    energy."""
+
+    w_bits: int
+    """Bits of a weight as the array computes with it."""
+    i_bits: int
+    """Bits of an input as the array computes with it."""
+    active_ppm: int
+    """Of a million multiply-accumulates so many have no zero."""
+
+
+@final
+class StackAccount(TypedDict):
+    """The account of one stack."""
+
+    layers: list[str]
+    """Names of its layers, in topological order, without stack inputs."""
+    output_size: tuple[int, int]
+    """Columns and rows of its last feature map."""
+    weight_bits: int
+    """Bits of all its weights."""
+    weight_memory: str | None
+    """Memory that keeps the weights after the first tile; `None` where it has none."""
+    tile_count: int
+    """Number of tiles."""
+    energy_pj: float
+    """Energy of the stack, pJ."""
+    latency_cycles: int
+    """Latency of the stack, cycles."""
+    tile_types: list[TileTypeAccount]
+    """Tiles that behave identically."""
+    map: TileMap
+    """Which tile type lies where on the last feature map."""
+
+
+StoringMode: TypeAlias = 'Literal["FullyRecompute", "HCachedVRecompute", "FullyCached"]'
+"""What happens to the features that neighbouring tiles share (DeFiNES, Fig. 3)."""
+
+
+Strategy: TypeAlias = 'Literal["Loma", "Exact"]'
+"""A search strategy."""
+
+
+@final
+class TemporalLoop(TypedDict):
+    """An atomic piece of a temporal loop: a loop prime factor, or several of one dimension merged."""
+
+    dim: Dim
+    """The loop dimension it is a piece of."""
+    size: int
+    """Number of iterations, at least 2."""
+
+
+@final
+class TileMap(TypedDict):
+    """Which tile type lies where (DeFiNES, Fig. 6). Runs keep it small for a million tiles."""
+
+    columns: list[TileRun]
+    """Runs of equal columns of tiles from left to right."""
+    rows: list[TileRun]
+    """Runs of equal rows of tiles from top to bottom."""
+    types: list[list[int]]
+    """The tile type for each run of rows and, within it, each run of columns; the first tile of a stack, at the top left, has a run of
+    its own."""
+
+
+@final
+class TileRun(TypedDict):
+    """Neighbouring tiles of the same width (or height) and kind."""
+
+    start: int
+    """First column (or row) of the feature map."""
+    size: int
+    """Columns (or rows) of the feature map per tile."""
+    count: int
+    """Number of tiles."""
+
+
+@final
+class TileTypeAccount(TypedDict):
+    """The account of a tile type: tiles that behave identically, computed once (DeFiNES, Section III, step 1)."""
+
+    size: tuple[int, int]
+    """Columns and rows of the stack's last feature map."""
+    count: int
+    """Number of tiles of this type."""
+    first_position: tuple[int, int]
+    """First column and row of the first of them."""
+    weights_from_top: bool
+    """Whether weights come from their highest memory (the stack's first tile)."""
+    caches: CacheAccount
+    """Where overlap is cached, by name of the memory."""
+    energy_pj: float
+    """Energy of one tile, pJ."""
+    latency_cycles: int
+    """Latency of one tile, cycles."""
+    layers: list[LayerTileAccount]
+    """Its layers, stack inputs first where they come first."""
+
+
+@final
+class TopMemory(TypedDict):
+    """Highest memory that each operand uses."""
+
+    w: str | None
+    """Weights."""
+    i: str | None
+    """Inputs."""
+    o: str | None
+    """Outputs."""
+
+
+@final
+class Weights(TypedDict):
+    """Weights of a sum of objectives."""
+
+    energy: float
+    """Per pJ."""
+    latency: float
+    """Per cycle."""
+    dram_accesses: float
+    """Per word read from or written to DRAM."""

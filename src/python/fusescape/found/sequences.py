@@ -1,0 +1,43 @@
+"""What is in a report of this kind: made of docs/schema/sequences-1.json by `make schema`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict, final
+
+
+@final
+class Report(TypedDict):
+    """What `fusescape fuse --sequences --format json` prints: the tables of HW-Flow-Fusion."""
+
+    schema: Literal["fusescape/sequences/1"]
+    """This schema: its kind and version."""
+    made_by: MadeBy
+    """The program that wrote this."""
+    hardware: str
+    """Name of the core, as its document has it."""
+    workload: str
+    """Name of the network, as its document has it."""
+    tables: list[SequenceTable]
+    """The tables; which ones, and their columns, depend on the network."""
+
+
+@final
+class MadeBy(TypedDict):
+    """What wrote a report."""
+
+    program: Literal["fusescape"]
+    """The program."""
+    version: str
+    """Version of the program."""
+    commit: str | None
+    """Commit that the program was built from; null where it was built outside of git."""
+
+
+@final
+class SequenceTable(TypedDict):
+    """A table."""
+
+    table: str
+    """What the table shows."""
+    rows: list[dict[str, str | float | bool | None]]
+    """The value of each column for every row, by the heading of the column, which states the unit in brackets."""

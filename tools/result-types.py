@@ -1,0 +1,130 @@
+"""Types of what commands find, made of docs/schema: tools/result-types.py writes a module a kind into src/python/fusescape/found.
+
+With --check it writes nothing, and fails where a module is not what it would write.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "src/python/fusescape/found"
+WIDTH = 140
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+
+Schema = dict[str, Any]
+
+
+class Module:
+    """The types of one kind of report."""
+
+    def __init__(self, kind: str, schema: Schema) -> None:
+        self.kind = kind
+        self.classes: list[str] = []
+        self.used: set[str] = set()
+        self.add_class("Report", schema, schema["description"])
+        for name, definition in schema.get("$defs", {}).items():
+            self.define(name, definition)
+
+    def define(self, name: str, schema: Schema) -> None:
+        if "properties" in schema:
+            self.add_class(name, schema, schema["description"])
+            return
+        self.used.add("TypeAlias")
+        alias = f"{name}: TypeAlias = {self.type_of(schema, name)!r}"
+        self.classes.append(alias + docstring(schema["description"], "") if "description" in schema else alias)
+
+    def add_class(self, name: str, schema: Schema, description: str) -> None:
+        """A dictionary with these fields. Its place is before those of the objects in it."""
+        place = len(self.classes)
+        self.classes.append("")
+        required, lines = schema.get("required", []), []
+        fields = schema["properties"]
+        for field in sorted(fields, key=lambda field: required.index(field) if field in required else len(required)):
+            type_ = self.type_of(fields[field], name + "".join(map(str.capitalize, field.split("_"))))
+            if field not in required:
+                self.used.add("NotRequired")
+                type_ = f"NotRequired[{type_}]"
+            lines.append(f"    {field}: {type_}" + docstring(fields[field].get("description"), "    "))
+        self.classes[place] = f"@final\nclass {name}(TypedDict):{docstring(description, '    ')}\n\n" + "\n".join(lines)
+
+    def type_of(self, schema: Schema, name: str) -> str:
+        """The type of a value; `name` is that of an object that has none of its own."""
+        if "$ref" in schema:
+            return str(schema["$ref"]).removeprefix("#/$defs/")
+        for words in ([schema["const"]] if "const" in schema else None, schema.get("enum")):
+            if words is not None:
+                self.used.add("Literal")
+                return f"Literal[{', '.join(map(json.dumps, words))}]"
+        for ways in (schema.get("oneOf"), schema.get("anyOf")):
+            if ways is not None:
+                return self.union([self.type_of(way, name + variant(way)) for way in ways])
+        types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return self.union([self.type_named(type_, schema, name) for type_ in types])
+
+    def union(self, types: list[str]) -> str:
+        """Words become one literal."""
+        words = [type_.removeprefix("Literal[").removesuffix("]") for type_ in types if type_.startswith("Literal[")]
+        others = [type_ for type_ in types if not type_.startswith("Literal[")]
+        return " | ".join(dict.fromkeys([f"Literal[{', '.join(words)}]", *others] if words else others))
+
+    def type_named(self, type_: str, schema: Schema, name: str) -> str:
+        if type_ in PLAIN:
+            return PLAIN[type_]
+        if type_ == "array":
+            if "prefixItems" in schema:
+                # No type of a list says what stands at which place.
+                return f"tuple[{', '.join(self.type_of(item, name) for item in schema['prefixItems'])}]"
+            return f"list[{self.type_of(schema['items'], name)}]"
+        if "properties" in schema:
+            self.add_class(name, schema, schema.get("description", "One of these."))
+            return name
+        return f"dict[str, {self.type_of(schema['additionalProperties'], name)}]"
+
+    def text(self) -> str:
+        names = ", ".join(sorted(self.used - {"NotRequired"} | {"TypedDict", "final"}))
+        head = f'"""What is in a report of this kind: made of docs/schema/{self.kind}-1.json by `make schema`."""'
+        head += "\n\nfrom __future__ import annotations\n"
+        if "NotRequired" in self.used:
+            # Python has it from 3.11 on; no annotation is evaluated.
+            head += f"\nfrom typing import TYPE_CHECKING, {names}\n\nif TYPE_CHECKING:\n    from typing_extensions import NotRequired"
+        else:
+            head += f"\nfrom typing import {names}"
+        return "\n\n\n".join([head, *self.classes]) + "\n"
+
+
+def variant(schema: Schema) -> str:
+    """The name of a variant of an enumeration with values."""
+    fields = list(schema.get("properties", ()))
+    return fields[0] if len(fields) == 1 else ""
+
+
+def docstring(text: str | None, indent: str) -> str:
+    if text is None:
+        return ""
+    lines = textwrap.wrap(text, WIDTH - len(indent) - 6)
+    lines[0] = f'"""{lines[0]}'
+    lines[-1] = f'{lines[-1]}"""'
+    return "".join(f"\n{indent}{line}" for line in lines)
+
+
+def modules() -> dict[Path, str]:
+    """Every module and its text."""
+    texts = {}
+    for path in sorted((ROOT / "docs/schema").glob("*-1.json")):
+        kind = path.stem.removesuffix("-1")
+        texts[FOLDER / f"{kind.replace('-', '_')}.py"] = Module(kind, json.loads(path.read_text())).text()
+    return texts
+
+
+if __name__ == "__main__":
+    wrong = [path for path, text in modules().items() if not path.exists() or path.read_text() != text]
+    if sys.argv[1:] != ["--check"]:
+        for path in wrong:
+            path.write_text(modules()[path])
+    elif wrong:
+        sys.exit(f"result-types: `make schema` writes {', '.join(map(str, wrong))}")
