@@ -10,7 +10,7 @@ use fusescape::command::hierarchy::hierarchies;
 use fusescape::hierarchy::{
     Exploration, Front, HierarchyRequest, HierarchySettings, HierarchyTask, SearchOutcome, Sought, Study,
 };
-use fusescape::job::Job;
+use fusescape::job::{Job, Worker};
 use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn explore(study: &Arc<Study>) -> (f64, Value) {
     let mut bench = Arc::clone(study);
     let mut bounded = 0.0;
     while start.elapsed().as_secs_f64() < EXPLORED_SECONDS
-        && let Some(task) = exploration.next(1)
+        && let Some(task) = exploration.next(Worker::ALONE)
     {
         let is_bound = matches!(task, HierarchyTask::Bound(_));
         let done = Exploration::run(&mut bench, &task, &mut || true).unwrap();

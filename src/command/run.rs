@@ -1,7 +1,7 @@
 //! Runs a [`Job`] on all cores: the one place where commands hand out work.
 
 use super::{NoResult, Watch};
-use fusescape_engine::job::{Job, Progress};
+use fusescape_engine::job::{Job, Progress, Worker};
 use fusescape_spec::Diagnostics;
 use rayon::prelude::*;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -39,9 +39,9 @@ where
     told.tell(job.progress());
     let desk = Desk { shared: Mutex::new(Shared { job, heard, told, out: 0, end: None }), news: Condvar::new() };
     let workers = rayon::current_num_threads();
-    (0..workers).into_par_iter().for_each(|_| {
+    (0..workers).into_par_iter().for_each(|number| {
         let mut bench = bench();
-        while let Some(task) = desk.next(workers) {
+        while let Some(task) = desk.next(Worker { number, of: workers }) {
             let begun = now();
             let done = J::run(&mut bench, &task, &mut || watch.goes_on() && begun.elapsed() < MOMENT);
             desk.take(task, done);
@@ -86,7 +86,7 @@ where
     }
 
     /// The next task, once there is one; `None` at the end.
-    fn next(&self, workers: usize) -> Option<J::Task> {
+    fn next(&self, worker: Worker) -> Option<J::Task> {
         let mut shared = self.lock();
         loop {
             if shared.end.is_none() && !shared.told.watch.goes_on() {
@@ -95,7 +95,7 @@ where
             if shared.end.is_some() {
                 return None;
             }
-            if let Some(task) = shared.job.next(workers) {
+            if let Some(task) = shared.job.next(worker) {
                 shared.out += 1;
                 return Some(task);
             }

@@ -35,8 +35,8 @@ pub trait Job {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<Self::Done, Diagnostics>;
 
-    /// The next task for one of so many workers; `None` while nothing can be begun before others are back, and at the end.
-    fn next(&mut self, workers: usize) -> Option<Self::Task>;
+    /// The next task for a worker; `None` while nothing can be begun before others are back, and at the end.
+    fn next(&mut self, worker: Worker) -> Option<Self::Task>;
 
     /// Takes what came of a task.
     fn take(&mut self, task: Self::Task, done: Self::Done);
@@ -64,6 +64,20 @@ pub trait RemoteJob: Job {
     /// # Errors
     /// Everything that is wrong with the request.
     fn open(request: &Self::Request, before: Option<Self::Bench>) -> Result<Self::Bench, Diagnostics>;
+}
+
+/// A worker that asks for a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Worker {
+    /// Its number, from 0. Tasks that have much in common go to one worker.
+    pub number: usize,
+    /// Number of all workers, 1 or more.
+    pub of: usize,
+}
+
+impl Worker {
+    /// The only worker.
+    pub const ALONE: Self = Self { number: 0, of: 1 };
 }
 
 /// How far a job is.
@@ -116,7 +130,7 @@ impl Left {
 /// # Errors
 /// Why it has no result.
 pub fn finish<J: Job>(job: &mut J, bench: &mut J::Bench) -> Result<(), Diagnostics> {
-    while let Some(task) = job.next(1) {
+    while let Some(task) = job.next(Worker::ALONE) {
         let done = J::run(bench, &task, &mut || true)?;
         job.take(task, done);
     }

@@ -1,7 +1,7 @@
 //! The table of designs: what it holds, what is asked about a pair, and what a cell opens.
 
 use fusescape::explore::{CostStore, StackAim, StackSearch, StackStudy, Sweep};
-use fusescape::job::Job;
+use fusescape::job::{Job, Worker};
 use fusescape::link::{from_link, to_link};
 use fusescape::question::{Answerer, RunStacks};
 use fusescape::search::Objective;
@@ -99,7 +99,7 @@ fn workers_find_the_joint_optimum_of_a_pair() {
     let asked = Rc::new((Rc::clone(&request), limits));
     let mut search = StackSearch::new(StackAim::Optimum);
     // Each task by a worker of its own.
-    while let Some(task) = search.next(4) {
+    while let Some(task) = search.next(Worker { number: 0, of: 4 }) {
         let question = RunStacks { request: Rc::clone(&asked), task: task.clone() };
         search.take(task, Answerer::default().ask(question).unwrap());
     }

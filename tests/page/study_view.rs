@@ -9,7 +9,7 @@ use fusescape::explore::study::{
 };
 use fusescape::form::{study_of_system, suggested_study, variables, with_axis, with_values};
 use fusescape::hardware::Core;
-use fusescape::job::Job;
+use fusescape::job::{Job, Worker};
 use fusescape::multicore::{
     CoreSystem, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
 };
@@ -106,7 +106,7 @@ fn designs() -> (Arc<Study>, Vec<DesignRow>) {
     let mut evaluator = Evaluator::new(Arc::clone(&study), Arc::default());
     let mut course = Course::new(Arc::clone(&study));
     let mut rows = Vec::new();
-    while let Some(task) = course.next(1) {
+    while let Some(task) = course.next(Worker::ALONE) {
         let done = Course::run(&mut evaluator, &task, &mut || true).unwrap();
         course.take(task, done);
         rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use fusescape::chart::{Chart, Quantity, Theme, TileCurve, svg, tile_sizes_table};
-use fusescape::job::Job;
+use fusescape::job::{Job, Worker};
 use fusescape::multicore::{CoresRequest, CoresSettings, TileSearch};
 use fusescape::question::{Answerer, CoresSummary, RunTiles, SummaryWay};
 use fusescape::spec::{find_preset, hardware_presets, system_presets};
@@ -31,7 +31,7 @@ fn workers_that_take_a_candidate_each_find_what_one_run_finds() {
     let mut search = TileSearch::new(request.settings.aim);
     let mut given = Vec::new();
     loop {
-        given.extend(std::iter::from_fn(|| search.next(3)));
+        given.extend(std::iter::from_fn(|| search.next(Worker { number: 0, of: 3 })));
         // Each by a worker of its own, the last one first; one is ended before it has begun.
         let Some(task) = given.pop() else { break };
         if given.len() == 1 {

@@ -6,7 +6,7 @@
 use super::handle::Workers;
 use super::results::Status;
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
-use crate::job::{Job, Progress};
+use crate::job::{Job, Progress, Worker};
 use crate::question::{Answer, AskedJob, Refusal, Topic};
 use crate::spec::Diagnostics;
 use std::cell::{Ref, RefCell};
@@ -258,7 +258,7 @@ impl<J: AskedJob> Inner<J> {
             return None;
         }
         let number = self.lanes.iter().position(Option::is_none)?;
-        let Some(task) = self.job.next(self.lanes.len()) else {
+        let Some(task) = self.job.next(Worker { number, of: self.lanes.len() }) else {
             if self.lanes.iter().all(Option::is_none) {
                 self.clock.1 = self.elapsed_ms();
                 self.status = Status::Done;

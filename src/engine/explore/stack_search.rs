@@ -5,7 +5,7 @@ use super::request::Request;
 use super::stacks::{OptimalStacks, StackLimits, StackRun, StackStudy, StrategyEffort};
 use super::survey::{CostStore, SearchEffort};
 use super::sweep::Sweep;
-use crate::job::{Job, Left, Progress, RemoteJob};
+use crate::job::{Job, Left, Progress, RemoteJob, Worker};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -158,11 +158,11 @@ impl Job for StackSearch {
         })
     }
 
-    fn next(&mut self, workers: usize) -> Option<StackTask> {
+    fn next(&mut self, worker: Worker) -> Option<StackTask> {
         let Some(parts) = self.parts else {
             return (!std::mem::replace(&mut self.is_counting, true)).then_some(StackTask::Count);
         };
-        if let Some(parts) = self.left.next(workers, MOST_PARTS) {
+        if let Some(parts) = self.left.next(worker.of, MOST_PARTS) {
             return Some(StackTask::Parts(parts));
         }
         if self.known.len() < parts || self.outcome.is_some() || std::mem::replace(&mut self.is_ending, true) {

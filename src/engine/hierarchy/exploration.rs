@@ -6,7 +6,7 @@ use super::report::StudyOutline;
 use super::request::{HierarchyRequest, HierarchySettings};
 use super::search::SearchOutcome;
 use super::study::Study;
-use crate::job::{Job, Left, Progress, RemoteJob, share};
+use crate::job::{Job, Left, Progress, RemoteJob, Worker, share};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
@@ -250,17 +250,17 @@ impl Job for Exploration {
         })
     }
 
-    fn next(&mut self, workers: usize) -> Option<HierarchyTask> {
+    fn next(&mut self, worker: Worker) -> Option<HierarchyTask> {
         if self.outline.is_none() {
             return (!std::mem::replace(&mut self.is_outlining, true)).then_some(HierarchyTask::Outline);
         }
-        if let Some(range) = self.unbounded.next(workers, MOST_BOUNDED) {
+        if let Some(range) = self.unbounded.next(worker.of, MOST_BOUNDED) {
             return Some(HierarchyTask::Bound(range));
         }
         if self.batch.is_empty() {
             self.fill_batch();
         }
-        let rest = self.waiting.len().checked_sub(share(self.waiting.len(), workers, BATCH))?;
+        let rest = self.waiting.len().checked_sub(share(self.waiting.len(), worker.of, BATCH))?;
         let mut numbers = self.waiting.split_off(rest);
         numbers.reverse();
         let front = if self.everything { Front::default() } else { self.front.clone() };

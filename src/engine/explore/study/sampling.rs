@@ -3,7 +3,7 @@
 use super::document::{Study, StudyRequest};
 use super::evaluate::{DesignRow, Evaluator};
 use super::front::ParetoFront;
-use crate::job::{Job, Progress, RemoteJob, share};
+use crate::job::{Job, Progress, RemoteJob, Worker, share};
 use crate::spec::{Diagnostics, SamplingSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,10 +208,10 @@ impl Job for Course {
         Ok(designs.map(|&design| evaluator.evaluate(design, &task.front)).collect())
     }
 
-    fn next(&mut self, workers: usize) -> Option<Designs> {
+    fn next(&mut self, worker: Worker) -> Option<Designs> {
         self.completed();
         self.task()?;
-        let rest = self.waiting.len().checked_sub(share(self.waiting.len(), workers, MOST_TOGETHER))?;
+        let rest = self.waiting.len().checked_sub(share(self.waiting.len(), worker.of, MOST_TOGETHER))?;
         let mut designs = self.waiting.split_off(rest);
         designs.reverse();
         Some(Designs { designs, front: self.front.clone() })

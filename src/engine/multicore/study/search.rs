@@ -6,7 +6,7 @@ use super::super::costs::{Solved, TileCosts};
 use super::super::ids::{NestId, StackId};
 use super::super::request::{CoresRequest, ScheduleObjective};
 use super::{CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
-use crate::job::{Job, Left, Progress, RemoteJob};
+use crate::job::{Job, Left, Progress, RemoteJob, Worker};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -294,11 +294,11 @@ impl Job for CoresSearch {
         })
     }
 
-    fn next(&mut self, workers: usize) -> Option<CoresTask> {
+    fn next(&mut self, worker: Worker) -> Option<CoresTask> {
         if self.outline.is_none() {
             return (!std::mem::replace(&mut self.is_outlining, true)).then_some(CoresTask::Outline);
         }
-        if let Some(range) = self.unsolved.next(workers, MOST_TILES) {
+        if let Some(range) = self.unsolved.next(worker.of, MOST_TILES) {
             return Some(CoresTask::Solve(range));
         }
         if let Some((stack, shares)) = self.unallocated.pop() {
@@ -406,7 +406,7 @@ impl Job for CoresImprovement {
         Ok(study.improve(costs, stacks, from, *layer))
     }
 
-    fn next(&mut self, _: usize) -> Option<ImprovementStep> {
+    fn next(&mut self, _: Worker) -> Option<ImprovementStep> {
         if self.is_out || self.idle >= self.best.choice.len() {
             return None;
         }

@@ -6,7 +6,7 @@ use super::super::ids::{CoreId, NestId, StackId};
 use super::super::request::{CoresRequest, Granularity, ScheduleObjective};
 use super::super::tile_size::TileSize;
 use super::{CoresStudy, EvaluatedAllocation, StackAllocation};
-use crate::job::{Job, Progress, RemoteJob, finish};
+use crate::job::{Job, Progress, RemoteJob, Worker, finish};
 use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use crate::workload::Dim;
@@ -330,7 +330,7 @@ impl TileSearch {
     pub fn by(ladder: TileLadder, aim: ScheduleObjective, mut run: impl FnMut(TileCut) -> TilePoint) -> Self {
         let mut search = Self::new(aim);
         search.begin(ladder);
-        while let Some(TileTask::Candidate(number, cut)) = search.next(1) {
+        while let Some(TileTask::Candidate(number, cut)) = search.next(Worker::ALONE) {
             search.know(number, run(cut));
         }
         search
@@ -357,7 +357,7 @@ impl Job for TileSearch {
         })
     }
 
-    fn next(&mut self, _: usize) -> Option<TileTask> {
+    fn next(&mut self, _: Worker) -> Option<TileTask> {
         if self.ladder.is_none() {
             return (!std::mem::replace(&mut self.is_measuring, true)).then_some(TileTask::Ladder);
         }

@@ -5,7 +5,7 @@ use fusescape_engine::explore::study::{
     Course, DesignRow, DesignSchedule, Evaluator, ParetoFront, Part, Quantity, Status, Study, StudyCosts, StudyRequest,
 };
 use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
-use fusescape_engine::job::Job;
+use fusescape_engine::job::{Job, Worker};
 use fusescape_spec::edit::Outline;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape_test_support::random::Lcg;
@@ -41,7 +41,7 @@ pub fn run(study: &Arc<Study>) -> Vec<DesignRow> {
     let mut evaluator = Evaluator::new(Arc::clone(study), Arc::default());
     let mut course = Course::new(Arc::clone(study));
     let mut rows = Vec::new();
-    while let Some(task) = course.next(1) {
+    while let Some(task) = course.next(Worker::ALONE) {
         let done = Course::run(&mut evaluator, &task, &mut || true).unwrap();
         course.take(task, done);
         rows.extend(course.completed().into_iter().flat_map(|(_, rows)| rows));

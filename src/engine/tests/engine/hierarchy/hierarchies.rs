@@ -5,7 +5,7 @@ use fusescape_engine::hierarchy::{
     Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, SearchOutcome, Sought, Study,
     Widths, unrollings,
 };
-use fusescape_engine::job::{Job, Progress};
+use fusescape_engine::job::{Job, Progress, Worker};
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
@@ -267,11 +267,12 @@ fn explore(study: &Arc<Study>, workers: usize) -> Exploration {
 fn run(study: &Arc<Study>, mut exploration: Exploration, workers: usize) -> Exploration {
     let mut bench = Arc::clone(study);
     loop {
-        let mut given: Vec<_> = (0..workers).filter_map(|_| exploration.next(workers)).collect();
+        let mut given: Vec<_> =
+            (0..workers).filter_map(|number| exploration.next(Worker { number, of: workers })).collect();
         let Some(last) = given.pop() else { break };
         // One is ended before it has begun.
         exploration.put_back(last);
-        given.extend(exploration.next(workers));
+        given.extend(exploration.next(Worker { number: 0, of: workers }));
         for (number, task) in given.into_iter().enumerate().rev() {
             let mut left = number;
             let mut has_time = || {
