@@ -3,23 +3,20 @@
 use super::layer_constraints::constrained;
 pub use super::layer_report::{ConstraintCost, LayerResult, LayersReport, Searched};
 use super::names::unknown;
+use super::run::run;
 use super::words::LayerStrategy;
 use super::{NoResult, Watch, unless_stopped};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer, own_constraints, own_mappings};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{LayerOnCore, UnrollingOptions};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
+use fusescape_engine::search::space::{Pruning, SpaceOptions, SpaceSearch, SpaceWalk};
 use fusescape_engine::search::{
     Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best_while,
 };
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::Diagnostics;
-use rayon::prelude::*;
 use web_time::{Duration, Instant};
-
-/// Unrollings or parts of the mapping space that are searched at once on all cores.
-const BATCH: usize = 64;
 
 /// With a limit of time so many states are looked at, at the most: some gigabytes.
 const MOST_NODES: u64 = 10_000_000;
@@ -229,7 +226,7 @@ pub(super) fn map(study: &mut LayerStudy, options: &LayerOptions, watch: &dyn Wa
                 let go_on = || watch.goes_on();
                 let find =
                     |problem: &LayerOnCore<'_>| find_best_while(problem, &options.objective, &limits, strategy, &go_on);
-                unrollings = Some(search_unrolling(study, options, &wanted, watch, find));
+                unrollings = Some(search_unrolling(study, options, &wanted, watch, &find));
             }
             let problem = study.on_core();
             Searched::Orders(in_time(options, &limits, watch, |limits, has_time| {
@@ -287,25 +284,42 @@ fn space_search(
     SpaceSearch::new(&problem, wanted).map_or_else(Searched::Refused, |found| search(&found))
 }
 
-/// Walks through all parts of the mapping space on all cores.
+/// Walks through all parts of the mapping space on all cores. Where it is stopped, the result covers the beginning only.
 fn search_space(study: &LayerStudy, options: &LayerOptions, pruning: Pruning, watch: &dyn Watch) -> Searched {
     space_search(study, options, pruning, |search| {
-        watch.begin(search.parts(), &format!("parts of the mapping space of {}", study.layer));
-        let mut all = search.start();
-        let parts: Vec<usize> = (0..search.parts()).collect();
-        // Parts are put together in their order; a few at a time, so that not all have to be kept.
-        for batch in parts.chunks(BATCH) {
-            let walked: Vec<Part> =
-                batch.par_iter().map(|&part| search.part_while(part, &|| watch.goes_on())).collect();
-            walked.iter().for_each(|part| all.merge(part));
-            watch.advance(batch.len());
-            if !watch.goes_on() {
-                break;
-            }
-        }
-        watch.end();
-        Searched::Space(search.space(&all, true))
+        let mut walk = SpaceWalk::new(search);
+        let goes_on = || watch.goes_on();
+        let ended = run(&mut walk, || (search, &goes_on), &OfLayer { watch, layer: &study.layer });
+        Searched::Space(search.space(walk.merged(), ended.is_ok()))
     })
+}
+
+/// Tells which layer the work is about.
+struct OfLayer<'w> {
+    watch: &'w dyn Watch,
+    layer: &'w str,
+}
+
+impl Watch for OfLayer<'_> {
+    fn begin(&self, count: usize, what: &str) {
+        self.watch.begin(count, &format!("{what} of {}", self.layer));
+    }
+
+    fn advance(&self, parts: usize) {
+        self.watch.advance(parts);
+    }
+
+    fn recount(&self, count: usize) {
+        self.watch.recount(count);
+    }
+
+    fn end(&self) {
+        self.watch.end();
+    }
+
+    fn goes_on(&self) -> bool {
+        self.watch.goes_on()
+    }
 }
 
 /// The unrollings that are wanted: `wanted`, and what is asked for besides.
@@ -330,7 +344,7 @@ pub(super) fn search_unrolling(
     options: &LayerOptions,
     wanted: &UnrollingOptions,
     watch: &dyn Watch,
-    find: impl Fn(&LayerOnCore<'_>) -> Outcome + Sync,
+    find: &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync),
 ) -> UnrolledOutcome {
     let layer = UnrolledLayer {
         core: &study.core,
@@ -340,22 +354,8 @@ pub(super) fn search_unrolling(
     };
     let mut search =
         UnrolledSearch::new(layer, wanted, options.objective.clone(), Limits::default(), Strategy::default());
-    watch.begin(search.unrollings(), &format!("unrollings of {}", study.layer));
-    let mut next = 0;
-    while next < search.end() && watch.goes_on() {
-        let batch: Vec<usize> = (next..search.end().min(next + BATCH)).collect();
-        let count = batch.len();
-        next += count;
-        let outcomes: Vec<_> = batch.into_par_iter().map(|index| (index, search.solve_by(index, &find))).collect();
-        for (index, outcome) in outcomes {
-            if let Some(outcome) = outcome {
-                search.offer(index, &outcome);
-            }
-        }
-        watch.recount(search.end());
-        watch.advance(count);
-    }
-    watch.end();
+    // Where it is stopped, so is the command.
+    let _ = run(&mut search, || (layer, find), &OfLayer { watch, layer: &study.layer });
     let outcome = search.outcome();
     drop(search);
     if let Some(best) = &outcome.best {

@@ -64,7 +64,7 @@ fn search(
         UnrollConstraint::Free => Some(unrolling_options(study, options, Default::default())),
         UnrollConstraint::Limited(wanted) => Some(unrolling_options(study, options, wanted.clone())),
     };
-    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, watch, find));
+    let unrollings = unrollings.map(|wanted| search_unrolling(study, options, &wanted, watch, &find));
     if let Some(found) = unrollings.as_ref().filter(|found| found.best.is_none()) {
         let (mapped, searched) =
             (Err(constraints.explain_unrollings(study, found, &limits)), Searched::Orders(IMPOSSIBLE));

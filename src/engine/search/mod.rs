@@ -58,7 +58,9 @@ use exact::legality::NoConstraints;
 pub use infeasible::{Shortage, bytes, explain_infeasible, smallest_that_fit};
 pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};
-pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
+pub use unrolled::{
+    UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, UnrollingBench, UnrollingTask, find_best_unrolled,
+};
 
 use crate::cost::{Evaluator, LayerCost};
 use crate::mapping::{Allocation, LayerOnCore, TemporalLoop};

@@ -7,9 +7,11 @@
 use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, find_best};
 use crate::cost::Evaluator;
 use crate::hardware::{Core, Unroll};
+use crate::job::{Job, Progress, Worker};
 use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, unrollings};
 use crate::rules::Rules;
 use crate::sorting::sort_by;
+use crate::spec::Diagnostics;
 use crate::units::Cycles;
 use crate::workload::LayerShape;
 use serde::{Deserialize, Serialize};
@@ -66,12 +68,13 @@ pub struct UnrolledOutcome {
     pub proof: Proof,
 }
 
-/// A joint search of spatial and temporal mappings, by one or by many workers.
+/// A joint search of spatial and temporal mappings, as a [`Job`] whose tasks are unrollings, or one by one
+/// ([`Self::solve`], [`Self::offer`]).
 ///
-/// Every worker builds it from the same layer, and so has the same candidates in the same order. It solves some of them
-/// ([`Self::solve`]) and passes the results to the others ([`Self::offer`]). Once all candidates before [`Self::end`]
-/// are solved, the result does not depend on which worker solved which candidate, nor on the order: ties go to the
-/// candidate with the lower number.
+/// Once all candidates before [`Self::end`] are solved, the best does not depend on which worker solved which
+/// candidate, nor on the order: ties go to the candidate with the lower number. A job begins candidates in batches, and
+/// the next batch only once the last one is solved, so that the same candidates are searched however many workers there
+/// are.
 pub struct UnrolledSearch<'a> {
     layer: UnrolledLayer<'a>,
     objective: Objective,
@@ -83,6 +86,22 @@ pub struct UnrolledSearch<'a> {
     best: Option<(usize, UnrolledSolution)>,
     /// Result of each candidate that was searched.
     solved: Vec<Option<Solved>>,
+    batch: Batch,
+}
+
+/// Candidates that a job begins before it looks at the bounds again.
+const BATCH: usize = 64;
+
+/// Candidates that a job has begun.
+#[derive(Default)]
+struct Batch {
+    /// The next candidate, and the end of the batch.
+    next: usize,
+    end: usize,
+    /// Number of candidates that workers have.
+    out: usize,
+    /// Candidates that came back unsolved.
+    back: Vec<usize>,
 }
 
 /// The result of the search of one unrolling.
@@ -110,7 +129,7 @@ impl<'a> UnrolledSearch<'a> {
         // Stable: of equal bounds the fewest temporal steps come first, then the order of enumeration.
         sort_by(&mut candidates, |a, b| a.0.total_cmp(&b.0));
         let solved = vec![None; candidates.len()];
-        Self { layer, objective, limits, strategy, candidates, best: None, solved }
+        Self { layer, objective, limits, strategy, candidates, best: None, solved, batch: Batch::default() }
     }
 
     /// Number of unrollings.
@@ -197,6 +216,61 @@ impl<'a> UnrolledSearch<'a> {
             () if ties => Proof::OptimalButForTies,
             () => Proof::Optimal,
         }
+    }
+}
+
+/// The mapping problem of an unrolling.
+#[derive(Debug, Clone)]
+pub struct UnrollingTask {
+    /// Number of the unrolling.
+    number: usize,
+    unroll: Vec<Unroll>,
+}
+
+/// The layer, and the search of its mapping problems.
+pub type UnrollingBench<'a> = (UnrolledLayer<'a>, &'a (dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync));
+
+impl<'a> Job for UnrolledSearch<'a> {
+    type Bench = UnrollingBench<'a>;
+    type Task = UnrollingTask;
+    type Done = Outcome;
+
+    fn run(
+        (layer, search): &mut UnrollingBench<'a>,
+        task: &UnrollingTask,
+        _: &mut dyn FnMut() -> bool,
+    ) -> Result<Outcome, Diagnostics> {
+        Ok(search(&layer.with(&task.unroll)))
+    }
+
+    fn next(&mut self, _: Worker) -> Option<UnrollingTask> {
+        let end = self.end();
+        let batch = &mut self.batch;
+        if batch.next == batch.end && batch.back.is_empty() && batch.out == 0 {
+            batch.end = end.min(batch.next + BATCH).max(batch.next);
+        }
+        let number = batch.back.pop().or_else(|| {
+            let number = batch.next;
+            (number < batch.end).then(|| batch.next += 1)?;
+            Some(number)
+        })?;
+        batch.out += 1;
+        Some(UnrollingTask { number, unroll: self.candidates[number].1.clone() })
+    }
+
+    fn take(&mut self, task: UnrollingTask, outcome: Outcome) {
+        self.batch.out -= 1;
+        self.offer(task.number, &outcome);
+    }
+
+    fn put_back(&mut self, task: UnrollingTask) {
+        self.batch.out -= 1;
+        self.batch.back.push(task.number);
+    }
+
+    fn progress(&self) -> Progress {
+        let done = self.solved.iter().flatten().count();
+        Progress { done, all: self.end().max(done), unit: "unrollings", are_alike: false }
     }
 }
 

@@ -12,12 +12,14 @@
 //! - `trajectory.rs`: the energy of a mapping while its loops are placed
 
 mod iterative;
+mod job;
 mod lattice;
 mod part;
 mod scheme;
 mod trajectory;
 mod walk;
 
+pub use job::{SpaceBench, SpaceWalk};
 pub use part::Part;
 pub use trajectory::{Trajectory, TrajectoryStep};
 
@@ -143,10 +145,8 @@ const MOST_TRAJECTORIES: usize = 300;
 /// Limit on the orders of one segment of a blocking that are evaluated for the least latency.
 const MOST_ORDERS: u64 = 2000;
 
-/// A search through the mapping space that can be done in parts, by one or by many workers.
-///
-/// Every worker builds it from the same problem and options. Parts can be visited in any order; merged in the order of their numbers they
-/// always give the same result.
+/// A search through the mapping space in parts: one by one ([`explore_space`]), or as a job ([`SpaceWalk`]). Merged in the order of their
+/// numbers, parts always give the same result.
 pub struct SpaceSearch<'a> {
     lattice: Lattice<'a>,
     options: SpaceOptions,

@@ -4,9 +4,12 @@ use fusescape_engine::cost::Evaluator;
 use fusescape_engine::explore::{LayerRequest, LayerStudy, ZigZagStrategy};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::hardware::MAX_LEVELS;
+use fusescape_engine::job::{Job, Worker};
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, temporal::limited_factors};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceRefusal, SpaceSearch, explore_space};
+use fusescape_engine::search::space::{
+    MappingSpace, Pruning, SpaceOptions, SpaceRefusal, SpaceSearch, SpaceWalk, explore_space,
+};
 use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::{Lcg, all_levels, random_core, random_shape};
@@ -241,6 +244,22 @@ fn parts_say_the_same_whoever_walks_through_them() {
     let mut all = search.start();
     backwards.iter().for_each(|part| all.merge(part));
     assert_eq!(search.space(&all, true), alone);
+    // As a job whose workers come back in another order, some with nothing done.
+    let mut walk = SpaceWalk::new(&search);
+    let mut bench = (&search, &(|| true) as &(dyn Fn() -> bool + Sync));
+    let (mut out, mut round) = (Vec::new(), 0);
+    loop {
+        out.extend((out.len()..4).map_while(|number| walk.next(Worker { number, of: 4 })));
+        let Some(part) = out.pop() else { break };
+        round += 1;
+        if round % 5 == 0 {
+            walk.put_back(part);
+        } else {
+            let done = SpaceWalk::run(&mut bench, &part, &mut || true).unwrap();
+            walk.take(part, done);
+        }
+    }
+    assert_eq!((search.space(walk.merged(), true), walk.progress().done), (alone.clone(), search.parts()));
     // A larger sample begins with the smaller one.
     let larger = SpaceSearch::new(&problem, SpaceOptions { samples: 120, ..options }).unwrap();
     let larger = explore_space(&larger, |_, _| true).points;

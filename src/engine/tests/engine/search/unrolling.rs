@@ -2,10 +2,11 @@
 
 use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
 use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::job::{Job, Worker};
 use fusescape_engine::mapping::{Coverage, LayerOnCore, LayerProblem, SpatialMapping, UnrollingOptions, unrollings};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
-    Limits, Objective, Proof, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
+    Limits, Objective, Outcome, Proof, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
     find_best_unrolled,
 };
 use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Precision};
@@ -286,6 +287,33 @@ fn workers_that_take_slices_in_any_order_agree() {
             }
         }
         assert_eq!(together.outcome().best, alone.best);
+        // As a job: in whatever order tasks come back, or come back undone, the same unrollings are searched.
+        let mut by_jobs = [1, 3].map(|workers| {
+            let mut job = new();
+            let find = |problem: &LayerOnCore<'_>| find_best(problem, &Objective::Energy, &limits, Strategy::Loma);
+            let (mut bench, mut out) = ((layer, &find as &(dyn Fn(&LayerOnCore<'_>) -> Outcome + Sync)), Vec::new());
+            loop {
+                while out.len() < workers
+                    && let Some(task) = job.next(Worker { number: out.len(), of: workers })
+                {
+                    out.push(task);
+                }
+                if out.is_empty() {
+                    break;
+                }
+                let task = out.swap_remove(random.below(out.len() as u64) as usize);
+                if random.below(3) == 0 {
+                    job.put_back(task);
+                } else {
+                    let done = UnrolledSearch::run(&mut bench, &task, &mut || true).unwrap();
+                    job.take(task, done);
+                }
+            }
+            job.outcome()
+        });
+        assert_eq!(by_jobs[0], by_jobs[1]);
+        assert_eq!(by_jobs[0].best.take(), alone.best);
+        assert!(by_jobs[0].searched >= alone.searched && by_jobs[0].proof == alone.proof);
     }
 }
 
