@@ -8,8 +8,8 @@ mod import;
 
 pub use import::ImportNews;
 
-use crate::depth_first::{NotPlanned, PointAccount};
-use crate::explore::{CostStore, PointSummary, Request, SearchEffort, Survey, Sweep};
+use crate::explore::{Request, SweepBench, SweepDone, SweepJob, SweepTask};
+use crate::job::Job;
 use crate::pieces::piece_fn;
 use crate::question::Answerer;
 use crate::spec::Diagnostics;
@@ -29,26 +29,12 @@ pub enum ToWorker {
         /// The sweeps. Their points are numbered as if they were one sweep.
         requests: Vec<Request>,
     },
-    /// Evaluate points, as many as fit into a moment.
-    Survey {
+    /// Do a part of the sweep, as much of it as fits into a moment.
+    Do {
         /// Of this edit.
         generation: u32,
-        /// Their numbers, those that are wanted first at the front.
-        points: Vec<u32>,
-    },
-    /// Give the whole account of a point.
-    Detail {
-        /// Of this edit.
-        generation: u32,
-        /// Its number.
-        point: u32,
-    },
-    /// Give the whole account of the network with each stack run as at a point of its own.
-    Combine {
-        /// Of this edit.
-        generation: u32,
-        /// One point of the first sweep a stack.
-        points: Vec<u32>,
+        /// The part.
+        task: SweepTask,
     },
     /// Answer a question that has nothing to do with the sweep.
     Ask {
@@ -78,34 +64,12 @@ pub enum FromWorker {
         /// All reasons.
         diagnostics: Diagnostics,
     },
-    /// Points are evaluated: the first ones of those asked for, perhaps not all.
-    Surveyed {
+    /// A part of the sweep is done.
+    Did {
         /// Of this edit.
         generation: u32,
-        /// What they cost.
-        summaries: Vec<PointSummary>,
-        /// Those that cannot be scheduled, and why.
-        impossible: Vec<(u32, Diagnostics)>,
-        /// How much work it was.
-        effort: SearchEffort,
-    },
-    /// The whole account of a point.
-    Detailed {
-        /// Of this edit.
-        generation: u32,
-        /// Its number.
-        point: u32,
-        /// The account.
-        account: Box<PointAccount>,
-    },
-    /// The whole account of a combination; its strategy is that of the first stack.
-    Combined {
-        /// Of this edit.
-        generation: u32,
-        /// One point a stack.
-        points: Vec<u32>,
-        /// The account.
-        account: Box<PointAccount>,
+        /// Its result.
+        done: SweepDone,
     },
     /// The reply to a question.
     Replied {
@@ -180,16 +144,10 @@ pub fn from_worker<T: DeserializeOwned>(message: JsValue) -> Result<Result<T, No
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct WorkerEngine {
-    open: Option<Opened>,
-    store: CostStore,
+    /// The sweeps of the last edit that made sense, with its number.
+    bench: Option<(u32, SweepBench)>,
     answerer: Answerer,
     ask: Option<Ask>,
-}
-
-/// The sweeps of one edit.
-struct Opened {
-    generation: u32,
-    surveys: Vec<Survey>,
 }
 
 /// Time after which a worker returns what it has, milliseconds, so that it soon reads a message to stop or of an edit.
@@ -249,15 +207,7 @@ impl WorkerEngine {
     fn handle(&mut self, message: ToWorker) -> Result<Option<FromWorker>, postcard::Error> {
         let (generation, answer) = match message {
             ToWorker::Open { generation, requests } => return Ok(Some(self.open(generation, &requests))),
-            ToWorker::Survey { generation, points } => {
-                (generation, self.at(generation).and_then(|(open, store)| open.survey(&points, store)))
-            }
-            ToWorker::Detail { generation, point } => {
-                (generation, self.at(generation).and_then(|(open, store)| open.detail(point, store)))
-            }
-            ToWorker::Combine { generation, points } => {
-                (generation, self.at(generation).and_then(|(open, store)| open.combine(points, store)))
-            }
+            ToWorker::Do { generation, task } => (generation, self.work(generation, &task)),
             ToWorker::Ask { ticket, question } => {
                 let Some(ask) = self.ask else { return Ok(None) };
                 let reply = ask(&mut self.answerer, &question)?;
@@ -268,76 +218,31 @@ impl WorkerEngine {
         Ok(Some(answer.unwrap_or(FromWorker::Lost { generation })))
     }
 
-    fn at(&mut self, generation: u32) -> Option<(&mut Opened, &mut CostStore)> {
-        let open = self.open.as_mut().filter(|open| open.generation == generation)?;
-        Some((open, &mut self.store))
-    }
-
     fn open(&mut self, generation: u32, requests: &[Request]) -> FromWorker {
-        self.open = None;
-        let mut surveys = Vec::with_capacity(requests.len());
-        for request in requests {
-            match Sweep::new(request) {
-                Ok(sweep) => surveys.push(Survey::new(sweep)),
-                Err(diagnostics) => return FromWorker::Rejected { generation, diagnostics },
+        let earlier = self.bench.take();
+        match SweepBench::new(requests) {
+            Ok(bench) => {
+                let notes = bench.notes();
+                let bench = match earlier {
+                    Some((_, earlier)) => bench.after(earlier),
+                    None => bench,
+                };
+                self.bench = Some((generation, bench));
+                FromWorker::Opened { generation, notes }
+            }
+            Err(diagnostics) => {
+                // What it costs to find out again is kept for the next edit.
+                self.bench = earlier;
+                FromWorker::Rejected { generation, diagnostics }
             }
         }
-        let notes = surveys.first().map(|survey| survey.sweep().notes()).unwrap_or_default();
-        self.open = Some(Opened { generation, surveys });
-        FromWorker::Opened { generation, notes }
-    }
-}
-
-impl Opened {
-    /// The survey with point number `number`, and the point's index in it.
-    fn locate(&mut self, number: usize) -> Option<(&mut Survey, usize)> {
-        let mut index = number;
-        for survey in &mut self.surveys {
-            let count = survey.strategies().len();
-            if index < count {
-                return Some((survey, index));
-            }
-            index -= count;
-        }
-        None
     }
 
-    fn effort(&self) -> SearchEffort {
-        let mut sum = SearchEffort::default();
-        self.surveys.iter().for_each(|survey| sum.add(survey.effort));
-        sum
-    }
-
-    fn survey(&mut self, points: &[u32], store: &mut CostStore) -> Option<FromWorker> {
-        let (start, before) = (Instant::now(), self.effort());
-        let (mut summaries, mut impossible) = (Vec::new(), Vec::new());
-        // However slow it is, every message gets something done.
-        let mut searched = false;
-        let mut has_time = || !std::mem::replace(&mut searched, true) || start.elapsed() < MOMENT;
-        for &number in points {
-            let (survey, index) = self.locate(number as usize)?;
-            match survey.point(store, index, &mut has_time) {
-                Ok(summary) => summaries.push(PointSummary { point: number as usize, ..summary }),
-                Err(NotPlanned::Impossible(reasons)) => impossible.push((number, reasons)),
-                Err(NotPlanned::Later) => break,
-            }
-            if start.elapsed() >= MOMENT {
-                break;
-            }
-        }
-        let effort = self.effort().since(before);
-        Some(FromWorker::Surveyed { generation: self.generation, summaries, impossible, effort })
-    }
-
-    fn detail(&mut self, point: u32, store: &mut CostStore) -> Option<FromWorker> {
-        let (survey, index) = self.locate(point as usize)?;
-        let account = Box::new(survey.account(store, index).ok()?);
-        Some(FromWorker::Detailed { generation: self.generation, point, account })
-    }
-
-    fn combine(&mut self, points: Vec<u32>, store: &mut CostStore) -> Option<FromWorker> {
-        let indices: Vec<usize> = points.iter().map(|&point| point as usize).collect();
-        let account = Box::new(self.surveys.first_mut()?.combination(store, &indices).ok()?);
-        Some(FromWorker::Combined { generation: self.generation, points, account })
+    /// `None` if it has another sweep open, or cannot know what it is asked.
+    fn work(&mut self, generation: u32, task: &SweepTask) -> Option<FromWorker> {
+        let (_, bench) = self.bench.as_mut().filter(|(opened, _)| *opened == generation)?;
+        let start = Instant::now();
+        let done = SweepJob::run(bench, task, &mut || start.elapsed() < MOMENT).ok()?;
+        Some(FromWorker::Did { generation, done })
     }
 }

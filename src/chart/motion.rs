@@ -18,12 +18,13 @@ use fusescape_engine::depth_first::{
     TileTypeId,
 };
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A stack of an account with the places of its tiles; one for all steps.
 #[derive(Debug)]
 pub struct MovingStack {
     /// The point.
-    pub account: Rc<PointAccount>,
+    pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub stack: usize,
     /// Where its tiles lie.
@@ -34,7 +35,7 @@ pub struct MovingStack {
 
 impl MovingStack {
     /// A stack of a point; `None` where the places are not those of this stack.
-    pub fn new(account: Rc<PointAccount>, stack: usize, motion: Rc<StackMotion>) -> Option<Self> {
+    pub fn new(account: Arc<PointAccount>, stack: usize, motion: Rc<StackMotion>) -> Option<Self> {
         let of = account.stacks.get(stack)?;
         let layers = of.tile_types.first()?.layers.iter().map(|layer| &layer.layer);
         let is_same = motion.tile_count() == of.tile_count && layers.eq(motion.maps.iter().map(|map| &map.layer));

@@ -4,84 +4,48 @@ use super::arguments::StateOptions;
 use super::progress::TerminalBar;
 use super::state::chosen;
 use super::{Failure, print};
-use fusescape_command::Watch;
+use fusescape_command::depth_first::evaluate;
 use fusescape_engine::depth_first::FuseDepth;
-use fusescape_engine::explore::{CostStore, PointSummary, Request, Survey, Sweep, best_point, coarse_to_fine};
+use fusescape_engine::explore::{PointState, SharedCosts, Sweep, SweepBench, best_point};
+use fusescape_engine::job::finish;
 use fusescape_report::{DesignFindings, report};
 use fusescape_spec::Diagnostics;
-use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Sweeps as the page does, and prints the report of the opened point, else of the best.
 pub fn run(options: &StateOptions, site: &str) -> Result<(), Failure> {
     let state = chosen(options)?;
-    let requests = state.design.request()?;
-    let bar = TerminalBar::default();
-    let [swept, references]: [Swept; 2] = match &requests[..] {
-        [own, references] => [Swept::new(own, &bar)?, Swept::new(references, &bar)?],
-        _ => return Err("There is nothing to sweep.".into()),
+    let sweeps: Result<Vec<Sweep>, Diagnostics> = state.design.request()?.iter().map(Sweep::new).collect();
+    let sweeps = sweeps?;
+    let costs: Arc<SharedCosts> = Arc::default();
+    let mut job = evaluate(&sweeps, &costs, &TerminalBar::default())?;
+    let possible = job.summaries();
+    let best = best_point(&possible).map(|best| best.point);
+    let opened = state.view.point.as_ref().and_then(|point| job.strategies.iter().position(|other| other == point));
+    let impossible = job.points.iter().position(|state| matches!(state, PointState::Infeasible(_)));
+    let Some(point) = opened.or(best).or(impossible) else { return Err("There is nothing to sweep.".into()) };
+    let summary = match &job.points[point] {
+        PointState::Done(summary) => Arc::clone(summary),
+        PointState::Infeasible(reasons) => return Err(reasons.to_string().into()),
+        PointState::Waiting | PointState::Failed(_) => return Err("The point was not evaluated.".into()),
     };
-    let opened = state.view.point.as_ref().and_then(|point| {
-        let place = |swept: &Swept| swept.sweep.settings.strategies().iter().position(|other| other == point);
-        place(&swept).map(|index| (&swept, index)).or_else(|| place(&references).map(|index| (&references, index)))
-    });
-    let best = best_point(&swept.points).map(|best| best.point);
-    let (of, point) = match opened.or(best.map(|point| (&swept, point))) {
-        Some(found) => found,
-        None => return Err(swept.why.to_string().into()),
-    };
-    let account = Survey::new(of.sweep.clone()).account(&mut CostStore::default(), point)?;
-    let summary = of.sweep.summarize(point, &account);
+    let number = point as u32;
+    job.want(number);
+    finish(&mut job, &mut SweepBench::for_report(sweeps.clone(), costs))?;
     let reference = |fuse: &FuseDepth| {
-        let strategies = references.sweep.settings.strategies();
-        let index = strategies.iter().position(|strategy| strategy.fuse == *fuse)?;
-        references.points.iter().find(|summary| summary.point == index)
+        let index = (job.swept..job.points.len()).find(|&index| job.strategies[index].fuse == *fuse)?;
+        match &job.points[index] {
+            PointState::Done(summary) => Some(&**summary),
+            _ => None,
+        }
     };
     let found = DesignFindings {
-        account: &account,
+        account: &job.accounts[&number],
         summary: &summary,
-        is_best: std::ptr::eq(of, &swept) && best == Some(point),
-        points: (swept.count, swept.points.len()),
+        is_best: best == Some(point),
+        points: (job.swept, possible.len()),
         references: [reference(&FuseDepth::SingleLayer), reference(&FuseDepth::LayerByLayer)],
-        notes: &swept.sweep.notes(),
+        notes: &sweeps.first().map(Sweep::notes).unwrap_or_default(),
     };
     print(&report(&state, &found, site))
-}
-
-/// A sweep, and what its points cost.
-struct Swept {
-    sweep: Sweep,
-    /// Number of points.
-    count: usize,
-    /// Those that can be scheduled, in order.
-    points: Vec<PointSummary>,
-    /// Why one of the others cannot be.
-    why: Diagnostics,
-}
-
-impl Swept {
-    fn new(request: &Request, watch: &dyn Watch) -> Result<Self, Diagnostics> {
-        let sweep = Sweep::new(request)?;
-        let count = sweep.settings.strategies().len();
-        watch.begin(count, "points");
-        let lanes = coarse_to_fine(&sweep.settings, rayon::current_num_threads());
-        let costs = lanes.into_par_iter().flat_map_iter(|lane| {
-            let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
-            let cost = move |point: u32| {
-                let cost = survey.point(&mut store, point as usize, &mut || watch.goes_on());
-                watch.advance(1);
-                cost
-            };
-            lane.into_iter().map(cost).collect::<Vec<_>>()
-        });
-        let (mut points, mut why) = (Vec::new(), Diagnostics::default());
-        for cost in costs.collect::<Vec<_>>() {
-            match cost {
-                Ok(summary) => points.push(summary),
-                Err(reasons) => why = reasons.reasons(),
-            }
-        }
-        watch.end();
-        points.sort_by_key(|summary| summary.point);
-        Ok(Self { count, sweep, points, why })
-    }
 }

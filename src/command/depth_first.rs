@@ -3,20 +3,17 @@
 //! Each core has points of its own, which it plans, searches and adds up one by one. Of a single point the cores share the mapping
 //! problems.
 
+use super::run::run;
 pub use super::sweep_report::{Findings, Row, SweepReport, sentences};
-use super::{NoResult, Watch, unless_stopped};
-use fusescape_engine::depth_first::{NotPlanned, ProblemId};
+use super::{NoResult, Watch};
+use fusescape_engine::depth_first::ProblemId;
 use fusescape_engine::explore::{
-    CostStore, Request, Settings, SharedCosts, SolvedAlone, Survey, Sweep, coarse_to_fine, too_large_to_count,
+    PointSearch, PointState, ReportedPoints, Request, Settings, SharedCosts, SolvedAlone, Sweep, SweepBench, SweepJob,
+    too_large_to_count,
 };
-use fusescape_engine::ids::TiVec;
-use fusescape_engine::mapping::LayerProblem;
-use fusescape_engine::search::Outcome;
 use fusescape_engine::workload::Network;
 use fusescape_spec::Diagnostics;
 use fusescape_state::suggested_tiles;
-use rayon::prelude::*;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A sweep of two documents; with a few tile sizes up to the network's map where the settings name none.
@@ -37,61 +34,44 @@ pub fn sweep(hardware: String, workload: String, mut settings: Settings) -> Resu
 /// # Errors
 /// It was stopped.
 pub fn depth_first(sweep: &Sweep, watch: &dyn Watch) -> Result<SweepReport, NoResult> {
-    let points = sweep.settings.strategies().len();
-    let findings = if points > 1 { by_points(sweep, points, watch) } else { by_problems(sweep, watch)? };
-    unless_stopped(watch, ())?;
+    let findings =
+        if sweep.settings.strategies().len() > 1 { by_points(sweep, watch)? } else { by_problems(sweep, watch)? };
     Ok(SweepReport::new(sweep.clone(), findings))
 }
 
-/// Each core plans, searches and adds up points of its own, and knows what the problems cost that others searched. Where it is stopped,
-/// points are missing.
-fn by_points(sweep: &Sweep, points: usize, watch: &dyn Watch) -> Findings {
-    watch.begin(points, "points");
-    let costs: Arc<SharedCosts> = Arc::default();
-    let lanes: Vec<(Vec<Row>, Vec<LayerProblem>)> = coarse_to_fine(&sweep.settings, rayon::current_num_threads())
-        .into_par_iter()
-        .map(|lane| {
-            let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::sharing(Arc::clone(&costs)));
-            let mut rows = Vec::new();
-            for point in lane.into_iter().map(|point| point as usize) {
-                let totals = survey.totals(&mut store, point, &mut || watch.goes_on());
-                rows.push(match totals {
-                    Ok(totals) => {
-                        let summary = survey.summarize(point, &totals);
-                        Row::Done { summary, energy: totals.energy, latency: totals.latency }
-                    }
-                    Err(NotPlanned::Impossible(reasons)) => Row::Failed { point, reasons },
-                    Err(NotPlanned::Later) => break,
-                });
-                watch.advance(1);
-            }
-            (rows, survey.into_problems())
-        })
-        .collect();
-    watch.end();
-    // Neighbouring tile widths have some problems in common.
-    let problems = lanes.iter().flat_map(|(_, problems)| problems).collect::<HashSet<_>>().len();
-    let mut rows: Vec<Row> = lanes.into_iter().flat_map(|(rows, _)| rows).collect();
-    rows.sort_unstable_by_key(Row::point);
-    Findings { rows, problems, account: None }
+/// Evaluates the points of a sweep, and those of references, on all cores, which tell each other `costs`.
+///
+/// # Errors
+/// It was stopped.
+pub fn evaluate(sweeps: &[Sweep], costs: &Arc<SharedCosts>, watch: &dyn Watch) -> Result<SweepJob, NoResult> {
+    let mut job = SweepJob::new(sweeps.iter().map(|sweep| &sweep.settings), rayon::current_num_threads());
+    run(&mut job, || SweepBench::for_report(sweeps.to_vec(), Arc::clone(costs)), watch)?;
+    Ok(job)
+}
+
+/// Each core plans, searches and adds up points of its own, and knows what the problems cost that others searched.
+fn by_points(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
+    let SweepJob { points, reported: ReportedPoints { mut splits, problems }, .. } =
+        evaluate(std::slice::from_ref(sweep), &Arc::default(), watch)?;
+    let row = |(point, state): (usize, PointState)| match state {
+        PointState::Done(summary) => {
+            let (energy, latency) = splits.remove(&(point as u32))?;
+            Some(Row::Done { summary: Arc::unwrap_or_clone(summary), energy, latency })
+        }
+        PointState::Infeasible(reasons) => Some(Row::Failed { point, reasons: Arc::unwrap_or_clone(reasons) }),
+        PointState::Waiting | PointState::Failed(_) => None,
+    };
+    let rows = points.into_iter().enumerate().filter_map(row).collect();
+    Ok(Findings { rows, problems: problems.len(), account: None })
 }
 
 /// The point is planned, then its problems searched on all cores.
 fn by_problems(sweep: &Sweep, watch: &dyn Watch) -> Result<Findings, NoResult> {
     let plan = sweep.plan();
-    watch.begin(plan.problems.list.len(), "mapping problems");
-    let problems: Vec<ProblemId> = plan.problems.list.keys().collect();
     let known = SolvedAlone::default();
-    let outcomes: Option<Vec<Outcome>> = problems
-        .into_par_iter()
-        .map(|problem| {
-            let outcome = watch.goes_on().then(|| sweep.solve(&plan, problem, &known));
-            watch.advance(1);
-            outcome
-        })
-        .collect();
-    let outcomes: TiVec<ProblemId, Outcome> = outcomes.ok_or(NoResult::Stopped)?.into();
-    watch.end();
+    let mut job = PointSearch::new(&plan);
+    run(&mut job, || (sweep, &plan, &known), watch)?;
+    let outcomes = job.into_outcomes();
     let mut assembler = sweep.assembler(&plan);
     let mut account_of = |point: usize| {
         let planned = plan.points[point].as_ref().map_err(Clone::clone)?;

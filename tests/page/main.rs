@@ -37,6 +37,7 @@ mod state_files;
 mod stream_files;
 mod stream_random;
 mod study_view;
+mod sweep_job;
 mod tile_curve;
 mod timeloop_files;
 mod undo;

@@ -18,6 +18,7 @@ use crate::spec::Difference;
 use crate::state::{Action, Design, Pinned, cores_differences, design_differences};
 use crate::workload::Network;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Properties of [`CompareView`].
@@ -219,8 +220,8 @@ fn Documents(props: &DocumentsProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct CostsProps {
-    a: Rc<PointAccount>,
-    b: Rc<PointAccount>,
+    a: Arc<PointAccount>,
+    b: Arc<PointAccount>,
     /// What stands between the whole and its parts.
     children: Html,
 }
@@ -231,7 +232,7 @@ fn Costs(props: &CostsProps) -> Html {
     let (a, b) = (&*props.a, &*props.b);
     let figures = comparisons(a, b);
     let table = Rc::new(whole_costs(a, b));
-    let asked = |account: &Rc<PointAccount>, title: &str| {
+    let asked = |account: &Arc<PointAccount>, title: &str| {
         let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
         let dram = account.memories.last_key().unwrap_or_default();
         let number = match title {
@@ -242,7 +243,7 @@ fn Costs(props: &CostsProps) -> Html {
             _ if title == Quantity::Macs.title() => at(Amount::Macs),
             _ => return None,
         };
-        Some(Asked::Point(Rc::clone(account), number))
+        Some(Asked::Point(Arc::clone(account), number))
     };
     let title = |row: &[TableCell]| row.first().map_or("", TableCell::text).to_owned();
     let rows = table.rows.iter().map(|row| vec![None, asked(&props.a, &title(row)), asked(&props.b, &title(row))]);

@@ -6,6 +6,7 @@ use crate::app::workers::results::{REFERENCES, Status, SweepResults};
 use crate::chart::{Breakdown, tile_text};
 use crate::depth_first::{FuseDepth, PointAccount};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// A card that compares the best. Only `shell::pieces` may name it.
@@ -53,7 +54,7 @@ fn Comparison(props: &ResultsProps) -> Html {
 }
 
 /// The bars, with their titles.
-fn compared(results: &SweepResults) -> Vec<(String, Rc<PointAccount>)> {
+fn compared(results: &SweepResults) -> Vec<(String, Arc<PointAccount>)> {
     let references = REFERENCES
         .iter()
         .filter_map(|(fuse, title)| Some(((*title).to_owned(), results.accounts.get(&results.reference(fuse)?)?)));
@@ -68,7 +69,7 @@ fn compared(results: &SweepResults) -> Vec<(String, Rc<PointAccount>)> {
         Some((title, results.accounts.get(&point)?))
     });
     let combined = results.combined.as_ref().map(|(_, account)| ("best combination".to_owned(), account));
-    references.chain(best).chain(combined).map(|(title, account)| (title, Rc::clone(account))).collect()
+    references.chain(best).chain(combined).map(|(title, account)| (title, Arc::clone(account))).collect()
 }
 
 /// Whether some of them are still to come.

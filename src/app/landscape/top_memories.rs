@@ -7,17 +7,17 @@ use crate::chart::{LevelCell, LevelMatrix, strategy_title};
 use crate::depth_first::{LayerTileAccount, PointAccount};
 use crate::hardware::Operand;
 use crate::spec::sentence;
-use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// A card with the top memories of a point. Only `shell::pieces` may name it.
-pub fn top_memories(account: Rc<PointAccount>) -> Html {
+pub fn top_memories(account: Arc<PointAccount>) -> Html {
     html! { <TopMemories {account} /> }
 }
 
 #[derive(Properties, PartialEq)]
 struct TopMemoriesProps {
-    account: Rc<PointAccount>,
+    account: Arc<PointAccount>,
 }
 
 /// The strip of DeFiNES, Fig. 9, for one point; a click on a cell says why.

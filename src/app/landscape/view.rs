@@ -14,6 +14,7 @@ use crate::depth_first::PointAccount;
 use crate::piece;
 use crate::state::Action;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Functions whose code is fetched once the sweep is over.
@@ -40,7 +41,7 @@ pub struct SweptParts {
     /// Draws the best point in a line, to stay in sight.
     pub readout: fn(Rc<PageState>) -> Html,
     /// Draws the top memories of a point.
-    pub top_memories: fn(Rc<PointAccount>) -> Html,
+    pub top_memories: fn(Arc<PointAccount>) -> Html,
     /// Draws sliders over the tile sizes of a point.
     pub tile_sliders: fn(Rc<SweepResults>, u32, Callback<Action>) -> Html,
 }
@@ -219,7 +220,7 @@ fn film(props: &LandscapeProps) -> Html {
 fn top_memories(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let account = props.opened.and_then(|point| results.accounts.get(&point)).cloned();
     let Some(account) = account else { return html! {} };
-    late(move |parts: SweptParts| (parts.top_memories)(Rc::clone(&account)))
+    late(move |parts: SweptParts| (parts.top_memories)(Arc::clone(&account)))
 }
 
 /// Sliders over the tile sizes of the point at hand; their code is fetched as [`neighbours`]' is.

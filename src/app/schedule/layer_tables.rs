@@ -10,13 +10,14 @@ use crate::depth_first::{LayerTileAccount, PointAccount, TileTypeId};
 use crate::explain::{Amount, Axis, LayerTileIndex, PointNumber, Scope};
 use crate::hardware::Operand;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// What the tables need.
 #[derive(Properties)]
 pub struct TileTypeProps {
     /// The point.
-    pub account: Rc<PointAccount>,
+    pub account: Arc<PointAccount>,
     /// Index of the stack.
     pub stack: usize,
     /// Index of the tile type.
@@ -25,7 +26,7 @@ pub struct TileTypeProps {
 
 impl PartialEq for TileTypeProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.account, &other.account) && (self.stack, self.tile) == (other.stack, other.tile)
+        Arc::ptr_eq(&self.account, &other.account) && (self.stack, self.tile) == (other.stack, other.tile)
     }
 }
 

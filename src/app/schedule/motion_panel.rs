@@ -14,13 +14,14 @@ use crate::depth_first::{PointAccount, Step};
 use crate::explore::Request;
 use crate::question::{FollowTiles, Topic};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Properties of [`MotionPanel`].
 #[derive(Properties)]
 pub struct MotionPanelProps {
     /// The point.
-    pub account: Rc<PointAccount>,
+    pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub stack: usize,
     /// The tile type that is looked into; without one, the one that most tiles are of.
@@ -39,7 +40,7 @@ pub struct MotionPanelProps {
 
 impl PartialEq for MotionPanelProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.account, &other.account)
+        Arc::ptr_eq(&self.account, &other.account)
             && (self.stack, self.tile_type) == (other.stack, other.tile_type)
             && self.request == other.request
             && self.on_rest == other.on_rest
@@ -57,8 +58,8 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
     });
     let answers = use_answers(&props.workers, Topic::Motion, question.into_iter().collect());
     let reply = answers.reply(0).cloned();
-    let moving = use_memo((ByAddress(Rc::clone(&props.account)), props.stack, reply), |(account, stack, motion)| {
-        MovingStack::new(Rc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
+    let moving = use_memo((ByAddress(Arc::clone(&props.account)), props.stack, reply), |(account, stack, motion)| {
+        MovingStack::new(Arc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
     });
     // The last picture stays until the next is known.
     let kept = use_mut_ref(|| None::<Rc<MovingStack>>);
@@ -91,11 +92,11 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
 
 /// An account that is compared by its address.
 #[derive(Clone)]
-struct ByAddress(Rc<PointAccount>);
+struct ByAddress(Arc<PointAccount>);
 
 impl PartialEq for ByAddress {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

@@ -11,13 +11,14 @@ use crate::hardware::Operand;
 use crate::spec::sentence;
 use crate::state::{Action, ViewField};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Properties of [`StackPanel`].
 #[derive(Properties, PartialEq)]
 pub struct StackPanelProps {
     /// The point that it is a part of.
-    pub account: Rc<PointAccount>,
+    pub account: Arc<PointAccount>,
     /// Which of its stacks.
     pub index: usize,
     /// The tile type that is looked into; without one, the one that most tiles are of.
@@ -81,9 +82,9 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
                 />
                 { reasons(tile_type) }
                 <h3>{ termed("[Layer-tiles|layer-tile]") }</h3>
-                <LayerTileTable account={Rc::clone(&props.account)} stack={props.index} tile={chosen} />
+                <LayerTileTable account={Arc::clone(&props.account)} stack={props.index} tile={chosen} />
                 <h3>{ termed("[Data copy actions|data copy action]") }</h3>
-                <CopyTable account={Rc::clone(&props.account)} stack={props.index} tile={chosen} />
+                <CopyTable account={Arc::clone(&props.account)} stack={props.index} tile={chosen} />
             </section>
         </>
     }
@@ -125,7 +126,7 @@ pub fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Actio
     }
 }
 
-fn stack_facts(account: &Rc<PointAccount>, index: usize, stack: &StackAccount) -> Html {
+fn stack_facts(account: &Arc<PointAccount>, index: usize, stack: &StackAccount) -> Html {
     let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
     let of = |amount: Amount| PointNumber::Of(Scope::Stack(index), amount);
     let weights = match (&stack.weight_memory, stack.weight_bits) {
@@ -181,7 +182,7 @@ fn type_switch(stack: &StackAccount, current: usize, act: &Callback<Action>) -> 
     }
 }
 
-fn type_facts(account: &Rc<PointAccount>, (stack, tile): (usize, usize), tile_type: &TileTypeAccount) -> Html {
+fn type_facts(account: &Arc<PointAccount>, (stack, tile): (usize, usize), tile_type: &TileTypeAccount) -> Html {
     let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
     let of = |amount: Amount| PointNumber::Of(Scope::Tile(stack, tile), amount);
     let (x, y) = tile_type.size;
@@ -213,8 +214,8 @@ fn type_facts(account: &Rc<PointAccount>, (stack, tile): (usize, usize), tile_ty
 }
 
 /// What explains the cells of the table of activations.
-fn size_numbers(account: &Rc<PointAccount>, stack: usize, tile: usize, tile_type: &TileTypeAccount) -> Numbers {
-    let asked = |place, data| Some(Asked::Point(Rc::clone(account), PointNumber::Size(place, data)));
+fn size_numbers(account: &Arc<PointAccount>, stack: usize, tile: usize, tile_type: &TileTypeAccount) -> Numbers {
+    let asked = |place, data| Some(Asked::Point(Arc::clone(account), PointNumber::Size(place, data)));
     let layers = tile_type.layers.iter().enumerate().filter(|(_, layer)| layer.kind.is_some());
     let row = |(layer, _)| {
         let of = |operand| asked([stack, tile, layer], Data::Operand(operand));

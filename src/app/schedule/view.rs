@@ -22,6 +22,7 @@ use crate::hardware::{Core, MemoryId};
 use crate::spec::{Diagnostics, sentence};
 use crate::state::{Action, ViewField};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Properties of [`ScheduleView`].
@@ -104,7 +105,7 @@ fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callba
     let Some(strategy) = results.strategy(point) else { return html! {} };
     let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
         (_, Some(account)) => {
-            let (account, state, workers) = (Rc::clone(account), Rc::clone(state), workers.clone());
+            let (account, state, workers) = (Arc::clone(account), Rc::clone(state), workers.clone());
             html! { <Account {point} {account} {state} {workers} act={act.clone()} /> }
         }
         (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
@@ -210,7 +211,7 @@ fn why_not(reasons: &Diagnostics) -> Html {
 #[derive(Properties)]
 struct AccountProps {
     point: u32,
-    account: Rc<PointAccount>,
+    account: Arc<PointAccount>,
     state: Rc<PageState>,
     workers: Workers,
     act: Callback<Action>,
@@ -220,7 +221,7 @@ impl PartialEq for AccountProps {
     fn eq(&self, other: &Self) -> bool {
         // To compare accounts takes longer than to draw them.
         self.point == other.point
-            && Rc::ptr_eq(&self.account, &other.account)
+            && Arc::ptr_eq(&self.account, &other.account)
             && self.state == other.state
             && self.act == other.act
     }
@@ -234,7 +235,7 @@ fn Account(props: &AccountProps) -> Html {
     let stack_index = view.stack.min(last_stack);
     let label = strategy_title(&account.strategy);
     let bars = [(label, account)];
-    let asked = |amount: Amount| Asked::Point(Rc::clone(&props.account), PointNumber::Of(Scope::Point, amount));
+    let asked = |amount: Amount| Asked::Point(Arc::clone(&props.account), PointNumber::Of(Scope::Point, amount));
     let cells = |amounts: Vec<Amount>| {
         let row = amounts.into_iter().map(|amount| Some(asked(amount)));
         Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
@@ -253,7 +254,7 @@ fn Account(props: &AccountProps) -> Html {
     html! {
         <>
             <MotionPanel
-                account={Rc::clone(&props.account)}
+                account={Arc::clone(&props.account)}
                 stack={stack_index}
                 {tile_type}
                 step={view.step}
@@ -270,7 +271,7 @@ fn Account(props: &AccountProps) -> Html {
                     <Figure title="" chart={Drawn::new(Breakdown::latency(&bars))} numbers={latency} testid="latency-by-cause" />
                     <Figure title="" chart={Drawn::new(Breakdown::energy_by_memory(account))} testid="energy-by-memory" />
                 </section>
-                <AccessCard account={Rc::clone(&props.account)} />
+                <AccessCard account={Arc::clone(&props.account)} />
             </div>
             <OpenedNeighbours
                 results={Rc::clone(&props.state.results)}
@@ -281,7 +282,7 @@ fn Account(props: &AccountProps) -> Html {
             />
             { request.as_ref().as_ref().and_then(|request| roofline(&props.state.results, request, props.point)) }
             <StackPanel
-                account={Rc::clone(&props.account)}
+                account={Arc::clone(&props.account)}
                 index={stack_index}
                 {tile_type}
                 act={props.act.clone()}
@@ -316,7 +317,7 @@ fn roofline(results: &SweepResults, request: &Request, point: u32) -> Option<Htm
 
 #[derive(Properties, PartialEq)]
 struct AccessCardProps {
-    account: Rc<PointAccount>,
+    account: Arc<PointAccount>,
 }
 
 /// Accesses of each memory by cause (DeFiNES, Fig. 14).
@@ -346,12 +347,12 @@ fn AccessCard(props: &AccessCardProps) -> Html {
 }
 
 /// What explains the cells of the table of accesses, whose first row is the highest memory.
-fn access_numbers(account: &Rc<PointAccount>, shown: Shown) -> Numbers {
+fn access_numbers(account: &Arc<PointAccount>, shown: Shown) -> Numbers {
     let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
     let causes = AccessCause::ALL.map(Some).into_iter().chain([None]);
     let row = |memory: MemoryId| {
         let amounts = causes.clone().map(|cause| PointNumber::Of(Scope::Point, Amount::At(counted, memory, cause)));
-        let cells = amounts.map(|number| Some(Asked::Point(Rc::clone(account), number)));
+        let cells = amounts.map(|number| Some(Asked::Point(Arc::clone(account), number)));
         std::iter::once(None).chain(cells).collect()
     };
     Some(Rc::new(account.memories.keys().rev().map(row).collect()))

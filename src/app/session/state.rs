@@ -9,6 +9,7 @@ use crate::lesson::{Given, LessonSource};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What answers are kept under: lesson, student and step.
 pub type AnswerKey = (String, String, u32);
@@ -114,7 +115,7 @@ pub struct PinnedResults {
     /// Its sweep, perhaps stopped before its end.
     pub results: Rc<SweepResults>,
     /// The whole account of its point; `None` where it cannot be had, or is not known as the sweep was stopped.
-    pub account: Option<Rc<PointAccount>>,
+    pub account: Option<Arc<PointAccount>>,
 }
 
 /// Whatever happens to the page.

@@ -10,6 +10,7 @@ use crate::explore::{LayerFacts, MappedLayer};
 use crate::piece;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -17,7 +18,7 @@ use yew::prelude::*;
 #[derive(Clone)]
 pub enum Asked {
     /// Of a point.
-    Point(Rc<PointAccount>, PointNumber),
+    Point(Arc<PointAccount>, PointNumber),
     /// Of a mapped layer.
     Layer(Rc<LayerFacts>, Rc<MappedLayer>, LayerNumber),
     /// Of results that only views which are fetched late have: their type is not named here, so that the first view does not load it.
@@ -29,7 +30,7 @@ pub enum Asked {
 impl PartialEq for Asked {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Point(a, x), Self::Point(b, y)) => Rc::ptr_eq(a, b) && x == y,
+            (Self::Point(a, x), Self::Point(b, y)) => Arc::ptr_eq(a, b) && x == y,
             (Self::Layer(f, a, x), Self::Layer(g, b, y)) => Rc::ptr_eq(f, g) && Rc::ptr_eq(a, b) && x == y,
             (Self::Of(a, x), Self::Of(b, y)) => a.place() == b.place() && x == y,
             (Self::Made(a), Self::Made(b)) => a == b,
@@ -51,7 +52,7 @@ impl Asked {
     /// A number of the same results.
     fn about(&self, subject: Subject) -> Option<Self> {
         match (self, subject) {
-            (Self::Point(account, _), Subject::Point(number)) => Some(Self::Point(Rc::clone(account), number)),
+            (Self::Point(account, _), Subject::Point(number)) => Some(Self::Point(Arc::clone(account), number)),
             (Self::Layer(facts, mapped, _), Subject::Layer(number)) => {
                 Some(Self::Layer(Rc::clone(facts), Rc::clone(mapped), number))
             }
@@ -134,8 +135,8 @@ pub fn Number(props: &NumberProps) -> Html {
 }
 
 /// A number of a point that unfolds, once the account of the point is known.
-pub fn number_of(account: Option<&Rc<PointAccount>>, number: PointNumber, text: String) -> Html {
-    let asked = account.map(|account| Asked::Point(Rc::clone(account), number));
+pub fn number_of(account: Option<&Arc<PointAccount>>, number: PointNumber, text: String) -> Html {
+    let asked = account.map(|account| Asked::Point(Arc::clone(account), number));
     html! { <Number {asked} {text} /> }
 }
 

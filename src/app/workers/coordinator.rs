@@ -2,14 +2,18 @@
 
 use super::open_questions::{self, OpenQuestions, Reply};
 use super::pool::{Activity, OWN_FILES, Pool};
-use super::results::{Accounts, Status, SweepResults};
-use super::sweep_work::{Job, SweepWork};
+use super::results::{Accounts, Progress, Status, SweepResults};
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::timer::now_ms;
-use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
+use crate::explore::{
+    Combination, PointSummary, Request, SweepJob, SweepTask, best_combination, best_point, pareto_front,
+};
+use crate::job::{Job, Worker};
 use crate::question::Topic;
+use crate::spec::Diagnostics;
 use crate::worker::{FromWorker, Notice, ToWorker};
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::Callback;
 
 /// What a person reads where nothing can be computed yet.
@@ -28,7 +32,9 @@ pub struct Coordinator {
     desks: Vec<Desk>,
     generation: u32,
     requests: Rc<Vec<Request>>,
-    run: Option<SweepWork>,
+    run: Option<SweepJob>,
+    /// Notes on the request that are no errors.
+    notes: Rc<Diagnostics>,
     questions: OpenQuestions<Callback<(usize, Reply)>>,
     status: Status,
     /// Whether some worker has found that the sweep makes sense.
@@ -68,7 +74,7 @@ struct Desk {
 
 enum Task {
     Open { generation: u32 },
-    Job(Job),
+    Part(SweepTask),
     Question { ticket: u32 },
     Trap,
 }
@@ -82,6 +88,7 @@ impl Coordinator {
             generation: 0,
             requests: Rc::default(),
             run: None,
+            notes: Rc::default(),
             questions: OpenQuestions::default(),
             status: Status::Idle,
             is_accepted: false,
@@ -99,7 +106,9 @@ impl Coordinator {
     pub fn start(&mut self, requests: Vec<Request>) {
         self.generation += 1;
         self.requests = Rc::new(requests);
-        self.run = Some(SweepWork::new(&self.requests, self.pool.slots()));
+        let settings = self.requests.iter().map(|request| &request.settings);
+        self.run = Some(SweepJob::new(settings, self.pool.slots()));
+        self.notes = Rc::default();
         self.is_accepted = false;
         self.failed_opens = 0;
         self.status = Status::Running;
@@ -264,8 +273,8 @@ impl Coordinator {
             FromWorker::Replied { ticket, reply } => delivery = self.questions.replied(ticket, reply),
             FromWorker::Opened { generation, notes } => {
                 self.desks[slot].opened = Some(generation);
-                if let (Some(run), true) = (&mut self.run, generation == self.generation && !self.is_accepted) {
-                    run.notes = Rc::new(notes);
+                if generation == self.generation && !self.is_accepted {
+                    self.notes = Rc::new(notes);
                     self.is_accepted = true;
                 }
             }
@@ -284,22 +293,16 @@ impl Coordinator {
         let Some(run) = self.run.as_mut() else { return };
         let is_current = |generation: u32| generation == self.generation;
         match answer {
-            FromWorker::Surveyed { generation, summaries, impossible, effort } if is_current(generation) => {
-                if let Some((_, Task::Job(Job::Survey(given)))) = &task {
-                    run.surveyed(slot, given, summaries, impossible, effort);
+            FromWorker::Did { generation, done } if is_current(generation) => {
+                if let Some((_, Task::Part(task))) = task {
+                    run.take(task, done);
                 }
-            }
-            FromWorker::Detailed { generation, point, account } if is_current(generation) => {
-                run.detailed(point, *account);
-            }
-            FromWorker::Combined { generation, points, account } if is_current(generation) => {
-                run.combined(points, *account);
             }
             FromWorker::Lost { generation } if is_current(generation) => {
                 // It has another sweep open than this page thinks; it will open the right one.
                 self.desks[slot].opened = None;
-                if let Some((_, Task::Job(job))) = task {
-                    run.failed(slot, job, "a worker lost this sweep");
+                if let Some((_, Task::Part(task))) = task {
+                    run.failed(task, "a worker lost this sweep");
                 }
             }
             _ => {}
@@ -362,9 +365,9 @@ impl Coordinator {
                 delivery = self.questions.failed(ticket, text);
                 given_up = delivery.is_some();
             }
-            Some((generation, Task::Job(job))) if generation == self.generation => {
+            Some((generation, Task::Part(task))) if generation == self.generation => {
                 if let Some(run) = &mut self.run {
-                    given_up = run.failed(slot, job, &format!("Two workers failed on it, the second with: {text}"));
+                    given_up = run.failed(task, &format!("Two workers failed on it, the second with: {text}"));
                 }
             }
             Some((_, Task::Open { generation })) if generation == self.generation => {
@@ -396,7 +399,7 @@ impl Coordinator {
             let desk = &mut self.desks[slot];
             let is_past = desk.task.as_ref().is_some_and(|(generation, task)| match task {
                 Task::Question { ticket } => !self.questions.is_wanted(*ticket),
-                Task::Job(Job::Detail(_) | Job::Combine(_)) => *generation != self.generation,
+                Task::Part(SweepTask::Account(_) | SweepTask::Combination(_)) => *generation != self.generation,
                 _ => *generation != self.generation || self.status == Status::Stopped,
             });
             // The worker may have come to another task since it was found slow.
@@ -404,11 +407,11 @@ impl Coordinator {
                 continue;
             }
             desk.opened = None;
-            if let Some((generation, Task::Job(job))) = desk.task.take()
+            if let Some((generation, Task::Part(task))) = desk.task.take()
                 && generation == self.generation
                 && let Some(run) = &mut self.run
             {
-                run.put_back(slot, job);
+                run.put_back(task);
             }
             // A search in WebAssembly cannot be interrupted from outside, so that the whole worker is replaced.
             self.pool.replace(slot);
@@ -452,20 +455,17 @@ impl Coordinator {
         }
         let desk = &mut self.desks[slot];
         if desk.opened != Some(generation) {
-            if !is_running && !self.run.as_ref().is_some_and(SweepWork::has_wanted) {
+            if !is_running && !self.run.as_ref().is_some_and(SweepJob::has_wanted) {
                 return None;
             }
             let requests = self.requests.to_vec();
             return Some((ToWorker::Open { generation, requests }, Task::Open { generation }));
         }
         let run = self.run.as_mut()?;
-        let job = run.next_job(slot, !is_running)?;
-        let message = match job.clone() {
-            Job::Survey(points) => ToWorker::Survey { generation, points },
-            Job::Detail(point) => ToWorker::Detail { generation, point },
-            Job::Combine(points) => ToWorker::Combine { generation, points },
-        };
-        Some((message, Task::Job(job)))
+        // A sweep that is stopped goes on to give accounts.
+        let task =
+            if is_running { run.next(Worker { number: slot, of: self.pool.slots() }) } else { run.next_wanted() }?;
+        Some((ToWorker::Do { generation, task: task.clone() }, Task::Part(task)))
     }
 
     /// What the page was told last.
@@ -477,6 +477,16 @@ impl Coordinator {
     pub fn news(&mut self) -> Rc<SweepResults> {
         self.last = Rc::new(self.results());
         self.last()
+    }
+
+    fn progress(&self, run: &SweepJob) -> Progress {
+        let known = run.progress();
+        Progress {
+            points_done: known.done,
+            points: known.all,
+            problems_searched: run.effort.searched as usize,
+            elapsed_ms: self.elapsed_ms(),
+        }
     }
 
     /// Until a point of a new sweep is known, the page keeps showing the one before.
@@ -492,16 +502,16 @@ impl Coordinator {
         };
         let Some(run) = self.run.as_ref().filter(|run| run.has_news()) else {
             let shown = (*self.last).clone();
-            let progress = self.run.as_ref().map(|run| run.progress(self.elapsed_ms())).unwrap_or_default();
+            let progress = self.run.as_ref().map(|run| self.progress(run)).unwrap_or_default();
             let diagnostics =
                 if self.status == Status::Rejected { shown.diagnostics.clone() } else { Default::default() };
             return SweepResults { stale: true, progress, diagnostics, ..shown }.with_heading(results);
         };
         results.requests = Rc::clone(&self.requests);
-        results.progress = run.progress(self.elapsed_ms());
-        results.strategies = Rc::clone(&run.strategies);
+        results.progress = self.progress(run);
+        results.strategies = Arc::clone(&run.strategies);
         results.swept = run.swept;
-        results.notes = Rc::clone(&run.notes);
+        results.notes = Rc::clone(&self.notes);
         results.points = run.points.clone();
         results.accounts = Accounts(run.accounts.clone());
         results.combined = run.combined.clone();
@@ -513,6 +523,6 @@ impl Coordinator {
     }
 }
 
-fn best_combination_of(requests: &[Request], run: &SweepWork, summaries: &[PointSummary]) -> Option<Combination> {
+fn best_combination_of(requests: &[Request], run: &SweepJob, summaries: &[PointSummary]) -> Option<Combination> {
     best_combination(&requests.first()?.settings, &run.strategies, summaries)
 }

@@ -4,9 +4,8 @@
 //!   sweep runs the page draws for a tenth of the time, but for the first picture and the end, which are shown at once
 //! - `job`: how jobs are done: each worker has a lane of tasks; `stacks`: that of all stacks, which several views ask for
 //! - `ask`: how views ask: a list of questions about a topic; `wanted`: the same once a person wants it
-//! - `coordinator`: what every worker is asked, and what becomes of its answers. One that fails, or is too slow after an edit, is replaced
-//! - [`sweep_work`]: what is left to do of a sweep. Every worker has a lane of points, from a sparse grid to ever finer ones
-//!   ([`coarse_to_fine`](crate::explore::coarse_to_fine)). Points of equal tile width pose mostly the same problems, so they share a lane
+//! - `coordinator`: what every worker is asked, a part of the sweep ([`SweepJob`](crate::explore::SweepJob)) or a question, and what
+//!   becomes of its answers. One that fails, or is too slow after an edit, is replaced
 //! - [`open_questions`], [`answers`]: questions on their way; what is known of a view's. New ones about a topic replace the earlier ones,
 //!   and a worker that is still at one of these is replaced
 //! - [`results`]: what a sweep found so far, as the page shows it
@@ -34,6 +33,5 @@ pub mod results;
 pub mod spawn;
 #[cfg(target_arch = "wasm32")]
 pub mod stacks;
-pub mod sweep_work;
 #[cfg(target_arch = "wasm32")]
 pub mod wanted;

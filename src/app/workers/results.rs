@@ -2,11 +2,13 @@
 
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
+pub use crate::explore::PointState;
 use crate::explore::{Combination, PointSummary, Request};
 use crate::spec::Diagnostics;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A person waits so long for the best point, milliseconds; of a sweep that takes longer they see the best so far.
 const PATIENCE_MS: f64 = 2000.0;
@@ -44,19 +46,6 @@ impl Status {
 pub const REFERENCES: [(FuseDepth, &str); 2] =
     [(FuseDepth::SingleLayer, "single-layer"), (FuseDepth::LayerByLayer, "layer-by-layer")];
 
-/// The state of a point.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PointState {
-    /// Nothing yet.
-    Waiting,
-    /// What it costs.
-    Done(Rc<PointSummary>),
-    /// It cannot be scheduled.
-    Infeasible(Rc<Diagnostics>),
-    /// Workers failed on it.
-    Failed(Rc<str>),
-}
-
 /// The progress of the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
@@ -86,7 +75,7 @@ pub struct SweepResults {
     /// The progress of the sweep.
     pub progress: Progress,
     /// One strategy a point; the last ones are the references.
-    pub strategies: Rc<Vec<DepthFirstStrategy>>,
+    pub strategies: Arc<Vec<DepthFirstStrategy>>,
     /// Number of points that are no references.
     pub swept: usize,
     /// What is known of each point.
@@ -100,7 +89,7 @@ pub struct SweepResults {
     /// Whole accounts of some points.
     pub accounts: Accounts,
     /// The account of the best combination.
-    pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
+    pub combined: Option<(Vec<u32>, Arc<PointAccount>)>,
     /// What is wrong with the request.
     pub diagnostics: Diagnostics,
     /// Notes on the request that are no errors.
@@ -115,19 +104,19 @@ pub struct SweepResults {
 
 /// Whole accounts by point. They are the same where they are the same in memory: to compare them takes longer than to draw them.
 #[derive(Debug, Clone, Default)]
-pub struct Accounts(pub BTreeMap<u32, Rc<PointAccount>>);
+pub struct Accounts(pub BTreeMap<u32, Arc<PointAccount>>);
 
 impl PartialEq for Accounts {
     fn eq(&self, other: &Self) -> bool {
-        let is_same = |(point, account): (&u32, &Rc<PointAccount>)| {
-            other.0.get(point).is_some_and(|known| Rc::ptr_eq(account, known))
+        let is_same = |(point, account): (&u32, &Arc<PointAccount>)| {
+            other.0.get(point).is_some_and(|known| Arc::ptr_eq(account, known))
         };
         self.0.len() == other.0.len() && self.0.iter().all(is_same)
     }
 }
 
 impl Deref for Accounts {
-    type Target = BTreeMap<u32, Rc<PointAccount>>;
+    type Target = BTreeMap<u32, Arc<PointAccount>>;
 
     fn deref(&self) -> &Self::Target {
         &self.0

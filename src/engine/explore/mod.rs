@@ -7,7 +7,8 @@
 //! as its problems are solved. A [`Survey`] plans, solves and adds up one point at a time, and remembers what points share: so the page
 //! draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]). Both give the same bits
 //! (`tests/engine/explore/survey.rs`). A [`CostStore`] keeps costs of problems by content, so that an edit of one memory solves only
-//! those problems again that may use it. [`best_point`], [`best_combination`] and [`pareto_front`] say what a sweep found.
+//! those problems again that may use it. A [`SweepJob`] hands the points of a sweep to workers, a [`PointSearch`] the problems of one
+//! point. [`best_point`], [`best_combination`] and [`pareto_front`] say what a sweep found.
 //!
 //! # Which layers run together
 //!
@@ -78,6 +79,7 @@ mod online;
 mod order;
 mod own_constraints;
 mod own_mappings;
+mod point_search;
 mod request;
 mod resources;
 mod search_times;
@@ -90,6 +92,7 @@ mod strategies;
 pub mod study;
 mod survey;
 mod sweep;
+mod sweep_job;
 
 pub use attention::{
     AttentionAnswer, AttentionRequest, AttentionStudy, AttentionTiles, FollowedAttention, FollowedSchedule,
@@ -112,6 +115,7 @@ pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStu
 pub use order::{coarse_to_fine, coarsest_step};
 pub use own_constraints::{AllowedMapping, Keep, LayerConstraints, OwnConstraints, UnrollConstraint, own_constraints};
 pub use own_mappings::{mapping_document, own_mappings};
+pub use point_search::PointSearch;
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep, StepRun};
 pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperStudy, PublishedTimes};
@@ -130,3 +134,4 @@ pub use survey::{CostStore, SearchEffort, SharedCosts, Survey};
 pub use sweep::{
     PointSummary, SolvedAlone, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count,
 };
+pub use sweep_job::{EvaluatedPoints, PointState, ReportedPoints, SweepBench, SweepDone, SweepJob, SweepTask};

@@ -164,9 +164,9 @@ impl Survey {
         &self.strategies
     }
 
-    /// The different mapping problems that the points so far contain, each once.
-    pub fn into_problems(self) -> Vec<LayerProblem> {
-        self.memory.problems.list.into()
+    /// The different mapping problems of the points that it remembers, each once.
+    pub fn problems(&self) -> &[LayerProblem] {
+        &self.memory.problems.list.raw
     }
 
     /// The summary of a point; see [`Self::totals`].
@@ -398,7 +398,7 @@ fn problems_of(plan: &PointPlan) -> impl Iterator<Item = ProblemId> {
     tiles.flat_map(|tile| &tile.layers).filter_map(|layer| layer.problem)
 }
 
-fn no_such_point() -> Diagnostics {
+pub(super) fn no_such_point() -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add("", "The sweep has no such point", "Ask for another one");
     diagnostics

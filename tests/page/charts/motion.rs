@@ -8,6 +8,7 @@ use fusescape::question::{Answerer, FollowTiles};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use std::fs;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// All stacks of a design in one tile size, in the three modes.
 fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<MovingStack>> {
@@ -21,11 +22,11 @@ fn stacks(hardware: &str, workload: &str, tile: (u64, u64)) -> Vec<Rc<MovingStac
     let (mut store, mut answerer) = (CostStore::default(), Answerer::default());
     let mut stacks = Vec::new();
     for (point, strategy) in survey.strategies().to_vec().into_iter().enumerate() {
-        let account = Rc::new(survey.account(&mut store, point).unwrap());
+        let account = Arc::new(survey.account(&mut store, point).unwrap());
         for stack in 0..account.stacks.len() {
             let (request, strategy) = (Rc::clone(&request), strategy.clone());
             let motion = answerer.ask(FollowTiles { request, strategy, stack: stack as u32 }).unwrap();
-            stacks.push(Rc::new(MovingStack::new(Rc::clone(&account), stack, motion).unwrap()));
+            stacks.push(Rc::new(MovingStack::new(Arc::clone(&account), stack, motion).unwrap()));
         }
     }
     stacks
@@ -103,7 +104,7 @@ fn another_stack_than_that_of_the_places_is_refused() {
     let (first, second) = (&all[0], &all[1]);
     assert_ne!(first.motion.maps.len(), 0);
     let wrong = StackMotion::clone(&second.motion);
-    assert!(MovingStack::new(Rc::clone(&first.account), first.stack, Rc::new(wrong)).is_none());
+    assert!(MovingStack::new(Arc::clone(&first.account), first.stack, Rc::new(wrong)).is_none());
 }
 
 #[test]
