@@ -16,8 +16,8 @@ pub use fusescape_chart as chart;
 pub use fusescape_command as command;
 pub use fusescape_embed as embed;
 pub use fusescape_engine::{
-    attention, cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, job, mapping, multicore,
-    rules, search, units, workload,
+    attention, cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, job, mapping, multicore, pool,
+    rules, search, system, units, workload,
 };
 pub use fusescape_explain as explain;
 pub use fusescape_form as form;

@@ -2,7 +2,8 @@
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use fusescape::hardware::Core;
-use fusescape::hierarchy::{HierarchyRequest, HierarchySettings, Pool, Study, Widths};
+use fusescape::hierarchy::{HierarchyRequest, HierarchySettings, Study, Widths};
+use fusescape::pool::Pool;
 use fusescape::search::Strategy;
 use fusescape::spec::read_pool;
 

@@ -1,9 +1,12 @@
 //! Any text as a system of cores: an answer, never a panic; and on what is valid a small network is cut, mapped and scheduled.
 
 use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
-use fusescape::multicore::{CoreSystem, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackRule};
-use fusescape::multicore::{OrderRule, SchedulingRules, TileCosts};
+use fusescape::multicore::{
+    CoresRequest, CoresSettings, CoresStudy, Granularity, OrderRule, Scheduler, SchedulingRules, StackRule, System,
+    TileCosts,
+};
 use fusescape::spec::read_system;
+use fusescape::system::CoreSystem;
 use fusescape::units::{Bits, BitsPerCycle};
 
 /// Panics where that is not so.
@@ -23,7 +26,7 @@ pub fn holds(bytes: &[u8]) {
 
 /// Whatever a scheduler looks up exists, and can be divided by.
 fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
-    let wired = system.system(rules);
+    let wired = System::new(system, rules);
     assert_eq!((wired.cores.len(), usize::from(wired.dram)), (system.cores.len() + 1, system.cores.len()));
     assert!(wired.memory_of.iter().flatten().all(|&memory| usize::from(memory) < wired.memories.len()));
     for memory in &wired.memories {

@@ -6,11 +6,11 @@ use fusescape::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
 use fusescape::form::{layer_graph, memory_boxes, repair};
 use fusescape::hardware::Core;
 use fusescape::import::{File, import};
-use fusescape::multicore::CoreSystem;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostics, read_hardware, read_workload, write_hardware, write_workload};
+use fusescape::system::CoreSystem;
 use fusescape::workload::Network;
 
 /// Larger networks are planned as any, but slower.

@@ -3,8 +3,8 @@
 use super::one_of;
 use fusescape_engine::attention::Transformer;
 use fusescape_engine::hardware::{Core, Memory};
-use fusescape_engine::hierarchy::Pool;
-use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::pool::Pool;
+use fusescape_engine::system::CoreSystem;
 use fusescape_engine::workload::Network;
 use fusescape_spec::{
     Diagnostics, Preset, hardware_presets, pool_presets, system_presets, transformer_presets, workload_presets,

@@ -27,7 +27,7 @@ pub use source::{Seekable, Source, text_of};
 
 use fusescape_engine::attention::Transformer;
 use fusescape_engine::hardware::Core;
-use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::system::CoreSystem;
 use fusescape_engine::workload::{LayerKind, Network};
 use fusescape_lesson::{Draw, Lesson, is_lesson};
 use fusescape_spec::edit::Outline;

@@ -75,7 +75,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
 /// Reads a hardware document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// `Core::from_text` of the engine reads and validates in one step.
+/// `Core::from_text` of the model reads and validates in one step.
 pub fn read_hardware(text: &str) -> Reading<HardwareSpec> {
     let (root, mut reader) = Reader::open(text);
     let spec = read_core(&LocatedNode::root(&root), &mut reader);

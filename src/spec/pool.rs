@@ -19,7 +19,7 @@ const VARIANT: [&str; 8] =
 /// Reads a pool document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// `Pool::from_text` of the engine reads and validates in one step.
+/// `Pool::from_text` of the model reads and validates in one step.
 pub fn read_pool(text: &str) -> Reading<PoolSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &POOL);

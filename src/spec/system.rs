@@ -21,7 +21,7 @@ const PORT: [&str; 5] = ["name", "cores", "direction", "width", "energy"];
 /// Reads a system document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// `CoreSystem::from_text` of the engine reads and validates in one step.
+/// `CoreSystem::from_text` of the model reads and validates in one step.
 pub fn read_system(text: &str) -> Reading<SystemSpec> {
     let (root, mut reader) = Reader::open(text);
     let fields = LocatedNode::root(&root).fields(&mut reader, &SYSTEM);

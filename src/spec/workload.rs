@@ -77,7 +77,7 @@ pub fn layer_fields(kind: &str) -> &'static [&'static str] {
 /// Reads a workload document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// `Network::from_text` of the engine reads and validates in one step.
+/// `Network::from_text` of the model reads and validates in one step.
 pub fn read_workload(text: &str) -> Reading<WorkloadSpec> {
     let (root, mut reader) = Reader::open(text);
     let spec = read_network(&LocatedNode::root(&root), &mut reader);

@@ -2,13 +2,15 @@
 
 use fusescape_engine::explore::TemporalMapping;
 use fusescape_engine::hardware::Core;
-use fusescape_engine::hierarchy::Pool;
-use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::pool::Pool;
+use fusescape_engine::system::CoreSystem;
 use fusescape_engine::workload::Network;
 use fusescape_import::{self as import, Imported};
 use fusescape_link::{from_link, to_draft, to_link};
-use fusescape_spec::{Diagnostics, Preset, find_preset, hardware_presets, is_hidden, is_hidden_in_lines};
-use fusescape_spec::{pool_presets, system_presets, workload_presets};
+use fusescape_spec::{
+    Diagnostics, Preset, find_preset, hardware_presets, is_hidden, is_hidden_in_lines, pool_presets, system_presets,
+    workload_presets,
+};
 use fusescape_state::{Action, MappingField, State};
 use fusescape_test_support::onnx::Graph;
 use std::path::PathBuf;

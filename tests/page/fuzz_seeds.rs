@@ -12,11 +12,10 @@ use fusescape::explore::study::{Study, StudyRequest};
 use fusescape::explore::{LayerRequest, LayerStudy, mapping_document};
 use fusescape::gallery::Entry;
 use fusescape::hardware::Core;
-use fusescape::hierarchy::Pool;
 use fusescape::import::{File, import, zigzag};
 use fusescape::lesson::{Draw, Lesson};
 use fusescape::link::from_link;
-use fusescape::multicore::CoreSystem;
+use fusescape::pool::Pool;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{
@@ -24,6 +23,7 @@ use fusescape::spec::{
     transformer_presets, workload_presets, write_mapping,
 };
 use fusescape::state::State;
+use fusescape::system::CoreSystem;
 use fusescape::workload::Network;
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
 use fusescape_test_support::onnx::{FLOAT, Graph, INT8};

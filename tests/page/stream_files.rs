@@ -3,11 +3,11 @@
 use crate::properties;
 use fusescape::hardware::Core;
 use fusescape::import::{File, Imported, Report, Severity, import, stream};
-use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
     Diagnostics, LinkEnds, LinkSpec, SystemSpec, hardware_presets, read_system, system_presets, write_system,
 };
 use fusescape::state::{Action, ImportedDocuments, State, Tab};
+use fusescape::system::CoreSystem;
 use fusescape::workload::{LayerKind, Network};
 
 fn import_texts(files: &[(&str, &str)]) -> Result<Imported, Diagnostics> {

@@ -10,15 +10,14 @@ use fusescape::explore::study::{
 use fusescape::form::{study_of_system, suggested_study, variables, with_axis, with_values};
 use fusescape::hardware::Core;
 use fusescape::job::{Job, Worker};
-use fusescape::multicore::{
-    CoreSystem, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
-};
+use fusescape::multicore::{CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 use fusescape::results::{ResultFile, UnreadFile, columns, csv_of, row_cells, rows_of_csv};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::state::{Design, State};
+use fusescape::system::CoreSystem;
 use fusescape_test_support::sample::{each_of, sample_or_all};
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -5,11 +5,11 @@ use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::varying::VaryButton;
 use crate::chart::Quantity;
 use crate::form::{Variable, variables};
-use crate::multicore::{ComputeCore, CoreSystem};
 use crate::sorting::sort_by_key;
 use crate::spec::edit::Outline;
 use crate::spec::system_presets;
 use crate::state::{Action, CoresField, CoresForm};
+use crate::system::{ComputeCore, CoreSystem};
 use yew::prelude::*;
 
 /// Value of the choice of a system of one's own.

@@ -12,10 +12,10 @@
 //! and all instances of everything fit into the area. An operand may have no memory of its own at all. Memories are
 //! chosen in one order, each set of them once, so that no two hierarchies are alike.
 
-use super::pool::{Pool, Replication};
 use super::request::{HierarchySettings, Widths};
 use super::widths::{Demand, choose_variants};
 use crate::hardware::{ArrayDimId, ArrayDims, Core, Operand};
+use crate::pool::{Pool, Replication};
 use crate::sorting::sort_by_key;
 
 /// Limit on the hierarchies of a study.

@@ -2,11 +2,11 @@
 
 use super::chains::Chains;
 use super::generate::{Element, Hierarchy, MOST_HIERARCHIES, elements, generate};
-use super::pool::Pool;
 use super::request::{HierarchyRequest, HierarchySettings};
 use super::widths::Demand;
 use crate::hardware::{Core, Memory, Operand, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::pool::Pool;
 use crate::search::{Limits, Objective, check_lpf_limit};
 use crate::spec::{Diagnostics, HardwareSpec, MemorySpec, closest, read_hardware, write_hardware};
 use crate::workload::{LayerShape, Network};

@@ -1,11 +1,11 @@
 //! The choice of word widths for the memories of a hierarchy (ZigZag, Section V-B, bandwidth optimisation).
 
 use super::generate::{Element, HierarchyMemory};
-use super::pool::{Pool, Variant};
 use super::request::Widths;
 use crate::hardware::{ArrayDimId, ArrayDims, Core, Operand};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, Relevance};
+use crate::pool::{Pool, Variant};
 
 /// The bandwidth that the array demands for each operand, over all layers of a study.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,12 +3,12 @@
 use super::causes::{CoreTimeCause, SystemEnergy, TransferReason};
 use super::coala::SchedulingProblem;
 use super::graph::{Tile, TileGraph};
-use super::ids::{CoreId, CostId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
+use super::ids::{CostId, NestId, TensorId, TileId, TileNumber, TransferId};
 use super::link_occupancy::Span;
 use super::schedule::{Begin, Offchip, PlacedTile, Schedule, TransferWaits};
-use super::system::{Link, TopMemory};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::system::{CoreId, Link, LinkId, TopMemory, TopMemoryId};
 use crate::units::{BitsPerCycle, Cycles};
 use enum_map::EnumMap;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -12,7 +12,7 @@
 use super::causes::{Carrier, SystemEnergyCause, TransferReason};
 use super::contents::{MemoryContents, TensorCopy};
 use super::graph::{Edge, TileGraph};
-use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TopMemoryId};
+use super::ids::{NestId, TensorId, TileId};
 use super::link_occupancy::{LinkOccupancy, Span, WindowRequest, merged};
 use super::rules::SchedulingRules;
 use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
@@ -20,6 +20,7 @@ use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::sorting::{sort_by_key, sort_few_by_key};
+use crate::system::{CoreId, LinkId, TopMemoryId};
 use crate::units::{Bits, BitsPerCycle, Cycles};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;

@@ -1,12 +1,13 @@
 //! The tensors in each memory, until when they stay, and how important they are there.
 
 use super::graph::TileGraph;
-use super::ids::{TensorId, TopMemoryId};
+use super::ids::TensorId;
 use super::link_occupancy::Span;
 use super::occupancy::Occupancy;
 use super::rules::SchedulingRules;
 use super::system::System;
 use crate::ids::{TiVec, ti_vec};
+use crate::system::TopMemoryId;
 use crate::units::{Bits, Cycles};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,5 @@
 //! Cost of a tile on a core: that of its best mapping, searched once for all equal tiles.
 
-use super::document::ComputeCore;
-use super::ids::CoreId;
 use super::nest::Part;
 use super::request::CoresSettings;
 use super::rules::{SchedulingRules, TilingRules};
@@ -10,6 +8,7 @@ use crate::cost::{Evaluator, LatencyCause, PeakDemand};
 use crate::hardware::{Core, MemoryId, Movement, Operand, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Outcome, find_best, smallest_that_fit};
+use crate::system::{ComputeCore, CoreId};
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, Layer, LayerKind, LayerShape};
 use enum_map::EnumMap;

@@ -1,7 +1,8 @@
 //! The genetic search that Stream used before WACO, to compare with (Stream, Section 6; Deb et al., NSGA-II, 2002).
 
-use super::ids::{CoreId, NestId};
+use super::ids::NestId;
 use crate::ids::{TiSlice, TiVec};
+use crate::system::CoreId;
 use serde::{Deserialize, Serialize};
 
 /// The core of each layer: an individual, whose genes are layers.

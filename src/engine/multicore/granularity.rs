@@ -1,8 +1,7 @@
 //! The granularity of computation tiles, the cores that may compute them, and the layers of each stack.
 
 use super::costs::unrolled_loops;
-use super::document::CoreSystem;
-use super::ids::{CoreId, NestId, StackId};
+use super::ids::{NestId, StackId};
 use super::nest::LoopNest;
 use super::network::NetworkNests;
 use super::request::{CoresSettings, Granularity, StackRule};
@@ -11,6 +10,7 @@ use super::tiling::Split;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::spec::{Diagnostics, closest};
+use crate::system::{ComputeCore, CoreId, CoreSystem};
 use crate::workload::{Dim, Layer, Network};
 use rustc_hash::FxHashMap;
 use std::num::IntErrorKind;
@@ -287,7 +287,7 @@ pub fn stacks(
 
 /// A stack grows as long as the weights of its layers fit on the chip. The tool makes one stack so, and one of each layer after it.
 fn automatic(nests: &NetworkNests, system: &CoreSystem) -> TiVec<StackId, Vec<NestId>> {
-    let capacity = |core: &super::document::ComputeCore| {
+    let capacity = |core: &ComputeCore| {
         let memory = &core.core.memories[core.top(Operand::W)];
         memory.size_bits.saturating_mul(memory.instances)
     };

@@ -5,13 +5,6 @@ use std::iter::Sum;
 use std::ops::AddAssign;
 
 declare_ids! {
-    /// A core of a system. DRAM counts as one that does not compute.
-    CoreId,
-    /// A memory of a system: the highest of a core for some operands, maybe shared by cores, or DRAM. Not to be mixed up with
-    /// [`crate::hardware::MemoryId`], a memory of one core.
-    TopMemoryId,
-    /// A link of a system.
-    LinkId,
     /// A layer that computes something, by its place in [`super::NetworkNests`]. Not to be mixed up with
     /// [`crate::workload::LayerId`], which counts inputs and views, too.
     NestId,

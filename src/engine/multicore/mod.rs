@@ -2,8 +2,8 @@
 //!
 //! # From documents to a schedule
 //!
-//! `document.rs` validates a [`CoreSystem`]: cores as hardware documents whose highest memory stands for the memory off the chip; links,
-//! buses, meshes, ports. `network.rs` makes a [`LoopNest`] of every layer, also through views. [`CoresStudy`] (`study/`) is a network on
+//! A [`CoreSystem`](crate::system::CoreSystem) has cores, whose highest memory stands for the memory off the chip, links, buses, meshes
+//! and ports. `network.rs` makes a [`LoopNest`] of every layer, also through views. [`CoresStudy`] (`study/`) is a network on
 //! a system:
 //!
 //! 1. `granularity.rs` cuts layers into tiles and groups them into stacks (Stream, Sections 3.3 and 5.1).
@@ -72,7 +72,6 @@ mod coala;
 mod contents;
 mod costs;
 mod dependencies;
-mod document;
 mod genetic;
 mod granularity;
 mod graph;
@@ -93,6 +92,7 @@ mod tile_size;
 mod tiling;
 mod waco;
 
+pub use crate::system::{CoreId, Link, LinkId, TopMemory, TopMemoryId};
 pub use account::{
     CoreTime, Gap, HeldChange, HeldTensors, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileAccount, TileRun,
     TransferCost, TransferRun,
@@ -102,13 +102,9 @@ pub use causes::{Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, System
 pub use coala::{SchedulingProblem, TilePriority, schedule, schedule_with_contents};
 pub use contents::ContentsChange;
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem, tile_shape};
-pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};
-pub use ids::{
-    CoreId, CostId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
-    TransferId,
-};
+pub use ids::{CostId, GroupId, IterationTile, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TransferId};
 pub use link_occupancy::Span;
 pub use nest::{AccessFunction, AxisExpression, LoopNest, Part};
 pub use network::NetworkNests;
@@ -121,7 +117,7 @@ pub use study::{
     CoresStage, CoresStudy, CoresTask, EvaluatedAllocation, ImprovementStep, MOST_CHOICES, SingleCore, StackAllocation,
     TileBench, TileCut, TileDone, TileLadder, TileOutcome, TilePoint, TileSearch, TileTask,
 };
-pub use system::{Link, System, TopMemory};
+pub use system::System;
 pub use tile_size::TileSize;
 pub use tiling::{Grid, Split};
 pub use waco::{Allocation, AllocationOutcome, AllocationProblem, TilePlacement, allocate, evaluate};

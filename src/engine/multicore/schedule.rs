@@ -2,10 +2,11 @@
 
 use super::causes::{SystemEnergy, TransferReason};
 use super::contents::ContentsChange;
-use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
+use super::ids::{TensorId, TileId};
 use super::link_occupancy::Span;
 use crate::hardware::Operand;
 use crate::ids::TiVec;
+use crate::system::{CoreId, TopMemoryId};
 use crate::units::{BitsPerCycle, Cycles};
 use serde::{Deserialize, Serialize};
 

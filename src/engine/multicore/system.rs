@@ -1,38 +1,8 @@
 //! Cores, the memories at their top, and the links between them, as a scheduler sees them.
 
-use super::ids::{CoreId, LinkId, TopMemoryId};
+use super::rules::SchedulingRules;
 use crate::ids::TiVec;
-use crate::units::{Bits, BitsPerCycle};
-
-/// The highest memory of a core for some operands, maybe shared by cores.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TopMemory {
-    /// Its name.
-    pub name: String,
-    /// What it holds.
-    pub capacity: Bits,
-    /// Bits read in a cycle.
-    pub read_width: Bits,
-    /// Bits written in a cycle.
-    pub write_width: Bits,
-    /// Energy of reading that many, pJ.
-    pub read_pj: f64,
-    /// Energy of writing that many, pJ.
-    pub write_pj: f64,
-    /// The cores that use it.
-    pub cores: Vec<CoreId>,
-}
-
-/// What carries data between cores. Both ends, and whatever else the link serves, share its bandwidth.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Link {
-    /// Its name.
-    pub name: String,
-    /// What it carries.
-    pub bandwidth: BitsPerCycle<f64>,
-    /// Energy of a cycle in which it is used, pJ.
-    pub pj_per_cycle: f64,
-}
+use crate::system::{CoreId, CoreSystem, Link, LinkId, TopMemory, TopMemoryId};
 
 /// Cores that compute, memories, links, and DRAM, which counts as a core that does not compute.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +22,22 @@ pub struct System {
 }
 
 impl System {
+    /// A system with the shortest routes.
+    pub fn new(system: &CoreSystem, rules: SchedulingRules) -> Self {
+        let dram = system.cores.next_key();
+        let mut names: TiVec<CoreId, String> = system.cores.iter().map(|core| core.name.clone()).collect();
+        names.push("DRAM".to_owned());
+        let through_dram = rules.routes_through_dram;
+        Self {
+            cores: names,
+            memory_of: system.memory_of.clone(),
+            memories: system.memories.clone(),
+            links: system.links.clone(),
+            routes: system.memory_of.keys().map(|from| system.routes_from(from, through_dram)).collect(),
+            dram,
+        }
+    }
+
     /// The memory that is DRAM.
     pub fn dram_memory(&self) -> TopMemoryId {
         self.memory_of[self.dram][0]

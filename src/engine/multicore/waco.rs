@@ -20,8 +20,9 @@
 //! allocation, and the least bound of all that it left open.
 
 use super::id_set::IdSet;
-use super::ids::{CoreId, IterationTile, SlotId, WeightGroup};
+use super::ids::{IterationTile, SlotId, WeightGroup};
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::system::CoreId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

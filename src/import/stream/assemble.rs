@@ -6,7 +6,7 @@ use super::stem;
 use super::unrolling::{unroll_channels, unroll_like_registers};
 use crate::report::{Report, Severity};
 use crate::zigzag::{Accelerator, OPERATORS, Role, apply_to_hardware};
-use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::system::CoreSystem;
 use fusescape_spec::{
     CoreHardware, CoreSpec, Diagnostic, Diagnostics, HardwareSpec, LinkEnds, LinkSpec, MemorySpec, OffchipPortSpec,
     OffchipSpec, SharedSpec, SystemSpec, line_of,

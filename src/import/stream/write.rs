@@ -4,7 +4,7 @@
 use crate::report::{Report, Severity};
 use crate::zigzag::{OPERATORS, write_core};
 use fusescape_engine::hardware::{Core, Operand, Unroll};
-use fusescape_engine::multicore::CoreSystem;
+use fusescape_engine::system::CoreSystem;
 use fusescape_engine::workload::LayerKind;
 use fusescape_spec::{LinkEnds, OffchipPortSpec, OffchipSpec, SystemSpec, scalar};
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use super::{Case, Room, pool};
 
 pub const ROOM: Room = Room {
-    sources: &["src/spec/pool.rs", "src/engine/hierarchy/pool.rs"],
+    sources: &["src/spec/pool.rs", "src/model/pool.rs"],
     no_remedies: &[
         "My pool",
         // Of a text, what reads it says so sooner.

@@ -3,7 +3,7 @@
 use super::{Case, Grown, Room, beside, system};
 
 pub const ROOM: Room = Room {
-    sources: &["src/spec/system.rs", "src/engine/multicore/document.rs"],
+    sources: &["src/spec/system.rs", "src/model/system/build.rs"],
     no_remedies: &[
         "My system",
         "DRAM, read",

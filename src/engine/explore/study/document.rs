@@ -5,12 +5,13 @@ use super::constraint::{Constraint, of_another_kind, parse_quantity};
 use super::quantity::Quantity;
 use super::schedule::{DesignSchedule, TiledSchedule};
 use crate::hardware::Core;
-use crate::multicore::{CoreSystem, CoresStudy};
+use crate::multicore::CoresStudy;
 use crate::spec::edit::Outline;
 use crate::spec::{
     AxisValue, Consequences, CoreHardware, Diagnostic, Diagnostics, SamplingSpec, StudySpec, hardware_presets,
     read_hardware, read_study, read_system, read_workload,
 };
+use crate::system::CoreSystem;
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;

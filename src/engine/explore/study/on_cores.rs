@@ -4,10 +4,10 @@ use super::costs::StudyCosts;
 use super::evaluate::{NotFound, impossible, wrong};
 use super::schedule::TiledSchedule;
 use crate::multicore::{
-    CoreSystem, CoresStudy, EvaluatedAllocation, StackAllocation, SystemAccount, TileCut, TileOutcome, TilePoint,
-    TileSearch,
+    CoresStudy, EvaluatedAllocation, StackAllocation, SystemAccount, TileCut, TileOutcome, TilePoint, TileSearch,
 };
 use crate::spec::Diagnostics;
+use crate::system::CoreSystem;
 use crate::workload::Network;
 
 /// The best schedule of a design on its cores.

@@ -3,8 +3,9 @@
 use crate::cost::{EnergyCause, LatencyCause};
 use crate::depth_first::PointTotals;
 use crate::hardware::Core;
-use crate::multicore::{CoreSystem, CoresStudy, EvaluatedAllocation, SystemAccount, SystemPart};
+use crate::multicore::{CoresStudy, EvaluatedAllocation, SystemAccount, SystemPart};
 use crate::spec::Measure;
+use crate::system::CoreSystem;
 
 /// A quantity of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

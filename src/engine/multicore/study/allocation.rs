@@ -3,12 +3,13 @@
 use super::super::build::tile_graph;
 use super::super::costs::{TileCosts, tile_shape};
 use super::super::granularity::LayerCuts;
-use super::super::ids::{CoreId, IterationTile, NestId, StackId, TileId};
+use super::super::ids::{IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, AllocationOutcome, AllocationProblem, MOST, allocate};
 use super::{CoreAllocation, CoresStudy, tiled_layers};
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
+use crate::system::CoreId;
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
 

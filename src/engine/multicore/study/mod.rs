@@ -19,9 +19,8 @@ pub use verdict::EvaluatedAllocation;
 
 use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large, unrolled_loops};
-use super::document::CoreSystem;
 use super::granularity::{LayerCuts, stacks};
-use super::ids::{CoreId, NestId, StackId};
+use super::ids::{NestId, StackId};
 use super::nest::{LoopNest, Part};
 use super::network::NetworkNests;
 use super::request::{CoresRequest, CoresSettings, Scheduler};
@@ -31,6 +30,7 @@ use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::search::check_lpf_limit;
 use crate::spec::Diagnostics;
+use crate::system::{CoreId, CoreSystem};
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, LayerShape, Network};
 use rustc_hash::FxHashSet;
@@ -117,7 +117,7 @@ impl CoresStudy {
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        let wiring = system.system(settings.scheduler.rules());
+        let wiring = System::new(&system, settings.scheduler.rules());
         let rules = settings.scheduler.tiling();
         let unshared = tiled_layers(&nests, &cuts, |_| 1);
         let shared = tiled_layers(&nests, &cuts, |cuts| cuts.most_shared);

@@ -2,12 +2,13 @@
 //! starts from the best of those before. A candidate is a single run ([`CoresStudy::outcome`]), so that the search is a [`Job`].
 
 use super::super::costs::TileCosts;
-use super::super::ids::{CoreId, NestId, StackId};
+use super::super::ids::{NestId, StackId};
 use super::super::request::{CoresRequest, Granularity, ScheduleObjective};
 use super::super::tile_size::TileSize;
 use super::{CoresStudy, EvaluatedAllocation, StackAllocation};
 use crate::job::{Job, Progress, RemoteJob, Worker, finish};
 use crate::spec::Diagnostics;
+use crate::system::CoreId;
 use crate::units::Cycles;
 use crate::workload::Dim;
 use serde::{Deserialize, Serialize};

@@ -111,7 +111,7 @@ fn constraints_on_a_system_are_judged_before_it_is_scheduled() {
 fn area_and_capacity_count_a_shared_memory_once() {
     let preset = system_presets().iter().find(|preset| preset.text.contains("\nshared:"));
     let preset = preset.unwrap();
-    let found = fusescape_engine::multicore::CoreSystem::from_text(preset.text, "").unwrap();
+    let found = fusescape_engine::system::CoreSystem::from_text(preset.text, "").unwrap();
     let each: u64 = found.cores.iter().map(|core| core.core.on_chip_bytes() * 8).sum();
     assert!(found.on_chip_bits() < each, "{}", preset.id);
     assert_eq!(found.area_um2(), None);

@@ -2,11 +2,12 @@
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::hierarchy::{
-    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, SearchOutcome, Sought, Study,
-    Widths, unrollings,
+    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Sought, Study, Widths,
+    unrollings,
 };
 use fusescape_engine::job::{Job, Progress, Worker};
 use fusescape_engine::mapping::LayerOnCore;
+use fusescape_engine::pool::Pool;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
 use fusescape_spec::{find_preset, hardware_presets, pool_presets, read_hardware, workload_presets};

@@ -1,7 +1,7 @@
 //! Figures of memories that a document leaves to an estimator.
 
 use fusescape_engine::hardware::{Core, Estimate, Figures, Memory, SRAM_ESTIMATORS, estimate};
-use fusescape_engine::hierarchy::Pool;
+use fusescape_engine::pool::Pool;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, read_hardware, write_hardware};
 
 const STATED: &str = "read_energy: 30 pJ, write_energy: 31 pJ";
@@ -184,7 +184,7 @@ fn documents_are_written_with_their_estimates() {
 /// The memory off the chip is the system's, whatever the core's document says of it.
 #[test]
 fn a_core_of_a_system_may_estimate_its_memories() {
-    use fusescape_engine::multicore::CoreSystem;
+    use fusescape_engine::system::CoreSystem;
     let system = "name: s\ncores:\n  - { name: a }\n  - { name: b }\nlinks: [{ bus: [a, b], width: 64 bit, energy: 0 pJ }]\n\
                   offchip: { width: 64 bit, read_energy: 700 pJ, write_energy: 750 pJ }\n";
     let text = document("estimate: sram-28nm").replacen(

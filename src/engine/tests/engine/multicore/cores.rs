@@ -2,11 +2,12 @@
 
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
-    ComputeCore, CoreAllocation, CoreId, CoreSystem, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity,
-    MemoryAccess, MemoryUse, NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule,
-    SystemAccount, SystemPart, TileCosts, TileId, TileRun,
+    CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity, MemoryAccess, MemoryUse,
+    NestId, OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule, System, SystemAccount, SystemPart,
+    TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
+use fusescape_engine::system::{ComputeCore, CoreSystem};
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape_test_support::sample::pairs;
@@ -292,7 +293,7 @@ fn a_memory_in_parts_costs_a_bit_what_each_part_does() {
         let mut request = request(SMALL);
         request.hardware = hardware.text.to_owned();
         let Ok(system) = CoreSystem::from_text(&request.system, &request.hardware) else { continue };
-        let cores = system.system(Scheduler::Corrected.rules());
+        let cores = System::new(&system, Scheduler::Corrected.rules());
         for (id, core) in system.cores.iter_enumerated() {
             for operand in Operand::ALL {
                 let part = &core.core.memories[core.top(operand)];

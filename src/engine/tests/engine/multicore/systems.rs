@@ -1,6 +1,7 @@
 //! Documents of systems: presets, and what is wrong with others.
 
-use fusescape_engine::multicore::{CoreId, CoreSystem, SchedulingRules};
+use fusescape_engine::multicore::{CoreId, SchedulingRules, System};
+use fusescape_engine::system::CoreSystem;
 use fusescape_engine::workload::LayerKind;
 use fusescape_spec::{find_preset, hardware_presets, read_hardware, read_system, system_presets};
 
@@ -27,7 +28,7 @@ fn the_systems_of_table_3_have_the_same_memories_and_arrays() {
     assert_eq!(table.len(), 2 + 3 + 5 + 9);
     for preset in table {
         let system = CoreSystem::from_text(preset.text, "").unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
-        let seen = system.system(SchedulingRules::CORRECTED);
+        let seen = System::new(&system, SchedulingRules::CORRECTED);
         let on_chip = seen.memories.iter_enumerated().filter(|(index, _)| *index != seen.dram_memory());
         let bits: u64 = on_chip.map(|(_, memory)| memory.capacity.0).sum();
         assert_eq!(bits, 4 << 23, "{}: 4 MiB", preset.id);
@@ -69,7 +70,7 @@ fn of_many_links_between_the_same_cores_the_first_is_taken() {
     let bus = format!("  - {{ bus: [{}], width: 8 bit, energy: 1 pJ }}\n", names.join(", "));
     let routes = |links: &str| {
         let system = CoreSystem::from_text(&linked(links), hardware).unwrap_or_else(|wrong| panic!("{wrong}"));
-        system.system(SchedulingRules::CORRECTED).routes
+        System::new(&system, SchedulingRules::CORRECTED).routes
     };
     assert_eq!(routes(&bus.repeat(256)), routes(&bus));
 }

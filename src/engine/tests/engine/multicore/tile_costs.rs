@@ -3,9 +3,10 @@
 use fusescape_engine::hardware::{MemoryId, Movement, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::multicore::{
-    ComputeCore, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, TileProblem, TilingRules, tile_shape,
+    CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, TileProblem, TilingRules, tile_shape,
 };
 use fusescape_engine::search::{Limits, find_best};
+use fusescape_engine::system::ComputeCore;
 use fusescape_engine::workload::{Dim, Network};
 use fusescape_spec::{find_preset, system_presets};
 use fusescape_test_support::random::Lcg;

@@ -2,7 +2,8 @@
 
 use crate::Report;
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::multicore::{CoreId, CoreSystem, LinkId, SchedulingRules, System, TopMemoryId};
+use fusescape_engine::multicore::{CoreId, LinkId, SchedulingRules, System, TopMemoryId};
+use fusescape_engine::system::CoreSystem;
 use fusescape_spec::{find_preset, system_presets};
 use fusescape_test_support::stream::{case, integers, list, operand};
 use fusescape_test_support::{integer, number, reference, reference_text, text, texts};
@@ -25,7 +26,7 @@ pub fn presets() -> Report {
 fn preset(id: &str) -> System {
     let preset = find_preset(system_presets(), id).unwrap();
     let system = CoreSystem::from_text(preset.text, "").unwrap_or_else(|wrong| panic!("{id}: {wrong}"));
-    system.system(SchedulingRules::STREAM_2024)
+    System::new(&system, SchedulingRules::STREAM_2024)
 }
 
 fn check_chip(report: &mut Report, name: &str, chip: &Value) {
@@ -92,7 +93,7 @@ fn check_quad(report: &mut Report) {
             if core != ours.dram {
                 report.same(&(&mine.name, mine.capacity.0), &(&other.name, other.capacity.0), what);
             }
-            let facts = |of: &fusescape_engine::multicore::TopMemory| {
+            let facts = |of: &fusescape_engine::system::TopMemory| {
                 (of.read_width.0, of.write_width.0, of.read_pj, of.write_pj, of.cores.len())
             };
             report.same(&facts(mine), &facts(other), what);

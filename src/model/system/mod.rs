@@ -1,0 +1,8 @@
+//! The validated system of cores. A [`CoreSystem`] cannot be built wrong.
+
+mod build;
+mod core_system;
+mod ids;
+
+pub use core_system::{ComputeCore, CoreSystem, Link, TopMemory};
+pub use ids::{CoreId, LinkId, TopMemoryId};
