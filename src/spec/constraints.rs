@@ -1,8 +1,9 @@
 //! Constraint documents: which mappings of a layer a search may take.
 
 use super::Reading;
+use super::quotes::{plain_or_quoted, scalar};
 use super::reader::{LocatedNode, Reader, ValueError, count};
-use super::write::{braces, head, line, plain_or_quoted, scalar};
+use super::write::{braces, head, line};
 use serde::{Deserialize, Serialize};
 
 /// More layers than a network has, more loops than a layer can have prime factors, more levels than all operands have.

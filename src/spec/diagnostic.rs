@@ -1,10 +1,12 @@
 //! What is wrong with a document, where, and what would be right.
 
 use super::hidden::visible;
-use super::reader::MAX_DIAGNOSTICS;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+
+/// More complaints than a person reads at once.
+pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// One problem in one place of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,6 +197,12 @@ pub fn quoted_parts(text: &str) -> Vec<(bool, &str)> {
 pub fn in_quotes(text: &str) -> String {
     let part = |(is_quoted, part)| if is_quoted { format!("“{part}”") } else { String::from(part) };
     quoted_parts(text).into_iter().map(part).collect()
+}
+
+/// Stands for all complaints after the first ones.
+pub(super) fn more() -> Diagnostic {
+    let (reason, remedy) = ("There are more problems than these", "Correct these first");
+    Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into(), fix: None }
 }
 
 #[cfg(test)]

@@ -2,14 +2,15 @@
 //!
 //! A document is YAML (so JSON too). Reading one never stops at the first mistake: every problem becomes a
 //! [`Diagnostic`], and what could be read is kept. The structs here mirror the documents one to one and may
-//! describe nonsense; `Core` and `Network` of the engine are built from them and cannot.
+//! describe nonsense; `Core` and `Network` of the model are built from them and cannot.
 //!
 //! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
 //! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `transformer.rs`, `gallery.rs`, `lesson.rs`,
 //!   `mapping.rs`, `constraints.rs`, `study.rs` read a kind of document each
 //! - `reading.rs`: what could be read, which nobody gets without what is wrong
 //! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
-//! - [`edit`]: single values changed in the text; `write.rs`: documents as text
+//! - [`edit`]: single values changed in the text; `write.rs`: documents as text; `quotes.rs`, `flow.rs`: values as
+//!   text
 //! - `preset.rs`: the documents that come with the program
 //! - [`sorting`]: stable sorting that is in the page's module once, not once a type
 
@@ -21,6 +22,7 @@ mod document;
 pub mod edit;
 mod estimate;
 mod extent;
+mod flow;
 mod gallery;
 mod hardware;
 mod hidden;
@@ -32,6 +34,7 @@ mod names;
 mod pool;
 mod preset;
 mod quantity;
+mod quotes;
 pub mod reader;
 mod reading;
 pub mod sorting;
@@ -48,7 +51,7 @@ pub use constraints::{
     read_constraints, write_constraints,
 };
 pub use decimal::parse_decimal;
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, MAX_DIAGNOSTICS, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, CoreHardware, CoreSpec, DensitySpec, DoubleBuffering, EstimateSpec, FiguresSpec, HardwareSpec,
@@ -57,6 +60,7 @@ pub use document::{
     SharedSpec, StateSpaceSpec, SystemSpec, TransformerSpec, UnrollSpec, VariantSpec, VectorUnitSpec, ViewSpec,
     WorkloadSpec,
 };
+pub use flow::AxisValue;
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::{LANES, read_hardware};
 pub use hidden::{is_hidden, is_hidden_in_lines, visible, visible_lines};
@@ -74,12 +78,12 @@ pub use preset::{
     pool_presets, system_presets, transformer_presets, workload_names, workload_presets,
 };
 pub use quantity::{Measure, is_in_bits, measure, write_size};
-pub use reader::MAX_DIAGNOSTICS;
+pub use quotes::{quoted, scalar};
 pub use reading::Reading;
 pub use spreadsheet::{csv_words, words_of_csv};
-pub use study::{AxisSpec, AxisValue, SamplingSpec, StudySpec, ValuesSpec, is_study, read_study};
+pub use study::{AxisSpec, SamplingSpec, StudySpec, ValuesSpec, is_study, read_study};
 pub use system::read_system;
 pub use transformer::read_transformer;
 pub use tree::{MAX_BYTES, line_of};
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
-pub use write::{quoted, scalar, write_hardware, write_mapping, write_system, write_transformer, write_workload};
+pub use write::{write_hardware, write_mapping, write_system, write_transformer, write_workload};

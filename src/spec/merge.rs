@@ -1,7 +1,7 @@
 //! Two lists of diagnostics about one text: that of reading it and that of validating what was read.
 
 use super::Diagnostics;
-use super::reader::{MAX_DIAGNOSTICS, more};
+use super::diagnostic::{MAX_DIAGNOSTICS, more};
 use super::tree::{self, Node};
 use crate::sorting::sort_by_key;
 

@@ -1,14 +1,12 @@
 //! Fields and values out of a document, noting everything that is wrong on the way.
 
-use super::diagnostic::{Diagnostic, Diagnostics, Fix, closest};
+use super::diagnostic::{Diagnostic, Diagnostics, Fix, MAX_DIAGNOSTICS, closest, more};
+use super::flow::{AxisValue, flow_list_of, flow_map_of};
 use super::hidden::{is_hidden, is_hidden_in_lines, visible};
-use super::study::{AxisValue, flow_list_of, flow_map_of};
 use super::tree::{self, Node, Value};
 use crate::sorting::sort_by_key;
 use std::collections::HashMap;
 
-/// More complaints than a person reads at once.
-pub const MAX_DIAGNOSTICS: usize = 100;
 /// Longest name of anything.
 const MAX_NAME: usize = 100;
 /// Most names in one list, and most entries under names that are free to choose.
@@ -122,12 +120,6 @@ impl Reader {
         let ValueError { reason, remedy, fix } = wrong;
         all.push(Diagnostic::new(path.into(), Some(line), reason, remedy, fix));
     }
-}
-
-/// Stands for all complaints after the first ones.
-pub fn more() -> Diagnostic {
-    let (reason, remedy) = ("There are more problems than these", "Correct these first");
-    Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into(), fix: None }
 }
 
 /// A value and where it stands.

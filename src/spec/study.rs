@@ -1,7 +1,7 @@
 //! Reading a study document: designs that vary along axes, what is recorded of each, and what counts.
 
 use super::Reading;
-use super::edit::between_brackets;
+use super::flow::AxisValue;
 use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 use serde::{Deserialize, Serialize};
 
@@ -118,24 +118,6 @@ pub enum ValuesSpec {
 impl Default for ValuesSpec {
     fn default() -> Self {
         Self::Listed(Vec::new())
-    }
-}
-
-/// A value that an axis writes at a path.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum AxisValue {
-    /// A single value, as it reads: `32 KiB`.
-    Single(String),
-    /// A list or fields, as YAML on one line: `[W, I]`.
-    Flow(String),
-}
-
-impl AxisValue {
-    /// As people and result files have it.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Single(text) | Self::Flow(text) => text,
-        }
     }
 }
 
@@ -315,24 +297,4 @@ fn read_beaten(place: &LocatedNode, reader: &mut Reader) -> Option<bool> {
         "skip" => Ok(true),
         _ => Err(ValueError::new(format!("`{text}` is neither `record` nor `skip`"), "Write one of them")),
     })
-}
-
-/// Several single values as one list on a line: `[a, b]`.
-pub(super) fn flow_list_of(items: impl Iterator<Item = AxisValue>) -> String {
-    let items: Vec<String> = items.map(flow_of).collect();
-    format!("[{}]", items.join(", "))
-}
-
-/// Fields on one line.
-pub(super) fn flow_map_of<'t>(fields: impl Iterator<Item = (&'t str, AxisValue)>) -> String {
-    let fields: Vec<String> =
-        fields.map(|(name, value)| format!("{}: {}", between_brackets(name), flow_of(value))).collect();
-    if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
-}
-
-fn flow_of(value: AxisValue) -> String {
-    match value {
-        AxisValue::Single(text) => between_brackets(&text),
-        AxisValue::Flow(yaml) => yaml,
-    }
 }

@@ -8,6 +8,7 @@ use super::document::{
 use super::hardware::LANES;
 use super::mapping::{MappedLoopSpec, MappingSpec};
 use super::quantity::{write_area, write_cycles, write_frequency, write_power, write_size};
+use super::quotes::{is_special, plain_or_quoted, quoted, scalar};
 use std::fmt::Write;
 
 /// Where prose is wrapped.
@@ -469,11 +470,6 @@ fn is_prose(text: &str) -> bool {
     })
 }
 
-/// Characters that YAML does not take as they are.
-fn is_special(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
-}
-
 pub(super) fn line(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "{}", format!("{name}: {value}").trim_end());
 }
@@ -495,39 +491,4 @@ pub(super) fn braces(fields: &[String]) -> String {
 
 fn energy(pj: f64) -> String {
     format!("{pj} pJ")
-}
-
-/// A text as a single value, also between brackets: plain if nobody can mistake it, else in quotes.
-pub fn scalar(text: &str) -> String {
-    plain_or_quoted(text, "")
-}
-
-/// A text as a single value; plain with these characters, too.
-pub(super) fn plain_or_quoted(text: &str, also: &str) -> String {
-    if is_plain(text, also) { text.to_owned() } else { quoted(text) }
-}
-
-fn is_plain(text: &str, also: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && !text.ends_with(' ')
-        && !matches!(text, "null" | "Null" | "NULL")
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || " _-+./()%@".contains(c) || also.contains(c))
-}
-
-/// A text in double quotes.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c if is_special(c) => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

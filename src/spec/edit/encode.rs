@@ -1,6 +1,6 @@
 //! Texts as values of YAML.
 
-use super::super::write::quoted;
+use super::super::quotes::quoted;
 
 /// The context of a value in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
