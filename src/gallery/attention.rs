@@ -1,6 +1,6 @@
 //! Figures of a transformer on the hardware at hand: attention, fused and not, and whole steps.
 
-use super::entry::Opening;
+use super::opening::Opening;
 use super::parameters::Parameters;
 use fusescape_engine::attention::{Account, ElementBits, Step, Tensor};
 use fusescape_engine::explore::{AttentionRequest, AttentionStudy};

@@ -1,7 +1,7 @@
 //! A published number, what computes ours, and how close they are.
 
-use super::entry::read_rules;
 use super::measure::{Measure, Quantity};
+use super::opening::read_rules;
 use super::parameters::choose;
 use fusescape_engine::rules::Rules;
 use fusescape_spec::{ClaimSpec, Diagnostics, Preset, Printed, Tolerance};

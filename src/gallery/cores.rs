@@ -1,6 +1,6 @@
 //! Networks on many cores (Stream, Table 2 and Section 6).
 
-use super::entry::Opening;
+use super::opening::{Opening, read_tiles};
 use super::parameters::{Parameters, choose};
 use fusescape_engine::multicore::{
     CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Evolution, Granularity, MemoryUse, NestId,
@@ -161,15 +161,6 @@ impl CoresOf {
         let Some(name) = &self.memory else { return account.peak_bits() };
         let of_name = |memory: &&MemoryUse| memory.name.split(" of ").next() == Some(name);
         account.memories.iter().filter(of_name).map(|memory| memory.peak_bits).max().unwrap_or(0)
-    }
-}
-
-/// A number of rows, `layers`, or cuts by hand.
-pub(super) fn read_tiles(word: &str) -> Granularity {
-    match (word, word.parse()) {
-        ("layers", _) => Granularity::LayerByLayer,
-        (_, Ok(rows)) => Granularity::Rows(rows),
-        _ => Granularity::ByHand(word.to_owned()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Figures of generated memory hierarchies (ZigZag, case studies 2 and 3).
 
-use super::entry::Opening;
-use super::measure::HierarchyFigure;
+use super::opening::Opening;
 use super::parameters::Parameters;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::hierarchy::{
@@ -13,6 +12,25 @@ use fusescape_spec::pool_presets;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// A figure of generated hierarchies (ZigZag, case studies 2 and 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HierarchyFigure {
+    /// How many are valid and have a mapping.
+    Count,
+    /// Energy of the layers, each on the hierarchy that is best for it.
+    FlexibleEnergy,
+    /// Energy of all layers on one hierarchy: the best of those that are best for some layer.
+    FixedEnergy,
+    /// The one by the other.
+    FlexibleOverFixed,
+    /// Energy of layers on a hierarchy of which the capacities are given.
+    EnergyOn,
+    /// Over the unrollings, most by least energy on the best hierarchy with all memories shared.
+    UnrollingSpreadShared,
+    /// Over the unrollings, most by least energy on the best hierarchy with no memory shared but the highest.
+    UnrollingSpreadSeparate,
+}
 
 /// The layers of a figure, and where it is of one hierarchy, what that is.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,64 @@
 //! Figures of one mapped layer (ZigZag, Fig. 6).
 
-use super::entry::Opening;
-use super::measure::{LayerFigure, TableFigure};
+use super::opening::Opening;
 use fusescape_engine::cost::LatencyCause;
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappedLayer};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::search::Objective;
+
+/// A figure of the loop-information table (ZigZag, Fig. 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFigure {
+    /// Elements in one unit.
+    UnitSize,
+    /// Elements in all units.
+    TotalSize,
+    /// MACs that the data of one unit supports.
+    UnitMacs,
+    /// MACs that the data of all units supports.
+    TotalMacs,
+    /// Data reuse factor.
+    Reuse,
+    /// Elements that come down from the next higher level.
+    AccessesDown,
+    /// Elements that go up to the next higher level.
+    AccessesUp,
+    /// Cycles for which the data lasts.
+    TurnaroundCycles,
+    /// Units with different data.
+    UniqueUnits,
+    /// How many times the level could hold what it holds.
+    Roof,
+}
+
+/// A figure of a whole mapped layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerFigure {
+    /// Multiply-accumulates.
+    Macs,
+    /// PEs that work.
+    ActivePes,
+    /// Cycles without stalls.
+    TemporalCycles,
+    /// Elements of an operand.
+    Size(Operand),
+    /// MACs per element of an operand.
+    Reuse(Operand),
+    /// Energy of this mapping by that of the best.
+    EnergyOverBest,
+    /// Energy.
+    Energy,
+    /// Latency.
+    Latency,
+    /// Latency of this mapping by that of the best.
+    LatencyOverBest,
+    /// Share of the latency that waits for memory ports.
+    StallShare,
+    /// MACs by what all PEs could do in the time.
+    Utilization,
+    /// MACs by the bytes that the highest memory reads and writes.
+    Intensity,
+}
 
 /// The layer of an entry, or another one of its network.
 pub fn study(opens: &Opening, layer: Option<String>) -> Result<LayerStudy, String> {

@@ -18,6 +18,7 @@ mod layer;
 mod mapping;
 mod measure;
 mod network;
+mod opening;
 mod operators;
 mod parameters;
 mod run_strategy;
@@ -31,11 +32,12 @@ pub use claim::UNITS;
 pub use claim::{Claim, Fidelity, Unit, fidelity_counts};
 pub use cores::{CoresFigure, CoresOf};
 pub use dataflows::{DataflowFigure, DataflowsOf};
-pub use entry::{CoresOpening, Entry, ONE_STACK, Opening, Shown, entries, find_entry, open_with_documents};
-pub use mapping::SpaceOf;
-pub use measure::{
-    HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,
-};
+pub use entry::{Entry, entries, find_entry};
+pub use hierarchies::HierarchyFigure;
+pub use layer::{LayerFigure, TableFigure};
+pub use mapping::{SpaceFigure, SpaceOf};
+pub use measure::{Measure, NetworkFact, Quantity, RunFigure, SweepFigure};
+pub use opening::{CoresOpening, ONE_STACK, Opening, Shown, open_with_documents};
 pub use operators::{OperatorFigure, OperatorsOf};
 pub use parameters::choose;
 pub use run_strategy::RunStrategy;

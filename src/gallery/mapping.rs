@@ -1,11 +1,42 @@
 //! Figures of mapping spaces: ZigZag's strategies, even and uneven mappings (ZigZag, case study 1).
 
-use super::entry::Opening;
 use super::layer::study;
-use super::measure::SpaceFigure;
+use super::opening::Opening;
 use fusescape_engine::search::space::{Evenness, MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// A figure of mapping spaces (ZigZag, case study 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpaceFigure {
+    /// Energy of the best even mapping by that of the best, averaged.
+    EvenOverUneven,
+    /// Most by least energy, averaged.
+    EnergySpread,
+    /// Most by least latency of a sample, averaged.
+    LatencySpread,
+    /// Mappings of the exhaustive search, added up.
+    Mappings,
+    /// Mappings that the heuristic looks at, added up.
+    HeuristicMappings,
+    /// Their share of those of the exhaustive search.
+    HeuristicShare,
+    /// Partial mappings that the iterative search looks at, added up.
+    IterativePartial,
+    /// Orders of its last blocking that the iterative search evaluates, added up.
+    IterativeFinal,
+    /// Least energy that the heuristic finds by the least of all, averaged.
+    HeuristicOverExhaustive,
+    /// Least energy that the iterative search finds by the least of all, averaged.
+    IterativeOverExhaustive,
+}
+
+impl SpaceFigure {
+    /// Whether it counts mappings.
+    pub(super) fn is_count(self) -> bool {
+        matches!(self, Self::Mappings | Self::HeuristicMappings | Self::IterativePartial | Self::IterativeFinal)
+    }
+}
 
 /// Mappings of either kind that are evaluated with their latency.
 const SAMPLES: usize = 600;

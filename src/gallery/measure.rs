@@ -3,8 +3,9 @@
 use super::attention::{AttentionFigure, AttentionOf};
 use super::cores::{CoresFigure, CoresOf};
 use super::dataflows::{DataflowFigure, DataflowsOf};
-use super::hierarchies::HierarchiesOf;
-use super::mapping::SpaceOf;
+use super::hierarchies::{HierarchiesOf, HierarchyFigure};
+use super::layer::{LayerFigure, TableFigure};
+use super::mapping::{SpaceFigure, SpaceOf};
 use super::operators::{OperatorFigure, OperatorsOf};
 use super::parameters::{Parameters, choose};
 use super::run_strategy::RunStrategy;
@@ -122,111 +123,6 @@ pub enum NetworkFact {
     MostFeatures,
     /// All weights.
     Weights,
-}
-
-/// A figure of the loop-information table (ZigZag, Fig. 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TableFigure {
-    /// Elements in one unit.
-    UnitSize,
-    /// Elements in all units.
-    TotalSize,
-    /// MACs that the data of one unit supports.
-    UnitMacs,
-    /// MACs that the data of all units supports.
-    TotalMacs,
-    /// Data reuse factor.
-    Reuse,
-    /// Elements that come down from the next higher level.
-    AccessesDown,
-    /// Elements that go up to the next higher level.
-    AccessesUp,
-    /// Cycles for which the data lasts.
-    TurnaroundCycles,
-    /// Units with different data.
-    UniqueUnits,
-    /// How many times the level could hold what it holds.
-    Roof,
-}
-
-/// A figure of a whole mapped layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LayerFigure {
-    /// Multiply-accumulates.
-    Macs,
-    /// PEs that work.
-    ActivePes,
-    /// Cycles without stalls.
-    TemporalCycles,
-    /// Elements of an operand.
-    Size(Operand),
-    /// MACs per element of an operand.
-    Reuse(Operand),
-    /// Energy of this mapping by that of the best.
-    EnergyOverBest,
-    /// Energy.
-    Energy,
-    /// Latency.
-    Latency,
-    /// Latency of this mapping by that of the best.
-    LatencyOverBest,
-    /// Share of the latency that waits for memory ports.
-    StallShare,
-    /// MACs by what all PEs could do in the time.
-    Utilization,
-    /// MACs by the bytes that the highest memory reads and writes.
-    Intensity,
-}
-
-/// A figure of mapping spaces (ZigZag, case study 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpaceFigure {
-    /// Energy of the best even mapping by that of the best, averaged.
-    EvenOverUneven,
-    /// Most by least energy, averaged.
-    EnergySpread,
-    /// Most by least latency of a sample, averaged.
-    LatencySpread,
-    /// Mappings of the exhaustive search, added up.
-    Mappings,
-    /// Mappings that the heuristic looks at, added up.
-    HeuristicMappings,
-    /// Their share of those of the exhaustive search.
-    HeuristicShare,
-    /// Partial mappings that the iterative search looks at, added up.
-    IterativePartial,
-    /// Orders of its last blocking that the iterative search evaluates, added up.
-    IterativeFinal,
-    /// Least energy that the heuristic finds by the least of all, averaged.
-    HeuristicOverExhaustive,
-    /// Least energy that the iterative search finds by the least of all, averaged.
-    IterativeOverExhaustive,
-}
-
-impl SpaceFigure {
-    /// Whether it counts mappings.
-    pub(super) fn is_count(self) -> bool {
-        matches!(self, Self::Mappings | Self::HeuristicMappings | Self::IterativePartial | Self::IterativeFinal)
-    }
-}
-
-/// A figure of generated hierarchies (ZigZag, case studies 2 and 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HierarchyFigure {
-    /// How many are valid and have a mapping.
-    Count,
-    /// Energy of the layers, each on the hierarchy that is best for it.
-    FlexibleEnergy,
-    /// Energy of all layers on one hierarchy: the best of those that are best for some layer.
-    FixedEnergy,
-    /// The one by the other.
-    FlexibleOverFixed,
-    /// Energy of layers on a hierarchy of which the capacities are given.
-    EnergyOn,
-    /// Over the unrollings, most by least energy on the best hierarchy with all memories shared.
-    UnrollingSpreadShared,
-    /// Over the unrollings, most by least energy on the best hierarchy with no memory shared but the highest.
-    UnrollingSpreadSeparate,
 }
 
 /// A kind of measure, by the parameters that it reads.

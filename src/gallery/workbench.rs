@@ -2,11 +2,12 @@
 
 use super::choice::DocumentChoice;
 use super::claim::Claim;
-use super::entry::{Entry, Opening};
+use super::entry::Entry;
 use super::hierarchies::Hierarchies;
 use super::landscape::Landscapes;
 use super::mapping::MappingSpaces;
 use super::measure::Measure;
+use super::opening::Opening;
 use super::operators::Schemes;
 use super::run_strategy::RunStrategy;
 use super::{layer, network};

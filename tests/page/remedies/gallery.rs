@@ -8,6 +8,7 @@ pub const ROOM: Room = Room {
     sources: &[
         "src/gallery/claim.rs",
         "src/gallery/entry.rs",
+        "src/gallery/opening.rs",
         "src/gallery/parameters.rs",
         "src/gallery/run_strategy.rs",
         "src/spec/gallery.rs",
