@@ -1,6 +1,7 @@
 //! Area of a core: every instance of every memory, and the PEs (ZigZag, Section III-C).
 
-use super::{Core, MemoryId};
+use super::core::Core;
+use super::memory::MemoryId;
 
 /// Area of a core, as far as its document states it.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,10 +1,14 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
-use super::memory::DEFAULT_PORTS;
-use super::{
-    ArrayDimId, ArrayDims, ArraySizes, Core, Estimate, InMemory, MacEnergy, Memory, MemoryId, Movement, Operand, Port,
-    PortId, Unroll, VectorUnit,
-};
+use super::array::{ArrayDimId, ArrayDims, ArraySizes, Unroll, WideUnroll};
+use super::check::{MAX_SIZE, check_area, check_bits, check_energy, check_leakage};
+use super::core::Core;
+use super::estimate::Estimate;
+use super::in_memory::InMemory;
+use super::mac::MacEnergy;
+use super::memory::{DEFAULT_PORTS, Memory, MemoryId, Movement, Port, PortId};
+use super::operand::Operand;
+use super::vector::VectorUnit;
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
@@ -13,14 +17,6 @@ use crate::workload::{Dim, LayerKind};
 const MAX_ARRAY_DIMENSIONS: usize = 16;
 /// More memory levels than any operand has; tables of levels have this fixed size.
 pub const MAX_LEVELS: usize = 8;
-/// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
-pub const MAX_SIZE: u64 = 1 << 50;
-/// What an access or a multiply-accumulate costs at the most, pJ: 10 mJ. Sums of such energies stay far from where `f64` ends.
-const MAX_ENERGY_PJ: f64 = 1e10;
-/// The largest area of one thing, um2: a square metre.
-const MAX_AREA_UM2: f64 = 1e12;
-/// The most that one thing leaks, mW: a megawatt.
-const MAX_LEAKAGE_MW: f64 = 1e9;
 /// The slowest and the fastest clock, MHz.
 const CLOCK_MHZ: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
@@ -103,19 +99,6 @@ impl Core {
     }
 }
 
-/// A loop that is unrolled wider than its array dimension is, which takes no more than it has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WideUnroll {
-    /// The array dimension.
-    pub array_dimension: String,
-    /// PEs along it.
-    pub size: u64,
-    /// The loop dimension.
-    pub loop_dimension: String,
-    /// PEs that are stated.
-    pub limit: u64,
-}
-
 fn wide_unrolls<'a>(array: impl Iterator<Item = &'a (String, u64)>, stated: &[UnrollSpec]) -> Vec<WideUnroll> {
     let of_dimension = |(name, size): &(String, u64)| {
         let is_wide = |one: &UnrollSpec| {
@@ -182,10 +165,6 @@ fn check_clock(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn check_leakage(path: &str, leakage_mw: f64, diagnostics: &mut Diagnostics) {
-    check_figure(path, leakage_mw, MAX_LEAKAGE_MW, ["a power", "mW", " (1 MW)"], diagnostics);
-}
-
 /// A transfer moves words, so that a burst that is less than one means nothing.
 fn check_burst(path: &str, name: &str, memory: &MemorySpec, diagnostics: &mut Diagnostics) {
     let Some(bits) = memory.burst_bits else { return };
@@ -197,37 +176,6 @@ fn check_burst(path: &str, name: &str, memory: &MemorySpec, diagnostics: &mut Di
     } else {
         let remedy = "Write the bits of one transfer, for example `512 bit`, or leave it out";
         check_bits(path, &format!("{name} has a burst"), bits, remedy, diagnostics);
-    }
-}
-
-/// Notes an energy that is none, or too large to be summed up.
-pub fn check_energy(path: &str, energy_pj: f64, diagnostics: &mut Diagnostics) {
-    check_figure(path, energy_pj, MAX_ENERGY_PJ, ["an energy", "pJ", " (10 mJ)"], diagnostics);
-}
-
-/// Notes an area that is none, or too large to be summed up.
-pub fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnostics) {
-    check_figure(path, area_um2.unwrap_or(0.0), MAX_AREA_UM2, ["an area", "um2", " (1 square metre)"], diagnostics);
-}
-
-#[inline(never)]
-fn check_figure(path: &str, value: f64, most: f64, [what, unit, means]: [&str; 3], diagnostics: &mut Diagnostics) {
-    if value > most {
-        diagnostics.add(path, "This is too large to be counted", format!("Write at most {most} {unit}{means}"));
-    } else if value < 0.0 || value.is_nan() {
-        let remedy = format!("Write a number of {unit} that is not negative");
-        diagnostics.add(path, format!("{value} {unit} is not {what}"), remedy);
-    }
-}
-
-/// Notes a number of bits that is 0, for which `otherwise` is a remedy, or too large to be counted with; `what` has it.
-#[inline(never)]
-pub fn check_bits(path: String, what: &str, bits: u64, otherwise: &str, diagnostics: &mut Diagnostics) {
-    if bits > MAX_SIZE {
-        let remedy = "Write at most 131072 GiB (2^50 bit)";
-        diagnostics.add(path, format!("{what} of {bits} bit, which is too large to be counted"), remedy);
-    } else if bits == 0 {
-        diagnostics.add(path, format!("{what} of 0 bit"), otherwise);
     }
 }
 
@@ -387,7 +335,7 @@ fn build_memory(path: &str, memory: &MemorySpec, array: &[(String, u64)], diagno
         estimate: None,
     };
     if let Some((estimate, figures)) = estimate {
-        estimate.fill(figures, &mut built);
+        built.fill(estimate, figures);
     }
     built
 }

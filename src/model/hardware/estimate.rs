@@ -1,7 +1,6 @@
 //! Figures of a memory that its document leaves to an estimator, and where that is said.
 
 use super::sram::{Figures, MAX_SRAM_WIDTH, SRAM_65NM, SRAM_ESTIMATORS, SRAM_SIZES, estimate, node_nm};
-use super::{Core, Memory};
 use crate::spec::{Diagnostics, EstimateSpec, Fix, MemorySpec, write_size};
 use serde::{Deserialize, Serialize};
 
@@ -38,20 +37,6 @@ impl Estimate {
         let figures = check_estimate(&path, name, (estimator, memory.size_bits, width_bits), diagnostics)?;
         let (read_energy, write_energy) = (*read_energy, *write_energy);
         Some((Self { estimator: estimator.clone(), read_energy, write_energy, area }, figures))
-    }
-
-    /// Gives the memory the figures that it lacks. What its document states stays.
-    pub(super) fn fill(self, figures: Figures, memory: &mut Memory) {
-        if self.read_energy {
-            memory.read_energy_pj = figures.read_energy_pj;
-        }
-        if self.write_energy {
-            memory.write_energy_pj = figures.write_energy_pj;
-        }
-        if self.area {
-            memory.area_um2 = Some(figures.area_um2);
-        }
-        memory.estimate = Some(self);
     }
 
     /// Whether an energy is one.
@@ -120,20 +105,5 @@ fn add_unknown_estimator(path: &str, estimator: &str, diagnostics: &mut Diagnost
 fn set_fix(diagnostics: &mut Diagnostics, fix: Fix) {
     if let Some(last) = diagnostics.0.last_mut() {
         last.fix = Some(fix);
-    }
-}
-
-impl Core {
-    /// The memories with estimated figures, lowest first.
-    pub fn estimates(&self) -> impl Iterator<Item = (&Memory, &Estimate)> {
-        self.memories.iter().filter_map(|memory| Some((memory, memory.estimate.as_ref()?)))
-    }
-
-    /// Which energies are estimates, in a line for reports; nothing where none is.
-    pub fn estimate_note(&self) -> Option<String> {
-        let energies = self.estimates().filter(|(_, estimate)| estimate.has_energy());
-        let each: Vec<String> =
-            energies.map(|(memory, estimate)| format!("{} ({})", memory.name, estimate.estimator)).collect();
-        (!each.is_empty()).then(|| format!("Energies of accesses that are estimates: {}", each.join(", ")))
     }
 }

@@ -1,10 +1,9 @@
 //! What a multiply-accumulate costs.
 
+use super::check::check_energy;
 use crate::spec::{ArraySpec, Diagnostics, MacEnergySpec};
-use crate::workload::Precision;
+use crate::workload::{LayerShape, Precision, Sparsity};
 use serde::{Deserialize, Serialize};
-
-use super::build::check_energy;
 
 /// More bits than any operand has.
 const MAX_BITS: u64 = 1 << 10;
@@ -60,6 +59,18 @@ impl MacEnergy {
             Some((of_w, of_i)) => self.energy_pj * ((w * i) as f64 / (of_w * of_i) as f64),
             None => self.energy_pj,
         })
+    }
+}
+
+impl LayerShape {
+    /// Energy of a multiply-accumulate on an array, pJ: on average, where some have a zero.
+    pub fn mac_pj(&self, energy: &MacEnergy) -> f64 {
+        match self.sparsity {
+            None => energy.at(&self.precision),
+            Some(Sparsity { w_bits, i_bits, active_ppm }) => {
+                energy.at(&Precision { w: w_bits, i: i_bits, ..self.precision }) * (f64::from(active_ppm) / 1e6)
+            }
+        }
     }
 }
 

@@ -1,11 +1,22 @@
 //! Memories and their ports.
 
-use super::{ArrayDims, Estimate, Operand, PortId};
+use super::array::ArrayDims;
+use super::estimate::Estimate;
+use super::operand::Operand;
+use super::sram::Figures;
+use crate::declare_ids;
 use crate::ids::TiVec;
 use crate::rules::Rules;
 use crate::spec::DoubleBuffering;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+declare_ids! {
+    /// A memory of a core, by its place in [`Core::memories`](super::Core::memories).
+    MemoryId,
+    /// A port of a memory, by its place in [`Memory::ports`].
+    PortId,
+}
 
 /// The four data movements at a memory, for each operand it holds (ZigZag, Section IV).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -226,5 +237,19 @@ impl Memory {
     /// Cycles between the request of data that a memory above or below waits for and its first word, beyond the one of any access.
     pub fn extra_latency(&self) -> u64 {
         self.latency_cycles.saturating_sub(1)
+    }
+
+    /// Gives it the figures that it lacks. What its document states stays.
+    pub(super) fn fill(&mut self, estimate: Estimate, figures: Figures) {
+        if estimate.read_energy {
+            self.read_energy_pj = figures.read_energy_pj;
+        }
+        if estimate.write_energy {
+            self.write_energy_pj = figures.write_energy_pj;
+        }
+        if estimate.area {
+            self.area_um2 = Some(figures.area_um2);
+        }
+        self.estimate = Some(estimate);
     }
 }

@@ -1,6 +1,6 @@
 //! Time, power and efficiency: what follows from energy and cycles where the clock is stated.
 
-use super::Core;
+use super::core::Core;
 use serde::{Deserialize, Serialize};
 
 /// What some work takes on a core whose clock is stated.

@@ -1,6 +1,6 @@
 //! A core straight from the text that a person wrote.
 
-use super::Core;
+use super::core::Core;
 use crate::spec::{Consequences, Diagnostics, read_hardware};
 
 /// What validation cannot judge while something of the document is unreadable.

@@ -1,10 +1,12 @@
 //! The vector unit of a core: lanes that compute element by element.
 
-use super::build::check_energy;
-use super::{ArrayDimId, ArraySizes, Core, Memory, MemoryId, Operand, Unroll};
+use super::array::{ArrayDimId, Unroll};
+use super::check::check_energy;
+use super::memory::{Memory, MemoryId};
+use super::operand::Operand;
 use crate::ids::TiVec;
 use crate::spec::{Diagnostics, LANES, VectorUnitSpec};
-use crate::workload::{Dim, LayerKind, LayerShape, Operation, Operations};
+use crate::workload::{Dim, LayerShape, Operation, Operations};
 
 /// More lanes than any vector unit has.
 const MAX_LANES: u64 = 1 << 20;
@@ -39,7 +41,7 @@ pub struct VectorUnit {
     pub memory: MemoryId,
     costs: [OperationCost; Operation::ALL.len()],
     /// How many memories of the core, the first ones, are its own.
-    registers: usize,
+    pub(super) registers: usize,
     passes: [Passed; 3],
 }
 
@@ -234,27 +236,10 @@ fn read_costs(spec: &VectorUnitSpec, diagnostics: &mut Diagnostics) -> [Operatio
     costs
 }
 
-impl Core {
-    /// The vector unit, if the core has one and it computes layers of this kind.
-    pub fn vector_unit_for(&self, kind: LayerKind) -> Option<&VectorUnit> {
-        self.vector_unit.as_ref().filter(|_| kind.is_for_vector_unit())
-    }
-
-    /// How many of the memories, the first ones, are registers of the vector unit.
-    pub fn register_count(&self) -> usize {
-        self.vector_unit.as_ref().map_or(0, |unit| unit.registers)
-    }
-
-    /// What layers of this kind are unrolled over: the array, or the lanes of the vector unit.
-    pub fn array_for(&self, kind: LayerKind) -> &ArraySizes {
-        self.vector_unit_for(kind).map_or(&self.array, |unit| &unit.array)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Operations, Precision};
+    use crate::workload::{LayerKind, Operations, Precision};
 
     fn unit(lanes: u64) -> VectorUnit {
         VectorUnit {

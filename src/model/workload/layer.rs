@@ -1,7 +1,7 @@
 //! The loop nest of one layer, or of the part of a layer that one tile computes.
 
 use super::operation::Operations;
-use crate::hardware::{MacEnergy, Operand};
+use crate::hardware::Operand;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -253,16 +253,6 @@ impl LayerShape {
     /// Iterations of all loops.
     pub fn iterations(&self) -> u64 {
         self.sizes.iter().product()
-    }
-
-    /// Energy of a multiply-accumulate on an array, pJ: on average, where some have a zero.
-    pub fn mac_pj(&self, energy: &MacEnergy) -> f64 {
-        match self.sparsity {
-            None => energy.at(&self.precision),
-            Some(Sparsity { w_bits, i_bits, active_ppm }) => {
-                energy.at(&Precision { w: w_bits, i: i_bits, ..self.precision }) * (f64::from(active_ppm) / 1e6)
-            }
-        }
     }
 
     /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions; none of what only a vector unit computes.

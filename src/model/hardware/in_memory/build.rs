@@ -1,7 +1,9 @@
 //! From a document to an [`InMemory`], collecting everything that is wrong with it.
 
+use super::super::array::ArrayDimId;
+use super::super::memory::Memory;
+use super::super::operand::Operand;
 use super::{InMemory, InMemoryKind};
-use crate::hardware::{ArrayDimId, Memory, Operand};
 use crate::spec::{ArraySpec, Diagnostics, InMemorySpec};
 
 /// More bits than any operand has.

@@ -16,7 +16,7 @@ mod cost;
 
 pub use cost::{Activation, ByPart, MacroPart};
 
-use super::{ArrayDimId, Core};
+use super::array::ArrayDimId;
 use serde::{Deserialize, Serialize};
 
 /// How a macro multiplies and adds up.
@@ -80,12 +80,5 @@ impl InMemory {
     /// Operations a joule, 10^12, likewise; without memories.
     pub fn peak_tops_per_watt(&self) -> f64 {
         2.0 / self.peak_mac_pj()
-    }
-}
-
-impl Core {
-    /// Whether the array computes in memory, and a layer of this kind runs there.
-    pub fn in_memory_for(&self, kind: crate::workload::LayerKind) -> Option<&InMemory> {
-        self.in_memory.as_ref().filter(|_| !kind.has_no_weights())
     }
 }
