@@ -30,12 +30,11 @@ pub use fusion::{FusionNumber, StackAmount, explain_decision, explain_fusion, ex
 pub use hierarchy::explain_hierarchy;
 pub use mapping::{LayerNumber, LevelFigure, explain_layer};
 pub use needs::{explain_reuse, explain_storage, explain_traffic};
-pub use numbers::{Amount, Counted, LayerTileIndex, PointNumber, Scope};
+pub use numbers::{Amount, Axis, Counted, Data, LayerTileIndex, PointNumber, Scope};
 pub use point::explain_point;
 pub use sequences::{
     RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, explain_sequences, listed_partitions, listed_steps,
 };
-pub use sizes::{Axis, Data};
 
 /// Results that explain their numbers.
 pub trait Results {

@@ -1,11 +1,11 @@
 //! Which numbers of a point there are, and what they are called.
 
 use super::formula::Unit;
-use super::sizes::{Axis, Data};
 use fusescape_chart::Quantity;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
-use fusescape_engine::depth_first::PointAccount;
-use fusescape_engine::hardware::MemoryId;
+use fusescape_engine::depth_first::{LayerTileAccount, NodeId, PointAccount, TileTypeAccount, TileTypeId};
+use fusescape_engine::hardware::{MemoryId, Operand};
+use fusescape_engine::workload::Dim;
 use std::borrow::Cow;
 
 /// A number of a point's account.
@@ -91,6 +91,43 @@ pub enum Counted {
     Energy,
 }
 
+/// Columns or rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// X.
+    Columns,
+    /// Y.
+    Rows,
+}
+
+/// Data of a layer-tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    /// One operand.
+    Operand(Operand),
+    /// Columns of the inputs that come from the horizontal cache.
+    HCached,
+    /// Rows of the inputs that come from the vertical cache.
+    VCached,
+}
+
+impl Axis {
+    pub(super) fn of<T>(self, (columns, rows): (T, T)) -> T {
+        match self {
+            Self::Columns => columns,
+            Self::Rows => rows,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        self.of(("columns", "rows"))
+    }
+
+    pub(super) fn loops(self) -> (Dim, Dim) {
+        self.of(((Dim::OX, Dim::FX), (Dim::OY, Dim::FY)))
+    }
+}
+
 pub(super) const ENERGY_UNIT: Unit = Unit::Of(Quantity::Energy);
 pub(super) const CYCLES: Unit = Unit::Of(Quantity::Latency);
 
@@ -141,10 +178,22 @@ impl Amount {
                     Counted::Elements => "elements at",
                     Counted::Energy => "energy of",
                 };
-                let memory = account.memories.get(memory).map_or("", |memory| memory.name.as_str());
+                let memory = memory_name(account, memory);
                 let cause = cause.map_or_else(String::new, |cause| format!(", {}", cause.plural()));
                 format!("{what} {memory}{cause}").into()
             }
         }
     }
+}
+
+pub(super) fn memory_name(account: &PointAccount, memory: MemoryId) -> &str {
+    account.memories.get(memory).map_or("", |memory| memory.name.as_str())
+}
+
+pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerTileIndex) -> Option<&LayerTileAccount> {
+    tile_at(account, stack, tile)?.layers.get(NodeId::from(layer))
+}
+
+pub(super) fn tile_at(account: &PointAccount, stack: usize, tile: usize) -> Option<&TileTypeAccount> {
+    account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))
 }

@@ -2,8 +2,7 @@
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
-use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber};
-use super::point::memory_name;
+use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, memory_name};
 use super::sources::{COPIES, ENERGY, LATENCY};
 use fusescape_chart::Quantity;
 use fusescape_engine::cost::{Access, AccessCause, EnergyCause, EnergySplit, LinkBalance, PortBalance};

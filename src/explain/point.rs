@@ -1,17 +1,16 @@
 //! Numbers of a point: what it costs, stack by stack, tile by tile, layer by layer, down to single accesses.
 
 use super::formula::{Explained, How, Unit};
-use super::numbers::{Amount, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, Scope};
+use super::numbers::{
+    Amount, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, Scope, layer_at, memory_name, tile_at,
+};
 use super::parts::{NO_MACS, copy_cycles, copy_energy, copy_words, explain_access};
 use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
 use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
 use super::{Subject, parts};
 use fusescape_chart::Quantity;
 use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
-use fusescape_engine::depth_first::{
-    LayerTileAccount, NodeId, PointAccount, StackAccount, TileTypeAccount, TileTypeId,
-};
-use fusescape_engine::hardware::MemoryId;
+use fusescape_engine::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
 use std::borrow::Cow;
 
 /// Explains a number of a point; `None` where the account has no such number.
@@ -56,18 +55,6 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
         PointNumber::CopyEnergy(place, index) => copy_energy(account, layer(place)?.copies.actions.get(index)?),
         PointNumber::CopyCycles(place, index) => copy_cycles(account, layer(place)?.copies.actions.get(index)?),
     }
-}
-
-pub(super) fn memory_name(account: &PointAccount, memory: MemoryId) -> &str {
-    account.memories.get(memory).map_or("", |memory| memory.name.as_str())
-}
-
-pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerTileIndex) -> Option<&LayerTileAccount> {
-    tile_at(account, stack, tile)?.layers.get(NodeId::from(layer))
-}
-
-fn tile_at(account: &PointAccount, stack: usize, tile: usize) -> Option<&TileTypeAccount> {
-    account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))
 }
 
 /// An amount at a place, to be unfolded when asked.

@@ -2,50 +2,12 @@
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
-use super::numbers::{LayerTileIndex, PointNumber};
-use super::point::layer_at;
+use super::numbers::{Axis, Data, LayerTileIndex, PointNumber, layer_at};
 use super::sources::{BACK, TILES};
 use fusescape_chart::Quantity;
 use fusescape_engine::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun, TileTypeId};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::workload::Dim;
-
-/// Columns or rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
-    /// X.
-    Columns,
-    /// Y.
-    Rows,
-}
-
-/// Data of a layer-tile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Data {
-    /// One operand.
-    Operand(Operand),
-    /// Columns of the inputs that come from the horizontal cache.
-    HCached,
-    /// Rows of the inputs that come from the vertical cache.
-    VCached,
-}
-
-impl Axis {
-    pub(super) fn of<T>(self, (columns, rows): (T, T)) -> T {
-        match self {
-            Self::Columns => columns,
-            Self::Rows => rows,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        self.of(("columns", "rows"))
-    }
-
-    fn loops(self) -> (Dim, Dim) {
-        self.of(((Dim::OX, Dim::FX), (Dim::OY, Dim::FY)))
-    }
-}
 
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);
