@@ -1,5 +1,6 @@
 //! The design: two documents and a schedule.
 
+use super::half::Half;
 use super::schedule::{Schedule, join};
 use super::tiles::{GridChoice, fine_tiles, suggested_tiles};
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
@@ -7,44 +8,7 @@ use fusescape_engine::explore::{Request, Settings};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
 use fusescape_engine::workload::Network;
-use fusescape_spec::{
-    Diagnostics, Preset, PresetName, first_presets, hardware_names, hardware_presets, workload_names, workload_presets,
-};
-
-/// One of the two documents of a design.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
-    /// The accelerator.
-    Hardware,
-    /// The network.
-    Workload,
-}
-
-impl Half {
-    /// All documents that can be picked.
-    pub fn presets(self) -> &'static [Preset] {
-        match self {
-            Self::Hardware => hardware_presets(),
-            Self::Workload => workload_presets(),
-        }
-    }
-
-    /// What they are called. The page's first screen needs no texts but those at hand.
-    pub fn preset_names(self) -> &'static [PresetName] {
-        match self {
-            Self::Hardware => hardware_names(),
-            Self::Workload => workload_names(),
-        }
-    }
-
-    /// As in identifiers of elements.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hardware => "hardware",
-            Self::Workload => "workload",
-        }
-    }
-}
+use fusescape_spec::{Diagnostics, Preset, first_presets};
 
 /// A document: a preset, or one written by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,8 +1,8 @@
 //! What the table of designs compares: every chosen accelerator with every chosen network.
 
 use super::choice::HierarchyObjective;
-use super::design::Half;
 use super::fields::fields;
+use super::half::Half;
 use super::tiles::suggested_tiles;
 use super::views::Tab;
 use super::{ObjectiveChoice, State};

@@ -4,8 +4,8 @@
 //! kind, its number in links, and its name in files. How a kind is written and read is said once for links
 //! (`link/kinds.rs`) and once for files (`state/file/kinds.rs`).
 
-use super::action::{Field, Kind};
 use super::choice::AnyChoice;
+use super::kind::{Field, Kind};
 use fusescape_engine::depth_first::{DepthFirstStrategy, StoringMode};
 use fusescape_engine::rules::Rules;
 

@@ -1,6 +1,6 @@
 //! Undo and redo: a bounded history of states.
 
-use super::action::{Field, Kind};
+use super::kind::{Field, Kind};
 use super::{Design, Document, State, View};
 
 /// Keystrokes in one field that follow each other within this time are one edit, milliseconds.

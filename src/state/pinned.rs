@@ -1,7 +1,8 @@
 //! A design that was put aside, to compare with.
 
 use super::cores_form::CoresForm;
-use super::design::{Design, Half};
+use super::design::Design;
+use super::half::Half;
 use fusescape_engine::depth_first::DepthFirstStrategy;
 use fusescape_spec::{Difference, differences};
 

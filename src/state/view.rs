@@ -1,8 +1,8 @@
 //! How a person looks at the results.
 
 use super::choice::FusionPart;
-use super::design::Half;
 use super::fields::fields;
+use super::half::Half;
 use super::views::Tab;
 use fusescape_chart::Quantity;
 use fusescape_engine::depth_first::DepthFirstStrategy;
