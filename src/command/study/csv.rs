@@ -1,7 +1,7 @@
 //! Results as CSV, for spreadsheets. It says nothing of the study, so that it is the end of a run and never its middle.
 
+use super::failure::{StudyFailure, at, not_kept};
 use super::unfinished::Unfinished;
-use super::{StudyFailure, at, not_kept};
 use fusescape_engine::explore::study::{DesignRow, Study};
 use fusescape_results::{ResultColumn, columns, csv_head, csv_line, row_cells};
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! The Pareto front of a result file.
 
-use super::StudyFailure;
+use super::failure::StudyFailure;
 use super::parquet::open;
 use crate::study_front::{FrontRows, StudyFront};
 use std::path::Path;

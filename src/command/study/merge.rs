@@ -1,9 +1,11 @@
 //! Results of shards as one file.
 
+use super::check_folder;
 use super::csv::CsvFile;
+use super::failure::StudyFailure;
 use super::parquet::{ResultWriter, open, open_part};
 use super::unfinished::folder_of;
-use super::{StudyFailure, check_folder, wrong};
+use crate::wrong;
 use fusescape_engine::explore::study::Study;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

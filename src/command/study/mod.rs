@@ -6,57 +6,35 @@
 
 mod csv;
 mod estimate;
+mod failure;
 mod front;
 mod merge;
 mod parquet;
 mod parts;
+mod shard;
 mod unfinished;
 
 pub use csv::CsvFile;
 #[cfg(feature = "schema")]
 pub(crate) use estimate::StudyFound;
 pub use estimate::{Estimate, estimate, study_json};
+pub use failure::StudyFailure;
 pub use front::front_of_file;
 pub use merge::{MergeReport, merge};
 pub use parquet::{ResultWriter, StudyFile, open, open_part};
 pub use parts::has_begun;
+pub use shard::{Shard, parse_shard};
 
-use super::files::{failed, read_text};
+use super::files::read_text;
 use super::run::run_and_tell;
 use super::{NoResult, Watch, wrong};
 use fusescape_engine::explore::study::{Course, DesignRow, Evaluator, Study, StudyCosts, StudyRequest};
 use fusescape_spec::{Diagnostics, MAX_BYTES, Preset, find_preset, hardware_presets, system_presets, workload_presets};
 use parts::Parts;
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use unfinished::folder_of;
-
-/// A part of a study for one of several machines: number `index` of `count`, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
-    /// Which one, from 1.
-    pub index: u64,
-    /// How many there are.
-    pub count: u64,
-}
-
-impl Shard {
-    /// The whole study.
-    pub const WHOLE: Self = Self { index: 1, count: 1 };
-}
-
-/// `2/8`: the second of eight shards.
-///
-/// # Errors
-/// What can be written instead.
-pub fn parse_shard(text: &str) -> Result<Shard, String> {
-    let wrong = || format!("`{text}` is no shard: write for example 2/8, the second of eight");
-    let (index, count) = text.split_once('/').ok_or_else(wrong)?;
-    let (index, count) = index.parse().ok().zip(count.parse().ok()).ok_or_else(wrong)?;
-    if (1..=count).contains(&index) { Ok(Shard { index, count }) } else { Err(wrong()) }
-}
 
 /// What a finished run says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,52 +45,6 @@ pub struct RunReport {
     pub problems: usize,
     /// Whether the results were there already, and without digests.
     pub is_unchecked: bool,
-}
-
-/// Why a study has no results.
-#[derive(Debug)]
-pub enum StudyFailure {
-    /// What is wrong with the study, or with files.
-    NoResult(NoResult),
-    /// A file could not be read or written.
-    Files(String),
-}
-
-impl std::error::Error for StudyFailure {}
-
-impl std::fmt::Display for StudyFailure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NoResult(why) => why.fmt(f),
-            Self::Files(why) => f.write_str(why),
-        }
-    }
-}
-
-impl From<NoResult> for StudyFailure {
-    fn from(why: NoResult) -> Self {
-        Self::NoResult(why)
-    }
-}
-
-impl From<Diagnostics> for StudyFailure {
-    fn from(diagnostics: Diagnostics) -> Self {
-        Self::NoResult(NoResult::Wrong(diagnostics))
-    }
-}
-
-/// A failure at a file.
-fn at(path: &Path) -> impl Fn(io::Error) -> StudyFailure {
-    let failed = failed(path);
-    move |error| StudyFailure::Files(failed(error))
-}
-
-/// What was read back is not what was written.
-fn not_kept(path: &Path) -> StudyFailure {
-    StudyFailure::Files(format!(
-        "{}: What is read back is not what was written. Name a file on another disk.",
-        path.display()
-    ))
 }
 
 /// A study and the documents that it names: those that are given by name and text, files, whose paths begin at `folder`, and presets.

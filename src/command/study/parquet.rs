@@ -1,7 +1,7 @@
 //! Result files: written row by row, and opened by their paths.
 
+use super::failure::{StudyFailure, at, not_kept};
 use super::unfinished::{Unfinished, folder_of};
-use super::{StudyFailure, at, not_kept};
 use fusescape_engine::explore::study::{DesignRow, Study};
 use fusescape_results::parquet::{DIGESTS, ROWS, STUDY, schema};
 use fusescape_results::{

@@ -2,9 +2,11 @@
 //! killed has lost no more than the task it was at, and a task that runs twice writes the same part.
 
 use super::csv::CsvFile;
+use super::failure::{StudyFailure, at};
 use super::parquet::{ResultWriter, StudyFile, TakeRows, open_part};
+use super::shard::Shard;
 use super::unfinished::Unfinished;
-use super::{Shard, StudyFailure, at, wrong};
+use crate::wrong;
 use fusescape_engine::explore::study::{DesignRow, Study, Task};
 use fusescape_results::key_of;
 use std::fs::{self, File, TryLockError};

@@ -1,6 +1,6 @@
 //! Files that have their names only when they are whole.
 
-use super::{StudyFailure, at};
+use super::failure::{StudyFailure, at};
 use crate::files::temporary_for;
 use std::fs::File;
 use std::io::ErrorKind;
