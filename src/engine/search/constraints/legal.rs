@@ -8,7 +8,7 @@
 
 use super::levels::{Around, Demands, can_divide, is_held};
 use super::pieces::{self, Misfit, Position};
-use super::{Constraints, LevelDemand};
+use super::stated::{Constraints, LevelDemand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, TemporalLoop};
 use crate::search::exact::MOST_SETS;
 use crate::search::exact::factors::{Factor, Factors};

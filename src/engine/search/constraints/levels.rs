@@ -1,6 +1,6 @@
 //! Demands on memory levels, judged on whole mappings and on sets of loops.
 
-use super::{Amount, LevelConstraint, LevelDemand};
+use super::stated::{Amount, LevelConstraint, LevelDemand};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, TemporalLoop};
 use crate::workload::{Dim, LoopSizes};

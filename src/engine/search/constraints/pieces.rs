@@ -4,7 +4,7 @@
 //! order is then a list of places, counted from the innermost loop. Each place is free, or for a loop of one dimension,
 //! or for one loop.
 
-use super::{Constraints, LoopPattern, PatternSize};
+use super::stated::{Constraints, LoopPattern, PatternSize};
 use crate::mapping::{LayerOnCore, TemporalLoop, temporal};
 use crate::workload::{Dim, LoopSizes};
 use std::fmt;
