@@ -5,7 +5,8 @@
 
 use super::exact::legality::Legality;
 use super::permutation::{count_orders, next_permutation};
-use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
+use super::shortage::explain_infeasible;
+use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason};
 use crate::cost::Evaluator;
 use crate::mapping::temporal::{TooManyDimensions, limited_factors as limited};
 use crate::mapping::{Allocator, LayerOnCore, TemporalLoop};

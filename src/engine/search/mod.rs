@@ -11,7 +11,7 @@
 //! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower
 //!   bound, until none of the rest can win; workers may share the candidates
 //! - `constraints/`: [`Constraints`] on orders and memory levels, under which both search exactly ([`find_best_under`])
-//! - `infeasible.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
+//! - `infeasible.rs`, `shortage.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
 //!
 //! # Example
 //!
@@ -46,6 +46,7 @@ mod loma;
 mod lpf_limit;
 mod objective;
 mod permutation;
+mod shortage;
 pub mod space;
 mod unrolled;
 
@@ -55,9 +56,10 @@ pub use constraints::{
     find_best_under, has_legal_mapping,
 };
 use exact::legality::NoConstraints;
-pub use infeasible::{Shortage, bytes, explain_infeasible, smallest_that_fit};
+pub use infeasible::smallest_that_fit;
 pub use lpf_limit::{check_lpf_limit, lpf_limit_from};
 pub use objective::{Objective, Weights};
+pub use shortage::{Shortage, bytes, explain_infeasible};
 pub use unrolled::{
     UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, UnrollingBench, UnrollingTask, find_best_unrolled,
 };

@@ -13,11 +13,10 @@
 //! that are placed. The second is the Lagrangian one of [`Relaxation`], which is slower but couples the loads.
 
 use super::SearchLimits;
-use super::cheapest::PlacedBoundary;
 use super::legality::{Legality, Opened};
 use super::orders::Chain;
 use super::relaxation::{Placed, Relaxation};
-use super::space::{Space, State};
+use super::space::{PlacedBoundary, Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
 use crate::mapping::{LayerOperand, OPERANDS};
 use crate::search::{Candidate, Objective, Solution};

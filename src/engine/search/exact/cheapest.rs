@@ -10,7 +10,7 @@
 
 use super::SearchLimits;
 use super::legality::Legality;
-use super::space::{Space, State};
+use super::space::{PlacedBoundary, Space, State};
 use crate::mapping::LayerOperand;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -116,14 +116,6 @@ pub struct Cheapest {
     last: u64,
     /// Number of calls of [`Self::last_placed`].
     round: u32,
-}
-
-/// One placed boundary: its operand, the memory level above it, and the set of loops below.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlacedBoundary {
-    pub operand: LayerOperand,
-    pub level: usize,
-    pub set: u32,
 }
 
 /// Searches until all chains of least price are found, or `effort` is spent; `None` if no chain costs `at_most` or

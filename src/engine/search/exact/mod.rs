@@ -37,7 +37,8 @@ mod ties;
 
 use legality::{Legality, NoConstraints};
 
-use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
+use super::shortage::explain_infeasible;
+use super::{Limits, Objective, Outcome, Proof, StopReason, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, slice_bits, temporal};

@@ -9,10 +9,9 @@
 //! for all of them. Likely fast orders come first, and usually the first one reaches the chain's bound; in the worst
 //! case all orders that latency can tell apart are visited.
 
-use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use super::legality::{Legality, Opened};
-use super::space::Space;
+use super::space::{PlacedBoundary, Space};
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};

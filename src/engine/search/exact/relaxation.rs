@@ -334,9 +334,9 @@ fn project(weights: &mut [f64], which: &[usize], exactly: bool) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::cheapest::PlacedBoundary;
     use super::super::legality::NoConstraints;
     use super::super::orders::tests::{HARDWARE, for_each_chain, small_problem};
+    use super::super::space::PlacedBoundary;
     use super::*;
     use crate::cost::Evaluator;
     use crate::hardware::Core;

@@ -9,7 +9,6 @@
 //! the least over supersets, taken from tables by operand, and a Lagrangian bound where operands compete for the
 //! capacity of a memory (M. Fisher, 1981).
 
-use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use super::legality::{Legality, Opened};
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
@@ -103,6 +102,14 @@ pub struct State {
     adding: u64,
     /// Bits that placed boundaries take in each tight memory; 0 once nothing more can be placed there.
     pub used: [u64; MOST_TIGHT],
+}
+
+/// One placed boundary: its operand, the memory level above it, and the set of loops below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlacedBoundary {
+    pub operand: LayerOperand,
+    pub level: usize,
+    pub set: u32,
 }
 
 impl State {

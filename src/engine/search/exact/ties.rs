@@ -9,10 +9,10 @@
 //! There may be exponentially many chains of equal price; a limit on steps and orders ends the search without a proof.
 
 use super::SearchLimits;
-use super::cheapest::{Cheapest, PlacedBoundary};
+use super::cheapest::Cheapest;
 use super::legality::Legality;
 use super::orders::Chain;
-use super::space::Space;
+use super::space::{PlacedBoundary, Space};
 use crate::cost::{BoundaryLoad, LatencyBound};
 use crate::search::Solution;
 use crate::sorting::sort_by_key;
