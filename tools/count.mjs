@@ -20,7 +20,7 @@ const ITEM =
 // Words that say nothing: articles, prepositions and the like, and those that may hide that a doc says nothing.
 const STOP_WORDS = 'a an the of its it is are in to for and or by with which that this'.split(' ');
 const WEAK_WORDS = 'on at from as be has have one what how where when who all each any no not they them their there here than'.split(' ');
-const ALGORITHMS = ['search/', 'multicore/waco.rs', 'multicore/coala.rs', 'depth_first/axis.rs'].map((path) => `src/engine/${path}`);
+const ALGORITHMS = ['search/', 'multicore/waco.rs', 'multicore/coala.rs', 'depth_first/axis'].map((path) => `src/engine/${path}`);
 const COUNTED = ['files', 'lines', 'code', 'docs', 'comments'];
 
 process.chdir(join(import.meta.dirname, '..'));

@@ -9,13 +9,13 @@
 //!   output there.
 //! - The first tile brings weights from the highest memory. Inputs of the stack come from there, and its output goes there.
 
-use super::axis::{Slot, Strip, Strips};
-use super::ids::{NodeId, ReadId};
+use super::axis::{AxisSums, NodeSums};
+use super::ids::ReadId;
 use super::placement::{StackFootprint, weight_capacity_bits};
 use super::stack::Stack;
 use crate::cost::{Evaluator, fixed_energy};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
-use crate::ids::{TiVec, ti_vec};
+use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem, Relevance};
 use crate::rules::Rules;
 use crate::workload::{Dim, Layer, LayerId, Network};
@@ -41,65 +41,6 @@ impl StackFloor {
     fn minus(mut self, other: &Self) -> Self {
         self.add(other, -1.0);
         self
-    }
-}
-
-/// Sums over all columns (or rows) of tiles.
-#[derive(Debug, Clone, Default)]
-pub(super) struct AxisSums {
-    nodes: TiVec<NodeId, NodeSums>,
-    reads: TiVec<ReadId, ReadSums>,
-}
-
-/// Those of one read.
-#[derive(Debug, Clone, Copy)]
-struct ReadSums {
-    /// Columns that no cache holds.
-    fresh: f64,
-    least_needed: u64,
-}
-
-/// Those of one node. Strips in which it computes nothing do not count.
-#[derive(Debug, Clone, Copy, Default)]
-struct NodeSums {
-    strips: f64,
-    computed: f64,
-    /// Columns of its windows.
-    needed: f64,
-    /// Of these, at most as many as are computed.
-    needed_once: f64,
-    least_computed: u64,
-    least_needed: u64,
-    /// Whether it computes something in the first strip.
-    is_in_first: bool,
-}
-
-impl AxisSums {
-    pub fn new(strips: &Strips) -> Self {
-        let strip = |slot: &Slot| -> &Strip { &strips.different[slot.strip].own };
-        let Some(first) = strips.slots.first().map(strip) else { return Self::default() };
-        let unread = ReadSums { fresh: 0.0, least_needed: u64::MAX };
-        let none = NodeSums { least_computed: u64::MAX, least_needed: u64::MAX, ..NodeSums::default() };
-        let mut sums = Self { nodes: ti_vec![none; first.nodes.len()], reads: ti_vec![unread; first.reads.len()] };
-        for (sums, span) in sums.nodes.iter_mut().zip(&first.nodes) {
-            sums.is_in_first = span.computed > 0;
-        }
-        for slot in &strips.slots {
-            let (strip, count) = (strip(slot), slot.count as f64);
-            for (sums, span) in sums.nodes.iter_mut().zip(&strip.nodes).filter(|(_, span)| span.computed > 0) {
-                sums.strips += count;
-                sums.computed += span.computed as f64 * count;
-                sums.needed += span.needed as f64 * count;
-                sums.needed_once += span.needed.min(span.computed) as f64 * count;
-                sums.least_computed = sums.least_computed.min(span.computed);
-                sums.least_needed = sums.least_needed.min(span.needed);
-            }
-            for (sums, read) in sums.reads.iter_mut().zip(&strip.reads) {
-                sums.fresh += read.needed.saturating_sub(read.cached) as f64 * count;
-                sums.least_needed = sums.least_needed.min(read.needed);
-            }
-        }
-        sums
     }
 }
 
