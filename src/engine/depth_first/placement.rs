@@ -2,7 +2,6 @@
 
 use super::axis::{Axis, Strip};
 use super::ids::{NodeId, ReadId};
-use super::residents::Beside;
 use super::stack::Stack;
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
@@ -418,6 +417,24 @@ impl TopLevels {
     pub(super) fn reaching(self, core: &Core, kind: LayerKind) -> Self {
         let least = |operand: Operand| core.vector_unit_for(kind).map_or(1, |unit| unit.least_levels(operand));
         Self { i: self.i.max(least(Operand::I)), o: self.o.max(least(Operand::O)) }
+    }
+}
+
+/// What else is in a memory while a node runs, in bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Beside {
+    /// Of maps that other layers read.
+    pub maps: u64,
+    /// Of what tiles leave for each other.
+    pub caches: u64,
+    /// Of weights that the stack keeps.
+    pub weights: u64,
+}
+
+impl Beside {
+    /// All of it.
+    pub fn total(self) -> u64 {
+        self.maps + self.caches + self.weights
     }
 }
 

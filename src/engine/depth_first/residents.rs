@@ -13,6 +13,7 @@
 
 use super::ids::{NodeId, ReadId};
 use super::layer_tile::TilePlanner;
+use super::placement::Beside;
 use super::plan::{Caches, LayerTilePlan};
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::{TiVec, ti_vec};
@@ -26,24 +27,6 @@ pub(super) struct Residents<'a> {
     held: TiVec<MemoryId, u64>,
     /// Both caches.
     cached: TiVec<MemoryId, u64>,
-}
-
-/// What else is in a memory while a node runs, in bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Beside {
-    /// Of maps that other layers read.
-    pub maps: u64,
-    /// Of what tiles leave for each other.
-    pub caches: u64,
-    /// Of weights that the stack keeps.
-    pub weights: u64,
-}
-
-impl Beside {
-    /// All of it.
-    pub fn total(self) -> u64 {
-        self.maps + self.caches + self.weights
-    }
 }
 
 impl<'a> Residents<'a> {
