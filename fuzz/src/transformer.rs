@@ -2,10 +2,11 @@
 //! not.
 
 use super::{check_rejected, check_wrong};
-use fusescape::attention::{ElementBits, Step, Transformer};
+use fusescape::attention::{ElementBits, Step};
 use fusescape::explore::{AttentionRequest, AttentionStudy};
 use fusescape::search::Objective;
 use fusescape::spec::{read_transformer, write_transformer};
+use fusescape::transformer::Transformer;
 
 /// An accelerator with lanes.
 const HARDWARE: &str = include_str!("../../presets/hardware/fusemax-like.yaml");

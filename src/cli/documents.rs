@@ -3,10 +3,10 @@
 use super::{Failure, print};
 use fusescape_command::files::{open, read_text, shown};
 use fusescape_command::unknown;
-use fusescape_engine::attention::Transformer;
 use fusescape_engine::hardware::Core;
 use fusescape_engine::pool::Pool;
 use fusescape_engine::system::CoreSystem;
+use fusescape_engine::transformer::Transformer;
 use fusescape_engine::workload::Network;
 use fusescape_import::{self as import, Seekable};
 use fusescape_lesson::{Draw, Lesson, is_lesson, mistakes};

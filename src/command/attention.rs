@@ -3,8 +3,9 @@
 
 use super::{NoResult, Watch, unless_stopped};
 use fusescape_engine::attention::published::{Dataflow, Replay, Rules};
-use fusescape_engine::attention::{Cores, Generation, LayerSchedule, Split, SplitCost, Transformer};
+use fusescape_engine::attention::{Cores, Generation, LayerSchedule, Split, SplitCost};
 use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
+use fusescape_engine::transformer::Transformer;
 use fusescape_spec::Diagnostics;
 
 /// A step, and what follows it.

@@ -5,8 +5,9 @@ use super::attention::{AttentionReport, CoresReport, PublishedReport};
 use fusescape_engine::attention::published::{Array, Dataflow, Replay};
 use fusescape_engine::attention::{
     self as engine, Cause, Compulsory, Cores, ElementBits, Fusion, KeyStore, Schedule, Split, SplitCost, Step,
-    StepCost, Tensor, Transformer,
+    StepCost, Tensor,
 };
+use fusescape_engine::transformer::Transformer;
 use fusescape_spec::Diagnostics;
 use serde::Serialize;
 use serde_json::{Error, Value};

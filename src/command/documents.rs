@@ -1,10 +1,11 @@
 //! Documents of each kind: those that come with the program, and what is in one.
 
 use super::one_of;
-use fusescape_engine::attention::Transformer;
+use fusescape_engine::attention::TransformerWork;
 use fusescape_engine::hardware::{Core, Memory};
 use fusescape_engine::pool::Pool;
 use fusescape_engine::system::CoreSystem;
+use fusescape_engine::transformer::Transformer;
 use fusescape_engine::workload::Network;
 use fusescape_spec::{
     Diagnostics, Preset, hardware_presets, pool_presets, system_presets, transformer_presets, workload_presets,

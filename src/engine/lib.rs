@@ -9,7 +9,7 @@
 //! From the ground up; imports only ever point down, to rooms named earlier:
 //!
 //! 1. the model ([`fusescape_model`]), which is given on here under the names of its rooms: [`ids`], [`units`], [`rules`],
-//!    [`hardware`], [`workload`], [`pool`], [`system`]
+//!    [`hardware`], [`workload`], [`pool`], [`system`], [`transformer`]
 //! 2. [`mapping`]: loops in space and time, and their allocation to memory levels
 //! 3. [`cost`]: one mapped layer on one core: accesses, energy, latency
 //! 4. [`search`]: the best temporal mapping of one layer-tile
@@ -87,6 +87,6 @@ pub mod search;
 
 #[cfg(feature = "schema")]
 pub use fusescape_model::schema;
-pub use fusescape_model::{hardware, ids, pool, rules, system, units, workload};
+pub use fusescape_model::{hardware, ids, pool, rules, system, transformer, units, workload};
 use fusescape_spec as spec;
 use fusescape_spec::sorting;

@@ -2,7 +2,7 @@
 
 use super::opening::Opening;
 use super::parameters::Parameters;
-use fusescape_engine::attention::{Account, ElementBits, Step, Tensor};
+use fusescape_engine::attention::{Account, ElementBits, Step, Tensor, TransformerWork};
 use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::search::Objective;
 use fusescape_spec::{Preset, find_preset, transformer_presets};

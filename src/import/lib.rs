@@ -25,9 +25,9 @@ pub use documents::{Documents, ImportedMapping, Texts};
 pub use report::{Finding, Report, Severity};
 pub use source::{Seekable, Source, text_of};
 
-use fusescape_engine::attention::Transformer;
 use fusescape_engine::hardware::Core;
 use fusescape_engine::system::CoreSystem;
+use fusescape_engine::transformer::Transformer;
 use fusescape_engine::workload::{LayerKind, Network};
 use fusescape_lesson::{Draw, Lesson, is_lesson};
 use fusescape_spec::edit::Outline;

@@ -31,7 +31,7 @@ const OF_ATTENTION: [&str; 9] =
 /// Reads a transformer document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// `Transformer::from_text` of the engine reads and validates in one step.
+/// `Transformer::from_text` of the model reads and validates in one step.
 pub fn read_transformer(text: &str) -> Reading<TransformerSpec> {
     let (root, mut opened) = Reader::open(text);
     let reader = &mut opened;

@@ -4,7 +4,6 @@
 use crate::properties;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use fusescape::attention::Transformer;
 use fusescape::command::Unwatched;
 use fusescape::command::study::{Shard, run};
 use fusescape::embed::{Answer, EmbedOptions, answer};
@@ -24,6 +23,7 @@ use fusescape::spec::{
 };
 use fusescape::state::State;
 use fusescape::system::CoreSystem;
+use fusescape::transformer::Transformer;
 use fusescape::workload::Network;
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
 use fusescape_test_support::onnx::{FLOAT, Graph, INT8};

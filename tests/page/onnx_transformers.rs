@@ -1,8 +1,9 @@
 //! Transformers in ONNX models: the forms in which programs export them, and what cannot be one.
 
-use fusescape::attention::{Step, Transformer};
+use fusescape::attention::{Step, TransformerWork};
 use fusescape::import::{Report, Severity, onnx};
 use fusescape::spec::{Diagnostics, TransformerSpec, read_transformer, write_transformer};
+use fusescape::transformer::Transformer;
 use fusescape::workload::{LayerKind, Network};
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
 use fusescape_test_support::onnx::{FLOAT, Graph};

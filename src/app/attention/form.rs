@@ -3,9 +3,9 @@
 use crate::app::widgets::controls::{Choice, Select, TextField, passing};
 use crate::app::widgets::document_text::FoldedText;
 use crate::app::widgets::term::termed;
-use crate::attention::Transformer;
 use crate::spec::transformer_presets;
 use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleField};
+use crate::transformer::Transformer;
 use yew::prelude::*;
 
 /// Value of the choice of a model of one's own.

@@ -1,9 +1,10 @@
 //! Where keys and values are between what computes them and attention: in DRAM, or on the chip, in room of their own.
 
 use super::search::{Rank, Total};
-use super::transformer::{Step, Transformer};
+use super::transformer::{Step, TransformerWork};
 use super::{ElementBits, Problem};
 use crate::spec::Diagnostics;
+use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
 /// Where keys and values are kept.

@@ -8,10 +8,11 @@ use super::linear::{Part, Run, best_runs};
 use super::machine::Machine;
 use super::schedule::Fusion;
 use super::search::{Found, Total, search};
-use super::transformer::{Step, Transformer};
+use super::transformer::{Step, TransformerWork};
 use super::{ElementBits, Problem};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
+use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
 /// Attention of a layer in one step, scheduled.

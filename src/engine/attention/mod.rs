@@ -4,7 +4,7 @@
 //! - `machine.rs`: a [`crate::hardware::Core`] as attention sees it; `product.rs`: one product of matrices on its array
 //! - `schedule.rs`: what runs together, in which tiles; `movement.rs`: what that moves and computes, piece by piece; `account.rs`: what
 //!   that costs; `motion.rs`: step by step; `floor.rs`, `search.rs`: the best
-//! - `transformer.rs`: shapes of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
+//! - `transformer.rs`: steps of whole models; `state_space.rs`: a block without attention; `token.rs`: norms, activations and sums;
 //!   `linear.rs`: these and the products with weights; `block.rs`, `block_search.rs`, `block_motion.rs`: attention together with
 //!   what is around it;
 //!   `key_store.rs`: where keys and values are; `layer.rs`: all of it, and generation with a cache; `cores.rs`: on several cores
@@ -82,6 +82,6 @@ pub use product::{FactorBits, Product, product};
 pub use schedule::{Fusion, KeysHeld, QueryTiles, Schedule};
 pub use search::{EVERY_SIZE, Found, MOST_TILES, score, search};
 pub use shape::Shape;
-pub use state_space::StateSpace;
-pub use token::{Activation, Added, Norm, TokenStep, TokenWork};
-pub use transformer::{Compulsory, Latent, Step, Transformer, WeightedProduct};
+pub use state_space::{state_space_bits, state_space_parts};
+pub use token::{Added, TokenStep, TokenWork};
+pub use transformer::{Compulsory, Step, TransformerWork, WeightedProduct};

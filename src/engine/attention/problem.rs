@@ -2,8 +2,9 @@
 
 use super::Shape;
 use super::schedule::KeysHeld;
-use super::token::{Norm, TokenStep, TokenWork};
+use super::token::{TokenStep, TokenWork};
 use crate::spec::Diagnostics;
+use crate::transformer::Norm;
 use serde::{Deserialize, Serialize};
 
 /// More multiply-accumulates than are scheduled: bits and cycles stay whole numbers of 64 bits.

@@ -6,7 +6,7 @@
 
 use super::Cascade;
 use super::problem::Problem;
-use super::token::Norm;
+use crate::transformer::Norm;
 use serde::{Deserialize, Serialize};
 
 /// More multiply-accumulates than are counted: bits stay whole numbers of 64 bits.

@@ -9,67 +9,42 @@
 
 use super::ElementBits;
 use super::linear::Part;
-use super::token::{Added, Norm, TokenStep, TokenWork};
+use super::token::{Added, TokenStep, TokenWork};
 use super::transformer::WeightedProduct;
-use serde::{Deserialize, Serialize};
+use crate::transformer::{Norm, StateSpace};
 
-/// The sizes of a state-space block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct StateSpace {
-    /// Channels within the block, each with states of its own.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub channels: u64,
-    /// N: states of a channel.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub states: u64,
-    /// Channels out of which the steps of all channels are computed.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub rank: u64,
-    /// Tokens that the convolution sees, the token itself included.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub kernel: u64,
+/// The products of a block with weights.
+pub const fn state_space_products(block: &StateSpace, width: u64) -> [WeightedProduct; 4] {
+    let StateSpace { channels, states, rank, .. } = *block;
+    let once = WeightedProduct::new;
+    [
+        once("x, z", width, 2 * channels),
+        // `x` is read once more by the scan.
+        WeightedProduct { passes: channels, keeps: true, ..once("rank, B, C", channels, rank + 2 * states) },
+        WeightedProduct { passes: 2 * states + 2 * channels, ..once("dt", rank, channels) },
+        once("output projection", channels, width),
+    ]
 }
 
-impl StateSpace {
-    /// The products of a block with weights.
-    pub const fn products(&self, width: u64) -> [WeightedProduct; 4] {
-        let Self { channels, states, rank, .. } = *self;
-        let once = WeightedProduct::new;
-        [
-            once("x, z", width, 2 * channels),
-            // `x` is read once more by the scan.
-            WeightedProduct { passes: channels, keeps: true, ..once("rank, B, C", channels, rank + 2 * states) },
-            WeightedProduct { passes: 2 * states + 2 * channels, ..once("dt", rank, channels) },
-            once("output projection", channels, width),
-        ]
-    }
+/// What a layer computes for every token, in its order.
+pub fn state_space_parts(block: &StateSpace, width: u64, norm: Norm) -> Vec<Part> {
+    let StateSpace { channels, states, kernel, .. } = *block;
+    let lanes = |work, channels| Part::Lanes(TokenStep { work, channels, is_kept: false });
+    let [input, selection, step, output] = state_space_products(block, width).map(Part::Product);
+    let norm = (norm != Norm::None).then(|| lanes(TokenWork::Norm(norm), width));
+    let rest = [
+        input,
+        lanes(TokenWork::Convolution { kernel, behind: channels }, channels),
+        selection,
+        step,
+        lanes(TokenWork::Scan { states }, channels),
+        output,
+        lanes(TokenWork::Residual(Added::Input), width),
+    ];
+    norm.into_iter().chain(rest).collect()
+}
 
-    /// What a layer computes for every token, in its order.
-    pub fn parts(&self, width: u64, norm: Norm) -> Vec<Part> {
-        let Self { channels, states, kernel, .. } = *self;
-        let lanes = |work, channels| Part::Lanes(TokenStep { work, channels, is_kept: false });
-        let [input, selection, step, output] = self.products(width).map(Part::Product);
-        let norm = (norm != Norm::None).then(|| lanes(TokenWork::Norm(norm), width));
-        let rest = [
-            input,
-            lanes(TokenWork::Convolution { kernel, behind: channels }, channels),
-            selection,
-            step,
-            lanes(TokenWork::Scan { states }, channels),
-            output,
-            lanes(TokenWork::Residual(Added::Input), width),
-        ];
-        norm.into_iter().chain(rest).collect()
-    }
-
-    /// Weights that lanes use: of the convolution, and A.
-    pub const fn lane_weights(&self) -> u64 {
-        self.channels * (self.kernel + self.states)
-    }
-
-    /// Bits that a sequence keeps of all its earlier tokens: states, which add up, and the last inputs of the convolution.
-    pub const fn state_bits(&self, bits: &ElementBits) -> u64 {
-        self.channels * (self.states * bits.sums + self.kernel.saturating_sub(1) * bits.activations)
-    }
+/// Bits that a sequence keeps of all its earlier tokens: states, which add up, and the last inputs of the convolution.
+pub const fn state_space_bits(block: &StateSpace, bits: &ElementBits) -> u64 {
+    block.channels * (block.states * bits.sums + block.kernel.saturating_sub(1) * bits.activations)
 }

@@ -5,6 +5,7 @@
 
 use super::ElementBits;
 use super::cascade::{ADD, DIVIDE, MULTIPLY, MULTIPLY_ADD, VectorStep, step};
+use crate::transformer::{Activation, Norm};
 use crate::workload::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -13,50 +14,16 @@ const SOFTPLUS: &[(Operation, u64)] = &[(Operation::Add, 1), (Operation::Exp, 2)
 /// `exp(dt A) h + (dt x) B`, of one state.
 const UPDATE: &[(Operation, u64)] = &[(Operation::Multiply, 3), (Operation::Add, 1), (Operation::Exp, 1)];
 
-/// How the channels of a token are normalised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Norm {
-    /// Not at all.
-    None,
-    /// By their mean and variance: layer normalisation.
-    Layer,
-    /// By the root of their mean square.
-    RootMeanSquare,
-}
-
-impl Norm {
-    /// Each, as written in documents.
-    pub const NAMES: [(Self, &'static str); 3] =
-        [(Self::None, "none"), (Self::Layer, "layer"), (Self::RootMeanSquare, "rms")];
-}
-
-/// What is done to every hidden channel of the feed-forward part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Activation {
-    /// Nothing.
-    None,
-    /// `x * sigmoid(1.702 x)`.
-    Gelu,
-    /// `x * sigmoid(x)`.
-    Silu,
-    /// `max(x, 0)`.
-    Relu,
-}
-
-impl Activation {
-    /// Each, as written in documents.
-    pub const NAMES: [(Self, &'static str); 4] =
-        [(Self::None, "none"), (Self::Gelu, "gelu"), (Self::Silu, "silu"), (Self::Relu, "relu")];
-
-    const fn operations(self) -> &'static [(Operation, u64)] {
-        match self {
-            Self::None => &[],
-            Self::Gelu => &[(Operation::Add, 1), (Operation::Multiply, 2), (Operation::Divide, 1), (Operation::Exp, 1)],
-            Self::Silu => &[(Operation::Add, 1), (Operation::Multiply, 1), (Operation::Divide, 1), (Operation::Exp, 1)],
-            Self::Relu => &[(Operation::Max, 1)],
+const fn operations_of(activation: Activation) -> &'static [(Operation, u64)] {
+    match activation {
+        Activation::None => &[],
+        Activation::Gelu => {
+            &[(Operation::Add, 1), (Operation::Multiply, 2), (Operation::Divide, 1), (Operation::Exp, 1)]
         }
+        Activation::Silu => {
+            &[(Operation::Add, 1), (Operation::Multiply, 1), (Operation::Divide, 1), (Operation::Exp, 1)]
+        }
+        Activation::Relu => &[(Operation::Max, 1)],
     }
 }
 
@@ -213,7 +180,7 @@ impl TokenStep {
             }
             TokenWork::Rotary { .. } => vec![step("rotated", all, scaled, all, all)],
             TokenWork::Activation(activation, is_gated) => {
-                let activated = step("activated", all, activation.operations(), all, all);
+                let activated = step("activated", all, operations_of(activation), all, all);
                 let gated = step("gated", all, MULTIPLY, 2 * all, all);
                 let both = [(activation != Activation::None).then_some(activated), is_gated.then_some(gated)];
                 both.into_iter().flatten().collect()
@@ -221,7 +188,7 @@ impl TokenStep {
             TokenWork::Residual(_) => vec![step("sum", all, ADD, 2 * all, all)],
             TokenWork::Convolution { kernel, .. } => vec![
                 step("convolved", kernel * all, MULTIPLY_ADD, kernel * all, all),
-                step("activated", all, Activation::Silu.operations(), all, all),
+                step("activated", all, operations_of(Activation::Silu), all, all),
             ],
             TokenWork::Scan { states } => {
                 let (each, of_token) = (states * all, states * tokens);
@@ -233,7 +200,7 @@ impl TokenStep {
                     // y = C h + D x
                     step("C h", each, MULTIPLY_ADD, of_token, all),
                     step("y", all, MULTIPLY_ADD, 2 * all, all),
-                    step("silu z", all, Activation::Silu.operations(), all, all),
+                    step("silu z", all, operations_of(Activation::Silu), all, all),
                     step("gated", all, MULTIPLY, 2 * all, all),
                 ]
             }

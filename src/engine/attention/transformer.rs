@@ -1,77 +1,17 @@
-//! Transformers: the shapes of their layers, and what one step of them computes and moves at least.
+//! Steps of a transformer: what its layers compute and move at least.
 
 use super::linear::{KeptKeys, Part};
-use super::state_space::StateSpace;
-use super::token::{Activation, Added, Norm, TokenStep, TokenWork};
+use super::state_space::{state_space_bits, state_space_parts, state_space_products};
+use super::token::{Added, TokenStep, TokenWork};
 use super::{ElementBits, Problem, Shape, Source};
-use crate::spec::{Diagnostics, TransformerSpec, read_transformer};
+use crate::spec::Diagnostics;
+use crate::transformer::{Activation, Latent, Norm, Transformer};
 use serde::{Deserialize, Serialize};
 
-/// More weights than any model has.
-const MOST_WEIGHTS: u128 = 1 << 48;
 /// More multiply-accumulates than are scheduled: bits and cycles of all layers stay whole numbers of 64 bits.
 const MOST_STEP_MACS: u128 = 1 << 52;
 
 const KEYS_OF_LATENTS: &str = "keys, values of latents";
-
-/// A stack of equal layers of attention and a feed-forward part, or of state-space blocks, which have neither.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Transformer {
-    /// Its name.
-    pub name: String,
-    /// Layers, all alike.
-    pub layers: u64,
-    /// D: channels of a token between layers.
-    pub width: u64,
-    /// Query heads.
-    pub heads: u64,
-    /// Heads of keys and values: fewer where groups of query heads share them, one where all do.
-    pub key_heads: u64,
-    /// Elements of a query, key or value of a head.
-    pub depth: u64,
-    /// Channels within the feed-forward part.
-    pub hidden: u64,
-    /// Whether a third matrix gates the hidden channels.
-    pub gated: bool,
-    /// Feed-forward parts, and how many of them each token uses; (1, 1) where there is one for all.
-    pub experts: (u64, u64),
-    /// Feed-forward parts that every token uses, beside these.
-    pub shared: u64,
-    /// Whether keys and values come out of a latent: multi-head latent attention.
-    pub latent: Option<Latent>,
-    /// Whether a token sees only those before it, and keys and values are cached: a decoder.
-    pub causal: bool,
-    /// How many tokens a token of a decoder sees, itself included: a sliding window; `None`: all before it.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub window: Option<u64>,
-    /// How tokens are normalised.
-    pub norm: Norm,
-    /// Whether the norm follows the residual sum, as in the first transformers; else it comes before attention and the feed-forward part.
-    pub post_norm: bool,
-    /// What is done to hidden channels.
-    pub activation: Activation,
-    /// Whether queries and keys are rotated by their position.
-    pub rotary: bool,
-    /// What a layer is instead; then it has no heads and no feed-forward part, and their sizes are 0.
-    pub state_space: Option<StateSpace>,
-}
-
-/// Multi-head latent attention (DeepSeek-V2, Section 2.1): of a token a latent is cached, out of which every head computes its key and its
-/// value, and a part of the key that is rotated, which all heads share. Queries are not compressed here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Latent {
-    /// Channels of the latent.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub rank: u64,
-    /// Channels of a query or key that are rotated, beside those of a head.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub rotary: u64,
-    /// Whether heads go on with the latents themselves: what would make keys and values of them is multiplied to queries and results
-    /// instead. Else keys and values of all tokens, cached ones too, are computed in every step.
-    pub absorbed: bool,
-}
 
 /// One step: tokens that are computed together in each of several sequences, after others whose keys and values are cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -194,148 +134,66 @@ impl Compulsory {
     }
 }
 
-impl Transformer {
-    /// Reads and validates a document.
-    ///
-    /// # Errors
-    ///
-    /// Everything that is wrong with it.
-    pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
-        let (spec, mut diagnostics) = read_transformer(text).both();
-        let model = Self::of(&spec, &mut diagnostics);
-        // What could not be read is told once.
-        let is_told = |path: &str| diagnostics.0.iter().any(|told| told.path == path);
-        let wrong: Vec<_> = model.check().err().unwrap_or_default().0;
-        let more: Vec<_> = wrong.into_iter().filter(|one| !is_told(&one.path)).collect();
-        diagnostics.0.extend(more);
-        diagnostics.or(model)
-    }
-
-    fn of(spec: &TransformerSpec, diagnostics: &mut Diagnostics) -> Self {
-        Self {
-            name: spec.name.clone(),
-            layers: spec.layers,
-            width: spec.width,
-            heads: spec.heads,
-            key_heads: spec.key_heads,
-            depth: spec.head_size,
-            hidden: spec.hidden,
-            gated: spec.gated,
-            experts: (spec.experts, spec.active),
-            shared: spec.shared,
-            latent: spec.latent.map(|latent| Latent {
-                rank: latent.rank,
-                rotary: latent.rotary,
-                absorbed: latent.absorbed,
-            }),
-            causal: spec.decoder,
-            window: spec.window,
-            norm: named("norm", &spec.norm, &Norm::NAMES, Norm::Layer, diagnostics),
-            post_norm: spec.post_norm,
-            activation: named(
-                "feed_forward.activation",
-                &spec.activation,
-                &Activation::NAMES,
-                Activation::None,
-                diagnostics,
-            ),
-            rotary: spec.rotary,
-            state_space: spec.state_space.map(|block| StateSpace {
-                channels: block.channels,
-                states: block.states,
-                rank: block.rank,
-                kernel: block.kernel,
-            }),
-        }
-    }
-
-    /// Says what is wrong with it.
-    ///
-    /// # Errors
-    ///
-    /// A size is 0 or more than 2^24, heads do not divide into groups, more experts are active than there are, or all layers have more than
-    /// 2^48 weights.
-    pub fn check(&self) -> Result<(), Diagnostics> {
-        let mut diagnostics = Diagnostics::default();
-        let of_all = [("layers", self.layers), ("width", self.width)];
-        let of_attention = [
-            ("heads", self.heads),
-            ("key_heads", self.key_heads),
-            ("head_size", self.depth),
-            ("feed_forward.width", self.hidden),
-            ("feed_forward.experts", self.experts.0),
-            ("feed_forward.active", self.experts.1),
-            ("feed_forward.shared", self.shared + 1),
-            ("latent.rank", self.latent.map_or(1, |latent| latent.rank)),
-            ("latent.rotary", self.latent.map_or(1, |latent| latent.rotary)),
-        ];
-        let of_block = self.state_space.map(|block| {
-            [
-                ("state_space.channels", block.channels),
-                ("state_space.states", block.states),
-                ("state_space.rank", block.rank),
-                ("state_space.kernel", block.kernel),
-            ]
-        });
-        for &(name, size) in of_all.iter().chain(of_block.as_ref().map_or(&of_attention[..], |sizes| sizes)) {
-            if size == 0 || size > 1 << 24 {
-                diagnostics.add(name, format!("The size is {size}"), "Write 1 to 16777216");
-            }
-        }
-        if self.key_heads > 0 && !self.heads.is_multiple_of(self.key_heads) {
-            let reason = format!("{} query heads do not divide into {} groups", self.heads, self.key_heads);
-            diagnostics.add("key_heads", reason, "Write a divisor of `heads`");
-        }
-        if self.latent.is_some() && self.key_heads != self.heads {
-            let reason = "Keys come out of a latent, for every query head its own";
-            diagnostics.add("key_heads", reason, "Take `key_heads` off");
-        }
-        if let Some(window) = self.window {
-            if window == 0 {
-                diagnostics.add("window", "A token sees nothing, not even itself", "Write at least 1");
-            }
-            if !self.causal {
-                let reason = "A sliding window of an encoder, whose tokens see each other, is not known here";
-                diagnostics.add("window", reason, "Take the window off, or make it a decoder");
-            }
-        }
-        if self.experts.1 > self.experts.0 {
-            let reason = format!("{} of {} experts are active", self.experts.1, self.experts.0);
-            diagnostics.add("feed_forward.active", reason, "Write at most the number of experts");
-        }
-        // Only sizes that are right have products that can be told.
-        if diagnostics.is_empty() && self.all_weights() > MOST_WEIGHTS {
-            diagnostics.add("layers", "All layers have more than 2^48 weights", "Take fewer layers, or narrower ones");
-        }
-        diagnostics.or(())
-    }
-
-    /// Weights of all layers, of sizes that may be anything.
-    fn all_weights(&self) -> u128 {
-        let [width, hidden, experts] = [self.width, self.hidden, self.experts.0 + self.shared].map(u128::from);
-        let [heads, key_heads, depth] = [self.heads, self.key_heads, self.depth].map(u128::from);
-        let projected = match self.latent {
-            None => 2 * width * (heads + key_heads) * depth,
-            Some(Latent { rank, rotary, .. }) => {
-                let [rank, rotary] = [rank, rotary].map(u128::from);
-                width * (heads * (2 * depth + rotary) + rank + rotary) + 2 * rank * heads * depth
-            }
-        };
-        let of_attention = projected + if self.gated { 3 } else { 2 } * width * hidden * experts;
-        let of_layer = self.state_space.map_or(of_attention, |block| {
-            let [channels, states, rank, kernel] =
-                [block.channels, block.states, block.rank, block.kernel].map(u128::from);
-            channels * (3 * width + 2 * rank + 3 * states + kernel)
-        });
-        u128::from(self.layers) * of_layer
-    }
-
+/// What a layer of a transformer computes, moves and keeps in a step.
+pub trait TransformerWork {
     /// Says whether a step of all layers can be counted in whole numbers.
     ///
     /// # Errors
     ///
     /// There are more than 2^52 multiply-accumulates.
-    pub fn check_step(&self, step: &Step) -> Result<(), Diagnostics> {
+    fn check_step(&self, step: &Step) -> Result<(), Diagnostics>;
+
+    /// The products of a layer with weights before attention and after it.
+    fn products(&self) -> [Vec<WeightedProduct>; 2];
+
+    /// The product that computes keys and values of all tokens that a step sees, if there is one.
+    fn keys_of_latents(&self) -> Option<WeightedProduct>;
+
+    /// What a layer computes before attention and after it for every new token, in its order: products with weights, and what lanes compute
+    /// between them. A state-space block has no attention, and all of it stands in the first list.
+    fn parts(&self) -> [Vec<Part>; 2];
+
+    /// What a layer computes before attention that computes keys and values by itself, of its inputs. A decoder has to cache them, and
+    /// computes them here, too.
+    fn parts_before_recomputing(&self) -> Vec<Part>;
+
+    /// What of that computes queries alone; `None`: they come out of the same product as a latent, or there are none.
+    fn parts_of_queries(&self) -> Option<Vec<Part>>;
+
+    /// What of that computes keys and values alone; `None`: there are none, or they come out of a latent.
+    fn parts_of_keys(&self) -> Option<Vec<Part>>;
+
+    /// Whether it computes keys and values, or latents that are both, of its new tokens alone: not again of cached latents in every step.
+    fn has_own_keys(&self) -> bool;
+
+    /// The parts of a chain that computes keys and values, which then stay on the chip, go to DRAM, or both.
+    fn keeping_keys(&self, chain: Vec<Part>, on_chip: bool, in_dram: bool) -> Vec<Part>;
+
+    /// Attention of a layer in a step, with keys and values in DRAM; `None`: there is none.
+    fn attention(&self, step: &Step, bits: ElementBits) -> Option<Problem>;
+
+    /// Keys of a sequence that any new token sees: under a sliding window older ones are not read.
+    fn keys_seen(&self, step: &Step) -> u64;
+
+    /// Multiply-accumulates with weights, of one layer.
+    fn weighted_macs(&self, step: &Step) -> u64;
+
+    /// Weights of one layer, of all experts.
+    fn weights(&self) -> u64;
+
+    /// Bytes that one layer has to move at least.
+    fn compulsory(&self, step: &Step, bits: ElementBits) -> Compulsory;
+
+    /// Channels of a token that are cached in one layer.
+    fn cached_channels(&self) -> u64;
+
+    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window no more than it sees. What
+    /// state-space blocks keep does not grow with the tokens.
+    fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64;
+}
+
+impl TransformerWork for Transformer {
+    fn check_step(&self, step: &Step) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let tokens = u128::from(step.batch) * u128::from(step.tokens);
         let scores = tokens * u128::from(step.keys()) * u128::from(self.heads) * u128::from(self.layers);
@@ -350,10 +208,9 @@ impl Transformer {
         diagnostics.or(())
     }
 
-    /// The products of a layer with weights before attention and after it.
-    pub fn products(&self) -> [Vec<WeightedProduct>; 2] {
+    fn products(&self) -> [Vec<WeightedProduct>; 2] {
         if let Some(block) = self.state_space {
-            return [block.products(self.width).to_vec(), Vec::new()];
+            return [state_space_products(&block, self.width).to_vec(), Vec::new()];
         }
         let once = WeightedProduct::new;
         let Self { width, heads, depth, hidden, experts, shared, .. } = *self;
@@ -386,16 +243,13 @@ impl Transformer {
         [before, after.into_iter().flatten().collect()]
     }
 
-    /// The product that computes keys and values of all tokens that a step sees, if there is one.
-    pub fn keys_of_latents(&self) -> Option<WeightedProduct> {
+    fn keys_of_latents(&self) -> Option<WeightedProduct> {
         self.products()[0].iter().find(|product| product.name == KEYS_OF_LATENTS).copied()
     }
 
-    /// What a layer computes before attention and after it for every new token, in its order: products with weights, and what lanes compute
-    /// between them. A state-space block has no attention, and all of it stands in the first list.
-    pub fn parts(&self) -> [Vec<Part>; 2] {
+    fn parts(&self) -> [Vec<Part>; 2] {
         if let Some(block) = self.state_space {
-            return [block.parts(self.width, self.norm), Vec::new()];
+            return [state_space_parts(&block, self.width, self.norm), Vec::new()];
         }
         let lanes = |work, channels, is_kept| Part::Lanes(TokenStep { work, channels, is_kept });
         let [of_tokens, after] = self.products();
@@ -437,57 +291,33 @@ impl Transformer {
         [before.into_iter().flatten().collect(), after.into_iter().flatten().collect()]
     }
 
-    /// What a layer computes before attention that computes keys and values by itself, of its inputs. A decoder has to cache them, and
-    /// computes them here, too.
-    pub fn parts_before_recomputing(&self) -> Vec<Part> {
+    fn parts_before_recomputing(&self) -> Vec<Part> {
         let of_queries = self.parts_of_queries().filter(|_| !self.causal);
         of_queries.unwrap_or_else(|| self.parts().into_iter().next().unwrap_or_default())
     }
 
-    /// What of that computes queries alone; `None`: they come out of the same product as a latent, or there are none.
-    pub fn parts_of_queries(&self) -> Option<Vec<Part>> {
+    fn parts_of_queries(&self) -> Option<Vec<Part>> {
         let queries = self.heads * self.depth;
-        self.parts_before(WeightedProduct::new("queries", self.width, queries), queries)
+        parts_before(self, WeightedProduct::new("queries", self.width, queries), queries)
     }
 
-    /// What of that computes keys and values alone; `None`: there are none, or they come out of a latent.
-    pub fn parts_of_keys(&self) -> Option<Vec<Part>> {
+    fn parts_of_keys(&self) -> Option<Vec<Part>> {
         let keys = self.key_heads * self.depth;
-        self.parts_before(WeightedProduct::new("keys, values", self.width, 2 * keys), keys)
+        parts_before(self, WeightedProduct::new("keys, values", self.width, 2 * keys), keys)
     }
 
-    /// The same parts before attention with another product, of whose columns the first ones are rotated.
-    fn parts_before(&self, product: WeightedProduct, rotated: u64) -> Option<Vec<Part>> {
-        if self.latent.is_some() || self.state_space.is_some() {
-            return None;
-        }
-        let with = |part| match part {
-            Part::Product(_) => Part::Product(product),
-            Part::Lanes(TokenStep { work: TokenWork::Rotary { .. }, is_kept, .. }) => {
-                let work = TokenWork::Rotary { before: 0, behind: product.columns - rotated };
-                Part::Lanes(TokenStep { work, channels: rotated, is_kept })
-            }
-            other => other,
-        };
-        let [before, _] = self.parts();
-        Some(before.into_iter().map(with).collect())
-    }
-
-    /// Whether it computes keys and values, or latents that are both, of its new tokens alone: not again of cached latents in every step.
-    pub(super) fn has_own_keys(&self) -> bool {
+    fn has_own_keys(&self) -> bool {
         self.state_space.is_none() && self.keys_of_latents().is_none()
     }
 
-    /// The parts of a chain that computes keys and values, which then stay on the chip, go to DRAM, or both.
-    pub fn keeping_keys(&self, mut chain: Vec<Part>, on_chip: bool, in_dram: bool) -> Vec<Part> {
+    fn keeping_keys(&self, mut chain: Vec<Part>, on_chip: bool, in_dram: bool) -> Vec<Part> {
         let row = chain.last().map_or(0, |last| last.writes() + last.passes());
         let channels = self.cached_channels();
         chain.push(Part::Keep(KeptKeys { channels, before: row.saturating_sub(channels), on_chip, in_dram }));
         chain
     }
 
-    /// Attention of a layer in a step, with keys and values in DRAM; `None`: there is none.
-    pub fn attention(&self, step: &Step, bits: ElementBits) -> Option<Problem> {
+    fn attention(&self, step: &Step, bits: ElementBits) -> Option<Problem> {
         if self.state_space.is_some() {
             return None;
         }
@@ -516,15 +346,13 @@ impl Transformer {
         Some(Problem { shape, causal, window: self.window.filter(|_| causal), bits, source, keys_on_chip: false })
     }
 
-    /// Keys of a sequence that any new token sees: under a sliding window older ones are not read.
-    pub fn keys_seen(&self, step: &Step) -> u64 {
+    fn keys_seen(&self, step: &Step) -> u64 {
         let own = step.keys() - step.cached;
         let most = |window: u64| window.saturating_add(own.saturating_sub(1));
         self.window.map_or(step.keys(), |window| step.keys().min(most(window)))
     }
 
-    /// Multiply-accumulates with weights, of one layer.
-    pub fn weighted_macs(&self, step: &Step) -> u64 {
+    fn weighted_macs(&self, step: &Step) -> u64 {
         let rows = |product: &WeightedProduct| match product.name {
             KEYS_OF_LATENTS => step.batch * self.keys_seen(step),
             _ => step.batch * step.tokens,
@@ -532,26 +360,20 @@ impl Transformer {
         self.products().iter().flatten().map(|product| product.macs(rows(product))).sum()
     }
 
-    /// Weights of one layer, of all experts.
-    pub fn weights(&self) -> u64 {
-        self.products().iter().flatten().map(WeightedProduct::weights).sum::<u64>() + self.lane_weights()
+    fn weights(&self) -> u64 {
+        self.products().iter().flatten().map(WeightedProduct::weights).sum::<u64>()
+            + self.state_space.map_or(0, |block| block.lane_weights())
     }
 
-    /// Weights of one layer that lanes use.
-    fn lane_weights(&self) -> u64 {
-        self.state_space.map_or(0, |block| block.lane_weights())
-    }
-
-    /// Bytes that one layer has to move at least.
-    pub fn compulsory(&self, step: &Step, bits: ElementBits) -> Compulsory {
+    fn compulsory(&self, step: &Step, bits: ElementBits) -> Compulsory {
         let tokens = step.batch * step.tokens;
         let bytes = |elements: f64, bits: u64| elements * bits as f64 / 8.0;
         let of_token = self.cached_channels() as f64;
         let weights: f64 = self.products().iter().flatten().map(|product| product.used_weights(tokens)).sum();
-        let state = self.state_space.map(|block| bytes((step.batch * block.state_bits(&bits)) as f64, 1));
+        let state = self.state_space.map(|block| bytes((step.batch * state_space_bits(&block, &bits)) as f64, 1));
         let of_tokens = |tokens: u64| bytes(tokens as f64 * of_token, bits.keys);
         Compulsory {
-            weights: bytes(weights + self.lane_weights() as f64, bits.weights),
+            weights: bytes(weights + self.state_space.map_or(0, |block| block.lane_weights()) as f64, bits.weights),
             input: bytes((tokens * self.width) as f64, bits.activations),
             output: bytes((tokens * self.width) as f64, bits.activations),
             cache_read: match state {
@@ -562,27 +384,19 @@ impl Transformer {
                         0.0
                     }
                 }
-                None => of_tokens(step.batch * self.cached_seen(step)),
+                None => of_tokens(step.batch * cached_seen(self, step)),
             },
             cache_written: state.unwrap_or_else(|| if self.causal { of_tokens(tokens) } else { 0.0 }),
         }
     }
 
-    /// Channels of a token that are cached in one layer.
-    pub(super) fn cached_channels(&self) -> u64 {
+    fn cached_channels(&self) -> u64 {
         self.latent.map_or(2 * self.key_heads * self.depth, |latent| latent.rank + latent.rotary)
     }
 
-    /// Cached tokens of a sequence that any new token sees.
-    fn cached_seen(&self, step: &Step) -> u64 {
-        self.keys_seen(step).saturating_sub(step.keys() - step.cached)
-    }
-
-    /// Bytes of the cache of all layers, for so many tokens of each of `batch` sequences; under a sliding window no more than it sees. What
-    /// state-space blocks keep does not grow with the tokens.
-    pub fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64 {
+    fn cache_bytes(&self, batch: u64, tokens: u64, bits: ElementBits) -> f64 {
         if let Some(block) = self.state_space {
-            return (self.layers * batch) as f64 * block.state_bits(&bits) as f64 / 8.0;
+            return (self.layers * batch) as f64 * state_space_bits(&block, &bits) as f64 / 8.0;
         }
         let tokens = self.window.map_or(tokens, |window| tokens.min(window));
         let elements = (self.layers * self.cached_channels()) as f64 * (batch * tokens) as f64;
@@ -590,20 +404,26 @@ impl Transformer {
     }
 }
 
-/// What a word of a document stands for.
-fn named<T: Copy>(
-    path: &str,
-    word: &str,
-    known: &[(T, &'static str)],
-    otherwise: T,
-    diagnostics: &mut Diagnostics,
-) -> T {
-    let found = known.iter().find(|(_, name)| *name == word);
-    if found.is_none() {
-        let names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
-        diagnostics.add_unknown(path, format!("`{word}` is not known here"), word, &names);
+/// The same parts before attention with another product, of whose columns the first ones are rotated.
+fn parts_before(model: &Transformer, product: WeightedProduct, rotated: u64) -> Option<Vec<Part>> {
+    if model.latent.is_some() || model.state_space.is_some() {
+        return None;
     }
-    found.map_or(otherwise, |(value, _)| *value)
+    let with = |part| match part {
+        Part::Product(_) => Part::Product(product),
+        Part::Lanes(TokenStep { work: TokenWork::Rotary { .. }, is_kept, .. }) => {
+            let work = TokenWork::Rotary { before: 0, behind: product.columns - rotated };
+            Part::Lanes(TokenStep { work, channels: rotated, is_kept })
+        }
+        other => other,
+    };
+    let [before, _] = model.parts();
+    Some(before.into_iter().map(with).collect())
+}
+
+/// Cached tokens of a sequence that any new token sees.
+fn cached_seen(model: &Transformer, step: &Step) -> u64 {
+    model.keys_seen(step).saturating_sub(step.keys() - step.cached)
 }
 
 impl Step {

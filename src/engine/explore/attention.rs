@@ -4,12 +4,13 @@ use super::sweep::check_objective;
 use crate::attention::published::{self, Array, COMPULSORY, Dataflow, Replay, Rules, best_flat, replay};
 use crate::attention::{
     Account, AttentionMotion, BlockProblem, BlockSchedule, Compulsory, Cores, ElementBits, Fusion, Generation,
-    KeyStore, LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store, Transformer,
-    account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
+    KeyStore, LayerSchedule, Machine, Problem, Schedule, Sequences, Shape, Split, SplitCost, Step, Store,
+    TransformerWork, account, follow, follow_block, generate, parts_around, schedule_layer, score, split_step,
 };
 use crate::hardware::Core;
 use crate::search::Objective;
 use crate::spec::Diagnostics;
+use crate::transformer::Transformer;
 use serde::{Deserialize, Serialize};
 
 /// A transformer on a core.

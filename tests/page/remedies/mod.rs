@@ -25,7 +25,6 @@ mod timeloop;
 mod transformer;
 mod workload;
 
-use fusescape::attention::Transformer;
 use fusescape::command::layer::{LayerOptions, map_layers};
 use fusescape::command::words::LayerStrategy;
 use fusescape::command::{NoResult, Unwatched};
@@ -38,6 +37,7 @@ use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostic, Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 use fusescape::system::CoreSystem;
+use fusescape::transformer::Transformer;
 use fusescape::workload::Network;
 use rayon::prelude::*;
 use std::path::Path;

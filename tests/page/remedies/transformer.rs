@@ -3,7 +3,7 @@
 use super::{Case, Room, transformer};
 
 pub const ROOM: Room = Room {
-    sources: &["src/spec/transformer.rs", "src/engine/attention/transformer.rs"],
+    sources: &["src/spec/transformer.rs", "src/model/transformer.rs", "src/engine/attention/transformer.rs"],
     no_remedies: &[
         "My transformer",
         "My model",

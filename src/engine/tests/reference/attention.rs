@@ -5,7 +5,8 @@ use fusescape_engine::attention::published::{
     Array, COMPULSORY, Dataflow, EnergyCause, Flat, Granularity, Linear, Machine, Replay, Rules, Stationarity,
     encoder_layers, replay, sized_for,
 };
-use fusescape_engine::attention::{Activation, ElementBits, Norm, Shape, Step, Transformer};
+use fusescape_engine::attention::{ElementBits, Shape, Step, TransformerWork};
+use fusescape_engine::transformer::{Activation, Norm, Transformer};
 use fusescape_test_support::{entries, integer, number, reference, text};
 use serde_json::Value;
 

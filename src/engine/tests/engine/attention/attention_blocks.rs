@@ -4,10 +4,11 @@ use super::attention_layers::{BITS, model};
 use super::attention_schedules::machine;
 use fusescape_engine::attention::{
     Account, Block, BlockProblem, BlockSchedule, Busy, Fusion, Held, KeyStore, KeysHeld, Machine, Part, Problem,
-    RowTraffic, Run, Schedule, Step, StepCost, TokenTile, Transformer, best_runs, run_of, schedule_layer, search,
+    RowTraffic, Run, Schedule, Step, StepCost, TokenTile, TransformerWork, best_runs, run_of, schedule_layer, search,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::{Objective, Weights};
+use fusescape_engine::transformer::Transformer;
 use fusescape_engine::units::Cycles;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;

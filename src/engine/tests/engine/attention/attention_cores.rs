@@ -1,11 +1,12 @@
 //! Transformers on several cores, against a walk over every core and every element that is sent.
 
 use fusescape_engine::attention::{
-    Account, Activation, Cascade, Cause, Cores, ElementBits, Fusion, KeyStore, Machine, Norm, Part, Split, SplitCost,
-    Step, Store, Tensor, Transformer, attend, best_runs, schedule_layer, search, split_step,
+    Account, Cascade, Cause, Cores, ElementBits, Fusion, KeyStore, Machine, Part, Split, SplitCost, Step, Store,
+    Tensor, TransformerWork, attend, best_runs, schedule_layer, search, split_step,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
+use fusescape_engine::transformer::{Activation, Norm, Transformer};
 use fusescape_engine::workload::Operation;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;

@@ -1,11 +1,12 @@
 //! What surrounds attention in a layer, against a simulation of every channel of every token, and brute force over all runs.
 
 use fusescape_engine::attention::{
-    Activation, Added, ElementBits, Held, Latent, LayerSchedule, Machine, Norm, Part, RowTraffic, Sequences,
-    StateSpace, Step, StepCost, TokenStep, TokenWork, Transformer, best_runs, generate, run_of, schedule_layer, score,
+    Added, ElementBits, Held, LayerSchedule, Machine, Part, RowTraffic, Sequences, Step, StepCost, TokenStep,
+    TokenWork, TransformerWork, best_runs, generate, run_of, schedule_layer, score,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
+use fusescape_engine::transformer::{Activation, Latent, Norm, StateSpace, Transformer};
 use fusescape_engine::units::Cycles;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;

@@ -1,12 +1,13 @@
 //! Schedules of attention against an element-by-element simulation, brute force over all tile sizes, and what no schedule can undercut.
 
 use fusescape_engine::attention::{
-    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Norm, Problem, Schedule, Shape, Source, Step, Tensor,
-    Transformer, account, attend, floor, schedule_layer, score, search,
+    Account, Cascade, ElementBits, Fusion, KeysHeld, Machine, Problem, Schedule, Shape, Source, Step, Tensor,
+    TransformerWork, account, attend, floor, schedule_layer, score, search,
 };
 use fusescape_engine::explore::{AttentionRequest, AttentionStudy};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::{Objective, Weights};
+use fusescape_engine::transformer::{Norm, Transformer};
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
 use std::collections::BTreeSet;

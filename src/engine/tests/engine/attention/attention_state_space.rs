@@ -1,11 +1,12 @@
 //! State-space blocks against a block that is computed element by element, with everything counted.
 
 use fusescape_engine::attention::{
-    ElementBits, Held, Machine, Norm, Part, Sequences, StateMoves, StateSpace, Step, Transformer, generate, run_of,
-    schedule_layer,
+    ElementBits, Held, Machine, Part, Sequences, StateMoves, Step, TransformerWork, generate, run_of, schedule_layer,
+    state_space_bits, state_space_parts,
 };
 use fusescape_engine::hardware::Core;
 use fusescape_engine::search::Objective;
+use fusescape_engine::transformer::{Norm, StateSpace, Transformer};
 use fusescape_engine::workload::Operation;
 use fusescape_spec::{find_preset, hardware_presets, transformer_presets};
 use fusescape_test_support::random::Lcg;
@@ -150,7 +151,7 @@ fn a_block_computes_and_keeps_what_one_does_element_by_element() {
             (0..tokens).map(|_| (0..width).map(|_| random.below(2001) as f64 / 1000.0 - 1.0).collect()).collect();
         let mut kept = block.nothing();
         let whole: Vec<Vec<f64>> = prompt.iter().map(|token| block.token(token, &mut kept)).collect();
-        let parts = sizes.parts(width, Norm::None);
+        let parts = state_space_parts(&sizes, width, Norm::None);
         let macs: u64 = parts.iter().filter_map(Part::product).map(|product| product.macs(tokens)).sum();
         assert_eq!(macs, block.macs);
         let mut operations = [0; 5];
@@ -168,7 +169,7 @@ fn a_block_computes_and_keeps_what_one_does_element_by_element() {
         assert_eq!(operations, block.operations, "{sizes:?}");
         let elements = |rows: &[Vec<f64>]| rows.iter().map(Vec::len).sum::<usize>() as u64;
         assert_eq!(state_bits, elements(&kept.states) * BITS.sums + elements(&kept.inputs) * BITS.activations);
-        assert_eq!(sizes.state_bits(&BITS), state_bits);
+        assert_eq!(state_space_bits(&sizes, &BITS), state_bits);
         assert_eq!(sizes.lane_weights(), lane_weights);
         assert_eq!(lane_weights, elements(&block.taps) + elements(&block.a));
         // All that later tokens need of earlier ones is what is kept.
@@ -275,7 +276,7 @@ fn a_token_costs_the_same_however_many_came_before_it() {
 fn a_scan_goes_token_by_token_on_lanes() {
     let machine = fusemax_like();
     let sizes = StateSpace { channels: 3, states: 1, rank: 1, kernel: 1 };
-    let chain = sizes.parts(2, Norm::None);
+    let chain = state_space_parts(&sizes, 2, Norm::None);
     let scan = chain.iter().position(|part| part.name() == "selective scan").unwrap();
     let all = Held { weights: true, states: true };
     let cycles = |tokens| {
