@@ -84,6 +84,7 @@ pub mod job;
 pub mod mapping;
 pub mod multicore;
 pub mod search;
+mod tolerance;
 
 #[cfg(feature = "schema")]
 pub use fusescape_model::schema;

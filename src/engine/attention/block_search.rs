@@ -11,9 +11,7 @@ use super::linear::{Run, best_runs_from};
 use super::schedule::{Fusion, KeysHeld, Schedule};
 use super::search::{Rank, Total, tile_sizes};
 use crate::search::Objective;
-
-/// By so much, relatively, bounds that are added up in another order than blocks are less.
-const HAIR: f64 = 1e-9;
+use crate::tolerance::REL_TOLERANCE;
 
 /// The best runs of what comes before a block, with keys and values that are stored and that are computed again; each with queries that
 /// come from DRAM and that the block computes. `None` where a part does not fit.
@@ -240,8 +238,8 @@ impl Search<'_> {
         });
         let (read, written) = (saved.queries + saved.inputs + saved.results, saved.queries + saved.results);
         let block = Total {
-            energy_pj: (floor.energy_pj + energy - dram.energy_pj(read, written)) * (1.0 - HAIR),
-            cycles: phases(stages.len() as u64, tiles).into_iter().map(cycles).sum::<f64>() * (1.0 - HAIR),
+            energy_pj: (floor.energy_pj + energy - dram.energy_pj(read, written)) * (1.0 - REL_TOLERANCE),
+            cycles: phases(stages.len() as u64, tiles).into_iter().map(cycles).sum::<f64>() * (1.0 - REL_TOLERANCE),
             dram_bits: floor.dram_bits + bits - (read + written) as f64,
         };
         block.and(around.others).rank(self.objective, machine)

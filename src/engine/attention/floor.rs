@@ -15,9 +15,7 @@ use super::product::repeated_pj;
 use super::schedule::{Fusion, KeysHeld, QueryTiles, Schedule, sizes};
 use super::search::Total;
 use crate::search::Objective;
-
-/// By so much, relatively, floors that are added up in another order than accounts are less.
-const HAIR: f64 = 1e-9;
+use crate::tolerance::REL_TOLERANCE;
 
 /// No schedule with these tiles of queries, heads and residence, and tiles of no more keys, scores less.
 pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objective: &Objective) -> f64 {
@@ -169,7 +167,7 @@ impl Least {
             Some(weights) => (of(&machine.activations, self.activations), of(weights, self.keys)),
             None => (of(&machine.activations, self.activations.and(self.keys)), 0),
         };
-        let lanes = (self.lane_cycles * (1.0 - HAIR)).ceil() as u64;
+        let lanes = (self.lane_cycles * (1.0 - REL_TOLERANCE)).ceil() as u64;
         Busy { array: self.array, lanes, dram: of(&machine.dram, self.dram), activations, keys }
     }
 
@@ -349,7 +347,7 @@ impl<'a> Floors<'a> {
             + phases.iter().map(|phase| phase.moved_pj(machine)).sum::<f64>();
         let dram = phases.iter().map(|phase| phase.dram.read + phase.dram.written);
         Floor {
-            energy_pj: energy * (1.0 - HAIR),
+            energy_pj: energy * (1.0 - REL_TOLERANCE),
             phases: phases.each_ref().map(|phase| phase.busy(machine)),
             dram_bits: dram.sum::<u64>() as f64,
         }

@@ -15,6 +15,7 @@ use super::machine::Machine;
 use super::problem::Problem;
 use super::schedule::{Fusion, KeysHeld, Schedule};
 use crate::search::Objective;
+use crate::tolerance::SHORT_SUM_TOLERANCE;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
@@ -23,9 +24,6 @@ use std::cmp::{Ordering, Reverse};
 pub const MOST_TILES: u64 = 4096;
 /// Every size of a tile up to this is tried.
 pub const EVERY_SIZE: u64 = 256;
-
-/// Scores that differ by less, relatively, are equal: sums in another order.
-const EQUAL: f64 = 1e-12;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,7 +46,7 @@ impl Found {
     /// The other kinds whose best schedules score the same, but for rounding.
     pub fn as_good_as(&self, best: &Account, objective: &Objective, machine: &Machine) -> Vec<Fusion> {
         let least = score(objective, machine, best);
-        let is_as_good = |account: &Account| score(objective, machine, account) <= least * (1.0 + EQUAL);
+        let is_as_good = |account: &Account| score(objective, machine, account) <= least * (1.0 + SHORT_SUM_TOLERANCE);
         let others = self.best_of.iter().filter(|(fusion, _)| *fusion != best.schedule.fusion);
         others.filter(|(_, account)| account.as_ref().is_some_and(is_as_good)).map(|(fusion, _)| *fusion).collect()
     }

@@ -1,12 +1,13 @@
 //! How much data every link moves, how often (ZigZag, Section III; DeFiNES NOTES 4).
 
-use super::boundary::{Boundary, Crossing, snap};
+use super::boundary::{Boundary, Crossing};
 use crate::cost::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, Movement, Operand};
 use crate::mapping::{
     Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits, slice_elements,
 };
 use crate::rules::Rules;
+use crate::tolerance::snap;
 use crate::workload::{Dim, LoopSizes};
 
 /// A link: one data movement of an operand at one memory level.

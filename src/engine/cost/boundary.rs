@@ -7,6 +7,7 @@
 use crate::hardware::{Memory, Movement, Operand, WordParts};
 use crate::mapping::{LayerOnCore, LayerOperand};
 use crate::rules::Rules;
+use crate::tolerance::{REL_TOLERANCE, snap};
 
 /// The data that one operand moves across a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -272,7 +273,7 @@ impl WordCount {
         }
         let full = (elements / chunk).floor();
         let rest = elements - full * chunk;
-        words * full + if rest > 1e-9 * chunk { self.words_for(rest) } else { 0.0 }
+        words * full + if rest > REL_TOLERANCE * chunk { self.words_for(rest) } else { 0.0 }
     }
 
     /// Words of what moves at once.
@@ -295,10 +296,4 @@ impl CrossingPrice {
         let each = self.ends.iter().flatten();
         self.constant + each.map(|(boost, per_word, words)| words.of(elements * boost) * per_word).sum::<f64>()
     }
-}
-
-/// Removes the rounding error of an average unrolling times its steps.
-pub(super) fn snap(value: f64) -> f64 {
-    let integer = value.round();
-    if (value - integer).abs() <= 1e-9 * integer { integer } else { value }
 }

@@ -5,6 +5,7 @@ use super::amounts::leading_reuse;
 use super::{LayerCost, index};
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop};
+use crate::tolerance::snap;
 use crate::workload::{Dim, LoopSizes};
 use serde::{Deserialize, Serialize};
 
@@ -465,10 +466,4 @@ fn traffic(
         |elements: f64| Bandwidth { double_buffered: elements / cycles, single_buffered: elements / cycles * rest };
     let fan_out = units(problem, operand, level).unique / units(problem, operand, level + 1).unique;
     Traffic { down, coming_down, up, unit: bandwidth(unit_size), above: bandwidth(snap(unit_size * fan_out)) }
-}
-
-/// Removes the rounding error of an average unrolling times its steps.
-fn snap(value: f64) -> f64 {
-    let integer = value.round();
-    if (value - integer).abs() <= 1e-9 * integer { integer } else { value }
 }

@@ -24,6 +24,7 @@ use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, smallest_that_fit};
 use crate::spec::Diagnostics;
+use crate::tolerance::REL_TOLERANCE;
 use crate::units::Cycles;
 use crate::workload::{Dim, LayerId};
 use serde::{Deserialize, Serialize};
@@ -32,8 +33,6 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Limit on the stacks of a part: some of them take a second where maps are large.
 const MOST_IN_A_PART: usize = 64;
-/// A bound and a cost are summed up in different orders, so that only a clear difference counts.
-const MARGIN: f64 = 1e-9;
 /// Limit on the number of stacks times strategies.
 const MOST_RUNS: usize = 2_000_000;
 
@@ -414,7 +413,7 @@ impl From<StackFloor> for Least {
     fn from(floor: StackFloor) -> Self {
         let StackFloor { energy_pj, latency_cycles, dram_words } = floor;
         // Runs have whole cycles, so that no margin covers the rounding of these.
-        Self { energy_pj, latency_cycles: latency_cycles * (1.0 - MARGIN), dram_words, named_words: 0.0 }
+        Self { energy_pj, latency_cycles: latency_cycles * (1.0 - REL_TOLERANCE), dram_words, named_words: 0.0 }
     }
 }
 
@@ -479,7 +478,7 @@ impl PathOrder {
 
     /// Whether a run is better than whatever has this lower bound, by more than rounding.
     fn is_clearly_below(&self, run: &StackRun, least: &Least) -> bool {
-        let below = |value: f64, least: f64| value < least * (1.0 - MARGIN);
+        let below = |value: f64, least: f64| value < least * (1.0 - REL_TOLERANCE);
         if self.is_sum() {
             return below(run.score, self.score(least));
         }

@@ -12,11 +12,9 @@ use crate::cost::{Evaluator, LayerCost};
 use crate::hardware::{Core, MAX_LEVELS, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};
 use crate::search::explain_infeasible;
+use crate::tolerance::REL_TOLERANCE;
 use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
-
-/// Sums of the same terms in another order differ by less.
-pub(super) const ROUNDING: f64 = 1e-9;
 
 /// A lower bound on energy and latency over all mappings of all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -104,9 +102,9 @@ fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
     let cost = Evaluator::new(problem).evaluate(&order, &allocation)?;
     if makes_data_free(problem) {
         let latency_cycles = if problem.rules.loading_reduction_repeats { 0 } else { cost.latency.temporal_cycles };
-        return Some(Bound { energy_pj: cost.energy.fixed.total_pj() * (1.0 - ROUNDING), latency_cycles });
+        return Some(Bound { energy_pj: cost.energy.fixed.total_pj() * (1.0 - REL_TOLERANCE), latency_cycles });
     }
-    let energy_pj = (cost.energy.fixed.total_pj() + least_memory_pj(problem, &cost)) * (1.0 - ROUNDING);
+    let energy_pj = (cost.energy.fixed.total_pj() + least_memory_pj(problem, &cost)) * (1.0 - REL_TOLERANCE);
     let latency_cycles = cost.latency.temporal_cycles.max(least_port_cycles(problem, &cost));
     Some(Bound { energy_pj, latency_cycles })
 }

@@ -5,12 +5,13 @@
 //! bound it better. Its latency is
 //! bounded by what the ports of the lowest memories need, which are as few.
 
-use super::bound::{Bound, ROUNDING, makes_data_free};
+use super::bound::{Bound, makes_data_free};
 use super::generate::{Hierarchy, HierarchyMemory};
 use super::study::Study;
 use crate::hardware::{Core, Operand};
 use crate::mapping::LayerOnCore;
 use crate::search::{Limits, Objective, Proof, Strategy, find_best};
+use crate::tolerance::REL_TOLERANCE;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,7 +45,7 @@ impl Study {
             let with = self.chain_energies(&only(1 << operand as u8, &hierarchy.memories));
             bounds.iter_mut().zip(&*with).zip(&*none).for_each(|((bound, with), none)| bound.energy_pj += with - none);
         }
-        bounds.iter_mut().for_each(|bound| bound.energy_pj *= 1.0 - ROUNDING);
+        bounds.iter_mut().for_each(|bound| bound.energy_pj *= 1.0 - REL_TOLERANCE);
         Some(bounds)
     }
 
@@ -61,7 +62,7 @@ impl Study {
             let more = |energies: &Arc<[f64]>| energies[layer] - none[layer];
             let (one, two) = (singles.each_ref().map(more), pairs.each_ref().map(more));
             let split = (0..3).map(|operand| one[operand] + two[operand]).fold(two.iter().sum::<f64>() / 2.0, f64::max);
-            bound.energy_pj = bound.energy_pj.max((none[layer] + split) * (1.0 - ROUNDING));
+            bound.energy_pj = bound.energy_pj.max((none[layer] + split) * (1.0 - REL_TOLERANCE));
         }
     }
 

@@ -10,6 +10,7 @@ use crate::hardware::{ArrayDimId, ArrayDims, Core, Memory, Movement, Operand, Po
 use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
 use crate::sorting::sort_by_key;
+use crate::tolerance::REL_TOLERANCE;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -280,7 +281,7 @@ impl<'a> Space<'a> {
                     continue;
                 }
                 let average = average * steps as f64 / (steps - 1) as f64;
-                let wider = (average - 1e-9).ceil() as u64;
+                let wider = (average - REL_TOLERANCE).ceil() as u64;
                 if wider <= self.core.array[array_dim].1 / (state.used[array_dim] / present) {
                     let before = std::mem::replace(&mut widths[array_dim][dim as usize], (average, wider));
                     if self.is_served(&widths) {

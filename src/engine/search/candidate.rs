@@ -3,9 +3,7 @@
 use super::Objective;
 use crate::cost::LayerCost;
 use crate::mapping::LayerOnCore;
-
-/// Scores closer than this are equal: mappings that move the same data differ by rounding only.
-const TIE: f64 = 1e-9;
+use crate::tolerance::REL_TOLERANCE;
 
 /// Latencies that agree to this part of a cycle are equal; only the rules of ZigZag make any that are not whole.
 const FRACTIONS: f64 = 1024.0;
@@ -44,18 +42,18 @@ impl Candidate {
 
     /// Whether a mapping of this score is no worse than this one, apart from rounding.
     pub fn may_tie(&self, score: f64) -> bool {
-        score <= self.score + TIE * self.score.abs()
+        score <= self.score + REL_TOLERANCE * self.score.abs()
     }
 
     /// Whether this mapping is better than the best so far.
     pub fn is_better_than(&self, best: &Self) -> bool {
-        if self.score < best.score - TIE * best.score.abs() {
+        if self.score < best.score - REL_TOLERANCE * best.score.abs() {
             return true;
         }
         if !best.may_tie(self.score) {
             return false;
         }
-        let equal_energy = (self.energy_pj - best.energy_pj).abs() <= TIE * best.energy_pj;
+        let equal_energy = (self.energy_pj - best.energy_pj).abs() <= REL_TOLERANCE * best.energy_pj;
         if self.energy_first && !equal_energy {
             return self.energy_pj < best.energy_pj;
         }

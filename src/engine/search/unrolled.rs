@@ -12,12 +12,10 @@ use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, un
 use crate::rules::Rules;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
+use crate::tolerance::REL_TOLERANCE;
 use crate::units::Cycles;
 use crate::workload::LayerShape;
 use serde::{Deserialize, Serialize};
-
-/// Bounds and scores that differ by less are equal: the sums come in another order.
-const ROUNDING: f64 = 1e-9;
 
 /// A layer on a core whose unrolling is open.
 #[derive(Debug, Clone, Copy)]
@@ -147,7 +145,7 @@ impl<'a> UnrolledSearch<'a> {
     pub fn end(&self) -> usize {
         let Some((_, best)) = &self.best else { return self.unrollings() };
         // Candidates that may be as good as the best count, too, so that ties do not depend on the order of results.
-        let hopeless = best.score + ROUNDING * best.score.abs();
+        let hopeless = best.score + REL_TOLERANCE * best.score.abs();
         self.candidates.partition_point(|(bound, _)| *bound <= hopeless)
     }
 

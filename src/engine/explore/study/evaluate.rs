@@ -12,6 +12,7 @@ use crate::explore::{CostStore, PointSummary, Settings, Survey, Sweep, best_poin
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
 use crate::system::CoreSystem;
+use crate::tolerance::REL_TOLERANCE;
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -65,9 +66,6 @@ pub struct DesignRow {
     /// Why it is not found; else empty.
     pub reason: String,
 }
-
-/// Bounds are added up in another order than costs: so much of them is rounding.
-const ROUNDING: f64 = 1e-9;
 
 /// Networks that are kept.
 const MOST_NETWORKS: usize = 64;
@@ -261,7 +259,7 @@ fn outside(quantity: Quantity, value: f64, is_most: bool, bound: f64) -> String 
 
 /// Why a design with these lower bounds need not be searched, if so.
 fn hopeless(study: &Study, core: &Core, least: &PointTotals, front: &ParetoFront) -> Option<NotFound> {
-    let bound = |quantity: Quantity| quantity.bound(core, least).map(|bound| bound * (1.0 - ROUNDING));
+    let bound = |quantity: Quantity| quantity.bound(core, least).map(|bound| bound * (1.0 - REL_TOLERANCE));
     for constraint in study.constraints.iter().filter(|constraint| constraint.is_most) {
         if let Some(bound) = bound(constraint.quantity).filter(|bound| !constraint.holds(*bound)) {
             let reason = format!("at least {}", outside(constraint.quantity, bound, true, constraint.bound));

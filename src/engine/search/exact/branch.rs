@@ -20,6 +20,7 @@ use super::space::{PlacedBoundary, Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
 use crate::mapping::{LayerOperand, OPERANDS};
 use crate::search::{Candidate, Objective, Solution};
+use crate::tolerance::REL_TOLERANCE;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -483,8 +484,9 @@ impl<L: Legality> Search<'_, '_, L> {
             return true;
         }
         let faster = bound.latency_cycles < best.latency_cycles;
-        let cheaper = matches!(self.objective, Objective::Latency) && bound.energy_pj < best.energy_pj * (1.0 - 1e-9);
-        let scores_less = bound.score < best.score * (1.0 - 1e-9);
+        let cheaper =
+            matches!(self.objective, Objective::Latency) && bound.energy_pj < best.energy_pj * (1.0 - REL_TOLERANCE);
+        let scores_less = bound.score < best.score * (1.0 - REL_TOLERANCE);
         !(scores_less || faster || bound.latency_cycles == best.latency_cycles && cheaper)
     }
 

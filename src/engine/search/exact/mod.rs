@@ -43,6 +43,7 @@ use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, slice_bits, temporal};
 use crate::sorting::sort_few_by_key;
+use crate::tolerance::{ACCESS_TOLERANCE, PRICE_TOLERANCE};
 use crate::workload::gcd;
 use space::{Price, Space};
 
@@ -52,12 +53,6 @@ pub const MOST_SETS: u32 = 1 << 19;
 /// Limit on the chains and orders that are evaluated where not all cheapest chains are known: enough for a good mapping
 /// to start from.
 const MOST_CHAINS: u64 = 200;
-
-/// Prices closer than this, relative to the whole, are equal.
-const TIE: f64 = 1e-10;
-
-/// Numbers of accesses closer than this, relative to the whole, are equal: they are whole multiples of a granule.
-const ACCESS_TIE: f64 = 1e-14;
 
 /// Finds the best mapping by `objective`, and among equals the fastest: of all mappings, or of the legal ones.
 pub(super) fn find_best<L: Legality>(
@@ -94,7 +89,7 @@ pub(super) fn find_best_within<L: Legality>(
     let fixed_pj = search.evaluator.fixed_pj();
     let dram = problem.core.top(Operand::O);
     match objective {
-        Objective::Energy => search.cheapest(&loops, objective, &energy, (fixed_pj, TIE), &mut outcome),
+        Objective::Energy => search.cheapest(&loops, objective, &energy, (fixed_pj, PRICE_TOLERANCE), &mut outcome),
         Objective::DramAccesses => search.fewest_accesses(&loops, objective, Some(dram), &mut outcome),
         Objective::MemoryAccesses(name) => {
             let memory = problem.core.memories.position(|memory| memory.name == *name);
@@ -106,7 +101,7 @@ pub(super) fn find_best_within<L: Legality>(
                 weights.energy * pj + if is_dram { weights.dram_accesses * words } else { 0.0 }
             };
             if weights.latency == 0.0 {
-                search.cheapest(&loops, objective, &price, (weights.energy * fixed_pj, TIE), &mut outcome);
+                search.cheapest(&loops, objective, &price, (weights.energy * fixed_pj, PRICE_TOLERANCE), &mut outcome);
             } else {
                 search.branch(&loops, objective, &price, weights.energy * fixed_pj, &mut outcome);
             }
@@ -328,7 +323,7 @@ impl<L: Legality> Search<'_, L> {
             };
             let score = objective.score(self.problem, &cost);
             let gap = (score - (cheapest.bound + space.constant + constant)) / score;
-            outcome.proof = if gap > TIE { Proof::Gap(gap) } else { Proof::OptimalButForTies };
+            outcome.proof = if gap > PRICE_TOLERANCE { Proof::Gap(gap) } else { Proof::OptimalButForTies };
         }
     }
 
@@ -342,7 +337,7 @@ impl<L: Legality> Search<'_, L> {
         outcome: &mut Outcome,
     ) {
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
-        self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.fixed_pj(), TIE), outcome);
+        self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.fixed_pj(), PRICE_TOLERANCE), outcome);
         let Some(least_energy) = outcome.best.as_ref().map(|best| best.energy_pj) else { return };
         let Some(memory) = memory else { return };
         let description = &self.problem.core.memories[memory];
@@ -356,7 +351,7 @@ impl<L: Legality> Search<'_, L> {
         let per_pj = granules.fold(1.0, f64::min) / (64.0 * least_energy);
         let price =
             |operand, level, words, pj| (if self.is_at(operand, level, memory) { words } else { 0.0 }) + per_pj * pj;
-        self.cheapest(loops, objective, &price, (0.0, ACCESS_TIE), outcome);
+        self.cheapest(loops, objective, &price, (0.0, ACCESS_TOLERANCE), outcome);
     }
 
     /// The best by an objective in which latency counts. The mapping of least energy is the first incumbent; a short
@@ -372,7 +367,7 @@ impl<L: Legality> Search<'_, L> {
     ) {
         let proof = outcome.proof;
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
-        self.cheapest(loops, &Objective::Energy, &energy, (0.0, TIE), outcome);
+        self.cheapest(loops, &Objective::Energy, &energy, (0.0, PRICE_TOLERANCE), outcome);
         let scored = |best: super::Solution| {
             let score = objective.score(self.problem, &best.cost(self.problem)?);
             Some((best, score))

@@ -18,6 +18,7 @@ use super::legality::Legality;
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound};
 use crate::mapping::{LayerOperand, OPERANDS};
+use crate::tolerance::BOUND_TOLERANCE;
 
 /// Limit on the sets of all boundaries together: for each there is a load, and one number in each functional.
 const MOST_SETS: usize = 200_000;
@@ -31,9 +32,6 @@ const ROUNDS: u32 = 12;
 
 /// Least gain of the bound for which a new functional is kept, relative to the whole.
 const LESSON: f64 = 5e-4;
-
-/// Allowance for rounding errors by which bounds are lowered, relative to their terms.
-const ROUNDING: f64 = 1e-11;
 
 /// Lower bounds on latency plus weighed price, for some weights of price.
 pub struct Relaxation<'s, L> {
@@ -110,7 +108,7 @@ impl Functional {
                 rounding += rent * size_bits;
             }
         }
-        sum - ROUNDING * (rounding + sum.abs())
+        sum - BOUND_TOLERANCE * (rounding + sum.abs())
     }
 }
 

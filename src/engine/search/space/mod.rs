@@ -28,6 +28,7 @@ use super::{Solution, explain_infeasible};
 use crate::cost::Evaluator;
 use crate::hardware::MemoryId;
 use crate::mapping::{LayerOnCore, TemporalLoop};
+use crate::tolerance::REL_TOLERANCE;
 use lattice::Lattice;
 use scheme::Scheme;
 use serde::{Deserialize, Serialize};
@@ -333,7 +334,7 @@ impl<'a> SpaceSearch<'a> {
                     *evaluated += 1;
                     if let Some(next) = self.evaluate(scheme, &order)
                         && (next.latency_cycles, next.energy_pj) < (best.latency_cycles, best.energy_pj)
-                        && next.energy_pj <= best.energy_pj * (1.0 + 1e-9)
+                        && next.energy_pj <= best.energy_pj * (1.0 + REL_TOLERANCE)
                     {
                         best = next;
                     }

@@ -1,10 +1,9 @@
 //! Statistics of the mappings that were visited: counts, extremes and a sample.
 
 use super::scheme::Scheme;
+use crate::tolerance::REL_TOLERANCE;
 use std::collections::BinaryHeap;
 
-/// Energies closer than this are equal: they are sums in another order.
-const TIE: f64 = 1e-9;
 /// Limit on the blockings of equal energy that are searched for the one of least latency.
 const MOST_TIED: usize = 32;
 
@@ -71,10 +70,10 @@ impl Part {
 /// Keeps the schemes of least energy, at most [`MOST_TIED`].
 fn keep_best(best: &mut Vec<Scheme>, scheme: &Scheme) {
     if let Some(known) = best.first() {
-        if scheme.energy_pj > known.energy_pj * (1.0 + TIE) {
+        if scheme.energy_pj > known.energy_pj * (1.0 + REL_TOLERANCE) {
             return;
         }
-        if scheme.energy_pj < known.energy_pj * (1.0 - TIE) {
+        if scheme.energy_pj < known.energy_pj * (1.0 - REL_TOLERANCE) {
             best.clear();
         }
     }

@@ -3,6 +3,7 @@
 use super::super::legality::Legality;
 use super::{Entry, Space, State, Tight};
 use crate::mapping::{LayerOperand, OPERANDS};
+use crate::tolerance::SHORT_SUM_TOLERANCE;
 
 impl<L: Legality> Space<'_, L> {
     /// Tabulates the estimates of the price to come: from the least price of each boundary, and again with a rent for
@@ -84,7 +85,7 @@ impl<L: Legality> Space<'_, L> {
             }
             let tight = &mut self.tight[index];
             tight.rent = best.1;
-            tight.rounding = 1e-12 * (best.0 + best.1 * tight.size_bits as f64);
+            tight.rounding = SHORT_SUM_TOLERANCE * (best.0 + best.1 * tight.size_bits as f64);
         }
     }
 
