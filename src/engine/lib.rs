@@ -83,6 +83,7 @@ pub mod interlayer;
 pub mod job;
 pub mod mapping;
 pub mod multicore;
+mod pareto;
 pub mod search;
 mod tolerance;
 

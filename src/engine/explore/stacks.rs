@@ -22,6 +22,7 @@ use crate::depth_first::{
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::pareto;
 use crate::search::{Limits, Objective, smallest_that_fit};
 use crate::spec::Diagnostics;
 use crate::tolerance::REL_TOLERANCE;
@@ -496,11 +497,9 @@ impl PathOrder {
                 e <= other_e && l <= other_l && ((e, l) != (other_e, other_l) || a.place() <= b.place())
             }
         };
-        if kept.iter().any(|old| dominates(old, &new)) {
-            return;
+        if pareto::admits(kept, &new, dominates) {
+            kept.push(new);
         }
-        kept.retain(|old| !dominates(&new, old));
-        kept.push(new);
     }
 }
 

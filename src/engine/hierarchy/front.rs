@@ -2,6 +2,7 @@
 
 use super::bound::Bound;
 use super::request::{HierarchySettings, Sought};
+use crate::pareto;
 use crate::search::Objective;
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
@@ -27,12 +28,11 @@ pub struct Point {
 impl Point {
     /// Whether it dominates every point with this lower bound and area: nowhere worse, and better in something.
     fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
-        let no_worse = self.energy_pj <= bound.energy_pj
-            && self.latency_cycles <= bound.latency_cycles
-            && self.area_um2 <= area_um2;
-        let better =
-            self.energy_pj < bound.energy_pj || self.latency_cycles < bound.latency_cycles || self.area_um2 < area_um2;
-        no_worse && better
+        pareto::dominates([
+            self.energy_pj.partial_cmp(&bound.energy_pj),
+            Some(self.latency_cycles.cmp(&bound.latency_cycles)),
+            self.area_um2.partial_cmp(&area_um2),
+        ])
     }
 
     /// Of two points the one of smaller score comes first; of equals the one of less latency, energy, area, number.
@@ -90,12 +90,11 @@ impl Front {
             }
             return;
         }
-        if self.dominates(point.bound(), point.area_um2) {
-            return;
+        let dominates = |one: &Point, other: &Point| one.dominates(other.bound(), other.area_um2);
+        if pareto::admits(&mut self.points, &point, dominates) {
+            let place = self.points.partition_point(|other| other.hierarchy < point.hierarchy);
+            self.points.insert(place, point);
         }
-        self.points.retain(|other| !point.dominates(other.bound(), other.area_um2));
-        let place = self.points.partition_point(|other| other.hierarchy < point.hierarchy);
-        self.points.insert(place, point);
     }
 
     /// Whether a point of the front dominates every point with this lower bound and area, so that the hierarchy need not be searched.
@@ -109,6 +108,7 @@ impl Front {
             None => self.points.iter().any(|point| point.dominates(bound, area_um2)),
         }
     }
+
     /// The most energy with which a hierarchy can still be the best, where that alone is asked for, pJ.
     pub(super) fn most_energy_pj(&self) -> f64 {
         match (&self.best_by, self.points.first()) {

@@ -2,6 +2,7 @@
 
 use super::ids::NestId;
 use crate::ids::{TiSlice, TiVec};
+use crate::pareto;
 use crate::system::CoreId;
 use serde::{Deserialize, Serialize};
 
@@ -81,17 +82,15 @@ pub fn evolve(
     front
 }
 
-/// Whether one is nowhere worse and somewhere better.
-fn dominates(a: Objectives, b: Objectives) -> bool {
-    a.0 <= b.0 && a.1 <= b.1 && a != b
+fn dominates(one: Objectives, other: Objectives) -> bool {
+    pareto::dominates([one.0.partial_cmp(&other.0), one.1.partial_cmp(&other.1)])
 }
 
 fn remember(front: &mut Vec<(Individual, Objectives)>, new: (Individual, Objectives)) {
-    if front.iter().any(|old| dominates(old.1, new.1) || old.1 == new.1) {
-        return;
+    // Of individuals with equal objectives the first one stays.
+    if pareto::admits(front, &new, |one, other| dominates(one.1, other.1) || one.1 == other.1) {
+        front.push(new);
     }
-    front.retain(|old| !dominates(new.1, old.1));
-    front.push(new);
 }
 
 /// Two-point crossover: the part between two places comes from the other individual.

@@ -22,6 +22,7 @@
 use super::id_set::IdSet;
 use super::ids::{IterationTile, SlotId, WeightGroup};
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::pareto;
 use crate::system::CoreId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -512,11 +513,10 @@ impl<'a> Search<'a> {
                 && a.cores.iter().zip(&b.cores).all(|(a, b)| a.0 <= b.0 && a.1 >= b.1)
         };
         let known = self.seen.entry((state.done, groups)).or_default();
-        if known.iter().any(|old| beats(old, &new)) {
+        let before = known.len();
+        if !pareto::admits(known, &new, beats) {
             return true;
         }
-        let before = known.len();
-        known.retain(|old| !beats(&new, old));
         self.remembered -= before - known.len();
         if self.remembered < MOST_REMEMBERED {
             known.push(new);

@@ -1,5 +1,6 @@
 //! The Pareto front in any number of objectives.
 
+use crate::pareto;
 use serde::{Deserialize, Serialize};
 
 /// Rows that no other one dominates: nowhere worse, and better in something. Rows that are equal in everything all stay.
@@ -27,12 +28,11 @@ impl ParetoFront {
 
     /// Adds a row unless another one dominates it, and drops those that it dominates.
     pub fn add(&mut self, row: u64, objectives: &[f64]) {
-        if self.dominates(objectives) {
-            return;
+        let new = (row, objectives.to_vec());
+        if pareto::admits(&mut self.members, &new, |(_, one), (_, other)| dominates(one, other)) {
+            let place = self.members.partition_point(|(other, _)| *other < row);
+            self.members.insert(place, new);
         }
-        self.members.retain(|(_, other)| !dominates(objectives, other));
-        let place = self.members.partition_point(|(other, _)| *other < row);
-        self.members.insert(place, (row, objectives.to_vec()));
     }
 
     /// Whether a row of the front dominates these objectives, and so everything that is nowhere better than they.
@@ -42,5 +42,5 @@ impl ParetoFront {
 }
 
 fn dominates(one: &[f64], other: &[f64]) -> bool {
-    one.iter().zip(other).all(|(one, other)| one <= other) && one.iter().zip(other).any(|(one, other)| one < other)
+    pareto::dominates(one.iter().zip(other).map(|(one, other)| one.partial_cmp(other)))
 }
