@@ -4,10 +4,11 @@
 //! id takes four bytes and is written as its number.
 
 use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 pub use typed_index_collections::{TiSlice, TiVec, ti_vec};
 
-/// A set of ids, one bit each, however many there are; that of `multicore` fits in a word.
+/// A set of ids, one bit each, however many there are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdBitSet<K> {
     bits: FixedBitSet,
@@ -87,6 +88,87 @@ impl<K: From<usize> + Into<usize>> IdBitSet<K> {
 impl<K: Into<usize>> Extend<K> for IdBitSet<K> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, ids: I) {
         self.bits.extend(ids.into_iter().map(K::into));
+    }
+}
+
+/// A set of ids below 64, as the bits of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IdSet<K> {
+    bits: u64,
+    ids: PhantomData<K>,
+}
+
+impl<K> Default for IdSet<K> {
+    fn default() -> Self {
+        Self::of(0)
+    }
+}
+
+impl<K> IdSet<K> {
+    /// The set of all ids below 64.
+    pub const ALL: Self = Self::of(u64::MAX);
+
+    const fn of(bits: u64) -> Self {
+        Self { bits, ids: PhantomData }
+    }
+}
+
+impl<K: Copy + From<usize> + Into<usize>> IdSet<K> {
+    /// Number of ids.
+    pub fn len(self) -> usize {
+        self.bits.count_ones() as usize
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(self) -> bool {
+        self.bits == 0
+    }
+
+    /// Whether it contains an id.
+    pub fn contains(self, id: K) -> bool {
+        self.bits >> id.into() & 1 == 1
+    }
+
+    /// Whether it is a subset of another set.
+    pub fn is_subset(self, other: Self) -> bool {
+        self.bits & !other.bits == 0
+    }
+
+    /// The union with another set.
+    pub fn union(self, other: Self) -> Self {
+        Self::of(self.bits | other.bits)
+    }
+
+    /// The ids that are in another set, too.
+    pub fn intersection(self, other: Self) -> Self {
+        Self::of(self.bits & other.bits)
+    }
+
+    /// The set with one more id.
+    pub fn with(self, id: K) -> Self {
+        Self::of(self.bits | 1 << id.into())
+    }
+
+    /// The set without an id.
+    pub fn without(self, id: K) -> Self {
+        Self::of(self.bits & !(1 << id.into()))
+    }
+
+    /// All of them, lowest first.
+    pub fn iter(self) -> impl Iterator<Item = K> {
+        let mut left = self.bits;
+        std::iter::from_fn(move || {
+            let lowest = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(K::from(lowest))
+        })
+    }
+}
+
+impl<K: Copy + From<usize> + Into<usize>> FromIterator<K> for IdSet<K> {
+    fn from_iter<I: IntoIterator<Item = K>>(ids: I) -> Self {
+        ids.into_iter().fold(Self::default(), Self::with)
     }
 }
 

@@ -85,18 +85,18 @@ const SHARINGS: [&[u8]; 15] = [
 
 /// Every pool memory in every replication, smallest first, of equals the one with the most instances.
 pub(super) fn elements(pool: &Pool, core: &Core) -> Vec<Element> {
-    let all = core.array.keys().fold(0, |set, dim| set | 1 << dim.index());
-    let ones = core.array.keys().filter(|&dim| core.array[dim].1 == 1).fold(0, |set, dim| set | 1 << dim.index());
+    let all: ArrayDims = core.array.keys().collect();
+    let ones: ArrayDims = core.array.keys().filter(|&dim| core.array[dim].1 == 1).collect();
     let highest_bits = core.memories[core.top(Operand::O)].size_bits;
     let mut elements: Vec<Element> = Vec::new();
     for (memory, description) in pool.memories.iter().enumerate().filter(|(_, m)| m.size_bits < highest_bits) {
         for replication in &description.replication {
-            let sets: Vec<u32> = match replication {
+            let sets: Vec<ArrayDims> = match replication {
                 Replication::PerPe => vec![ones],
-                Replication::PerDimension => core.array.keys().map(|dim| all & !(1 << dim.index()) | ones).collect(),
+                Replication::PerDimension => core.array.keys().map(|dim| all.without(dim).union(ones)).collect(),
                 Replication::Shared => vec![all],
             };
-            for shared_over in sets.into_iter().map(ArrayDims) {
+            for shared_over in sets {
                 let size_bits = description.size_bits;
                 let apart = |dim: &ArrayDimId| !shared_over.contains(*dim);
                 let instances = core.array.keys().filter(apart).map(|dim| core.array[dim].1).product();
@@ -194,7 +194,7 @@ impl Generator<'_> {
     fn may_follow(&self, element: &Element, chain: &Chain) -> bool {
         let grows = element.size_bits > chain.size_bits
             && element.size_bits >= chain.size_bits.saturating_mul(self.settings.min_ratio);
-        chain.levels < self.settings.max_levels && grows && element.shared_over.includes(chain.shared_over)
+        chain.levels < self.settings.max_levels && grows && chain.shared_over.is_subset(element.shared_over)
     }
 
     fn least_area_um2(&self, element: &Element) -> f64 {

@@ -78,7 +78,8 @@ fn fitting(pool: &Pool, elements: &[Element], chosen: &[HierarchyMemory], demand
         let held = || Operand::ALL.into_iter().filter(|&operand| placed.holds(operand));
         let needed = held()
             .map(|operand| {
-                let (width, shared) = below[operand as usize].unwrap_or((demand.bits[operand as usize], ArrayDims(0)));
+                let (width, shared) =
+                    below[operand as usize].unwrap_or((demand.bits[operand as usize], ArrayDims::default()));
                 width.saturating_mul(demand.fan_out(operand, element.shared_over, shared))
             })
             .max()

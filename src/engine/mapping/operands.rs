@@ -203,7 +203,7 @@ impl<'a> LayerOnCore<'a> {
             let axes = [(Relevance::PartialX, Dim::OX, Dim::FX), (Relevance::PartialY, Dim::OY, Dim::FY)];
             let shared_over = |memory: MemoryId| match vector_unit {
                 // Above its registers all lanes share one memory.
-                Some(unit) if !unit.is_register(memory) => ArrayDims(u32::MAX),
+                Some(unit) if !unit.is_register(memory) => ArrayDims::ALL,
                 _ => core.memories[memory].shared_over,
             };
             let unrolled = unrolled_below(shared_over, &memories, &spatial);

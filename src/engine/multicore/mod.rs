@@ -75,7 +75,6 @@ mod dependencies;
 mod genetic;
 mod granularity;
 mod graph;
-mod id_set;
 mod ids;
 mod link_occupancy;
 mod nest;

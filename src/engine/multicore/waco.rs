@@ -19,9 +19,8 @@
 //! The number of states is exponential in the tiles of an iteration. A search that is stopped returns its best
 //! allocation, and the least bound of all that it left open.
 
-use super::id_set::IdSet;
 use super::ids::{IterationTile, SlotId, WeightGroup};
-use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::ids::{IdSet, TiSlice, TiVec, ti_vec};
 use crate::pareto;
 use crate::system::CoreId;
 use rustc_hash::FxHashMap;
@@ -262,7 +261,7 @@ impl<'a> Search<'a> {
         sets.sort_unstable();
         sets.dedup();
         let pools = sets.into_iter().map(|set| {
-            let of = |tile: IterationTile| if able(tile).is_within(set) { work(tile) } else { 0.0 };
+            let of = |tile: IterationTile| if able(tile).is_subset(set) { work(tile) } else { 0.0 };
             (set, IterationTile::first(tiles).map(of).collect())
         });
         Self {
@@ -392,7 +391,7 @@ impl<'a> Search<'a> {
         }
         let taken = slot.iter().fold(IdSet::default(), |all: IdSet<CoreId>, (_, cores)| all.union(*cores));
         for tile in IterationTile::within(first..self.instance.cycles.next_key()) {
-            let is_ready = !state.done.contains(tile) && self.before[tile].is_within(state.done);
+            let is_ready = !state.done.contains(tile) && self.before[tile].is_subset(state.done);
             // All tiles of a group have the same cores, so that no two of them fit into one slot.
             let is_apart = |group: WeightGroup| slot.iter().all(|(other, _)| self.group_of[*other] != Some(group));
             if !is_ready || !self.group_of[tile].is_none_or(is_apart) {
@@ -475,7 +474,7 @@ impl<'a> Search<'a> {
         }
         // Groups that are done decide nothing any more; without them more states have the same key of dominance.
         for (group, tiles) in self.group_tiles.iter_enumerated() {
-            if tiles.is_within(next.done) {
+            if tiles.is_subset(next.done) {
                 next.group_cores[group] = IdSet::default();
                 next.cores.iter_mut().for_each(|core| core.groups = core.groups.without(group));
             }

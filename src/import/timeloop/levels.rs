@@ -97,7 +97,7 @@ pub fn levels(
             levels.extend(held.into_iter().map(|(operand, range)| level(vec![operand], true, range)));
         }
     }
-    levels.sort_by_key(|level| (level.shared.0.count_ones(), level.range.1, level.memory));
+    levels.sort_by_key(|level| (level.shared.len(), level.range.1, level.memory));
     nest(problem, &mut levels, report).map_err(NoLevels::NotNested)?;
     // No level ends after one outside of it.
     let mut most: Vec<usize> = levels.iter().map(|level| level.range.1).collect();
@@ -148,7 +148,7 @@ fn range(
 /// that does is written once for each PE along these, where all of them hold the same.
 fn nest(problem: &LayerOnCore<'_>, levels: &mut [Level], report: &mut Report) -> Result<(), Diagnostics> {
     let memories = &problem.core.memories;
-    let is_crossed = |pair: &[Level]| !pair[1].shared.includes(pair[0].shared);
+    let is_crossed = |pair: &[Level]| !pair[0].shared.is_subset(pair[1].shared);
     let holds_sums = |level: &Level| level.operands.contains(&LayerOperand::Output);
     for index in (1..levels.len()).rev() {
         let pair = &mut levels[index - 1..=index];
@@ -159,11 +159,11 @@ fn nest(problem: &LayerOnCore<'_>, levels: &mut [Level], report: &mut Report) ->
     let mut wrong = Diagnostics::default();
     for index in (1..levels.len()).rev() {
         let (outer, level) = (levels[index].clone(), &mut levels[index - 1]);
-        if outer.shared.includes(level.shared) {
+        if level.shared.is_subset(outer.shared) {
             continue;
         }
         let (name, around) = (&memories[level.memory].name, &memories[outer.memory].name);
-        let kept = ArrayDims(level.shared.0 & outer.shared.0);
+        let kept = level.shared.intersection(outer.shared);
         let lost =
             |unrolled: &&SpatialLoop| level.shared.contains(unrolled.array_dim) && !kept.contains(unrolled.array_dim);
         let is_same = |unrolled: &SpatialLoop| {

@@ -1,7 +1,7 @@
 //! The dimensions of an array, and loops unrolled over them.
 
 use crate::declare_ids;
-use crate::ids::TiSlice;
+use crate::ids::{IdSet, TiSlice};
 use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
 
@@ -13,21 +13,8 @@ declare_ids! {
 /// Name and size of each dimension of an array, or of the lanes of a vector unit.
 pub type ArraySizes = TiSlice<ArrayDimId, (String, u64)>;
 
-/// A set of array dimensions, one bit each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct ArrayDims(pub u32);
-
-impl ArrayDims {
-    /// Whether a dimension is in the set.
-    pub fn contains(self, dim: ArrayDimId) -> bool {
-        self.0 >> dim.index() & 1 == 1
-    }
-
-    /// Whether all of `other` is in the set.
-    pub fn includes(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
+/// A set of array dimensions.
+pub type ArrayDims = IdSet<ArrayDimId>;
 
 /// One array dimension unrolls one loop dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -383,7 +383,7 @@ fn array_dims(path: &str, names: &[String], array: &[(String, u64)], diagnostics
     let mut dims = ArrayDims::default();
     for word in names {
         match array.iter().take(MAX_ARRAY_DIMENSIONS).position(|(name, _)| name == word) {
-            Some(index) => dims.0 |= 1 << index,
+            Some(index) => dims = dims.with(ArrayDimId::from(index)),
             None => diagnostics.add(
                 path,
                 format!("The array has no dimension `{word}`"),
@@ -544,7 +544,7 @@ fn check_hierarchy(
         }
         for pair in levels.windows(2) {
             let (low, high) = (&memories[pair[0]], &memories[pair[1]]);
-            if !high.shared_over.includes(low.shared_over) {
+            if !low.shared_over.is_subset(high.shared_over) {
                 diagnostics.add(
                     format!("{}.shared_over", registers.path(pair[1])),
                     format!(

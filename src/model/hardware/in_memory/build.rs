@@ -132,7 +132,7 @@ fn check_cells(spec: &InMemorySpec, weights: Option<(String, &Memory)>, diagnost
             format!("`{name}` is the lowest memory of W, so that it is the cells, but it holds something else, too");
         diagnostics.add(format!("{path}.operands"), reason, "Put a memory below it, which holds `[W]` only");
     }
-    if cells.shared_over.0 != 0 {
+    if !cells.shared_over.is_empty() {
         let reason = format!("`{name}` is the cells of the macros, which every row and column has of its own");
         diagnostics.add(format!("{path}.shared_over"), reason, "Write `shared_over: []`");
     }

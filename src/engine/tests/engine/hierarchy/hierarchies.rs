@@ -135,7 +135,7 @@ fn every_way_to_share_is_reachable_and_every_hierarchy_is_a_valid_core() {
             assert!(levels.len() <= 3);
             for pair in levels.windows(2) {
                 let (low, high) = (&core.memories[pair[0]], &core.memories[pair[1]]);
-                assert!(high.size_bits > low.size_bits && high.shared_over.includes(low.shared_over));
+                assert!(high.size_bits > low.size_bits && low.shared_over.is_subset(high.shared_over));
             }
         }
         let (spec, wrong) = read_hardware(&study.document(hierarchy)).both();
