@@ -149,6 +149,18 @@ fn cut_at_least_after(
     }
 }
 
+/// For each layer the ones that `is_counted` of itself and of all that it depends on.
+pub(super) fn ancestors(network: &Network, is_counted: impl Fn(LayerId) -> bool) -> TiVec<LayerId, IdBitSet<LayerId>> {
+    let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
+    for id in network.ids() {
+        let mut all = IdBitSet::with_capacity(network.len());
+        network.reads(id).iter().for_each(|read| all.union_with(&ancestors[read.layer]));
+        all.set(id, is_counted(id));
+        ancestors.push(all);
+    }
+    ancestors
+}
+
 /// Cuts a network after some layers, again and again with one more. Sets of bits keep that quick for thousands of layers.
 struct Cutter<'a> {
     network: &'a Network,
@@ -171,12 +183,6 @@ impl<'a> Cutter<'a> {
             set.extend(ids);
             set
         };
-        let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
-        for id in network.ids() {
-            let mut all = set(&mut std::iter::once(id));
-            network.reads(id).iter().for_each(|read| all.union_with(&ancestors[read.layer]));
-            ancestors.push(all);
-        }
         let mut cutter = Self {
             network,
             ignores_first_layer: rules.cut_after_first_layer_ignored,
@@ -184,7 +190,7 @@ impl<'a> Cutter<'a> {
             whole: set(&mut network.needed_whole()),
             computing: set(&mut network.computing()),
             ends,
-            ancestors,
+            ancestors: ancestors(network, |_| true),
         };
         // What nothing else reads is an output of the network, so a stack ends there.
         // What somebody needs complete in the highest memory ends one, too.

@@ -6,7 +6,7 @@
 //! last layers, which leaves one way for each choice of cuts.
 
 use super::ids::StateId;
-use super::stack::Stack;
+use super::stack::{Stack, ancestors};
 use crate::ids::{IdBitSet, TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
@@ -94,7 +94,7 @@ impl StackGraph {
     /// Too many of them, which is noticed while they are counted, or too few to compute the network.
     pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
         let limits = Within { most_layers, most_stacked_layers: MOST_STACKED_LAYERS, most_steps: MOST_STEPS };
-        Self::listed(network, &Ideals::new(network), limits, ListedStacks::All, &[])
+        Self::listed(network, &LayerSets::new(network), limits, ListedStacks::All, &[])
     }
 
     /// As many of the stacks of at most `most_layers` layers as a limited effort allows: all up to the greatest power of two of layers
@@ -103,7 +103,7 @@ impl StackGraph {
     /// # Errors
     /// Where the given choices do not compute the network with so few layers in a stack, and short stacks are too many.
     pub fn within_effort(network: &Network, most_layers: usize, given: &[Vec<Stack>]) -> Result<Self, NotListed> {
-        let ideals = Ideals::new(network);
+        let sets = LayerSets::new(network);
         let of = |most_layers| Within {
             most_layers,
             most_stacked_layers: MOST_LAYERS_OF_ALL_SHORT_STACKS,
@@ -117,29 +117,29 @@ impl StackGraph {
             .map(Vec::as_slice)
             .collect();
         for length in lengths {
-            match Self::listed(network, &ideals, of(length), ListedStacks::UpTo(length), &given) {
+            match Self::listed(network, &sets, of(length), ListedStacks::UpTo(length), &given) {
                 Err(NotListed::TooMany) => {}
                 graph => return graph,
             }
         }
-        Self::listed(network, &ideals, of(0), ListedStacks::Given, &given)
+        Self::listed(network, &sets, of(0), ListedStacks::Given, &given)
     }
 
     fn listed(
         network: &Network,
-        ideals: &Ideals,
+        sets: &LayerSets,
         limits: Within,
         listed: ListedStacks,
         given: &[&[Stack]],
     ) -> Result<Self, NotListed> {
         let mut arcs = Vec::new();
         // Counted before they are kept.
-        ideals.follow(limits, &mut |_, _, _| {})?;
-        let mut done_in = ideals.follow(limits, &mut |from, to, layers| {
+        sets.follow(limits, &mut |_, _, _| {})?;
+        let mut done_in = sets.follow(limits, &mut |from, to, layers| {
             arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
         })?;
-        ideals.add_ways(&mut done_in, &mut arcs, given);
-        let end = done_in.position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
+        sets.add_ways(&mut done_in, &mut arcs, given);
+        let end = done_in.position(|done| sets.is_all(done)).ok_or(NotListed::NoWay)?;
         Ok(Self::ordered(&done_in, end, arcs, listed))
     }
 
@@ -183,8 +183,8 @@ struct Within {
     most_steps: usize,
 }
 
-/// What says which layers may be done together: a network as sets of layers.
-struct Ideals {
+/// A network as sets of layers, which tell the layers that may make a stack.
+struct LayerSets {
     /// The layers that compute something: where a stack may end.
     ends: Vec<LayerId>,
     /// The layers whose whole outputs are needed, so that only the end of a stack may be one.
@@ -197,23 +197,16 @@ struct Ideals {
     ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
 }
 
-impl Ideals {
+impl LayerSets {
     fn new(network: &Network) -> Self {
-        let empty = IdBitSet::with_capacity(network.len());
         let ends: Vec<LayerId> = network.computing().collect();
         let inputs: TiVec<LayerId, Vec<LayerId>> =
             network.ids().map(|id| distinct(network.reads(id).iter().map(|read| read.layer))).collect();
         let readers: TiVec<LayerId, Vec<LayerId>> =
             network.ids().map(|id| distinct(network.readers(id).iter().copied())).collect();
-        let mut whole = empty.clone();
+        let mut whole = IdBitSet::with_capacity(network.len());
         whole.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.needed_whole()));
-        let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
-        for id in network.ids() {
-            let mut all = empty.clone();
-            inputs[id].iter().for_each(|&producer| all.union_with(&ancestors[producer]));
-            all.set(id, !network.layer(id).is_input());
-            ancestors.push(all);
-        }
+        let ancestors = ancestors(network, |id| !network.layer(id).is_input());
         Self { ends, whole, inputs, readers, ancestors }
     }
 
