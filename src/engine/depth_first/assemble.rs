@@ -1,18 +1,17 @@
-//! Assembles the account of a point from the solutions of its mapping problems (DeFiNES, Section III, step 6).
-//!
-//! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
+//! Assembles the account of a point from the solutions of its mapping problems.
 
 use super::account::{
     CacheAccount, CopyAccount, CopyActionAccount, CopyPort, DataBits, HopAccount, HopEnd, LayerTileAccount,
     LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
 use super::copies::{CopyAction, CopyCost, CopyRoutes};
-use super::ids::{NodeId, ProblemId};
+use super::ids::{NodeId, ProblemId, TileTypeId};
+use super::ledger::{Ledger, Sum, add_up};
 use super::plan::{LayerTilePlan, PointPlan, ReadPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
-use crate::cost::{AccessCause, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit};
+use crate::cost::{AccessCause, Evaluator};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::mapping::LayerOnCore;
@@ -44,40 +43,11 @@ impl<'a> Assembler<'a> {
         plan: &PointPlan,
         solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
     ) -> Option<PointAccount> {
-        let mut memories = ti_vec![MemoryUse::default(); self.core.memories.len()];
-        let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0_u64);
-        let mut stacks = Vec::new();
-        for stack in &plan.stacks {
-            let (mut stack_energy, mut stack_latency) = (EnergySplit::default(), LatencySplit::default());
-            let mut tile_types = TiVec::new();
-            for tile in &stack.types {
-                let mut total = TileTotal::default();
-                let layers = tile
-                    .layers
-                    .iter_enumerated()
-                    .map(|(node, layer)| self.layer(stack, tile, (node, layer), solution, &mut memories, &mut total))
-                    .collect::<Option<TiVec<_, _>>>()?;
-                stack_energy.add(&total.energy, tile.count as f64);
-                stack_latency.add(&total.latency, tile.count);
-                macs = total.macs.checked_mul(tile.count).and_then(|of_type| of_type.checked_add(macs))?;
-                tile_types.push(self.tile_type(stack, tile, &total, layers));
-            }
-            energy.add(&stack_energy, 1.0);
-            latency.add(&stack_latency, 1);
-            stacks.push(StackAccount {
-                layers: stack.stack.layers().iter().map(|&id| self.network.layer(id).name.clone()).collect(),
-                output_size: stack.output_size,
-                weight_bits: stack.weight_bits,
-                weight_memory: self.memory_name(stack.weight_memory),
-                tile_count: stack.types.iter().map(|tile| tile.count).sum(),
-                energy_pj: stack_energy.total_pj(),
-                latency_cycles: stack_latency.total_cycles(),
-                tile_types,
-                map: stack.map.clone(),
-            });
-        }
-        // Sums stop at the largest number; one that got there is wrong.
-        (latency.total_cycles() < u64::MAX).then_some(())?;
+        let memories = ti_vec![MemoryUse::default(); self.core.memories.len()];
+        let (layers, tile_types) = (TiVec::new(), TiVec::new());
+        let mut ledger = AccountLedger { assembler: self, solution, memories, layers, tile_types, stacks: Vec::new() };
+        let Sum { energy, latency, macs } = add_up(plan, &mut ledger)?;
+        let AccountLedger { memories, stacks, .. } = ledger;
         Some(PointAccount {
             strategy: plan.strategy.clone(),
             energy_pj: energy.total_pj(),
@@ -115,121 +85,6 @@ impl<'a> Assembler<'a> {
 
     fn reasons(&self) -> Reasons<'_> {
         Reasons { core: self.core, rules: &self.rules, network: self.network, problems: self.problems }
-    }
-
-    fn tile_type(
-        &self,
-        stack: &StackPlan,
-        tile: &TilePlan,
-        total: &TileTotal,
-        layers: TiVec<NodeId, LayerTileAccount>,
-    ) -> TileTypeAccount {
-        let deciders = stack.deciders(tile, self.core);
-        let h = deciders.h_write.or(deciders.h_read).filter(|decided| decided.caches.h_memory.is_some());
-        let v = deciders.v.filter(|decided| decided.caches.v_memory.is_some());
-        TileTypeAccount {
-            size: tile.size,
-            count: tile.count,
-            first_position: tile.first_position,
-            weights_from_top: tile.weights_from_top,
-            caches: CacheAccount {
-                h_write: self.memory_name(tile.caches.h_write),
-                h_read: self.memory_name(tile.caches.h_read),
-                v_write: self.memory_name(tile.caches.v_write),
-                v_read: self.memory_name(tile.caches.v_read),
-                h_bits: h.map_or(0, |decided| decided.caches.h_cache_bits),
-                v_bits: v.map_or(0, |decided| decided.caches.v_cache_bits),
-                reasons: self.reasons().of_caches(stack, tile),
-            },
-            energy_pj: total.energy.total_pj(),
-            latency_cycles: total.latency.total_cycles(),
-            layers,
-        }
-    }
-
-    fn layer<'s>(
-        &mut self,
-        stack: &StackPlan,
-        tile: &TilePlan,
-        (node, plan): (NodeId, &LayerTilePlan),
-        solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
-        memories: &mut TiSlice<MemoryId, MemoryUse>,
-        total: &mut TileTotal,
-    ) -> Option<LayerTileAccount> {
-        let layer = self.network.layer(plan.layer);
-        let times = tile.count;
-        let copies = self.copies(tile.copies_before(plan), times, memories);
-        total.energy[EnergyCause::Access(AccessCause::Copy)] += copies.energy_pj;
-        total.latency[LatencyCause::Copy] += copies.latency_cycles;
-        let mut cost = None;
-        let (mut macs, mut shape) = (0, layer.shape);
-        if let Some(problem) = plan.problem {
-            shape = self.problems.list[problem].shape;
-            macs = shape.macs();
-            let solved = self.solved(problem, solution)?;
-            for (memory, used) in memories.iter_mut().zip(&solved.memories) {
-                memory.add(used, times as f64);
-            }
-            total.energy.add(&solved.energy, 1.0);
-            total.latency.add(&solved.latency, 1);
-            total.macs += macs;
-            cost = Some(LayerTileCost {
-                energy: solved.energy,
-                latency: solved.latency,
-                loops: solved.loops.clone(),
-                unrolled: solved.unrolled.clone(),
-                spatial_utilization: solved.spatial_utilization,
-                accesses: solved.accesses.clone(),
-                held: solved.held.clone(),
-                slowest_port: solved.slowest_port.clone(),
-            });
-        }
-        let reasons = self.reasons().of(stack, plan);
-        let of = |operand: Operand| self.memory_name(plan.top[operand as usize]);
-        let reads = tile.reads_of(plan);
-        let cached = |cached: &dyn Fn(&ReadPlan) -> (u64, u64)| -> u64 {
-            let pixel_bits = |read: &ReadPlan| layer.shape.precision.i * read.channels * layer.shape.size(Dim::B);
-            reads.iter().map(|read| (cached(read), pixel_bits(read))).map(|((x, y), bits)| x * y * bits).sum()
-        };
-        Some(LayerTileAccount {
-            layer: layer.name.clone(),
-            kind: (!plan.is_input).then(|| layer.shape.kind.name().to_owned()),
-            output: (plan.computed.0, plan.computed.1, plan.channels),
-            window: plan.needed,
-            inputs: reads.iter().map(|read| (read.needed.0, read.needed.1, read.channels)).collect(),
-            macs,
-            shape,
-            inputs_from: stack.stack.producers[node].clone(),
-            cached: reads.iter().map(|read| read.cached).collect(),
-            bits: DataBits {
-                w: if plan.is_input { 0 } else { layer.shape.weight_bits() },
-                i: plan.bits.0,
-                o: plan.bits.1,
-                h_cached: cached(&|read| (read.cached.0, read.needed.1)),
-                v_cached: cached(&|read| (read.needed.0.saturating_sub(read.cached.0), read.cached.1)),
-            },
-            top_memory: TopMemory { w: of(Operand::W), i: of(Operand::I), o: of(Operand::O) },
-            reasons,
-            copies,
-            cost,
-        })
-    }
-
-    fn copies(
-        &mut self,
-        actions: &[CopyAction],
-        times: u64,
-        memories: &mut TiSlice<MemoryId, MemoryUse>,
-    ) -> CopyAccount {
-        let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
-        let CopyCost { energy_pj, latency } = self.routes.cost(actions);
-        let last_port = self.routes.last_port(actions).map(|port| CopyPort {
-            memory: self.core.memories[port.memory].name.clone(),
-            start: port.start.0,
-            end: port.end.0,
-            uses: port.uses.into_iter().map(|cycles| cycles.0).collect(),
-        });
-        CopyAccount { actions: accounts, energy_pj, latency_cycles: latency.0, last_port }
     }
 
     fn copy(
@@ -291,6 +146,135 @@ impl<'a> Assembler<'a> {
     }
 }
 
+/// Notes the whole account: what is done of the tile type and of the stack at hand, and the stacks before.
+struct AccountLedger<'t, 'a, 's> {
+    assembler: &'t mut Assembler<'a>,
+    solution: &'t dyn Fn(ProblemId) -> Option<&'s Solution>,
+    memories: TiVec<MemoryId, MemoryUse>,
+    layers: TiVec<NodeId, LayerTileAccount>,
+    tile_types: TiVec<TileTypeId, TileTypeAccount>,
+    stacks: Vec<StackAccount>,
+}
+
+impl Ledger for AccountLedger<'_, '_, '_> {
+    type Copies = CopyAccount;
+    type Mapped = LayerTileCost;
+
+    fn copied(&mut self, actions: &[CopyAction], times: u64) -> (CopyCost, CopyAccount) {
+        let Self { assembler, memories, .. } = self;
+        let accounts = actions.iter().map(|action| assembler.copy(action, times, memories)).collect();
+        let cost = assembler.routes.cost(actions);
+        let last_port = assembler.routes.last_port(actions).map(|port| CopyPort {
+            memory: assembler.core.memories[port.memory].name.clone(),
+            start: port.start.0,
+            end: port.end.0,
+            uses: port.uses.into_iter().map(|cycles| cycles.0).collect(),
+        });
+        let CopyCost { energy_pj, latency } = cost;
+        (cost, CopyAccount { actions: accounts, energy_pj, latency_cycles: latency.0, last_port })
+    }
+
+    fn mapped(&mut self, problem: ProblemId, times: u64) -> Option<(Sum, LayerTileCost)> {
+        let macs = self.assembler.problems.list.get(problem)?.shape.macs();
+        let solved = self.assembler.solved(problem, self.solution)?;
+        for (memory, used) in self.memories.iter_mut().zip(&solved.memories) {
+            memory.add(used, times as f64);
+        }
+        let SolvedCost { energy, latency, .. } = *solved;
+        let cost = LayerTileCost {
+            energy,
+            latency,
+            loops: solved.loops.clone(),
+            unrolled: solved.unrolled.clone(),
+            spatial_utilization: solved.spatial_utilization,
+            accesses: solved.accesses.clone(),
+            held: solved.held.clone(),
+            slowest_port: solved.slowest_port.clone(),
+        };
+        Some((Sum { energy, latency, macs }, cost))
+    }
+
+    fn layer(
+        &mut self,
+        (stack, tile): (&StackPlan, &TilePlan),
+        (node, plan): (NodeId, &LayerTilePlan),
+        copies: CopyAccount,
+        cost: Option<LayerTileCost>,
+    ) {
+        let assembler = &*self.assembler;
+        let layer = assembler.network.layer(plan.layer);
+        let shape = plan.problem.map_or(layer.shape, |problem| assembler.problems.list[problem].shape);
+        let of = |operand: Operand| assembler.memory_name(plan.top[operand as usize]);
+        let reads = tile.reads_of(plan);
+        let cached = |cached: &dyn Fn(&ReadPlan) -> (u64, u64)| -> u64 {
+            let pixel_bits = |read: &ReadPlan| layer.shape.precision.i * read.channels * layer.shape.size(Dim::B);
+            reads.iter().map(|read| (cached(read), pixel_bits(read))).map(|((x, y), bits)| x * y * bits).sum()
+        };
+        self.layers.push(LayerTileAccount {
+            layer: layer.name.clone(),
+            kind: (!plan.is_input).then(|| layer.shape.kind.name().to_owned()),
+            output: (plan.computed.0, plan.computed.1, plan.channels),
+            window: plan.needed,
+            inputs: reads.iter().map(|read| (read.needed.0, read.needed.1, read.channels)).collect(),
+            macs: plan.problem.map_or(0, |_| shape.macs()),
+            shape,
+            inputs_from: stack.stack.producers[node].clone(),
+            cached: reads.iter().map(|read| read.cached).collect(),
+            bits: DataBits {
+                w: if plan.is_input { 0 } else { layer.shape.weight_bits() },
+                i: plan.bits.0,
+                o: plan.bits.1,
+                h_cached: cached(&|read| (read.cached.0, read.needed.1)),
+                v_cached: cached(&|read| (read.needed.0.saturating_sub(read.cached.0), read.cached.1)),
+            },
+            top_memory: TopMemory { w: of(Operand::W), i: of(Operand::I), o: of(Operand::O) },
+            reasons: assembler.reasons().of(stack, plan),
+            copies,
+            cost,
+        });
+    }
+
+    fn tile(&mut self, stack: &StackPlan, tile: &TilePlan, sum: &Sum) {
+        let assembler = &*self.assembler;
+        let deciders = stack.deciders(tile, assembler.core);
+        let h = deciders.h_write.or(deciders.h_read).filter(|decided| decided.caches.h_memory.is_some());
+        let v = deciders.v.filter(|decided| decided.caches.v_memory.is_some());
+        self.tile_types.push(TileTypeAccount {
+            size: tile.size,
+            count: tile.count,
+            first_position: tile.first_position,
+            weights_from_top: tile.weights_from_top,
+            caches: CacheAccount {
+                h_write: assembler.memory_name(tile.caches.h_write),
+                h_read: assembler.memory_name(tile.caches.h_read),
+                v_write: assembler.memory_name(tile.caches.v_write),
+                v_read: assembler.memory_name(tile.caches.v_read),
+                h_bits: h.map_or(0, |decided| decided.caches.h_cache_bits),
+                v_bits: v.map_or(0, |decided| decided.caches.v_cache_bits),
+                reasons: assembler.reasons().of_caches(stack, tile),
+            },
+            energy_pj: sum.energy.total_pj(),
+            latency_cycles: sum.latency.total_cycles(),
+            layers: std::mem::take(&mut self.layers),
+        });
+    }
+
+    fn stack(&mut self, stack: &StackPlan, sum: &Sum) {
+        let network = self.assembler.network;
+        self.stacks.push(StackAccount {
+            layers: stack.stack.layers().iter().map(|&id| network.layer(id).name.clone()).collect(),
+            output_size: stack.output_size,
+            weight_bits: stack.weight_bits,
+            weight_memory: self.assembler.memory_name(stack.weight_memory),
+            tile_count: stack.types.iter().map(|tile| tile.count).sum(),
+            energy_pj: sum.energy.total_pj(),
+            latency_cycles: sum.latency.total_cycles(),
+            tile_types: std::mem::take(&mut self.tile_types),
+            map: stack.map.clone(),
+        });
+    }
+}
+
 /// Bits per element of what a copy moves.
 fn element_bits(precision: &Precision, action: &CopyAction) -> u64 {
     use super::account::CopyKind::{InputFromOutput, ReadHCache, ReadVCache, StackInput, WriteHCache, WriteVCache};
@@ -299,12 +283,4 @@ fn element_bits(precision: &Precision, action: &CopyAction) -> u64 {
         StackInput | WriteHCache | WriteVCache => precision.o,
     }
     .max(1)
-}
-
-/// One tile of a type, so far.
-#[derive(Default)]
-struct TileTotal {
-    energy: EnergySplit,
-    latency: LatencySplit,
-    macs: u64,
 }

@@ -1,11 +1,12 @@
 //! The totals of a point: the sums of [`super::Assembler`] without an account, as heatmaps show them.
 
-use super::copies::CopyRoutes;
-use super::ids::ProblemId;
-use super::plan::{LayerTilePlan, PointPlan, TilePlan};
+use super::copies::{CopyAction, CopyCost, CopyRoutes};
+use super::ids::{NodeId, ProblemId};
+use super::ledger::{Ledger, Sum, add_up};
+use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::solved::{ProblemCost, WATCHED};
-use crate::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+use crate::cost::{AccessCause, ByCause, EnergySplit, LatencySplit};
 use crate::hardware::{Core, MemoryId};
 use crate::ids::TiSlice;
 use crate::rules::Rules;
@@ -84,13 +85,6 @@ pub struct TotalsAssembler<'a> {
     routes: CopyRoutes<'a>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    energy: EnergySplit,
-    latency: LatencySplit,
-    macs: u64,
-}
-
 impl<'a> TotalsAssembler<'a> {
     /// Adds up points whose problems are in `problems`.
     pub fn new(core: &'a Core, rules: Rules, problems: &'a Problems, watched: [MemoryId; WATCHED]) -> Self {
@@ -100,29 +94,10 @@ impl<'a> TotalsAssembler<'a> {
     /// What a point costs, to the bit as its whole account has it; `None` where the cost of a problem is missing, or a sum
     /// is too large to count. `costs` holds one entry for each problem.
     pub fn totals(&mut self, plan: &PointPlan, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
-        let mut words = [ByCause::default(); WATCHED];
-        let mut all = Sum::default();
-        let mut stacks = Vec::with_capacity(plan.stacks.len());
-        for stack in &plan.stacks {
-            let mut sum = Sum::default();
-            for tile in &stack.types {
-                let of_tile = self.tile(tile, costs, &mut words)?;
-                sum.energy.add(&of_tile.energy, tile.count as f64);
-                sum.latency.add(&of_tile.latency, tile.count);
-                all.macs = of_tile.macs.checked_mul(tile.count).and_then(|macs| macs.checked_add(all.macs))?;
-            }
-            all.energy.add(&sum.energy, 1.0);
-            all.latency.add(&sum.latency, 1);
-            stacks.push((sum.energy.total_pj(), sum.latency.total_cycles()));
-        }
-        // Sums stop at the largest number; one that got there is wrong.
-        (all.latency.total_cycles() < u64::MAX).then_some(PointTotals {
-            energy: all.energy,
-            latency: all.latency,
-            macs: all.macs,
-            words,
-            stacks,
-        })
+        let stacks = Vec::with_capacity(plan.stacks.len());
+        let mut totals = TotalsLedger { assembler: self, costs, words: [ByCause::default(); WATCHED], stacks };
+        let Sum { energy, latency, macs } = add_up(plan, &mut totals)?;
+        Some(PointTotals { energy, latency, macs, words: totals.words, stacks: totals.stacks })
     }
 
     /// The cost expression of a point.
@@ -136,7 +111,7 @@ impl<'a> TotalsAssembler<'a> {
         for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
             let mut words = [ByCause::default(); WATCHED];
             for layer in &tile.layers {
-                let copies = self.copies(tile, layer, &mut words);
+                let copies = Sum::of_copies(self.copied(tile.copies_before(layer), tile.count, &mut words));
                 expression.copies.energy.add(&copies.energy, tile.count as f64);
                 expression.copies.latency.add(&copies.latency, tile.count);
                 expression.problems.extend(layer.problem.map(|problem| (problem, tile.count)));
@@ -152,49 +127,53 @@ impl<'a> TotalsAssembler<'a> {
         expression
     }
 
-    /// What is copied before one layer of one tile; the words are those of all tiles of the type.
-    fn copies(&mut self, tile: &TilePlan, layer: &LayerTilePlan, words: &mut [ByCause; WATCHED]) -> Sum {
-        let copies = tile.copies_before(layer);
-        let copied = self.routes.cost(copies);
-        for action in copies {
+    /// Notes the words of copies before a layer of one tile, of which there are `times`.
+    fn copied(&mut self, actions: &[CopyAction], times: u64, words: &mut [ByCause; WATCHED]) -> CopyCost {
+        for action in actions {
             for hop in self.routes.hops(action) {
                 for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
                     for (words, watched) in words.iter_mut().zip(self.watched) {
                         if memory == watched {
-                            words[AccessCause::Copy] += moved * tile.count as f64;
+                            words[AccessCause::Copy] += moved * times as f64;
                         }
                     }
                 }
             }
         }
-        let mut sum = Sum::default();
-        sum.energy[EnergyCause::Access(AccessCause::Copy)] = copied.energy_pj;
-        sum.latency[LatencyCause::Copy] = copied.latency.0;
-        sum
+        self.routes.cost(actions)
+    }
+}
+
+/// Notes the words at the watched memories, and the sums of stacks.
+struct TotalsLedger<'t, 'a> {
+    assembler: &'t mut TotalsAssembler<'a>,
+    costs: &'t TiSlice<ProblemId, Option<ProblemCost>>,
+    words: [ByCause; WATCHED],
+    stacks: Vec<(f64, u64)>,
+}
+
+impl Ledger for TotalsLedger<'_, '_> {
+    type Copies = ();
+    type Mapped = ();
+
+    fn copied(&mut self, actions: &[CopyAction], times: u64) -> (CopyCost, ()) {
+        (self.assembler.copied(actions, times, &mut self.words), ())
     }
 
-    fn tile(
-        &mut self,
-        tile: &TilePlan,
-        costs: &TiSlice<ProblemId, Option<ProblemCost>>,
-        words: &mut [ByCause; WATCHED],
-    ) -> Option<Sum> {
-        let times = tile.count as f64;
-        let mut sum = Sum::default();
-        for layer in &tile.layers {
-            let copies = self.copies(tile, layer, words);
-            sum.energy.add(&copies.energy, 1.0);
-            sum.latency.add(&copies.latency, 1);
-            if let Some(problem) = layer.problem {
-                let cost = costs.get(problem)?.as_ref()?;
-                for (words, of_problem) in words.iter_mut().zip(&cost.words) {
-                    words.add(of_problem, times);
-                }
-                sum.energy.add(&cost.energy, 1.0);
-                sum.latency.add(&cost.latency, 1);
-                sum.macs += self.problems.list.get(problem)?.shape.macs();
-            }
+    fn mapped(&mut self, problem: ProblemId, times: u64) -> Option<(Sum, ())> {
+        let cost = self.costs.get(problem)?.as_ref()?;
+        for (words, of_problem) in self.words.iter_mut().zip(&cost.words) {
+            words.add(of_problem, times as f64);
         }
-        Some(sum)
+        let macs = self.assembler.problems.list.get(problem)?.shape.macs();
+        Some((Sum { energy: cost.energy, latency: cost.latency, macs }, ()))
+    }
+
+    fn layer(&mut self, _: (&StackPlan, &TilePlan), _: (NodeId, &LayerTilePlan), (): (), _: Option<()>) {}
+
+    fn tile(&mut self, _: &StackPlan, _: &TilePlan, _: &Sum) {}
+
+    fn stack(&mut self, _: &StackPlan, sum: &Sum) {
+        self.stacks.push((sum.energy.total_pj(), sum.latency.total_cycles()));
     }
 }
