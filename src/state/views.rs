@@ -149,17 +149,6 @@ impl Tab {
         }
         all
     };
-
-    /// All of them, with the numbers that links call them by.
-    pub const CODES: [(u8, Self); VIEWS.len()] = {
-        let mut codes = [(0, Self::Landscape); VIEWS.len()];
-        let mut index = 0;
-        while index < VIEWS.len() {
-            codes[index] = (VIEWS[index].code, VIEWS[index].tab);
-            index += 1;
-        }
-        codes
-    };
 }
 
 #[cfg(test)]

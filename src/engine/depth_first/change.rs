@@ -3,7 +3,7 @@
 use super::account::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
 use super::ids::TileTypeId;
 use super::strategy::DepthFirstStrategy;
-use crate::cost::{EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+use crate::cost::{EnergyCause, EnergySplit, LatencySplit};
 use crate::hardware::Operand;
 use crate::sorting::sort_by;
 use serde::{Deserialize, Serialize};
@@ -91,17 +91,6 @@ impl PointChange {
     pub fn energy_growth(&self) -> impl Iterator<Item = (EnergyCause, f64)> + '_ {
         EnergyCause::ALL.into_iter().map(|cause| (cause, self.energy.to[cause] - self.energy.from[cause]))
     }
-
-    /// By how many cycles each cause of latency grows.
-    pub fn latency_growth(&self) -> impl Iterator<Item = (LatencyCause, i64)> + '_ {
-        LatencyCause::ALL.into_iter().map(|cause| (cause, growth(self.latency.from[cause], self.latency.to[cause])))
-    }
-}
-
-/// By how much a count grows; stops at the largest number.
-fn growth(from: u64, to: u64) -> i64 {
-    let difference = i128::from(to) - i128::from(from);
-    difference.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
 }
 
 impl StackAccount {

@@ -10,9 +10,6 @@ use crate::sorting::{sort_by, sort_few_by_key};
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes};
 use serde::{Deserialize, Serialize};
 
-/// Number of generated spatial mappings that ZigZag searches.
-pub const GENERATED: usize = 3;
-
 /// What the tool is told about a layer's unrolling.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

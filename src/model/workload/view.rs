@@ -108,11 +108,6 @@ impl Read {
         Self { layer, channels: 0..size.channels, at: 0, depth: 1, columns, rows }
     }
 
-    /// Whether it is, of these channels, a map of `columns` x `rows` as its producer computes it.
-    pub fn is_straight(&self, (columns, rows): (u64, u64)) -> bool {
-        self.columns.is_whole(columns) && self.rows.is_whole(rows)
-    }
-
     /// What lies in a part of what is shown, if anything does.
     pub(super) fn part(&self, [channels, columns, rows]: [(u64, u64); 3]) -> Option<Self> {
         let wanted = (channels.0 * self.depth, channels.1 * self.depth);

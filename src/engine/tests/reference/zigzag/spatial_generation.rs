@@ -4,13 +4,16 @@ use super::{Layer, V3_8, V3_9, Version};
 use crate::Report;
 use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
 use fusescape_engine::mapping::spatial_generation::{
-    GENERATED, Generation, GenerationRequest, fit_capacity, generate, width_bounds,
+    Generation, GenerationRequest, fit_capacity, generate, width_bounds,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LoopSizes};
 use fusescape_spec::{ArraySpec, HardwareSpec, MemorySpec};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
 use serde_json::Value;
+
+/// Number of generated spatial mappings that ZigZag searches.
+const GENERATED: usize = 3;
 
 pub fn check() -> Report {
     check_version(V3_8, |workloads, case| {
