@@ -12,6 +12,7 @@ pub mod accelforge;
 mod coverage;
 mod documents;
 mod left_out;
+mod nest;
 pub mod onnx;
 mod places;
 mod report;
@@ -35,6 +36,7 @@ use fusescape_spec::{
     Diagnostic, Diagnostics, WorkloadSpec, hardware_presets, is_state, is_study, read_constraints, read_mapping,
     read_study, visible, write_constraints, write_hardware, write_system, write_transformer, write_workload,
 };
+use nest::Files;
 use serde::{Deserialize, Serialize};
 
 /// Largest document.
@@ -136,6 +138,10 @@ struct Parts {
     diagnostics: Diagnostics,
 }
 
+/// The formats of other programs' texts, in the order in which a text is tried: each takes what it knows by its fields.
+const FORMATS: [fn(&mut Parts, &str, &str) -> bool; 4] =
+    [Parts::take_stream, Parts::take_zigzag, Parts::take_accelforge, Parts::take_timeloop];
+
 impl Parts {
     fn take(&mut self, name: &str, source: &mut dyn Source, options: &onnx::Options) {
         let sample = sample_of(source);
@@ -147,17 +153,15 @@ impl Parts {
                 "Open it in the view Study of the page, or read it by `fusescape study front`",
             );
         }
-        if !is_text(&sample) && options.as_transformer {
-            match onnx::import_transformer(source, name, options) {
-                Ok((spec, report)) => self.take_transformer(comment(&report) + &write_transformer(&spec), report),
-                Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
-            }
-            return;
-        }
         if !is_text(&sample) {
-            match onnx::import(source, name, options) {
-                Ok((spec, report)) => self.set_layers(spec, report, Vec::new()),
-                Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
+            let taken = if options.as_transformer {
+                onnx::import_transformer(source, name, options)
+                    .map(|(spec, report)| self.take_transformer(comment(&report) + &write_transformer(&spec), report))
+            } else {
+                onnx::import(source, name, options).map(|(spec, report)| self.set_layers(spec, report, Vec::new()))
+            };
+            if let Err(wrong) = taken {
+                self.diagnostics.0.extend(wrong.0);
             }
             return;
         }
@@ -179,13 +183,17 @@ impl Parts {
             let result = "opened as it is".to_owned();
             return self.imported.reports.push(Report { title: name.to_owned(), result, ..Report::default() });
         }
-        if is_lesson(&text) {
-            return self.take_own(name, text);
+        // A lesson may have any of the fields by which other files are told.
+        if is_lesson(&text) || !FORMATS.iter().any(|take| take(self, name, &text)) {
+            self.take_own(name, text);
         }
-        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        match stream::recognise(&text) {
+    }
+
+    /// A system of Stream, or its mapping.
+    fn take_stream(&mut self, name: &str, text: &str) -> bool {
+        match stream::recognise(text) {
             Some(stream::File::Soc) => {
-                let (mut soc, mut report, diagnostics) = stream::read_soc(&text);
+                let (mut soc, mut report, diagnostics) = stream::read_soc(text);
                 name.clone_into(&mut soc.file);
                 report.title = format!("{name}, a Stream system");
                 if self.soc.is_some() || self.imported.system.is_some() {
@@ -193,29 +201,32 @@ impl Parts {
                 }
                 self.diagnostics.0.extend(diagnostics.0);
                 self.soc = Some((soc, report));
-                return;
             }
             Some(stream::File::Allocations) => {
-                let (allocations, mut report, diagnostics) = stream::read_allocations(&text);
+                let (allocations, mut report, diagnostics) = stream::read_allocations(text);
                 report.title = format!("{name}, a Stream mapping");
                 self.diagnostics.0.extend(diagnostics.0);
                 self.allocations.extend(allocations);
                 self.imported.reports.push(report);
                 self.has_allocations = true;
-                return;
             }
-            None => {}
+            None => return false,
         }
-        match zigzag::recognise(&text) {
+        true
+    }
+
+    /// An accelerator, a mapping or a workload of ZigZag.
+    fn take_zigzag(&mut self, name: &str, text: &str) -> bool {
+        match zigzag::recognise(text) {
             Some(zigzag::File::Accelerator) => {
-                let (mut accelerator, diagnostics) = zigzag::read_accelerator(&text);
+                let (mut accelerator, diagnostics) = zigzag::read_accelerator(text);
                 let of = if accelerator.is_stream { "Stream core" } else { "ZigZag accelerator" };
                 accelerator.report.title = format!("{name}, a {of}");
                 self.diagnostics.0.extend(diagnostics.0);
-                self.accelerators.push(stream::CoreFile { name: name.to_owned(), accelerator, text });
+                self.accelerators.push(stream::CoreFile { name: name.to_owned(), accelerator, text: text.to_owned() });
             }
             Some(zigzag::File::Mapping) => {
-                let (entries, mut report, diagnostics) = zigzag::read_mapping(&text);
+                let (entries, mut report, diagnostics) = zigzag::read_mapping(text);
                 report.title = format!("{name}, a ZigZag mapping");
                 report.result = format!("{} entries", entries.len());
                 self.diagnostics.0.extend(diagnostics.0);
@@ -223,30 +234,44 @@ impl Parts {
                 self.imported.reports.push(report);
             }
             Some(zigzag::File::Workload) => {
-                let zigzag::Workload { spec, mut report, diagnostics, lines, named } = zigzag::read_layers(&text, stem);
+                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+                let zigzag::Workload { spec, mut report, diagnostics, lines, named } = zigzag::read_layers(text, stem);
                 report.title = format!("{name}, a ZigZag workload");
                 self.named = named;
                 self.diagnostics.0.extend(diagnostics.0);
                 self.set_layers(spec, report, lines);
             }
-            None if accelforge::recognise(&text) => {
-                let (mut files, diagnostics) = accelforge::read(&text);
-                name.clone_into(&mut files.report.title);
-                self.diagnostics.0.extend(diagnostics.0);
-                if let Err(what) = self.accelforge.add(files) {
-                    self.twice(what);
-                }
-            }
-            None if timeloop::recognise(&text) => {
-                let (mut files, diagnostics) = timeloop::read(&text);
-                name.clone_into(&mut files.report.title);
-                self.diagnostics.0.extend(diagnostics.0);
-                if let Err(what) = self.timeloop.add(files) {
-                    self.twice(what);
-                }
-            }
-            None => self.take_own(name, text),
+            None => return false,
         }
+        true
+    }
+
+    fn take_accelforge(&mut self, name: &str, text: &str) -> bool {
+        let names = ["architecture of AccelForge", "workload of AccelForge", "mapping of AccelForge"];
+        let is_one = accelforge::recognise(text);
+        is_one && self.take_files(name, accelforge::read(text), |parts| &mut parts.accelforge, names)
+    }
+
+    fn take_timeloop(&mut self, name: &str, text: &str) -> bool {
+        let names = ["Timeloop architecture", "Timeloop problem", "Timeloop mapping"];
+        let is_one = timeloop::recognise(text);
+        is_one && self.take_files(name, timeloop::read(text), |parts| &mut parts.timeloop, names)
+    }
+
+    /// Adds a file to those of its program.
+    fn take_files<A, W, M>(
+        &mut self,
+        name: &str,
+        (mut files, diagnostics): (Files<A, W, M>, Diagnostics),
+        of_program: fn(&mut Self) -> &mut Files<A, W, M>,
+        names: [&'static str; 3],
+    ) -> bool {
+        name.clone_into(&mut files.report.title);
+        self.diagnostics.0.extend(diagnostics.0);
+        if let Some(what) = of_program(self).add(files, names) {
+            self.twice(what);
+        }
+        true
     }
 
     /// A document as this program writes it.
@@ -420,8 +445,9 @@ impl Parts {
         }
         self.finish_constraints();
         self.finish_layers();
-        self.finish_timeloop();
-        self.finish_accelforge();
+        let (timeloop, accelforge) = (std::mem::take(&mut self.timeloop), std::mem::take(&mut self.accelforge));
+        self.finish_files(&timeloop, "Timeloop", timeloop::assemble);
+        self.finish_files(&accelforge, "AccelForge", accelforge::assemble);
         let Imported { hardware, workload, mapping, .. } = &self.imported;
         if let (Some(mapping), Some(hardware), Some(workload)) = (mapping, hardware, workload) {
             self.imported.mapped = ImportedMapping::first(mapping, hardware, workload);
@@ -557,33 +583,19 @@ impl Parts {
         }
     }
 
-    /// The documents of Timeloop's files.
-    fn finish_timeloop(&mut self) {
-        if self.timeloop.is_empty() || !self.diagnostics.is_empty() {
+    /// Documents of a program's files, each as far as it goes: what is wrong with one stands in the report.
+    fn finish_files<A, W, M>(
+        &mut self,
+        files: &Files<A, W, M>,
+        program: &str,
+        assemble: impl Fn(&Files<A, W, M>, &mut Report) -> Result<Documents, Diagnostics>,
+    ) {
+        if files.is_empty() || !self.diagnostics.is_empty() {
             return;
         }
-        let files = std::mem::take(&mut self.timeloop);
         let mut report = files.report.clone();
-        report.title.push_str(", of Timeloop");
-        let documents = timeloop::assemble(&files, &mut report);
-        self.take_documents(documents, report);
-    }
-
-    /// The documents of AccelForge's files.
-    fn finish_accelforge(&mut self) {
-        if self.accelforge.is_empty() || !self.diagnostics.is_empty() {
-            return;
-        }
-        let files = std::mem::take(&mut self.accelforge);
-        let mut report = files.report.clone();
-        report.title.push_str(", of AccelForge");
-        let documents = accelforge::assemble(&files, &mut report);
-        self.take_documents(documents, report);
-    }
-
-    /// Documents, each as far as it goes: what is wrong with one stands in the report.
-    fn take_documents(&mut self, documents: Result<Documents, Diagnostics>, mut report: Report) {
-        let documents = match documents {
+        report.title = format!("{}, of {program}", report.title);
+        let documents = match assemble(files, &mut report) {
             Ok(documents) => documents,
             Err(wrong) => return self.diagnostics.0.extend(wrong.0),
         };

@@ -3,6 +3,7 @@
 //! Nodes are told by their tags; where those are missing, as in what AccelForge writes out, by the fields that only one kind has.
 
 use super::expression::{self, Names, number, whole};
+use crate::nest::{FanOut, Node};
 use crate::places::{Entries, find, text};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
@@ -23,31 +24,11 @@ const NOT_COUNTED: [(&str, &[&str]); 6] = [
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Architecture {
     /// Memories and fan-outs, outermost first.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Node<Memory>>,
     /// What computes.
     pub compute: Compute,
     /// Names that expressions may use.
     pub names: Names,
-}
-
-/// A part of an architecture.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Node {
-    /// A memory.
-    Memory(Memory),
-    /// Several of what lies inside, along one dimension.
-    FanOut(FanOut),
-}
-
-/// Instances along one dimension.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FanOut {
-    /// The dimension.
-    pub name: String,
-    /// Instances.
-    pub count: u64,
-    /// Tensors that a loop in space must reuse: a set expression.
-    pub reuse: Option<String>,
 }
 
 /// A memory.
@@ -123,7 +104,7 @@ pub fn read(place: &LocatedNode, names: &Names, reader: &mut Reader, report: &mu
 
 /// What is collected on the way through the nodes.
 struct Walk<'a> {
-    nodes: Vec<Node>,
+    nodes: Vec<Node<Memory>>,
     computes: Vec<Compute>,
     names: &'a Names,
 }
@@ -203,7 +184,7 @@ impl Walk<'_> {
                 let reason = "not taken: it limits what AccelForge searches, and a mapping says all of itself";
                 report.note(Severity::Assumed, "loop_bounds, min_usage", reason, &name);
             }
-            fan_outs.push(FanOut { name, count, reuse });
+            fan_outs.push(FanOut { name, mesh: [count, 1], reuse });
         }
         fan_outs
     }

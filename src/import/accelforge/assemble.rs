@@ -1,23 +1,20 @@
 //! Files of AccelForge as documents: hardware, a network, and the mapping of its layers.
 
 use super::Files;
-use super::architecture::{Action, Architecture, FanOut, Memory, Node};
+use super::architecture::{Action, Architecture, Memory};
 use super::expression;
 use super::layers::{Network, Role, network};
 use super::mapping::{Path, Step};
-use super::schedule::{self, Schedule, Unplaced};
+use super::schedule::{self, Unplaced};
 use super::sets::{self, Operands};
 use crate::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
+use crate::nest::{FanOut, MAX_BITS, Nest, Node};
 use crate::report::{Report, Severity};
 use fusescape_spec::{
-    ArraySpec, DensitySpec, Diagnostic, Diagnostics, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
-    MemorySpec, UnrollSpec, WorkloadSpec,
+    ArraySpec, DensitySpec, Diagnostics, HardwareSpec, LayerMappingSpec, MappingSpec, MemorySpec, UnrollSpec,
+    WorkloadSpec,
 };
 
-/// The operands in the order of all lists here.
-const OPERANDS: [&str; 3] = ["W", "I", "O"];
-/// Most bits of a size.
-const MAX_BITS: f64 = (1_u64 << 50) as f64;
 /// Bits of an access of a memory whose speed is not limited.
 const NO_LIMIT_ACCESS: u64 = 16;
 /// Computations in a second where nothing limits them.
@@ -72,14 +69,11 @@ pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnos
     })
 }
 
-/// An architecture with what is kept where, and names for the dimensions of its array.
+/// An architecture with what is kept where.
 struct Stage<'a> {
     architecture: &'a Architecture,
     roles: &'a [Role],
-    /// By node: which of W, I and O it keeps; fan-outs none.
-    keeps: Vec<Operands>,
-    /// By node: the dimension of a fan-out.
-    dimensions: Vec<String>,
+    nest: Nest<'a, Memory>,
     /// What an energy of 1 in the file is in pJ.
     energy_unit: f64,
 }
@@ -92,44 +86,17 @@ impl<'a> Stage<'a> {
         report: &mut Report,
     ) -> Self {
         let roles = network.map_or(&[][..], |network| &network.roles);
-        let mut used: Vec<String> = Vec::new();
-        let mut named = |node: &Node| match node {
-            Node::FanOut(fan_out) => {
-                let mut name = fan_out.name.clone();
-                while used.contains(&name) {
-                    name.push('_');
-                }
-                used.push(name.clone());
-                name
-            }
-            Node::Memory(_) => String::new(),
-        };
-        let dimensions = architecture.nodes.iter().map(&mut named).collect();
         let keeps = match mapping {
             Some(mapping) => kept_by_mapping(architecture, mapping, roles),
             None => kept_by_sets(architecture, roles, report),
         };
-        Self { architecture, roles, keeps, dimensions, energy_unit: energy_unit(architecture, report) }
-    }
-
-    /// Memories that keep anything, outermost first, each with its place among the nodes.
-    fn memories(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Memory)> {
-        self.architecture.nodes.iter().enumerate().filter_map(|(index, node)| match node {
-            Node::Memory(memory) if self.keeps[index] != 0 => Some((index, memory)),
-            _ => None,
-        })
-    }
-
-    fn fan_outs(&self) -> impl Iterator<Item = (&'a FanOut, &String)> {
-        self.architecture.nodes.iter().zip(&self.dimensions).filter_map(|(node, dimension)| match node {
-            Node::FanOut(fan_out) => Some((fan_out, dimension)),
-            Node::Memory(_) => None,
-        })
+        let nest = Nest::new(&architecture.nodes, keeps);
+        Self { architecture, roles, nest, energy_unit: energy_unit(architecture, report) }
     }
 
     /// The mappings of all layers that can be said.
     fn layers(&self, paths: &[Path], report: &mut Report) -> Result<Vec<LayerMappingSpec>, Diagnostics> {
-        let memories: Vec<&str> = self.memories().map(|(_, memory)| memory.name.as_str()).collect();
+        let memories: Vec<&str> = self.nest.memories().map(|(_, memory)| memory.name.as_str()).collect();
         let mut layers: Vec<LayerMappingSpec> = Vec::new();
         let mut wrong = Diagnostics::default();
         for path in paths {
@@ -152,49 +119,42 @@ impl<'a> Stage<'a> {
             };
             let unroll = schedule.space.iter().filter_map(|(stated, ours, size)| {
                 let named: Vec<_> =
-                    self.fan_outs().filter(|(fan_out, _)| fan_out.name == *stated || stated.is_empty()).collect();
-                let Some((fan_out, dimension)) = named.first().filter(|_| named.len() == 1 || !stated.is_empty())
+                    self.nest.fan_outs().filter(|(fan_out, _)| fan_out.name == *stated || stated.is_empty()).collect();
+                let Some((fan_out, [dimension, _])) = named.first().filter(|_| named.len() == 1 || !stated.is_empty())
                 else {
-                    let names: Vec<&str> = self.fan_outs().map(|(fan_out, _)| fan_out.name.as_str()).collect();
+                    let names: Vec<&str> = self.nest.fan_outs().map(|(fan_out, _)| fan_out.name.as_str()).collect();
                     let reason = format!("The architecture has no fan-out `{stated}`");
-                    wrong.0.push(at(path, reason, format!("Its fan-outs are {}", names.join(", "))));
+                    wrong.0.push(path.wrong(reason, format!("Its fan-outs are {}", names.join(", "))));
                     return None;
                 };
-                if *size > fan_out.count {
+                if *size > fan_out.mesh[0] {
                     let reason =
-                        format!("`{}` unrolls {size} along `{stated}`, where {} are", path.einsum, fan_out.count);
-                    wrong.0.push(at(path, reason, "Choose a larger `tile_shape`".to_owned()));
+                        format!("`{}` unrolls {size} along `{stated}`, where {} are", path.einsum, fan_out.mesh[0]);
+                    wrong.0.push(path.wrong(reason, "Choose a larger `tile_shape`".to_owned()));
                 }
-                let (array_dimension, loop_dimension) = ((*dimension).clone(), (*ours).to_owned());
+                let (array_dimension, loop_dimension) = (dimension.clone(), (*ours).to_owned());
                 Some(UnrollSpec { array_dimension, loop_dimension, limit: Some(*size) })
             });
             let unroll = Some(unroll.collect());
             if layers.iter().any(|layer| layer.layer == path.einsum) {
                 let reason = format!("`{}` is computed twice", path.einsum);
-                wrong.0.push(at(path, reason, "Keep one of the two".to_owned()));
+                wrong.0.push(path.wrong(reason, "Keep one of the two".to_owned()));
             }
-            layers.push(LayerMappingSpec { layer: path.einsum.clone(), unroll, loops: loops(&schedule) });
+            layers.push(LayerMappingSpec { layer: path.einsum.clone(), unroll, loops: schedule.time });
         }
         wrong.or(layers)
     }
 
     fn hardware(&self, layers: &[LayerMappingSpec], report: &mut Report) -> HardwareSpec {
         let compute = &self.architecture.compute;
-        let mut array: Vec<(String, u64)> =
-            self.fan_outs().map(|(fan_out, name)| (name.clone(), fan_out.count)).collect();
-        if array.is_empty() {
-            array.push(("PE".to_owned(), 1));
-        }
         let clock = compute.action.throughput.unwrap_or(NO_LIMIT_CLOCK);
         let reason = match compute.action.throughput {
             Some(_) => format!("as long as one computation takes: {:.3e} s", 1.0 / clock),
             None => format!("{:.3e} s, as nothing says how long a computation takes", 1.0 / clock),
         };
         report.note(Severity::Assumed, "cycle", &reason, &compute.name);
-        for (node, keeps) in self.architecture.nodes.iter().zip(&self.keeps) {
-            if let (Node::Memory(memory), 0) = (node, *keeps) {
-                report.note(Severity::Merged, "memory", "it keeps no data of a layer", &memory.name);
-            }
+        for memory in self.nest.unused_memories() {
+            report.note(Severity::Merged, "memory", "it keeps no data of a layer", &memory.name);
         }
         let unroll = match layers.first() {
             Some(layer) => layer.unroll.clone().unwrap_or_default(),
@@ -209,10 +169,10 @@ impl<'a> Stage<'a> {
         HardwareSpec {
             name: "architecture".to_owned(),
             about: "Imported from an architecture of AccelForge.".to_owned(),
-            memories: self.memories().rev().map(|place| self.memory(place, &array, clock, report)).collect(),
+            memories: self.nest.memories().rev().map(|place| self.memory(place, clock, report)).collect(),
             unroll,
             array: ArraySpec {
-                dimensions: array,
+                dimensions: self.nest.array(),
                 mac_energy_pj: scaled(compute.action.energy.unwrap_or(0.0), self.energy_unit),
                 pe_area_um2: area(compute.area),
                 ..ArraySpec::default()
@@ -221,20 +181,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn memory(
-        &self,
-        (index, node): (usize, &Memory),
-        array: &[(String, u64)],
-        clock: f64,
-        report: &mut Report,
-    ) -> MemorySpec {
-        let inside = self.dimensions[index..].iter().filter(|name| !name.is_empty());
-        let mut shared_over: Vec<String> = inside.cloned().collect();
-        if self.dimensions.iter().all(String::is_empty) {
-            shared_over = array.iter().map(|(name, _)| name.clone()).collect();
-        }
-        let keeps = |operand: &usize| self.keeps[index] & (1 << operand) > 0;
-        let operands: Vec<String> = (0..3).filter(keeps).map(|operand| OPERANDS[operand].to_owned()).collect();
+    fn memory(&self, (index, node): (usize, &Memory), clock: f64, report: &mut Report) -> MemorySpec {
+        let operands = self.nest.operands(index);
         let [read, write] = [&node.read, &node.write].map(|action| self.side(action, clock, &node.name, report));
         let is_limited = node.read.throughput.is_some() && node.write.throughput.is_some();
         MemorySpec {
@@ -250,7 +198,7 @@ impl<'a> Stage<'a> {
             read_energy_pj: read.energy_pj,
             write_energy_pj: write.energy_pj,
             area_um2: node.area.map(|area| scaled(area, PICO)).filter(|area| *area > 0.0),
-            shared_over,
+            shared_over: self.nest.shared_over(index),
             latency_cycles: 1,
             ..MemorySpec::default()
         }
@@ -258,7 +206,7 @@ impl<'a> Stage<'a> {
 
     fn side(&self, action: &Action, clock: f64, name: &str, report: &mut Report) -> Side {
         let bits = match action.throughput {
-            Some(throughput) => (throughput * action.bits / clock).round().clamp(1.0, MAX_BITS) as u64,
+            Some(throughput) => (throughput * action.bits / clock).round().clamp(1.0, MAX_BITS as f64) as u64,
             None => {
                 let bits = NO_LIMIT_ACCESS * NO_LIMIT_ACCESSES;
                 let reason =
@@ -284,7 +232,7 @@ impl<'a> Stage<'a> {
         };
         let size = node.size.as_ref().and_then(|text| expression::value(text, &known)).unwrap_or(f64::INFINITY);
         if size.is_finite() {
-            return size.round().clamp(1.0, MAX_BITS) as u64;
+            return size.round().clamp(1.0, MAX_BITS as f64) as u64;
         }
         report.note(Severity::Assumed, "size", "not limited in AccelForge: 1024 GiB here", &node.name);
         NO_LIMIT_BITS
@@ -292,7 +240,7 @@ impl<'a> Stage<'a> {
 
     /// What the array unrolls where no mapping says so: the loops that reuse what a fan-out must reuse.
     fn unroll(&self, report: &mut Report) -> Vec<UnrollSpec> {
-        let unroll = |(fan_out, dimension): (&FanOut, &String)| {
+        let unroll = |(fan_out, [dimension, _]): (&FanOut, &[String; 2])| {
             let reused = fan_out.reuse.as_deref().and_then(|text| sets::value(text, &|_| None)).unwrap_or(0);
             let loop_dimension = match reused {
                 0b100 => "C",
@@ -303,7 +251,7 @@ impl<'a> Stage<'a> {
             report.note(Severity::Assumed, "unroll", &reason, dimension);
             UnrollSpec { array_dimension: dimension.clone(), loop_dimension: loop_dimension.to_owned(), limit: None }
         };
-        self.fan_outs().filter(|(fan_out, _)| fan_out.count > 1).map(unroll).collect()
+        self.nest.fan_outs().filter(|(fan_out, _)| fan_out.mesh[0] > 1).map(unroll).collect()
     }
 }
 
@@ -322,7 +270,7 @@ fn scaled(value: f64, unit: f64) -> f64 {
 /// What an energy of 1 in the file is in pJ: it is in J, unless that is absurd.
 fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
     let per_bit = |action: &Action| action.energy.unwrap_or(0.0) / action.bits;
-    let of_node = |node: &Node| match node {
+    let of_node = |node: &Node<Memory>| match node {
         Node::Memory(memory) => per_bit(&memory.read).max(per_bit(&memory.write)),
         Node::FanOut(_) => 0.0,
     };
@@ -336,7 +284,7 @@ fn energy_unit(architecture: &Architecture, report: &mut Report) -> f64 {
 }
 
 /// What each node keeps going by the storages of a mapping. The outermost memory keeps everything.
-fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]) -> Vec<Operands> {
+fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]) -> Vec<[bool; 3]> {
     let stores = |path: &Path, name: &str| {
         let role = roles.iter().find(|role| role.einsum == path.einsum);
         let stored = |tensor: &String| {
@@ -352,7 +300,7 @@ fn kept_by_mapping(architecture: &Architecture, mapping: &[Path], roles: &[Role]
 }
 
 /// What each node keeps, or may keep, going by its set expressions. The outermost memory keeps everything.
-fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report) -> Vec<Operands> {
+fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report) -> Vec<[bool; 3]> {
     let mut above: Vec<(String, Operands)> = Vec::new();
     kept(architecture, |memory| {
         let name = |name: &str| {
@@ -376,24 +324,14 @@ fn kept_by_sets(architecture: &Architecture, roles: &[Role], report: &mut Report
     })
 }
 
-fn kept(architecture: &Architecture, mut of: impl FnMut(&Memory) -> Operands) -> Vec<Operands> {
+fn kept(architecture: &Architecture, mut of: impl FnMut(&Memory) -> Operands) -> Vec<[bool; 3]> {
     let mut is_outermost = true;
-    let mut keeps = |node: &Node| match node {
-        Node::Memory(memory) => of(memory) | if std::mem::take(&mut is_outermost) { sets::ALL } else { 0 },
-        Node::FanOut(_) => 0,
+    let mut keeps = |node: &Node<Memory>| {
+        let set = match node {
+            Node::Memory(memory) => of(memory) | if std::mem::take(&mut is_outermost) { sets::ALL } else { 0 },
+            Node::FanOut(_) => 0,
+        };
+        [0, 1, 2].map(|operand| set & (1 << operand) > 0)
     };
     architecture.nodes.iter().map(&mut keeps).collect()
-}
-
-fn loops(schedule: &Schedule) -> Vec<MappedLoopSpec> {
-    let written = |one: &schedule::TimeLoop| MappedLoopSpec {
-        dimension: one.ours.to_owned(),
-        size: one.size,
-        memories: OPERANDS.iter().zip(&one.held).map(|(name, held)| ((*name).to_owned(), held.clone())).collect(),
-    };
-    schedule.time.iter().map(written).collect()
-}
-
-fn at(path: &Path, reason: String, remedy: String) -> Diagnostic {
-    Diagnostic { path: path.path.clone(), line: Some(path.line), reason, remedy, fix: None }
 }

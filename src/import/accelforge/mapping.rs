@@ -3,6 +3,7 @@
 use super::expression::{self, Names};
 use crate::places::{find, text};
 use crate::report::{Report, Severity};
+use fusescape_spec::Diagnostic;
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Most nodes of a list, most steps above a computation and most steps of all lists together.
@@ -22,6 +23,13 @@ pub struct Path {
     pub path: String,
     /// The line where it begins.
     pub line: usize,
+}
+
+impl Path {
+    /// Something that is wrong with it.
+    pub fn wrong(&self, reason: String, remedy: String) -> Diagnostic {
+        Diagnostic { path: self.path.clone(), line: Some(self.line), reason, remedy, fix: None }
+    }
 }
 
 /// A loop or a storage.

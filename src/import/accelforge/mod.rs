@@ -18,7 +18,6 @@ mod sets;
 mod workload;
 
 use super::places::find;
-use super::report::Report;
 use architecture::Architecture;
 pub use assemble::assemble;
 use expression::Names;
@@ -31,42 +30,8 @@ use workload::Workload;
 const TEMPLATE_REMEDY: &str = "Write the values in their places, or import what AccelForge writes out in Python: \
     `accelforge.Spec.from_yaml(file, jinja_parse_data={...}).workload.to_yaml()`, and likewise of `arch` and `mapping`";
 
-/// What files of AccelForge say, put together.
-#[derive(Debug, Clone, Default)]
-pub struct Files {
-    /// The architecture.
-    architecture: Option<Architecture>,
-    /// The workload.
-    workload: Option<Workload>,
-    /// The mapping, a path for each Einsum.
-    mapping: Option<Vec<Path>>,
-    /// What a person should know of all of them.
-    pub report: Report,
-}
-
-impl Files {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.architecture.is_none() && self.workload.is_none() && self.mapping.is_none()
-    }
-
-    /// Adds what another file says.
-    ///
-    /// # Errors
-    /// What there is already: `architecture of AccelForge`.
-    pub fn add(&mut self, other: Self) -> Result<(), &'static str> {
-        let twice = [
-            ("architecture of AccelForge", self.architecture.is_some() && other.architecture.is_some()),
-            ("workload of AccelForge", self.workload.is_some() && other.workload.is_some()),
-            ("mapping of AccelForge", self.mapping.is_some() && other.mapping.is_some()),
-        ];
-        self.architecture = other.architecture.or(self.architecture.take());
-        self.workload = other.workload.or(self.workload.take());
-        self.mapping = other.mapping.or(self.mapping.take());
-        self.report.join(other.report);
-        twice.into_iter().find(|(_, is_twice)| *is_twice).map_or(Ok(()), |(what, _)| Err(what))
-    }
-}
+/// What files of AccelForge say: an architecture, a workload, and a mapping, which has a path for each Einsum.
+pub type Files = crate::nest::Files<Architecture, Workload, Vec<Path>>;
 
 /// Whether a file is one of AccelForge, going by the fields at its top. Timeloop's files have `mapping`, too, as a list.
 pub fn recognise(text: &str) -> bool {

@@ -2,26 +2,16 @@
 
 use super::layers::Role;
 use super::mapping::{Path, Step, TileLoop};
-use fusescape_spec::{Diagnostic, Diagnostics};
+use crate::nest::mapped_loop;
+use fusescape_spec::{Diagnostics, MappedLoopSpec};
 
 /// Loops of a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Schedule {
     /// Loops in time of more than one iteration, innermost first.
-    pub time: Vec<TimeLoop>,
+    pub time: Vec<MappedLoopSpec>,
     /// Loops in space: the dimension as the mapping calls it, the loop dimension, instances.
     pub space: Vec<(String, &'static str, u64)>,
-}
-
-/// A loop in time.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TimeLoop {
-    /// The loop dimension.
-    pub ours: &'static str,
-    /// Iterations.
-    pub size: u64,
-    /// The memories that hold W, I and O while it runs.
-    pub held: [String; 3],
 }
 
 /// Why a mapping of one Einsum is left out.
@@ -33,14 +23,14 @@ pub enum Unplaced {
 }
 
 /// Puts the loops of a path in their places.
-pub fn place(path: &Path, role: &Role, memories: &[&str]) -> Result<Schedule, Unplaced> {
+pub fn place<'a>(path: &'a Path, role: &'a Role, memories: &[&'a str]) -> Result<Schedule, Unplaced> {
     let outermost = memories.first().copied().unwrap_or_default();
     check_fusion(path, role, outermost).map_err(Unplaced::Fused)?;
     let mut placing = Placing {
         path,
         role,
         left: role.variables.iter().map(|(_, size, _)| *size).collect(),
-        held: std::array::from_fn(|_| outermost.to_owned()),
+        held: [outermost; 3],
         schedule: Schedule::default(),
         wrong: Diagnostics::default(),
     };
@@ -75,13 +65,13 @@ struct Placing<'a> {
     role: &'a Role,
     /// By rank variable: the size of the tile so far.
     left: Vec<u64>,
-    held: [String; 3],
+    held: [&'a str; 3],
     schedule: Schedule,
     wrong: Diagnostics,
 }
 
-impl Placing<'_> {
-    fn take(&mut self, step: &Step, memories: &[&str]) {
+impl<'a> Placing<'a> {
+    fn take(&mut self, step: &'a Step, memories: &[&str]) {
         match step {
             Step::Storage(memory, tensors) => {
                 if !memories.contains(&memory.as_str()) {
@@ -90,7 +80,7 @@ impl Placing<'_> {
                 }
                 for (held, tensor) in self.held.iter_mut().zip(&self.role.tensors) {
                     if tensors.contains(tensor) {
-                        held.clone_from(memory);
+                        *held = memory;
                     }
                 }
             }
@@ -119,13 +109,12 @@ impl Placing<'_> {
         let size = left / tile;
         match space {
             Some(dimension) => self.schedule.space.push((dimension.clone(), ours, size)),
-            None => self.schedule.time.push(TimeLoop { ours, size, held: self.held.clone() }),
+            None => self.schedule.time.push(mapped_loop(ours, size, self.held)),
         }
     }
 
     fn reject(&mut self, reason: String, remedy: String) {
-        let (path, line) = (self.path.path.clone(), Some(self.path.line));
-        self.wrong.0.push(Diagnostic { path, line, reason, remedy, fix: None });
+        self.wrong.0.push(self.path.wrong(reason, remedy));
     }
 
     fn finish(mut self) -> Result<Schedule, Diagnostics> {
@@ -134,8 +123,7 @@ impl Placing<'_> {
             for ((name, ..), left) in role.variables.iter().zip(&*left).filter(|(_, left)| **left > 1) {
                 let reason = format!("No loop of `{}` runs over {left} iterations of `{name}`", path.einsum);
                 let remedy = format!("End with a loop over `{name}` with `tile_shape: 1`");
-                let (path, line) = (path.path.clone(), Some(path.line));
-                wrong.0.push(Diagnostic { path, line, reason, remedy, fix: None });
+                wrong.0.push(path.wrong(reason, remedy));
             }
         }
         self.schedule.time.reverse();

@@ -4,6 +4,7 @@
 //! end writes it out and older versions have it. `!Parallel` nodes are levels one after the other, as they are to Timeloop.
 
 use super::memories::{is_memory, read_memory};
+use crate::nest::{FanOut, Node};
 use crate::places::{Entries, find, text, whole_of, without_range};
 use crate::report::{Report, Severity};
 use fusescape_spec::reader::{LocatedNode, Reader, ValueError};
@@ -17,27 +18,9 @@ pub struct Architecture {
     /// Its name: that of the outermost node.
     pub name: String,
     /// Memories and meshes, outermost first.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Node<MemoryNode>>,
     /// The component that computes.
     pub compute: String,
-}
-
-/// A part of an architecture.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Node {
-    /// A memory.
-    Memory(MemoryNode),
-    /// Several of what lies inside.
-    FanOut(FanOut),
-}
-
-/// Instances of what lies inside, in a mesh.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FanOut {
-    /// The node that exists so often; of older layouts the memory above.
-    pub name: String,
-    /// Instances along X and Y.
-    pub mesh: [u64; 2],
 }
 
 /// A memory as an architecture states it.
@@ -212,7 +195,7 @@ impl Walk {
 
     fn fan_out(&mut self, name: String, mesh: [u64; 2]) {
         if mesh != [1, 1] {
-            self.architecture.nodes.push(Node::FanOut(FanOut { name, mesh }));
+            self.architecture.nodes.push(Node::FanOut(FanOut { name, mesh, reuse: None }));
         }
     }
 

@@ -1,22 +1,19 @@
 //! Files of Timeloop as documents: hardware, one layer, and its mapping.
 
-use super::architecture::{Architecture, FanOut, MemoryNode, Node};
+use super::architecture::{Architecture, MemoryNode};
 use super::energies::TableEnergy;
 use super::problem::Problem;
 use super::schedule::{self, Schedule, SpaceLoop, TimeLoop};
 use super::{Files, Report, Severity};
 use crate::documents::{Documents, NO_LIMIT_ACCESSES, NO_LIMIT_BITS, shared_port};
+use crate::nest::{MAX_BITS, Nest, Node, mapped_loop};
 use fusescape_spec::{
-    ArraySpec, DensitySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappedLoopSpec, MappingSpec,
-    MemorySpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    ArraySpec, DensitySpec, Diagnostics, DoubleBuffering, HardwareSpec, LayerMappingSpec, MappingSpec, MemorySpec,
+    PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
 
-/// The operands in the order of all lists here.
-const OPERANDS: [&str; 3] = ["W", "I", "O"];
 /// Names of data spaces where no problem says which is which.
 const USUAL_SPACES: [&str; 3] = ["weights", "inputs", "outputs"];
-/// Most bits of a size.
-const MAX_BITS: u64 = 1 << 50;
 
 /// Makes documents; the report gets what a person should know.
 ///
@@ -24,7 +21,7 @@ const MAX_BITS: u64 = 1 << 50;
 /// What does not fit together: a mapping without its architecture or problem, targets that do not exist.
 pub fn assemble(files: &Files, report: &mut Report) -> Result<Documents, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let Files { architecture, problem, mapping, energies, .. } = files;
+    let Files { architecture, workload: problem, mapping, energies, .. } = files;
     if mapping.is_some() && (architecture.is_none() || problem.is_none()) {
         let reason = "A mapping of Timeloop says which loops of a problem lie where in an architecture";
         diagnostics.add("mapping", reason, "Import it together with both");
@@ -66,14 +63,12 @@ fn workload(problem: &Problem, precision: PrecisionSpec) -> WorkloadSpec {
     }
 }
 
-/// An architecture with what is kept where, and names for the dimensions of its array.
+/// An architecture with what is kept where, and with what is mapped on it.
 struct Stage<'a> {
     architecture: &'a Architecture,
     problem: Option<&'a Problem>,
     schedule: Option<Schedule>,
-    keeps: Vec<[bool; 3]>,
-    /// By node: names of the dimensions along X and Y; `""` where there is one instance only.
-    dimensions: Vec<[String; 2]>,
+    nest: Nest<'a, MemoryNode>,
 }
 
 impl<'a> Stage<'a> {
@@ -87,47 +82,19 @@ impl<'a> Stage<'a> {
             Some(schedule) => schedule.keeps.clone(),
             None => kept_by_constraints(architecture, problem, report),
         };
-        let mut used: Vec<String> = Vec::new();
-        let mut named = |mesh: &FanOut, axis: usize| {
-            let is_only = mesh.mesh[1 - axis] == 1;
-            let mut name = if is_only { mesh.name.clone() } else { format!("{}_{}", mesh.name, ["X", "Y"][axis]) };
-            while used.contains(&name) {
-                name.push('_');
-            }
-            used.push(name.clone());
-            name
-        };
-        let dimensions = architecture
-            .nodes
-            .iter()
-            .map(|node| match node {
-                Node::FanOut(mesh) => {
-                    [0, 1].map(|axis| if mesh.mesh[axis] > 1 { named(mesh, axis) } else { String::new() })
-                }
-                Node::Memory(_) => [String::new(), String::new()],
-            })
-            .collect();
-        Self { architecture, problem, schedule, keeps, dimensions }
-    }
-
-    /// Memories that keep anything, outermost first, each with its place among the nodes.
-    fn memories(&self) -> impl DoubleEndedIterator<Item = (usize, &'a MemoryNode)> {
-        self.architecture.nodes.iter().enumerate().filter_map(|(index, node)| match node {
-            Node::Memory(memory) if self.keeps[index].contains(&true) => Some((index, memory)),
-            _ => None,
-        })
+        Self { architecture, problem, schedule, nest: Nest::new(&architecture.nodes, keeps) }
     }
 
     /// Bits of elements: those of the innermost memory that keeps a data space; of finished outputs those of the outermost.
     fn precision(&self, report: &mut Report) -> PrecisionSpec {
-        let bits = |operand: usize| self.memories().filter(move |(index, _)| self.keeps[*index][operand]);
+        let bits = |operand: usize| self.nest.memories().filter(move |(index, _)| self.nest.keeps[*index][operand]);
         let innermost = |operand: usize| bits(operand).next_back().map(|(_, memory)| memory.element_bits);
         let partial = innermost(2);
         let finished = bits(2).next().map(|(_, memory)| memory.element_bits).min(partial);
-        for (index, memory) in self.memories() {
+        for (index, memory) in self.nest.memories() {
             let differs = |operand: usize| {
                 let here = Some(memory.element_bits);
-                self.keeps[index][operand] && here != innermost(operand) && (operand < 2 || here != finished)
+                self.nest.keeps[index][operand] && here != innermost(operand) && (operand < 2 || here != finished)
             };
             if (0..3).any(differs) {
                 let reason =
@@ -139,24 +106,13 @@ impl<'a> Stage<'a> {
     }
 
     fn hardware(&self, energies: &[TableEnergy], report: &mut Report) -> HardwareSpec {
-        let mut array: Vec<(String, u64)> = Vec::new();
-        for (node, names) in self.architecture.nodes.iter().zip(&self.dimensions) {
-            let Node::FanOut(mesh) = node else { continue };
-            let sized = names.iter().zip(mesh.mesh).filter(|(name, _)| !name.is_empty());
-            array.extend(sized.map(|(name, size)| (name.clone(), size)));
-        }
-        if array.is_empty() {
-            array.push(("PE".to_owned(), 1));
-        }
         if energies.is_empty() {
             let reason = "no table of energies is among the files, so all energies are 0: import `timeloop-model.ERT.yaml` \
                           together with them";
             report.note(Severity::NotCounted, "energy", reason, "");
         }
-        for node in self.architecture.nodes.iter().zip(&self.keeps) {
-            if let (Node::Memory(memory), [false, false, false]) = node {
-                report.note(Severity::Merged, "memory", "it keeps no data", &memory.name);
-            }
+        for memory in self.nest.unused_memories() {
+            report.note(Severity::Merged, "memory", "it keeps no data", &memory.name);
         }
         let compute = &self.architecture.compute;
         let mac_energy_pj = energy_of(energies, compute, "compute").unwrap_or(0.0);
@@ -168,34 +124,18 @@ impl<'a> Stage<'a> {
         HardwareSpec {
             name: self.architecture.name.clone(),
             about: format!("Imported from the Timeloop architecture `{}`.", self.architecture.name),
-            memories: self.memories().rev().map(|place| self.memory(place, &array, energies, report)).collect(),
+            memories: self.nest.memories().rev().map(|place| self.memory(place, energies, report)).collect(),
             unroll: if unroll.is_empty() { Vec::new() } else { vec![("conv".to_owned(), unroll)] },
-            array: ArraySpec { dimensions: array, mac_energy_pj, ..ArraySpec::default() },
+            array: ArraySpec { dimensions: self.nest.array(), mac_energy_pj, ..ArraySpec::default() },
             ..HardwareSpec::default()
         }
     }
 
-    fn memory(
-        &self,
-        (index, node): (usize, &MemoryNode),
-        array: &[(String, u64)],
-        energies: &[TableEnergy],
-        report: &mut Report,
-    ) -> MemorySpec {
-        let inside = &self.dimensions[index..];
-        let mut shared_over: Vec<String> = inside.iter().flatten().filter(|name| !name.is_empty()).cloned().collect();
-        if self.dimensions.iter().flatten().all(String::is_empty) {
-            shared_over = array.iter().map(|(name, _)| name.clone()).collect();
-        }
+    fn memory(&self, (index, node): (usize, &MemoryNode), energies: &[TableEnergy], report: &mut Report) -> MemorySpec {
         if node.size_bits.is_none() {
             report.note(Severity::Assumed, "size", "not limited in Timeloop: 1024 GiB here", &node.name);
         }
-        let operands: Vec<String> = OPERANDS
-            .iter()
-            .zip(self.keeps[index])
-            .filter(|(_, kept)| *kept)
-            .map(|(name, _)| (*name).to_owned())
-            .collect();
+        let operands = self.nest.operands(index);
         let read = self.side(node, node.shared_elements.or(node.read_elements), report);
         let write = self.side(node, node.shared_elements.or(node.write_elements), report);
         let energy = |actions: &[&str]| actions.iter().find_map(|action| energy_of(energies, &node.name, action));
@@ -222,7 +162,7 @@ impl<'a> Stage<'a> {
             write_granularity_bits: node.element_bits.min(write),
             read_energy_pj: per_word(read_pj, read),
             write_energy_pj: per_word(write_pj, write),
-            shared_over,
+            shared_over: self.nest.shared_over(index),
             latency_cycles: 1,
             double_buffered: if node.is_double_buffered {
                 DoubleBuffering::Always
@@ -249,7 +189,7 @@ impl<'a> Stage<'a> {
     fn unroll(&self) -> Vec<UnrollSpec> {
         let (Some(schedule), Some(problem)) = (&self.schedule, self.problem) else { return Vec::new() };
         let unrolled = |one: &SpaceLoop| UnrollSpec {
-            array_dimension: self.dimensions[one.node][one.axis].clone(),
+            array_dimension: self.nest.dimensions[one.node][one.axis].clone(),
             loop_dimension: problem.dimensions[one.dimension].ours.to_owned(),
             limit: Some(one.size),
         };
@@ -259,14 +199,9 @@ impl<'a> Stage<'a> {
     fn mapping(&self, problem: &Problem) -> Option<MappingSpec> {
         let schedule = self.schedule.as_ref()?;
         let held: [Vec<&str>; 3] = std::array::from_fn(|operand| self.held(operand, problem, &schedule.time));
-        let loops = schedule.time.iter().enumerate().map(|(place, one)| MappedLoopSpec {
-            dimension: problem.dimensions[one.dimension].ours.to_owned(),
-            size: one.size,
-            memories: OPERANDS
-                .iter()
-                .zip(&held)
-                .map(|(name, held)| ((*name).to_owned(), held[place].to_owned()))
-                .collect(),
+        let loops = schedule.time.iter().enumerate().map(|(place, one)| {
+            let held = [0, 1, 2].map(|operand: usize| held[operand][place]);
+            mapped_loop(problem.dimensions[one.dimension].ours, one.size, held)
         });
         Some(MappingSpec {
             name: format!("{} on {}", problem.name, self.architecture.name),
@@ -283,7 +218,7 @@ impl<'a> Stage<'a> {
     /// nothing moves across the boundary above them.
     fn held(&self, operand: usize, problem: &Problem, time: &[TimeLoop]) -> Vec<&'a str> {
         let kept: Vec<(usize, &MemoryNode)> =
-            self.memories().rev().filter(|(index, _)| self.keeps[*index][operand]).collect();
+            self.nest.memories().rev().filter(|(index, _)| self.nest.keeps[*index][operand]).collect();
         let mut level = 0;
         let hold = |one: &TimeLoop| {
             if problem.dimensions[one.dimension].indexes[operand] {
@@ -303,7 +238,7 @@ fn kept_by_constraints(architecture: &Architecture, problem: Option<&Problem>, r
         None => USUAL_SPACES[operand] == name.to_lowercase(),
     };
     let outermost = architecture.nodes.iter().position(|node| matches!(node, Node::Memory(_)));
-    let keeps = |(index, node): (usize, &Node)| {
+    let keeps = |(index, node): (usize, &Node<MemoryNode>)| {
         let Node::Memory(memory) = node else { return [false; 3] };
         let named = |names: &[String], operand: usize| names.iter().any(|name| is_space(name, operand));
         let is_kept = |operand: usize| {

@@ -21,14 +21,14 @@ mod write;
 
 use super::places::{Entries, find};
 use super::report::{Report, Severity};
-pub use architecture::{Architecture, FanOut, MemoryNode, Node};
+use architecture::Architecture;
 pub use assemble::assemble;
 pub use energies::TableEnergy;
 use fusescape_spec::Diagnostics;
 use fusescape_spec::reader::{LocatedNode, Reader};
-pub use mapping::{Directive, DirectiveKind};
+use mapping::Directive;
 pub use nearest::write_best;
-pub use problem::Problem;
+use problem::Problem;
 pub use write::{Written, write};
 
 /// Fields that begin a part, and which it is.
@@ -57,45 +57,8 @@ enum Part {
     Constraints,
 }
 
-/// What files of Timeloop say, put together.
-#[derive(Debug, Clone, Default)]
-pub struct Files {
-    /// The architecture.
-    pub architecture: Option<Architecture>,
-    /// The problem: one layer.
-    pub problem: Option<Problem>,
-    /// The directives of a mapping.
-    pub mapping: Option<Vec<Directive>>,
-    /// Energies of actions.
-    pub energies: Vec<TableEnergy>,
-    /// What a person should know of all of them.
-    pub report: Report,
-}
-
-impl Files {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.architecture.is_none() && self.problem.is_none() && self.mapping.is_none() && self.energies.is_empty()
-    }
-
-    /// Adds what another file says.
-    ///
-    /// # Errors
-    /// What there is already: `architecture`.
-    pub fn add(&mut self, other: Self) -> Result<(), &'static str> {
-        let twice = [
-            ("Timeloop architecture", self.architecture.is_some() && other.architecture.is_some()),
-            ("Timeloop problem", self.problem.is_some() && other.problem.is_some()),
-            ("Timeloop mapping", self.mapping.is_some() && other.mapping.is_some()),
-        ];
-        self.architecture = other.architecture.or(self.architecture.take());
-        self.problem = other.problem.or(self.problem.take());
-        self.mapping = other.mapping.or(self.mapping.take());
-        self.energies.extend(other.energies);
-        self.report.join(other.report);
-        twice.into_iter().find(|(_, is_twice)| *is_twice).map_or(Ok(()), |(what, _)| Err(what))
-    }
-}
+/// What files of Timeloop say: an architecture, a problem of one layer, and the directives of a mapping.
+pub type Files = crate::nest::Files<Architecture, Problem, Vec<Directive>>;
 
 /// Whether a file is one of Timeloop, going by the fields at its top.
 pub fn recognise(text: &str) -> bool {
@@ -132,7 +95,7 @@ pub fn read(text: &str) -> (Files, Diagnostics) {
         let Some((_, part)) = PARTS.iter().find(|(known, _)| known == name) else { continue };
         match part {
             Part::Architecture => files.architecture = architecture::read(place, &mut reader, &mut files.report),
-            Part::Problem => files.problem = problem::read(place, &mut reader, &mut files.report),
+            Part::Problem => files.workload = problem::read(place, &mut reader, &mut files.report),
             Part::Mapping if place.is_empty() => {}
             Part::Mapping => files.mapping = Some(mapping::read(place, &mut reader, &mut files.report)),
             Part::Energies => energies::read(place, &mut files.energies, &mut reader),

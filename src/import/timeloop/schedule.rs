@@ -1,8 +1,9 @@
 //! A mapping on its architecture: which loops lie where, and what each level keeps.
 
-use super::architecture::{Architecture, Node};
+use super::architecture::{Architecture, MemoryNode};
 use super::mapping::{Directive, DirectiveKind, Loops};
 use super::problem::Problem;
+use crate::nest::Node;
 use fusescape_spec::{Diagnostic, Diagnostics};
 
 /// A loop in time.
@@ -172,7 +173,7 @@ impl Placing<'_> {
     }
 
     fn memory(&self, target: &str) -> Option<usize> {
-        let is_it = |node: &Node| matches!(node, Node::Memory(memory) if memory.name == target);
+        let is_it = |node: &Node<MemoryNode>| matches!(node, Node::Memory(memory) if memory.name == target);
         self.architecture.nodes.iter().position(is_it)
     }
 
@@ -180,7 +181,7 @@ impl Placing<'_> {
     fn mesh(&self, target: &str) -> Option<usize> {
         let nodes = &self.architecture.nodes;
         let placed = target.strip_prefix("inter_").and_then(|name| name.strip_suffix("_spatial"));
-        let is_it = |node: &Node| matches!(node, Node::FanOut(mesh) if mesh.name == target || placed.is_some_and(|name| mesh.name == name));
+        let is_it = |node: &Node<MemoryNode>| matches!(node, Node::FanOut(mesh) if mesh.name == target || placed.is_some_and(|name| mesh.name == name));
         let below = || {
             let memory = self.memory(target)?;
             nodes.get(memory + 1).filter(|node| matches!(node, Node::FanOut(_))).map(|_| memory + 1)
