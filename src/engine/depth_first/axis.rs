@@ -106,15 +106,20 @@ impl Axis {
         caches: bool,
         borders: bool,
     ) -> Result<Strips, TooManyKinds> {
-        let total = self.map_size(network, stack, stack.output());
-        let tile = tile.clamp(1, total);
-        let first = if total.is_multiple_of(tile) { tile } else { total % tile };
+        let (first, tile) = self.strip_sizes(network, stack, tile);
         let shifted = self.shifted_windows(network, stack);
         if borders || shifted.iter().any(Option::is_some) {
             self.exact(network, stack, (first, tile), caches, &shifted)
         } else {
             Ok(self.by_extents(network, stack, first, tile, caches))
         }
+    }
+
+    /// Sizes of the first strip and of the others on the stack's output.
+    fn strip_sizes(self, network: &Network, stack: &Stack, tile: u64) -> (u64, u64) {
+        let total = self.map_size(network, stack, stack.output());
+        let tile = tile.clamp(1, total);
+        (if total.is_multiple_of(tile) { tile } else { total % tile }, tile)
     }
 
     /// The place of every strip on every map, from the first strip to the last. Arguments as of [`Self::strips`].
@@ -129,9 +134,7 @@ impl Axis {
         caches: bool,
         borders: bool,
     ) -> Vec<StripPlaces> {
-        let total = self.map_size(network, stack, stack.output());
-        let tile = tile.clamp(1, total);
-        let first = if total.is_multiple_of(tile) { tile } else { total % tile };
+        let (first, tile) = self.strip_sizes(network, stack, tile);
         let shifted = self.shifted_windows(network, stack);
         if borders || shifted.iter().any(Option::is_some) {
             let all = self.intervals(network, stack, (first, tile), caches, &shifted);

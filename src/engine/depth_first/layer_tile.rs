@@ -310,13 +310,18 @@ impl TilePlanner<'_> {
         }
     }
 
-    fn problem_key(&self, layer: &LayerTilePlan, key: LayerKey) -> ProblemKey {
-        // Without padding the window itself says what is needed; equal problems then look equal.
+    /// The shape of a layer-tile whose windows end at no border.
+    fn unlimited_shape(&self, layer: &LayerTilePlan) -> LayerShape {
         let mut shape = self.network.layer(layer.layer).shape;
         shape.sizes[Dim::OX as usize] = layer.computed.0;
         shape.sizes[Dim::OY as usize] = layer.computed.1;
         shape.input_limit = (u64::MAX, u64::MAX);
-        let window = shape.input_extent();
+        shape
+    }
+
+    fn problem_key(&self, layer: &LayerTilePlan, key: LayerKey) -> ProblemKey {
+        // Without padding the window itself says what is needed; equal problems then look equal.
+        let window = self.unlimited_shape(layer).input_extent();
         let limit = |needed: u64, window: u64| if needed < window { needed } else { u64::MAX };
         ProblemKey {
             layer: key,
@@ -329,10 +334,7 @@ impl TilePlanner<'_> {
 
     /// Bits of a layer's inputs, which are rectangles of maps, that no window touches: strides pass over them, or views show a part.
     fn passed_over_bits(&self, layer: &LayerTilePlan) -> u64 {
-        let mut shape = self.network.layer(layer.layer).shape;
-        shape.sizes[Dim::OX as usize] = layer.computed.0;
-        shape.sizes[Dim::OY as usize] = layer.computed.1;
-        shape.input_limit = (u64::MAX, u64::MAX);
+        let shape = self.unlimited_shape(layer);
         let (columns, rows) = shape.input_extent();
         let touched = columns.min(layer.needed.0) * rows.min(layer.needed.1);
         let maps = if shape.kind.reads_two_maps() { 2 } else { 1 };

@@ -9,14 +9,24 @@ use super::window::{MAX_WINDOW, Window, output_size, positive, stretch, window};
 use crate::report::Severity;
 use fusescape_spec::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
-/// `x`: the tensor that is convolved; channels and the kernel follow from `weights`, the index of the input that holds them.
-pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
+/// The tensor that is convolved, the dimensions of the weights, and the precision of both.
+pub(super) fn operands(
+    builder: &mut Builder,
+    node: &Node,
+    weights: usize,
+) -> Result<(Features, Vec<u64>, PrecisionSpec), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let constant =
         builder.constant(node, weights).ok_or("its weights are computed, which no layer here can express")?;
     let dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
     let precision = PrecisionSpec { w: weight_bits(constant), i: unusual(x.bits), ..PrecisionSpec::default() };
     note_fractions(builder, node, weights);
+    Ok((x, dims, precision))
+}
+
+/// `x`: the tensor that is convolved; channels and the kernel follow from `weights`, the index of the input that holds them.
+pub fn convolution(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
+    let (x, dims, precision) = operands(builder, node, weights)?;
     if dims.len() != x.dims.len() || x.dims.len() < 3 {
         return Err(format!("its weights have {} dimensions, its input {}", dims.len(), x.dims.len()));
     }

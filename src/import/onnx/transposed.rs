@@ -1,25 +1,20 @@
 //! Transposed convolutions, with or without the zeros that stand between their inputs.
 
 use super::arrange;
-use super::builder::{Builder, sides, unusual, weight_bits};
-use super::convolution::{Rows, finish, fit_padding, note_fractions, read_map};
+use super::builder::{Builder, sides};
+use super::convolution::{Rows, finish, fit_padding, operands, read_map};
 use super::features::{Features, Value};
 use super::layout::{Layout, Map, Role};
 use super::model::Node;
 use super::shapes::elements;
 use super::window::{Window, pair, positive, window};
 use crate::report::Severity;
-use fusescape_spec::{KernelSpec, LayerSpec, PrecisionSpec};
+use fusescape_spec::{KernelSpec, LayerSpec};
 
 /// A transposed convolution with stride s is a convolution with kernels of ceil(k / s) that computes the s x s outputs of each input
 /// place as channels (sub-pixel convolution: Shi et al., CVPR 2016).
 pub fn transposed(builder: &mut Builder, node: &Node, weights: usize) -> Result<(), String> {
-    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-    let constant =
-        builder.constant(node, weights).ok_or("its weights are computed, which no layer here can express")?;
-    let dims = constant.dims.clone().ok_or("the shape of its weights is not known")?;
-    let precision = PrecisionSpec { w: weight_bits(constant), i: unusual(x.bits), ..PrecisionSpec::default() };
-    note_fractions(builder, node, weights);
+    let (x, dims, precision) = operands(builder, node, weights)?;
     let axes = x.dims.len().saturating_sub(2);
     if !(1..=2).contains(&axes) {
         return Err(format!("it is transposed on {axes} spatial dimensions; layers here have columns and rows"));
