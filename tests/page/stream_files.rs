@@ -1,23 +1,15 @@
 //! Systems of Stream in the three layouts that its repository had, checked with documents written by hand.
 
 use crate::properties;
+use crate::zigzag_files::{import_texts, imports};
 use fusescape::hardware::Core;
-use fusescape::import::{File, Imported, Report, Severity, import, stream};
+use fusescape::import::{Imported, Report, Severity, stream};
 use fusescape::spec::{
     Diagnostics, LinkEnds, LinkSpec, SystemSpec, hardware_presets, read_system, system_presets, write_system,
 };
 use fusescape::state::{Action, ImportedDocuments, State, Tab};
 use fusescape::system::CoreSystem;
 use fusescape::workload::{LayerKind, Network};
-
-fn import_texts(files: &[(&str, &str)]) -> Result<Imported, Diagnostics> {
-    let files = files.iter().map(|&(name, text)| File { name: name.to_owned(), source: Box::new(text.as_bytes()) });
-    import(files.collect(), &Default::default())
-}
-
-fn imports(files: &[(&str, &str)]) -> Imported {
-    import_texts(files).unwrap_or_else(|wrong| panic!("{wrong}"))
-}
 
 fn system_of(imported: &Imported) -> CoreSystem {
     CoreSystem::from_text(imported.system.as_ref().unwrap(), "").unwrap_or_else(|wrong| panic!("{wrong}"))

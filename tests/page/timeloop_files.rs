@@ -105,11 +105,15 @@ pub fn request() -> LayerRequest {
 }
 
 fn priced(imported: &Imported) -> (LayerStudy, MappedLayer) {
-    let core = Core::from_text(imported.hardware.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let network = Network::from_text(imported.workload.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let text = imported.mapping.as_ref().unwrap();
-    let mut priced = own_mappings(text, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
-    priced.remove(0)
+    let Imported { hardware, workload, mapping, .. } = imported;
+    mapped(hardware.as_ref().unwrap(), workload.as_ref().unwrap(), mapping.as_ref().unwrap())
+}
+
+/// The first layer that a mapping document maps.
+fn mapped(hardware: &str, workload: &str, mapping: &str) -> (LayerStudy, MappedLayer) {
+    let core = Core::from_text(hardware).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let network = Network::from_text(workload).unwrap_or_else(|wrong| panic!("{wrong}"));
+    own_mappings(mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}\n{mapping}")).remove(0)
 }
 
 /// Elements that a data movement of an operand at a memory moves.
@@ -299,9 +303,7 @@ layers:
 
 #[test]
 fn what_is_exported_is_imported_as_it_was() {
-    let (core, network) = (Core::from_text(HARDWARE).unwrap(), Network::from_text(WORKLOAD).unwrap());
-    let (study, mapped) =
-        own_mappings(BY_HAND, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+    let (study, mapped) = mapped(HARDWARE, WORKLOAD, BY_HAND);
     let files = timeloop::write(&study, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
     let imported = imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]);
     let (back, again) = priced(&imported);
@@ -336,7 +338,6 @@ fn what_is_exported_is_imported_as_it_was() {
 
 #[test]
 fn an_export_refuses_what_timeloop_cannot_say() {
-    let network = Network::from_text(WORKLOAD).unwrap();
     let cases = [
         (
             HARDWARE.replace("shared_over: []", "shared_over: [columns]").replace("size: 2 B", "size: 8 B"),
@@ -350,9 +351,7 @@ fn an_export_refuses_what_timeloop_cannot_say() {
         ),
     ];
     for (hardware, mapping, reason) in cases {
-        let core = Core::from_text(&hardware).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let (study, mapped) =
-            own_mappings(&mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+        let (study, mapped) = mapped(&hardware, WORKLOAD, &mapping);
         let wrong = timeloop::write(&study, &mapped.mapping).err().unwrap_or_else(|| panic!("{reason}: written"));
         assert!(wrong.0.iter().any(|wrong| wrong.reason.contains(reason) && !wrong.remedy.is_empty()), "{wrong}");
     }
@@ -362,9 +361,7 @@ fn an_export_refuses_what_timeloop_cannot_say() {
 fn a_memory_whose_operands_hold_different_loops_is_a_level_for_each() {
     let hardware = HARDWARE.replace("operands: [I, O], width: 64", "operands: [W, I, O], width: 64");
     let mapping = BY_HAND.replace("W: dram, I: buffer", "W: buffer, I: buffer");
-    let (core, network) = (Core::from_text(&hardware).unwrap(), Network::from_text(WORKLOAD).unwrap());
-    let (study, mapped) =
-        own_mappings(&mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+    let (study, mapped) = mapped(&hardware, WORKLOAD, &mapping);
     let files = timeloop::write(&study, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
     let (back, again) = priced(&imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]));
     assert!(again.energy_pj() > 0.0 && back.core.memories.len() >= study.core.memories.len());
@@ -428,9 +425,7 @@ fn memories_of_inputs_beside_those_of_sums_are_copied() {
         .replace("columns: K 4, lanes: C 2", "columns: OX 4, lanes: C 2")
         .replace("shared_over: []", "shared_over: [columns]");
     let mapping = BY_HAND.replace("columns: K 4", "columns: OX 4").replace("OX 4, W: dram", "K 4, W: dram");
-    let (core, network) = (Core::from_text(&hardware).unwrap(), Network::from_text(WORKLOAD).unwrap());
-    let (study, mapped) =
-        own_mappings(&mapping, &core, &network, &request()).unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+    let (study, mapped) = mapped(&hardware, WORKLOAD, &mapping);
     let files = timeloop::write(&study, &mapped.mapping).unwrap_or_else(|wrong| panic!("{wrong}"));
     assert!(files.report.of(Severity::Expressed).any(|finding| finding.reason.contains("one for each of 4 PEs")));
     let (back, again) = priced(&imports(&[&files.architecture, &files.problem, &files.mapping, &files.energies]));

@@ -13,12 +13,12 @@ use fusescape::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
 use serde_json::Value;
 
-fn import_texts(files: &[(&str, &str)]) -> Result<Imported, Diagnostics> {
+pub fn import_texts(files: &[(&str, &str)]) -> Result<Imported, Diagnostics> {
     let files = files.iter().map(|&(name, text)| File { name: name.to_owned(), source: Box::new(text.as_bytes()) });
     import(files.collect(), &Default::default())
 }
 
-fn imports(files: &[(&str, &str)]) -> Imported {
+pub fn imports(files: &[(&str, &str)]) -> Imported {
     import_texts(files).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 

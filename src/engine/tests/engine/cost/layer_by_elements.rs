@@ -577,6 +577,22 @@ pub fn random_mapping(random: &mut Random, layer: &LayerOnCore<'_>) -> (Vec<Temp
     (order, allocation)
 }
 
+/// A random layer on a random core, with the document of that; `None` where the two do not fit.
+pub fn random_layer(random: &mut Random) -> Option<(String, Core, LayerProblem)> {
+    let text = hardware(random);
+    let core = Core::from_text(&text).ok()?;
+    let mut problem = problem(random, &core);
+    if problem.shape.input_extent() == (0, 0) || unrolled_evenly(&problem.shape, &problem.unroll).is_none() {
+        return None;
+    }
+    let kind = problem.shape.kind;
+    if matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add) || kind.needs_vector_unit() {
+        // There is no padding around what is no window.
+        problem.shape.input_limit = (u64::MAX, u64::MAX);
+    }
+    Some((text, core, problem))
+}
+
 /// Random layers on random cores, each with mappings at random.
 #[test]
 fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
@@ -584,17 +600,7 @@ fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
     let (mut fitting, mut overflowing, mut read_back, mut waits, mut on_lanes) = (0, 0, 0, 0, 0);
     let mut left = oracle_cases(75);
     while left > 0 {
-        let text = hardware(&mut random);
-        let Ok(core) = Core::from_text(&text) else { continue };
-        let mut problem = problem(&mut random, &core);
-        if problem.shape.input_extent() == (0, 0) || unrolled_evenly(&problem.shape, &problem.unroll).is_none() {
-            continue;
-        }
-        let kind = problem.shape.kind;
-        if matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add) || kind.needs_vector_unit() {
-            // There is no padding around what is no window.
-            problem.shape.input_limit = (u64::MAX, u64::MAX);
-        }
+        let Some((text, core, problem)) = random_layer(&mut random) else { continue };
         left -= 1;
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let evaluator = Evaluator::new(&layer);

@@ -2,7 +2,7 @@
 
 use fusescape_engine::cost::{EnergyCause, Evaluator, LatencyCause};
 use fusescape_engine::depth_first::PointAccount;
-use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerOperand, LayerProblem, TemporalLoop};
 use fusescape_engine::rules::Rules;
@@ -39,11 +39,7 @@ fn accounts(hardware: &str, workload: &str) -> Vec<PointAccount> {
     let settings = Settings { tiles_x: vec![12, 5, 1], tiles_y: vec![12, 4], ..Settings::default() };
     let request = Request { hardware: hardware.to_owned(), workload: workload.to_owned(), settings };
     let sweep = Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let plan = sweep.plan();
-    let solutions = solve_all(&sweep, &plan, |_| {});
-    let mut assembler = sweep.assembler(&plan);
-    let account = |point| assembler.assemble(point, &|problem| solutions[problem].as_ref()).unwrap();
-    plan.points.iter().map(|point| point.as_ref().unwrap_or_else(|wrong| panic!("{wrong}"))).map(account).collect()
+    crate::explore::accounts(&sweep, &sweep.plan())
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! The loops of a mapped layer as they turn: all steps of any depth move what the layer moves, and in every memory lies what the
 //! iterations of a step use.
 
-use super::layer_by_elements::{MappedLayer, random_mapping, unrolled_evenly};
-use crate::search::exact_search::{Random, hardware, problem};
+use super::layer_by_elements::{MappedLayer, random_layer, random_mapping};
+use crate::search::exact_search::Random;
 use fusescape_engine::cost::{Evaluator, IndexAxis, LoopTurns};
 use fusescape_engine::depth_first::TileTypeId;
 use fusescape_engine::explore::{CostStore, LayerRequest, LayerStudy, Request, Settings, Survey, Sweep};
-use fusescape_engine::hardware::{Core, Movement};
+use fusescape_engine::hardware::Movement;
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
-use fusescape_engine::workload::{Dim, LayerKind};
+use fusescape_engine::workload::Dim;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 use fusescape_test_support::random::oracle_cases;
 use std::ops::Range;
@@ -38,16 +38,7 @@ fn each_case(seed: u64, count: u64, mut check: impl FnMut(&mut Random, &MappedLa
     let mut random = Random(seed);
     let mut left = count;
     while left > 0 {
-        let text = hardware(&mut random);
-        let Ok(core) = Core::from_text(&text) else { continue };
-        let mut problem = problem(&mut random, &core);
-        if problem.shape.input_extent() == (0, 0) || unrolled_evenly(&problem.shape, &problem.unroll).is_none() {
-            continue;
-        }
-        let kind = problem.shape.kind;
-        if matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add) || kind.needs_vector_unit() {
-            problem.shape.input_limit = (u64::MAX, u64::MAX);
-        }
+        let Some((text, core, problem)) = random_layer(&mut random) else { continue };
         let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
         let evaluator = Evaluator::new(&layer);
         let (order, allocation) = random_mapping(&mut random, &layer);

@@ -3,7 +3,7 @@
 use super::layer_by_elements::is_close;
 use fusescape_engine::cost::EnergyCause;
 use fusescape_engine::depth_first::PointAccount;
-use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{Request, Settings, Sweep};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
 use fusescape_engine::rules::Rules;
@@ -215,11 +215,7 @@ fn accounts(hardware: &str, layers: &str) -> Vec<PointAccount> {
     let settings = Settings { tiles_x: vec![8, 3, 1], tiles_y: vec![6, 2], ..Settings::default() };
     let request = Request { hardware: hardware.to_owned(), workload, settings };
     let sweep = Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let plan = sweep.plan();
-    let solutions = solve_all(&sweep, &plan, |_| {});
-    let mut assembler = sweep.assembler(&plan);
-    let account = |point| assembler.assemble(point, &|problem| solutions[problem].as_ref()).unwrap();
-    plan.points.iter().map(|point| point.as_ref().unwrap_or_else(|wrong| panic!("{wrong}"))).map(account).collect()
+    crate::explore::accounts(&sweep, &sweep.plan())
 }
 
 fn hardware(unit: &str) -> String {

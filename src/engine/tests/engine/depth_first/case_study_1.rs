@@ -1,7 +1,8 @@
 //! The claims of DeFiNES' case study 1 (Section V.B, Fig. 12), from one sweep.
 
+use crate::explore::accounts;
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
-use fusescape_engine::explore::{PointSummary, Request, Settings, Sweep, best_point, solve_all};
+use fusescape_engine::explore::{PointSummary, Request, Settings, Sweep, best_point};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
@@ -19,18 +20,13 @@ impl Landscape {
         };
         let sweep = Sweep::new(&request).unwrap();
         let plan = sweep.plan();
-        let solutions = solve_all(&sweep, &plan, |_| {});
-        let mut assembler = sweep.assembler(&plan);
-        let points = (0..plan.points.len())
-            .map(|point| {
-                let account = assembler
-                    .assemble(plan.points[point].as_ref().unwrap(), &|problem| solutions[problem].as_ref())
-                    .unwrap();
-                let strategy = &plan.strategies[point];
-                (strategy.mode, strategy.tile, sweep.summarize(point, &account))
-            })
-            .collect();
-        Self { points }
+        let accounts = accounts(&sweep, &plan);
+        let points = accounts
+            .iter()
+            .zip(&plan.strategies)
+            .enumerate()
+            .map(|(point, (account, strategy))| (strategy.mode, strategy.tile, sweep.summarize(point, account)));
+        Self { points: points.collect() }
     }
 
     fn best(&self, mode: StoringMode) -> (f64, (u64, u64)) {

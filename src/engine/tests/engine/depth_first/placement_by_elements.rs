@@ -436,16 +436,18 @@ fn tiles_write_to_caches_what_later_tiles_read_and_none_wrote_before() {
     });
 }
 
+/// Bits that some tile needs, or a little less.
+pub fn random_amount(random: &mut Lcg, tiling: &Tiling<'_>, weights: u64) -> u64 {
+    let column = random.of(&[0, 0, 1, 2, 3]).min(tiling.columns.len() - 1);
+    let row = random.of(&[0, 1, 2, 3]).min(tiling.rows.len() - 1);
+    let Needs { features, with_columns, with_both, twice } = tiling.needs((column, row));
+    let bits = random.of(&[features, with_columns, with_both, with_both - twice]) + random.of(&[0, weights]);
+    bits - random.of(&[0, 0, 1, 8])
+}
+
 /// Sizes of memories are what some tile needs, or a little less, so that all that decides is close.
 fn random_sizes(random: &mut Lcg, tiling: &Tiling<'_>) -> (u64, u64, u64) {
-    let mut amount = |weights: u64| {
-        let column = random.of(&[0, 0, 1, 2, 3]).min(tiling.columns.len() - 1);
-        let row = random.of(&[0, 1, 2, 3]).min(tiling.rows.len() - 1);
-        let Needs { features, with_columns, with_both, twice } = tiling.needs((column, row));
-        let bits = random.of(&[features, with_columns, with_both, with_both - twice]) + random.of(&[0, weights]);
-        bits - random.of(&[0, 0, 1, 8])
-    };
-    let (low, high) = (amount(0), amount(tiling.weight_bits()));
+    let (low, high) = (random_amount(random, tiling, 0), random_amount(random, tiling, tiling.weight_bits()));
     // A fourth of the weights for each PE, or a little less.
     let registers = tiling.weight_bits().div_ceil(4) - random.of(&[0, 1, 8]);
     (random.of(&[64, registers]), low, high.max(low))

@@ -3,7 +3,7 @@
 //!
 //! Unrollings are even, widths are powers of two and energies whole numbers, so that nothing is rounded and sums are equal to the bit.
 
-use super::placement_by_elements::{Needs, PLACED_ALONE, Set, Tiling};
+use super::placement_by_elements::{PLACED_ALONE, Set, Tiling, random_amount};
 use super::view_by_elements::Seen;
 use crate::cost::layer_by_elements::{MappedLayer, Run, port, unrolled_evenly};
 use crate::search::exact_search::random_timing;
@@ -180,14 +180,7 @@ fn random_memory(random: &mut Lcg, name: &str, size: u64, operands: &str, shared
 /// Two or three levels of memories above registers, or without them, shared by operands or not. Sizes are what some tile needs, or a
 /// little less, so that all that decides is close.
 pub fn random_core(random: &mut Lcg, tiling: &Tiling<'_>) -> String {
-    let mut amount = |weights: u64| {
-        let column = random.of(&[0, 0, 1, 2, 3]).min(tiling.columns.len() - 1);
-        let row = random.of(&[0, 1, 2, 3]).min(tiling.rows.len() - 1);
-        let Needs { features, with_columns, with_both, twice } = tiling.needs((column, row));
-        let bits = random.of(&[features, with_columns, with_both, with_both - twice]) + random.of(&[0, weights]);
-        bits - random.of(&[0, 0, 1, 8])
-    };
-    let (low, high) = (amount(0), amount(tiling.weight_bits()));
+    let (low, high) = (random_amount(random, tiling, 0), random_amount(random, tiling, tiling.weight_bits()));
     let mut text = "name: random
 array: { dimensions: { D1: 2, D2: 2 }, mac_energy: 1 pJ }
 unroll:

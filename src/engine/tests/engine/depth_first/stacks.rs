@@ -1,7 +1,8 @@
 //! How networks are cut, and that what points share does not mix them up.
 
+use crate::explore::accounts;
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
-use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
+use fusescape_engine::explore::{Request, Settings, Sweep};
 use fusescape_engine::rules::Rules;
 use fusescape_spec::{find_preset, hardware_presets, workload_presets};
 
@@ -23,10 +24,7 @@ fn cuts(names: &[&str]) -> DepthFirstStrategy {
 
 fn energies(sweep: &Sweep, strategies: &[DepthFirstStrategy]) -> Vec<f64> {
     let plan = sweep.plan_strategies(strategies.to_vec());
-    let solutions = solve_all(sweep, &plan, |_| {});
-    let mut assembler = sweep.assembler(&plan);
-    let energy = |point| assembler.assemble(point, &|problem| solutions[problem].as_ref()).unwrap().energy_pj;
-    plan.points.iter().map(|point| point.as_ref().unwrap()).map(energy).collect()
+    accounts(sweep, &plan).iter().map(|account| account.energy_pj).collect()
 }
 
 /// Regression: stacks with the same ends but other layers between were taken for each other.

@@ -1,12 +1,11 @@
 //! The account of a schedule on many cores says of every transfer whose data it carries, and which links carried that anyway.
 
-use super::schedules::{random_network, random_placement, random_system};
+use super::schedules::{earliest, random_network, random_placement, random_system};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    CoreTimeCause, HeldTensors, Schedule, SchedulingProblem, SchedulingRules, SystemAccount, TensorId, TileGraph,
-    TileId, TilePriority, TilingRules, TopMemoryId, TransferCost, TransferId, TransferRun, schedule,
-    schedule_with_contents, tile_graph,
+    CoreTimeCause, HeldTensors, Schedule, SchedulingProblem, SystemAccount, TensorId, TileGraph, TileId, TilingRules,
+    TopMemoryId, TransferCost, TransferId, TransferRun, schedule, schedule_with_contents, tile_graph,
 };
 use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::collections::BTreeMap;
@@ -29,14 +28,7 @@ fn transfers_are_of_the_tile_that_computes_their_tensor_or_of_the_first_that_rea
         let system = random_system(&mut random);
         let mut placed = random_placement(&mut random, &network, &system);
         placed.iter_mut().for_each(|tile| tile.too_large.clear());
-        let problem = SchedulingProblem {
-            graph,
-            system: &system,
-            placed: &placed,
-            order: TilePriority::EarliestReady,
-            prefetched: &[],
-            rules: SchedulingRules::CORRECTED,
-        };
+        let problem = earliest(&network, &system, &placed);
         let Ok(found) = schedule(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
         let account = SystemAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
@@ -88,14 +80,7 @@ fn each_account(check: &mut Judge<'_>) {
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let system = random_system(&mut random);
         let placed = random_placement(&mut random, &network, &system);
-        let problem = SchedulingProblem {
-            graph: &network.graph,
-            system: &system,
-            placed: &placed,
-            order: TilePriority::EarliestReady,
-            prefetched: &[],
-            rules: SchedulingRules::CORRECTED,
-        };
+        let problem = earliest(&network, &system, &placed);
         let Ok(found) = schedule_with_contents(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
         let computing: Vec<f64> = placed.iter().map(|tile| random.below(2 * tile.cycles.0 as u64) as f64).collect();

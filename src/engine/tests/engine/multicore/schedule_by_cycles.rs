@@ -3,12 +3,12 @@
 //!
 //! All times are whole numbers here: tiles that stream are slowed down to twice or one and a half times an even number of cycles.
 
-use super::schedules::{random_network, random_placement, random_system, ranks};
+use super::schedules::{earliest, random_network, random_placement, random_system, ranks};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Begin, LinkId, Offchip, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, Span, TensorId, TileId,
-    TilePriority, TilingRules, TopMemoryId, Transfer, TransferReason, schedule, schedule_with_contents, tile_graph,
+    Begin, LinkId, Offchip, PlacedTile, Schedule, SchedulingProblem, Span, TensorId, TileId, TilePriority, TilingRules,
+    TopMemoryId, Transfer, TransferReason, schedule, schedule_with_contents, tile_graph,
 };
 use fusescape_engine::units::{BitsPerCycle, Cycles};
 use fusescape_test_support::random::{Lcg, oracle_cases};
@@ -51,14 +51,7 @@ fn for_all(seed: u64, sample: u64, streams: bool, mut check: impl FnMut(&str, &S
         let rank = ranks(&network);
         let order = [TilePriority::Ranks(&rank), TilePriority::EarliestReady][random.below(2) as usize];
         let prefetched: &[Operand] = if random.below(2) == 0 { &[] } else { &[Operand::W] };
-        let problem = SchedulingProblem {
-            graph: &network.graph,
-            system: &system,
-            placed: &placed,
-            order,
-            prefetched,
-            rules: SchedulingRules::CORRECTED,
-        };
+        let problem = SchedulingProblem { order, prefetched, ..earliest(&network, &system, &placed) };
         let Ok(found) = schedule_with_contents(problem) else { continue };
         left -= 1;
         check(&format!("case {case}"), &problem, &found);

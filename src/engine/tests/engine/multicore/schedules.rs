@@ -1,7 +1,7 @@
 //! Many cores: what holds of every schedule; random networks and systems.
 
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
     Carrier, CoreId, DramStream, Edge, GroupId, Link, LinkId, NestId, Offchip, PlacedTile, Schedule, SchedulingProblem,
     SchedulingRules, Split, System, SystemAccount, SystemEnergyCause, Tensor, TensorId, Tile, TileGraph, TileId,
@@ -13,6 +13,16 @@ use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
 use fusescape_test_support::random::{Lcg, oracle_cases};
 use std::ops::Range;
+
+/// Tiles run as early as they can, and nothing is prefetched.
+pub fn earliest<'a>(
+    network: &'a TiledNetwork,
+    system: &'a System,
+    placed: &'a TiSlice<TileId, PlacedTile>,
+) -> SchedulingProblem<'a> {
+    let (order, rules) = (TilePriority::EarliestReady, SchedulingRules::CORRECTED);
+    SchedulingProblem { graph: &network.graph, system, placed, order, prefetched: &[], rules }
+}
 
 pub fn rounds() -> u64 {
     oracle_cases(300)
@@ -31,14 +41,8 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
         let rank = ranks(&network);
         let orders = [TilePriority::Ranks(&rank), TilePriority::EarliestReady];
         let prefetched: &[Operand] = if random.below(2) == 0 { &[] } else { &[Operand::W] };
-        let job = SchedulingProblem {
-            graph: &network.graph,
-            system: &system,
-            placed: &placed,
-            order: orders[random.below(2) as usize],
-            prefetched,
-            rules: SchedulingRules::CORRECTED,
-        };
+        let order = orders[random.below(2) as usize];
+        let job = SchedulingProblem { order, prefetched, ..earliest(&network, &system, &placed) };
         let Ok(found) = schedule(job) else { continue };
         scheduled += 1;
         check(&job, &found, round);
@@ -57,14 +61,7 @@ fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let system = random_system(&mut random);
         let placed = random_placement(&mut random, &network, &system);
-        let problem = SchedulingProblem {
-            graph: &network.graph,
-            system: &system,
-            placed: &placed,
-            order: TilePriority::EarliestReady,
-            prefetched: &[],
-            rules: SchedulingRules::CORRECTED,
-        };
+        let problem = earliest(&network, &system, &placed);
         let Ok(found) = schedule(problem) else { continue };
         let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
         let account = SystemAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
@@ -219,14 +216,8 @@ fn energy_of_links_and_memories_adds_up_hop_by_hop() {
             memory.write_width = Bits(random.of(&[8, 24, 64, 128]));
         }
         let placed = random_placement(&mut random, &network, &system);
-        let problem = SchedulingProblem {
-            graph: &network.graph,
-            system: &system,
-            placed: &placed,
-            order: TilePriority::EarliestReady,
-            prefetched: if random.below(2) == 0 { &[] } else { &[Operand::W] },
-            rules: SchedulingRules::CORRECTED,
-        };
+        let prefetched: &[Operand] = if random.below(2) == 0 { &[] } else { &[Operand::W] };
+        let problem = SchedulingProblem { prefetched, ..earliest(&network, &system, &placed) };
         let Ok(found) = schedule(problem) else { continue };
         let mut carried: Vec<(LinkId, TensorId, Cycles<f64>)> = Vec::new();
         let mut expected = [[0.0; 2]; TransferReason::ALL.len()];
