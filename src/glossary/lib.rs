@@ -2,7 +2,7 @@
 
 mod drawings;
 
-pub use drawings::{Mark, Tone, drawing, drawn};
+pub use drawings::{drawing, drawings};
 
 /// The list: tables under headings, a row a term.
 const LIST: &str = include_str!("../../docs/glossary.md");

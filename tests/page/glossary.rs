@@ -1,6 +1,6 @@
 //! The glossary of the page is the list of `docs/glossary.md`, and every hint on the page leads into it.
 
-use fusescape::glossary::{drawing, drawn, find, terms};
+use fusescape::glossary::{drawing, drawings, find, terms};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,23 +57,36 @@ fn a_term_is_found_by_its_name_its_short_forms_and_its_symbols() {
 
 #[test]
 fn drawings_belong_to_terms_and_stay_on_their_field() {
-    use fusescape::glossary::Mark;
     let names: BTreeSet<&str> = terms().iter().map(|term| term.name).collect();
-    for name in drawn() {
+    let on = |x: f32, y: f32| (0.0..=160.0).contains(&x) && (0.0..=64.0).contains(&y);
+    let mut seen = 0;
+    for (name, marks) in drawings() {
         assert!(names.contains(name), "the list has no term `{name}`");
-        let on = |x: f32, y: f32| (0.0..=160.0).contains(&x) && (0.0..=64.0).contains(&y);
-        for mark in drawing(name).unwrap() {
-            let is_on = match *mark {
-                Mark::Box(x, y, width, height, _) => on(x, y) && on(x + width, y + height),
-                Mark::Arrow(x1, y1, x2, y2) => on(x1, y1) && on(x2, y2),
-                Mark::Word(x, y, word) => {
-                    let half = 2.9 * word.chars().count() as f32;
-                    on(x - half, y - 4.0) && on(x + half, y + 4.0)
+        for mark in marks.lines().filter(|line| !line.is_empty()) {
+            let text = |name: &str| between(mark, &format!(" {name}=\""), "\"")[0];
+            let number = |name: &str| text(name).parse::<f32>().unwrap();
+            let is_on = match mark.split(' ').next().unwrap() {
+                "<rect" => {
+                    let (x, y) = (number("x"), number("y"));
+                    on(x, y) && on(x + number("width"), y + number("height"))
                 }
+                "<path" => {
+                    let points = text("d").split(['M', 'L']).filter_map(|point| point.split_once(' '));
+                    points.clone().count() == 5
+                        && points.into_iter().all(|(x, y)| on(x.parse().unwrap(), y.parse().unwrap()))
+                }
+                "<text" => {
+                    let (x, y) = (number("x"), number("y"));
+                    let half = 2.9 * between(mark, ">", "<")[0].chars().count() as f32;
+                    on(x - half, y - 7.4) && on(x + half, y + 0.6)
+                }
+                _ => false,
             };
-            assert!(is_on, "{name}: {mark:?}");
+            assert!(is_on, "{name}: {mark}");
+            seen += 1;
         }
     }
+    assert!(seen > 200, "only {seen} marks");
 }
 
 /// What stands between two texts, every time.
