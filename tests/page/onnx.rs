@@ -642,19 +642,15 @@ fn broken_files_are_refused_without_a_panic() {
         }
     }
     // Bytes changed at random places: whatever happens, it is an answer.
-    let mut state = 1u64;
-    let mut random = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % bound
-    };
+    let mut random = Lcg(1);
     for model in [residual().model(), model] {
         // Mostly in the graph, as the weights are not looked at.
         let small: Vec<u8> = model.clone();
         for _ in 0..sample_or_all(300, 2000) {
             let mut changed = small.clone();
-            for _ in 0..1 + random(6) {
-                let at = random(changed.len());
-                changed[at] = random(256) as u8;
+            for _ in 0..1 + random.index(6) {
+                let at = random.index(changed.len());
+                changed[at] = random.index(256) as u8;
             }
             if let Ok((spec, _)) = onnx::import(&mut changed.as_slice(), "changed.onnx", &Default::default()) {
                 let _ = Network::from_text(&write_workload(&spec));

@@ -12,6 +12,11 @@ impl Lcg {
         (self.0 >> 33) % bound
     }
 
+    /// An index of a list; of an empty one 0.
+    pub fn index(&mut self, count: usize) -> usize {
+        self.below(count.max(1) as u64) as usize
+    }
+
     pub fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }

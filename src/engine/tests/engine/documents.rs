@@ -6,6 +6,7 @@ use fusescape_spec::{
     Diagnostics, PortSpec, Preset, find_preset, hardware_presets, read_hardware, read_workload, workload_presets,
     write_hardware, write_workload,
 };
+use fusescape_test_support::random::Lcg;
 use fusescape_test_support::{entries, integer, reference, text};
 
 /// Hardware preset and its name in `hardware.json`.
@@ -600,20 +601,6 @@ fn a_network_may_be_as_deep_as_its_list_is_long() {
     assert!(said.to_string().contains("There are 4097 entries, more than 4096"), "{said}");
 }
 
-/// A linear congruential generator: the same numbers in every run.
-struct Lcg(u64);
-
-impl Lcg {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-
-    fn of<'a, T: ?Sized>(&mut self, choice: &[&'a T]) -> &'a T {
-        choice[self.below(choice.len())]
-    }
-}
-
 #[test]
 fn any_text_survives_writing_and_reading() {
     let pieces = [
@@ -653,7 +640,7 @@ fn any_text_survives_writing_and_reading() {
     ];
     let mut random = Lcg(1);
     for _ in 0..3000 {
-        let word: String = (0..1 + random.below(4)).map(|_| random.of(&pieces)).collect();
+        let word: String = (0..1 + random.index(4)).map(|_| random.of(&pieces)).collect();
         let word = word.trim().to_owned();
         let about = [word.clone(), "two words".into(), word.clone()]
             .join(random.of(&["\n", " ", "\n\n", "  "]))
@@ -724,16 +711,16 @@ fn mutated_documents_never_panic() {
     for _ in 0..rounds {
         let mut characters: Vec<char> = random.of(&texts).chars().collect();
         // Near the end of a short document, a mistake is more likely to be reached.
-        characters.truncate(200 + random.below(characters.len()));
-        for _ in 0..1 + random.below(4) {
-            let at = random.below(characters.len());
-            let until = (at + random.below(12)).min(characters.len());
-            match random.below(3) {
+        characters.truncate(200 + random.index(characters.len()));
+        for _ in 0..1 + random.index(4) {
+            let at = random.index(characters.len());
+            let until = (at + random.index(12)).min(characters.len());
+            match random.index(3) {
                 0 => drop(characters.drain(at..until)),
                 1 => drop(characters.splice(at..until, random.of(&pieces).chars())),
                 _ => {
                     let copied = characters[at..until].to_vec();
-                    let to = random.below(characters.len());
+                    let to = random.index(characters.len());
                     characters.splice(to..to, copied);
                 }
             }

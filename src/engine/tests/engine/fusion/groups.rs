@@ -10,6 +10,7 @@ use fusescape_engine::fusion::{
 use fusescape_engine::ids::{TiSlice, TiVec};
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, workload_presets};
+use fusescape_test_support::random::Lcg;
 use fusescape_test_support::sample::sample_or_all;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -228,10 +229,10 @@ fn cut_along_the_order(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> O
 
 #[test]
 fn the_published_algorithm_finds_the_best_of_the_blocks_that_it_generates() {
-    let mut random = Random(6);
+    let mut random = Lcg(6);
     let (mut fused, mut unfit) = (0, 0);
     for case in 0..500 {
-        let graph = random.graph();
+        let graph = random_graph(&mut random);
         // Fewer and larger groups are cheaper, but for what chance forbids.
         let salt = random.below(1 << 20);
         let price = |group: &[OperatorId]| {
@@ -266,10 +267,10 @@ fn convex_groups_may_still_wait_for_each_other() {
 
 #[test]
 fn the_exact_search_equals_brute_force_on_random_graphs() {
-    let mut random = Random(1);
+    let mut random = Lcg(1);
     let mut differ = 0;
     for case in 0..sample_or_all(200, 1000) {
-        let graph = random.graph();
+        let graph = random_graph(&mut random);
         let setting = Setting {
             buffer_bytes: 64 + random.below(3000),
             bits: 16,
@@ -346,10 +347,10 @@ fn wide_groups_cost_the_same_as_they_grow() {
 /// passes, with no more images in each than that takes.
 #[test]
 fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
-    let mut random = Random(4);
+    let mut random = Lcg(4);
     let (mut several_passes, mut uneven) = (0, 0);
     for case in 0..2000 {
-        let graph = random.graph();
+        let graph = random_graph(&mut random);
         let first = random.below(graph.len() as u64) as usize;
         let last = first + random.below((graph.len() - first) as u64) as usize;
         let group = Group::new(&graph, &ids(&(first..=last).collect::<Vec<_>>()));
@@ -399,10 +400,10 @@ fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
 /// It decides as an exact search does whose groups keep to the rules as the paper states them, whatever buffers were asked for before.
 #[test]
 fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
-    let mut random = Random(3);
+    let mut random = Lcg(3);
     let mut differ = 0;
     for case in 0..300 {
-        let graph = random.graph();
+        let graph = random_graph(&mut random);
         let largest = Setting { buffer_bytes: 4000, batch: 1 + random.below(4), ..Setting::paper() };
         let online = OnlineFusion::new(graph.clone(), largest, 10_000);
         for _ in 0..4 {
@@ -436,10 +437,10 @@ fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
 #[test]
 fn the_table_limits_groups_to_the_element() {
     let largest = Setting { buffer_bytes: 1 << 20, ..Setting::paper() };
-    let mut random = Random(5);
+    let mut random = Lcg(5);
     let mut growing = 0;
     for case in 0..50 {
-        let online = OnlineFusion::new(random.graph(), largest, 10_000);
+        let online = OnlineFusion::new(random_graph(&mut random), largest, 10_000);
         let table = online.table();
         for capacity in table.iter().filter(|least| **least != u64::MAX).flat_map(|&least| [least - 1, least]) {
             let most = (1..=table.len()).rev().find(|&most| table[most - 1] <= capacity).unwrap_or(1);
@@ -487,7 +488,7 @@ fn is_worth_fusing(graph: &OperatorGraph, group: &[OperatorId]) -> bool {
 
 #[test]
 fn the_decision_on_isoa_equals_brute_force() {
-    let mut random = Random(2);
+    let mut random = Lcg(2);
     for case in 0..1000 {
         let maps = 1 + random.below(9) as usize;
         let inputs: TiVec<GroupMap, Vec<GroupMap>> =
@@ -553,54 +554,44 @@ fn every_partition(
     groups.pop();
 }
 
-/// A linear congruential generator (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    /// A graph of 2 to 8 operators; one in fifty of 10.
-    fn graph(&mut self) -> OperatorGraph {
-        let count = if self.below(50) == 0 { 10 } else { 2 + self.below(7) as usize };
-        let input = FeatureMap { channels: 1 + self.below(6), columns: 12, rows: 12 };
-        let mut maps = vec![input];
-        let mut operators = Vec::new();
-        for id in 0..count {
-            let first = maps.len() - 1 - self.below(3.min(maps.len() as u64)) as usize;
-            let FeatureMap { columns, rows, .. } = maps[first];
-            let alike: Vec<usize> =
-                (0..maps.len()).filter(|&map| (maps[map].columns, maps[map].rows) == (columns, rows)).collect();
-            let mut inputs = vec![first];
-            if self.below(3) == 0 {
-                inputs.push(alike[self.below(alike.len() as u64) as usize]);
-            }
-            let kernel = 1 + 2 * self.below(2);
-            let stride = 1 + u64::from(self.below(5) == 0);
-            let output = FeatureMap {
-                channels: 1 + self.below(8),
-                columns: columns.div_ceil(stride),
-                rows: rows.div_ceil(stride),
-            };
-            let parameters =
-                if self.below(4) == 0 { 0 } else { kernel * kernel * output.channels * (1 + self.below(8)) };
-            let name = format!("operator {id}");
-            let (kernel, stride) = ((kernel, kernel), (stride, stride));
-            operators.push(Operator {
-                name,
-                kind: OperatorKind::Conv,
-                inputs: ids(&inputs),
-                kernel,
-                stride,
-                output,
-                parameters,
-            });
-            maps.push(output);
+/// A graph of 2 to 8 operators; one in fifty of 10.
+fn random_graph(random: &mut Lcg) -> OperatorGraph {
+    let count = if random.below(50) == 0 { 10 } else { 2 + random.below(7) as usize };
+    let input = FeatureMap { channels: 1 + random.below(6), columns: 12, rows: 12 };
+    let mut maps = vec![input];
+    let mut operators = Vec::new();
+    for id in 0..count {
+        let first = maps.len() - 1 - random.below(3.min(maps.len() as u64)) as usize;
+        let FeatureMap { columns, rows, .. } = maps[first];
+        let alike: Vec<usize> =
+            (0..maps.len()).filter(|&map| (maps[map].columns, maps[map].rows) == (columns, rows)).collect();
+        let mut inputs = vec![first];
+        if random.below(3) == 0 {
+            inputs.push(alike[random.below(alike.len() as u64) as usize]);
         }
-        OperatorGraph::new("random".into(), input, operators).unwrap()
+        let kernel = 1 + 2 * random.below(2);
+        let stride = 1 + u64::from(random.below(5) == 0);
+        let output = FeatureMap {
+            channels: 1 + random.below(8),
+            columns: columns.div_ceil(stride),
+            rows: rows.div_ceil(stride),
+        };
+        let parameters =
+            if random.below(4) == 0 { 0 } else { kernel * kernel * output.channels * (1 + random.below(8)) };
+        let name = format!("operator {id}");
+        let (kernel, stride) = ((kernel, kernel), (stride, stride));
+        operators.push(Operator {
+            name,
+            kind: OperatorKind::Conv,
+            inputs: ids(&inputs),
+            kernel,
+            stride,
+            output,
+            parameters,
+        });
+        maps.push(output);
     }
+    OperatorGraph::new("random".into(), input, operators).unwrap()
 }
 
 /// The operators of layers after an image of 3 x 16 x 8, without the image.
