@@ -1,5 +1,5 @@
-//! An architecture as Timeloop and AccelForge have it: memories and fan-outs, one inside of the other; and the parts of documents to which
-//! it comes.
+//! An architecture as Timeloop and AccelForge have it: memories and fan-outs, one inside of the other; and the parts of
+//! documents that are made of it.
 
 use crate::report::Report;
 use crate::timeloop::TableEnergy;
@@ -10,7 +10,7 @@ const OPERANDS: [&str; 3] = ["W", "I", "O"];
 /// Most bits of a size.
 pub const MAX_BITS: u64 = 1 << 50;
 
-/// What files of one program say, put together.
+/// The contents of several files of one program.
 #[derive(Debug, Clone, Default)]
 pub struct Files<A, W, M> {
     /// The architecture.
@@ -21,7 +21,7 @@ pub struct Files<A, W, M> {
     pub mapping: Option<M>,
     /// Energies of actions, where a file of their own states them.
     pub energies: Vec<TableEnergy>,
-    /// What a person should know of all of them.
+    /// Findings in all of them.
     pub report: Report,
 }
 

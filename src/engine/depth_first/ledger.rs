@@ -1,4 +1,4 @@
-//! The one walk that adds up a point: its stacks, their tile types, and the layers of these (DeFiNES, Section III, step 6).
+//! The walk that adds up a point: its stacks, their tile types, and the layers of these (DeFiNES, Section III, step 6).
 //!
 //! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
 
@@ -7,7 +7,7 @@ use super::ids::{NodeId, ProblemId};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use crate::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 
-/// What a tile, a stack or a point costs.
+/// Energy, latency and operations of a tile, a stack or a point.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     pub energy: EnergySplit,
@@ -33,11 +33,11 @@ impl Sum {
     }
 }
 
-/// What takes note of the parts of a point.
+/// A ledger of the parts of a point: it notes what its report needs.
 pub(super) trait Ledger {
-    /// What it notes of copies, until the layer behind them is done.
+    /// Notes on copies, kept until the layer that waits for them is done.
     type Copies;
-    /// What it notes of a mapped layer.
+    /// Notes on a mapped layer.
     type Mapped;
 
     /// Copies before a layer of one tile, of which there are `times`.

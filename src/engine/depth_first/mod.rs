@@ -18,9 +18,10 @@
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
 //!    numbers only, as a sweep makes a million of them.
-//! 6. `ledger.rs` walks through a point and adds up solved problems; `assemble.rs` notes the whole [`PointAccount`] on the way,
-//!    `totals.rs` the sums alone ([`TotalsAssembler`]). Before problems are solved, a [`CostExpression`] adds up their lower bounds; before a stack is planned, `floor.rs` finds a
-//!    weaker one from the sizes of its tiles alone ([`StackFloor`]).
+//! 6. `ledger.rs` walks through a point and adds up solved problems. On the way `assemble.rs` notes the whole
+//!    [`PointAccount`], `totals.rs` the sums alone ([`TotalsAssembler`]). Before problems are solved, a
+//!    [`CostExpression`] adds up their lower bounds; before a stack is planned, `floor.rs` finds a weaker one from the
+//!    sizes of its tiles alone ([`StackFloor`]).
 //!
 //! `motion/` follows a stack tile by tile and layer by layer: which pixels are new, kept or computed again, what moves, what lies where.
 //!

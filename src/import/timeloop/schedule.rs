@@ -181,7 +181,8 @@ impl Placing<'_> {
     fn mesh(&self, target: &str) -> Option<usize> {
         let nodes = &self.architecture.nodes;
         let placed = target.strip_prefix("inter_").and_then(|name| name.strip_suffix("_spatial"));
-        let is_it = |node: &Node<MemoryNode>| matches!(node, Node::FanOut(mesh) if mesh.name == target || placed.is_some_and(|name| mesh.name == name));
+        let is_named = |name: &str| name == target || Some(name) == placed;
+        let is_it = |node: &Node<MemoryNode>| matches!(node, Node::FanOut(mesh) if is_named(&mesh.name));
         let below = || {
             let memory = self.memory(target)?;
             nodes.get(memory + 1).filter(|node| matches!(node, Node::FanOut(_))).map(|_| memory + 1)
