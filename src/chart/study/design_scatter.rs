@@ -1,12 +1,10 @@
 //! Designs of a study: any two of their numbers against each other.
 
 use super::dimension::{Dimension, range_of};
-use crate::axis::Axis;
-use crate::color::mix;
-use crate::legend::{Entry, Mark, draw_legend, draw_point, legend_height};
-use crate::sketch::Sketch;
-use crate::text::shorten;
-use crate::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use crate::kit::{
+    Axis, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, draw_legend, draw_point,
+    legend_height, mix, shorten,
+};
 use fusescape_spec::sorting::sort_by;
 
 /// One design.
@@ -128,11 +126,11 @@ impl DesignScatter {
     }
 }
 
-fn plain(theme: &Theme) -> crate::Color {
+fn plain(theme: &Theme) -> Color {
     theme.series(0, 2)
 }
 
-fn faint(theme: &Theme) -> crate::Color {
+fn faint(theme: &Theme) -> Color {
     mix(theme.panel, theme.soft, 0.4)
 }
 

@@ -1,7 +1,6 @@
 //! What an axis of a figure of designs shows: a number that each has, or one of a few words.
 
-use crate::axis::{Axis, AxisScale};
-use crate::{Column, Quantity, TableCell};
+use crate::kit::{Axis, AxisScale, Column, Quantity, TableCell};
 
 /// Values that differ by more than this factor stand on a logarithmic axis.
 const WIDE: f64 = 8.0;

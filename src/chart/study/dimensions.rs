@@ -1,6 +1,6 @@
 //! Which numbers the designs of a study have: values of axes, then quantities.
 
-use super::Dimension;
+use super::dimension::Dimension;
 use crate as chart;
 use fusescape_engine::explore::study::{Axis, Quantity, Study};
 use fusescape_spec::{self, AxisValue, Measure};

@@ -1,9 +1,12 @@
 //! Figures of many designs: any two of their numbers, all of them side by side, the best over two axes.
 
 use super::brush::Brush;
+use super::design_scatter::{DesignMark, DesignScatter};
+use super::dimension::Dimension;
+use super::parallel::{DesignLine, Parallel};
 use super::table::StudyTable;
-use super::{DesignLine, DesignMark, DesignScatter, Dimension, Parallel};
-use crate::{Column, Matrix, Table, TableCell};
+use crate::kit::{Column, Table, TableCell};
+use crate::maps::Matrix;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

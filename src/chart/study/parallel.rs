@@ -1,12 +1,10 @@
 //! Parallel coordinates: all numbers of designs side by side, a line a design.
 
 use super::dimension::Dimension;
-use crate::axis::Axis;
-use crate::color::mix;
-use crate::legend::{Entry, Mark, draw_legend, legend_height};
-use crate::sketch::Sketch;
-use crate::text::shorten;
-use crate::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use crate::kit::{
+    Axis, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, draw_legend, legend_height, mix,
+    shorten,
+};
 
 /// One design.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! All numbers of many designs, column by column.
 
-use super::Dimension;
+use super::dimension::Dimension;
 use super::dimensions::{Source, StudyDimension, dimensions};
 use fusescape_engine::explore::study::{DesignRow, ParetoFront, Quantity, Status, Study};
 use fusescape_spec::measure;

@@ -1,0 +1,92 @@
+//! What changes from one point to another by cause: a bar that grows to the right with what costs more, to the left with what costs less.
+
+use crate::kit::{Cause, Chart, Column, MINIMUM_WIDTH, Quantity, Sketch, Table, TableCell, Theme};
+
+/// A bar of changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangeBar {
+    /// What changes.
+    pub quantity: Quantity,
+    /// By how much each cause grows, in base units; below 0 where it shrinks.
+    pub growths: Vec<(Cause, f64)>,
+    /// The whole before, in base units.
+    pub whole: f64,
+}
+
+/// So much of the whole has room to the left of the line, twice as much to its right; what is longer is cut off, and marked so.
+const LEFT_SHARE: f64 = 0.5;
+const HEIGHT: i32 = 18;
+const BAR: i32 = 12;
+/// Width of the mark of a bar that is cut off.
+const CUT: i32 = 5;
+
+impl ChangeBar {
+    /// Draws the parts of one sign, from the middle outwards.
+    fn draw_side(&self, sketch: &mut Sketch, theme: &Theme, sign: f64) {
+        let middle = zero(sketch);
+        let scale = f64::from(middle) / (LEFT_SHARE * self.whole.abs().max(f64::MIN_POSITIVE));
+        let room = f64::from(if sign > 0.0 { sketch.width as i32 - middle } else { middle } - 1);
+        let mut sum = 0.0;
+        for (cause, growth) in self.growths.iter().filter(|(_, growth)| growth * sign > 0.0) {
+            let place = |sum: f64| (sum * scale).min(room).round() as i32;
+            let (from, to) = (place(sum), place(sum + growth.abs()));
+            sum += growth.abs();
+            let left = if sign > 0.0 { middle + from } else { middle - to };
+            if to > from {
+                sketch.rect((left, (HEIGHT - BAR) / 2), (to - from, BAR), theme.cause(*cause));
+            }
+        }
+        if sum * scale > room {
+            let at = if sign > 0.0 { middle + room as i32 - 2 * CUT } else { middle - room as i32 + CUT };
+            for step in [0, 2] {
+                let x = at + step * 2;
+                sketch.line(vec![(x, HEIGHT - 3), (x + CUT, 3)], 2, theme.panel);
+            }
+        }
+    }
+}
+
+/// Where nothing changes.
+fn zero(sketch: &Sketch) -> i32 {
+    sketch.width as i32 / 3
+}
+
+impl Chart for ChangeBar {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let mut sketch = Sketch::new(width.max(MINIMUM_WIDTH), HEIGHT as u32);
+        let width = sketch.width as i32;
+        sketch.rect((0, HEIGHT / 2), (width, 1), theme.grid());
+        for sign in [1.0, -1.0] {
+            self.draw_side(&mut sketch, theme, sign);
+        }
+        sketch.rect((zero(&sketch), 0), (1, HEIGHT), theme.soft);
+        sketch
+    }
+
+    fn height_for(&self, _: u32) -> u32 {
+        HEIGHT as u32
+    }
+
+    fn table(&self) -> Table {
+        let largest = self.growths.iter().map(|(_, growth)| growth.abs()).fold(0.0, f64::max);
+        let unit = self.quantity.unit(largest);
+        let row = |(cause, growth): &(Cause, f64)| vec![cause.name().into(), TableCell::scaled(unit, *growth)];
+        Table {
+            caption: format!("What changes: {}", self.quantity.name()),
+            columns: vec![Column::words("cause"), Column::scaled("change", self.quantity, unit)],
+            rows: self.growths.iter().map(row).collect(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let text = |(cause, growth): &(Cause, f64)| {
+            let way = if *growth < 0.0 { "less" } else { "more" };
+            format!("{} {} {way}", cause.name(), self.quantity.text(growth.abs()))
+        };
+        let seen: Vec<String> = self.growths.iter().filter(|(_, growth)| *growth != 0.0).map(text).collect();
+        match seen.is_empty() {
+            true => format!("No cause of {} changes.", self.quantity.name()),
+            false => format!("Change of {} by cause: {}.", self.quantity.name(), seen.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Where the time of every core and the energy of a system go; what links carry and memories hold.
+
+use crate::bars::{Breakdown, StackedBar};
+use crate::kit::{Cause, Column, Quantity, Table, TableCell, reason_name, three_digits};
+use fusescape_engine::cost::LatencyCause;
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{
+    Carrier, CoreTime, CoreTimeCause, LinkId, SystemAccount, SystemEnergyCause, SystemPart, TransferReason,
+};
+
+const REASONS: usize = TransferReason::ALL.len();
+
+/// A cause of a core's time, as figures show it.
+fn time_cause(cause: CoreTimeCause) -> Cause {
+    match cause {
+        CoreTimeCause::Computing => Cause::Latency(LatencyCause::Computing),
+        CoreTimeCause::Stalling => Cause::Latency(LatencyCause::Stall),
+        CoreTimeCause::Transferring => Cause::Transfer,
+        CoreTimeCause::Idle => Cause::Idle,
+    }
+}
+
+/// A cause of a system's energy, as figures show it: reasons, whatever carries.
+fn energy_cause(cause: SystemEnergyCause) -> Cause {
+    match cause {
+        SystemEnergyCause::OnChip => Cause::OnChip,
+        SystemEnergyCause::Moved(_, reason) => Cause::Moved(reason),
+    }
+}
+
+/// Where the time of each core goes, cycles; every bar is as long as the schedule.
+pub fn core_time(account: &SystemAccount) -> Breakdown {
+    let bar = |core: &CoreTime| StackedBar {
+        label: core.name.clone(),
+        values: CoreTimeCause::ALL.map(|cause| core.cycles[cause]).into(),
+    };
+    Breakdown {
+        quantity: Quantity::Latency,
+        title: "Time of each core".to_owned(),
+        bar: "core".to_owned(),
+        causes: CoreTimeCause::ALL.map(time_cause).into(),
+        bars: account.cores.iter().map(bar).collect(),
+    }
+}
+
+/// Where the energy goes: the cores with their memories, the links, and the memories at both ends of transfers.
+pub fn system_energy(account: &SystemAccount) -> Breakdown {
+    let moved = moved_reasons(account);
+    let causes: Vec<Cause> = std::iter::once(Cause::OnChip).chain(moved.into_iter().map(Cause::Moved)).collect();
+    let takes = |part: SystemPart, shown: Cause| {
+        let of_it = part.causes().filter(|cause| energy_cause(*cause) == shown);
+        of_it.fold(0.0, |sum, cause| sum + account.energy[cause])
+    };
+    let bar = |part: SystemPart| StackedBar {
+        label: part.title().to_owned(),
+        values: causes.iter().map(|cause| takes(part, *cause)).collect(),
+    };
+    Breakdown {
+        quantity: Quantity::Energy,
+        title: "Energy".to_owned(),
+        bar: "part".to_owned(),
+        bars: SystemPart::ALL.map(bar).into(),
+        causes,
+    }
+}
+
+/// Why something travels that takes energy, in the order of the figure.
+pub fn moved_reasons(account: &SystemAccount) -> Vec<TransferReason> {
+    let takes = |reason: &TransferReason| {
+        let by_carrier = Carrier::ALL.map(|carrier| account.energy[SystemEnergyCause::Moved(carrier, *reason)]);
+        by_carrier.into_iter().sum::<f64>() > 0.0
+    };
+    TransferReason::ALL.into_iter().filter(takes).collect()
+}
+
+/// What every link carries, by reason, and how long.
+pub fn link_table(account: &SystemAccount) -> Table {
+    let mut carried: TiVec<LinkId, [u64; REASONS]> = ti_vec![[0; REASONS]; account.links.len()];
+    for transfer in &account.transfers {
+        for &link in &transfer.links {
+            if let Some(carried) = carried.get_mut(link) {
+                carried[transfer.reason as usize] += transfer.bits;
+            }
+        }
+    }
+    let row = |(link, carried): (&fusescape_engine::multicore::LinkTime, [u64; REASONS])| {
+        let words = [link.name.as_str().into(), TableCell::number(three_digits(link.bandwidth), link.bandwidth)];
+        let busy = [TableCell::of(Quantity::Latency, link.busy), share_cell(link.busy, account.latency_cycles)];
+        words.into_iter().chain(busy).chain(carried.map(TableCell::size)).collect()
+    };
+    let reasons = TransferReason::ALL.map(|reason| Column::measured(reason_name(reason), Quantity::Bytes.base()));
+    let columns = [
+        Column::words("link"),
+        Column::plain("bandwidth", "bit/cycle"),
+        Column::measured("busy", Quantity::Latency.base()),
+        Column::plain("of the time", "%"),
+    ];
+    Table {
+        caption: "Links".to_owned(),
+        columns: columns.into_iter().chain(reasons).collect(),
+        rows: account.links.iter().zip(carried).map(row).collect(),
+    }
+}
+
+/// How full every memory is at most.
+pub fn memory_table(account: &SystemAccount) -> Table {
+    let row = |memory: &fusescape_engine::multicore::MemoryUse| {
+        vec![
+            memory.name.as_str().into(),
+            TableCell::size(memory.capacity_bits),
+            TableCell::size(memory.peak_bits),
+            share_cell(memory.peak_bits as f64, memory.capacity_bits as f64),
+        ]
+    };
+    Table {
+        caption: "Memories".to_owned(),
+        columns: vec![
+            Column::words("memory"),
+            Column::measured("capacity", Quantity::Bytes.base()),
+            Column::measured("most in use", Quantity::Bytes.base()),
+            Column::plain("of its capacity", "%"),
+        ],
+        rows: account.memories.iter().map(row).collect(),
+    }
+}
+
+fn share_cell(part: f64, whole: f64) -> TableCell {
+    let share = 100.0 * part / whole;
+    TableCell::number(three_digits(share), share)
+}

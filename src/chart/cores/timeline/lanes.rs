@@ -1,0 +1,203 @@
+//! A schedule sorted by place and time, so that a part of it is found by halving.
+
+use crate::cores::time_window::TimeWindow;
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{
+    CoreId, LinkId, NestId, SystemAccount, TileId, TransferId, TransferReason, TransferRun,
+};
+use fusescape_spec::sorting::sort_by;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The items of a lane, by start.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Lane<Id> {
+    /// What it is, and from when to when, cycles.
+    items: Vec<(Id, f64, f64)>,
+    /// For each the latest end of all up to it: on a link what begins later may end first.
+    reach: Vec<f64>,
+}
+
+impl<Id: Copy> Lane<Id> {
+    fn new(mut items: Vec<(Id, f64, f64)>) -> Self {
+        if !items.is_sorted_by(|a, b| a.1 <= b.1) {
+            sort_by(&mut items, |a, b| a.1.total_cmp(&b.1));
+        }
+        let mut latest = f64::NEG_INFINITY;
+        let mut reached = |item: &(Id, f64, f64)| {
+            latest = latest.max(item.2);
+            latest
+        };
+        let reach = items.iter().map(&mut reached).collect();
+        Self { items, reach }
+    }
+
+    /// What may be seen in a window, and little else.
+    pub fn seen(&self, window: TimeWindow) -> &[(Id, f64, f64)] {
+        let first = self.reach.partition_point(|end| *end <= window.start);
+        let last = self.items.partition_point(|item| item.1 < window.end);
+        self.items.get(first..last).unwrap_or_default()
+    }
+
+    /// What has begun at a time and is not done.
+    pub fn now(&self, time: f64) -> impl Iterator<Item = &(Id, f64, f64)> {
+        let first = self.reach.partition_point(|end| *end <= time);
+        let last = self.items.partition_point(|item| item.1 <= time);
+        self.items.get(first..last).unwrap_or_default().iter().filter(move |item| item.2 > time)
+    }
+
+    /// The next time after this one (or the last one before it) at which something begins or ends; for lanes on which nothing overlaps.
+    pub fn event(&self, time: f64, is_later: bool) -> Option<f64> {
+        let at = self.items.partition_point(|item| item.1 <= time);
+        let near = at.saturating_sub(2)..(at + 2).min(self.items.len());
+        let times = self.items.get(near)?.iter().flat_map(|item| [item.1, item.2]);
+        if is_later {
+            times.filter(|other| *other > time).min_by(f64::total_cmp)
+        } else {
+            times.filter(|other| *other < time).max_by(f64::total_cmp)
+        }
+    }
+
+    /// What happens at a time, or at most `slack` cycles from it; of several the one that began last.
+    pub fn at(&self, time: f64, slack: f64) -> Option<Id> {
+        let near = self.seen(TimeWindow { start: time - slack, end: time + slack + f64::EPSILON });
+        let distance = |item: &(Id, f64, f64)| (item.1 - time).max(time - item.2).max(0.0);
+        near.iter().rev().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|item| item.0)
+    }
+
+    /// The `steps`-th after (or before) what begins at a time.
+    fn step(&self, start: f64, steps: i32) -> Option<Id> {
+        let at = self.items.partition_point(|item| item.1 < start);
+        let to = at.checked_add_signed(steps as isize)?;
+        self.items.get(to).map(|item| item.0)
+    }
+}
+
+/// A schedule, sorted by core and link.
+#[derive(Debug, Clone)]
+pub struct SystemLanes {
+    /// The schedule.
+    pub account: Arc<SystemAccount>,
+    /// For each core its tiles.
+    pub(super) cores: TiVec<CoreId, Lane<TileId>>,
+    /// The links that carry something, with its transfers.
+    pub(super) links: Vec<(LinkId, Lane<TransferId>)>,
+    /// For each tile where those that wait for it begin in `waiting`, and one more at the end.
+    starts: Vec<u32>,
+    waiting: Vec<TileId>,
+    /// Number of tiles of each layer.
+    pub(super) tiles_of: TiVec<NestId, u32>,
+    /// The reasons for which something travels.
+    pub(super) reasons: Vec<TransferReason>,
+}
+
+impl PartialEq for SystemLanes {
+    fn eq(&self, other: &Self) -> bool {
+        // What is sorted says nothing else than the account, and comparing two of them takes longer than drawing one.
+        Arc::ptr_eq(&self.account, &other.account)
+    }
+}
+
+impl SystemLanes {
+    /// Sorts a schedule.
+    pub fn new(account: Arc<SystemAccount>) -> Self {
+        let mut cores: TiVec<CoreId, Vec<(TileId, f64, f64)>> = ti_vec![Vec::new(); account.cores.len()];
+        let mut tiles_of: TiVec<NestId, u32> = ti_vec![0; account.layers.len()];
+        let mut starts = vec![0; account.tiles.len() + 1];
+        for (index, tile) in account.tiles.iter_enumerated() {
+            if let Some(count) = tiles_of.get_mut(tile.layer) {
+                *count += 1;
+            }
+            if let Some(lane) = cores.get_mut(tile.core).filter(|_| tile.end > tile.start) {
+                lane.push((index, tile.start, tile.end));
+            }
+            account.waits_for(index).iter().for_each(|before| starts[before.index() + 1] += 1);
+        }
+        for tile in 0..account.tiles.len() {
+            starts[tile + 1] += starts[tile];
+        }
+        let (mut next, mut waiting) =
+            (starts.clone(), vec![TileId::default(); starts.last().map_or(0, |all| *all as usize)]);
+        for tile in account.tiles.keys() {
+            for &before in account.waits_for(tile) {
+                let place = &mut next[before.index()];
+                waiting[*place as usize] = tile;
+                *place += 1;
+            }
+        }
+        let mut links: TiVec<LinkId, Vec<(TransferId, f64, f64)>> = ti_vec![Vec::new(); account.links.len()];
+        for (index, transfer) in account.transfers.iter_enumerated().filter(|(_, run)| run.end > run.start) {
+            for &link in &transfer.links {
+                if let Some(lane) = links.get_mut(link) {
+                    lane.push((index, transfer.start, transfer.end));
+                }
+            }
+        }
+        let used = links.into_iter_enumerated().filter(|(_, items)| !items.is_empty());
+        let links = used.map(|(link, items)| (link, Lane::new(items))).collect();
+        let travels = |reason: &TransferReason| account.transfers.iter().any(|run| run.reason == *reason);
+        let reasons = TransferReason::ALL.into_iter().filter(travels).collect();
+        let cores = cores.into_iter().map(Lane::new).collect();
+        Self { account, cores, links, starts, waiting, tiles_of, reasons }
+    }
+
+    /// The tiles that wait for a tile.
+    pub fn waiting_for(&self, tile: TileId) -> &[TileId] {
+        let range: Option<Range<usize>> = (|| {
+            let start = *self.starts.get(tile.index())?;
+            Some(start as usize..*self.starts.get(tile.index() + 1)? as usize)
+        })();
+        range.and_then(|range| self.waiting.get(range)).unwrap_or_default()
+    }
+
+    /// The tile `steps` later (or earlier) on the same core.
+    pub fn step(&self, tile: TileId, steps: i32) -> Option<TileId> {
+        let run = self.account.tiles.get(tile)?;
+        self.cores.get(run.core)?.step(run.start, steps)
+    }
+
+    /// A tile about the same time, on the closest core above (-1) or below (1) that computes anything.
+    pub fn beside(&self, tile: TileId, way: i32) -> Option<TileId> {
+        let run = self.account.tiles.get(tile)?;
+        let time = (run.start + run.end) / 2.0;
+        let mut core = run.core.index();
+        loop {
+            core = core.checked_add_signed(way as isize)?;
+            if let Some(near) = self.cores.get(CoreId::from(core))?.at(time, f64::INFINITY) {
+                return Some(near);
+            }
+        }
+    }
+
+    /// The first tile that is seen in a window.
+    pub fn first_in(&self, window: TimeWindow) -> Option<TileId> {
+        let begins = |lane: &Lane<TileId>| {
+            let seen = lane.seen(window);
+            seen.iter().find(|item| item.1 >= window.start).or(seen.first()).copied()
+        };
+        self.cores.iter().filter_map(begins).min_by(|a, b| a.1.total_cmp(&b.1)).map(|item| item.0)
+    }
+
+    /// A tile, the tiles that it waits for, and those that wait for it: from when to when, cycles.
+    pub fn neighbourhood(&self, tile: TileId) -> Option<(f64, f64)> {
+        let run = self.account.tiles.get(tile)?;
+        let around = self.account.waits_for(tile).iter().chain(self.waiting_for(tile));
+        let runs = around.filter_map(|&other| self.account.tiles.get(other));
+        Some(runs.fold((run.start, run.end), |(from, to), run| (from.min(run.start), to.max(run.end))))
+    }
+
+    /// `conv1 13`: its layer, and its place among the layer's tiles, from 1.
+    pub(super) fn tile_name(&self, tile: TileId) -> String {
+        let Some(run) = self.account.tiles.get(tile) else { return String::new() };
+        format!("{} {}", self.layer_name(run.layer), run.number.index() + 1)
+    }
+
+    pub(super) fn layer_name(&self, layer: NestId) -> &str {
+        self.account.layers.get(layer).map_or("", String::as_str)
+    }
+
+    /// `W of conv1`
+    pub(super) fn tensor_name(&self, run: &TransferRun) -> String {
+        format!("{:?} of {}", run.operand, self.layer_name(run.layer))
+    }
+}

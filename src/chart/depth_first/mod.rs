@@ -1,0 +1,25 @@
+//! Depth-first schedules (DeFiNES): the points of a sweep, the account of one, its stacks in motion.
+
+mod accesses;
+mod account;
+mod comparison;
+mod data_sizes;
+mod designs;
+mod landscape;
+mod layer_tables;
+mod level_matrix;
+mod macs;
+mod motion;
+mod tile_map;
+
+pub use accesses::{AccessRow, Accesses};
+pub use account::{Counted, strategy_title, tile_text};
+pub use comparison::{comparisons, whole_costs};
+pub use data_sizes::{Capacity, DataSizes, LayerData};
+pub use designs::{ComparedDesign, designs_matrix, designs_table};
+pub use landscape::{Landscape, PointState};
+pub use layer_tables::{copy_table, layer_tile_table, top_memories};
+pub use level_matrix::{Level, LevelCell, LevelMatrix, TypeLevels};
+pub use macs::MacCounts;
+pub use motion::{Motion, MotionHit, MovingStack, memory_motion_table};
+pub use tile_map::{TileTypeEntry, TileTypeMap};

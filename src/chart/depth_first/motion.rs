@@ -1,0 +1,315 @@
+//! A stack in motion: every feature map with the window of one tile, and beside them the memories with what lies in them and what moves.
+//!
+//! A step is one layer in one tile. All maps are shown with the tile's windows at once, so that one sees them grow from the last map back
+//! to the first; layers that have not run yet are pale. The figure looks numbers up and adds them; `depth_first::StackMotion` has them.
+
+mod maps;
+mod table;
+mod vessels;
+
+pub use table::memory_motion_table;
+
+use crate::kit::{
+    Chart, Color, Entry, MINIMUM_WIDTH, Mark, Quantity, Region, Sketch, Table, Theme, draw_legend, group_thousands,
+    legend_height, mix, shorten,
+};
+use fusescape_engine::depth_first::{
+    LayerTileAccount, NodeId, PointAccount, Rect, Span, StackAccount, StackMotion, Step, StripMotion, TileTypeAccount,
+    TileTypeId,
+};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A stack of an account with the places of its tiles; one for all steps.
+#[derive(Debug)]
+pub struct MovingStack {
+    /// The point.
+    pub account: Arc<PointAccount>,
+    /// Which of its stacks.
+    pub stack: usize,
+    /// Where its tiles lie.
+    pub motion: Rc<StackMotion>,
+    /// The widest and the highest window of each map, in order.
+    largest: Vec<(u64, u64)>,
+}
+
+impl MovingStack {
+    /// A stack of a point; `None` where the places are not those of this stack.
+    pub fn new(account: Arc<PointAccount>, stack: usize, motion: Rc<StackMotion>) -> Option<Self> {
+        let of = account.stacks.get(stack)?;
+        let layers = of.tile_types.first()?.layers.iter().map(|layer| &layer.layer);
+        let is_same = motion.tile_count() == of.tile_count && layers.eq(motion.maps.iter().map(|map| &map.layer));
+        is_same.then_some(())?;
+        let largest = largest_windows(&motion);
+        Some(Self { account, stack, motion, largest })
+    }
+
+    /// The stack's account.
+    pub fn of(&self) -> Option<&StackAccount> {
+        self.account.stacks.get(self.stack)
+    }
+
+    /// The number of a step, through all maps of all tiles.
+    pub fn number_of(&self, step: Step) -> usize {
+        (step.tile as usize).saturating_mul(self.motion.maps.len()).saturating_add(step.node.index())
+    }
+
+    /// The step of this number, if there is one.
+    pub fn step_of(&self, number: usize) -> Option<Step> {
+        let maps = self.motion.maps.len().max(1);
+        let step = Step { tile: (number / maps) as u64, node: NodeId::from(number % maps) };
+        (step.tile < self.motion.tile_count()).then_some(step)
+    }
+
+    /// The step with which a person begins: the first layer in the first tile of a type, or of the most frequent type.
+    pub fn first_step(&self, tile_type: Option<usize>) -> Step {
+        let types = self.of().map(|stack| &stack.tile_types);
+        let most = || types?.iter_enumerated().rev().max_by_key(|(_, tile)| tile.count).map(|(index, _)| index);
+        let chosen = tile_type.map(TileTypeId::from).or_else(most);
+        let tile = types.zip(chosen).and_then(|(types, index)| types.get(index)).map(|tile| tile.first_position);
+        let tile = tile.map_or(0, |(column, row)| self.motion.tile_over(column, row));
+        let node = self.motion.maps.iter_enumerated().find(|(_, map)| !map.is_input).map(|(node, _)| node);
+        Step { tile, node: node.unwrap_or_default() }
+    }
+}
+
+/// The widest and the highest window of each map.
+fn largest_windows(motion: &StackMotion) -> Vec<(u64, u64)> {
+    let along = |strips: &[StripMotion]| {
+        let mut longest = vec![1; motion.maps.len()];
+        for strip in strips {
+            let mut windows: Vec<Span> = strip.computed.iter().copied().collect();
+            for (read, span) in motion.reads.iter().zip(&strip.read).filter(|(_, span)| span.length() > 0) {
+                if let Some(window) = windows.get_mut(read.producer.index()) {
+                    let is_empty = window.length() == 0;
+                    let (first, end) = (window.first.min(span.first), window.end.max(span.end));
+                    *window = if is_empty { *span } else { Span { first, end } };
+                }
+            }
+            for (longest, window) in longest.iter_mut().zip(windows) {
+                *longest = window.length().max(*longest);
+            }
+        }
+        longest
+    };
+    along(&motion.columns).into_iter().zip(along(&motion.rows)).collect()
+}
+
+/// One step of a stack.
+#[derive(Debug, Clone)]
+pub struct Motion {
+    /// The stack.
+    pub moving: Rc<MovingStack>,
+    /// The step.
+    pub step: Step,
+}
+
+impl PartialEq for Motion {
+    fn eq(&self, other: &Self) -> bool {
+        // Comparing accounts would take longer than drawing them.
+        Rc::ptr_eq(&self.moving, &other.moving) && self.step == other.step
+    }
+}
+
+/// What of the figure is at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MotionHit {
+    /// A pixel of the last map, so the tile that computes it, or what lies at the same place of another map.
+    Tile(u64),
+    /// A map, so its layer.
+    Node(NodeId),
+}
+
+/// Where a pixel of a map comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    New,
+    Again,
+    Left,
+    Above,
+}
+
+impl Origin {
+    const ALL: [Self; 4] = [Self::New, Self::Again, Self::Left, Self::Above];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Again => "computed again",
+            Self::Left => "kept from the left",
+            Self::Above => "kept from above",
+        }
+    }
+
+    /// Colours that differ in lightness, too; stripes tell them apart besides.
+    fn color(self, theme: &Theme) -> Color {
+        match self {
+            Self::New => theme.modes[1],
+            Self::Again => theme.stall,
+            Self::Left => theme.copy,
+            Self::Above => mix(theme.copy, theme.panel, 0.5),
+        }
+    }
+}
+
+/// Narrower figures have the memories below the maps.
+const SIDE_BY_SIDE: i32 = 700;
+const VESSELS: i32 = 330;
+const BETWEEN: i32 = 26;
+const TITLE: i32 = 46;
+
+impl Motion {
+    fn stack(&self) -> Option<&StackAccount> {
+        self.moving.of()
+    }
+
+    /// The type of the tile.
+    pub fn tile(&self) -> Option<(TileTypeId, &TileTypeAccount)> {
+        self.stack()?.tile(&self.moving.motion, self.step.tile)
+    }
+
+    /// The account of the layer in this tile.
+    pub fn layer(&self) -> Option<&LayerTileAccount> {
+        Some(self.stack()?.step(&self.moving.motion, self.step)?.1)
+    }
+
+    /// `Tile 412 of 32,400 (type 5), layer 3 of 8: conv_2`
+    pub fn title(&self) -> String {
+        let motion = &self.moving.motion;
+        let name = motion.maps.get(self.step.node).map_or("", |map| map.layer.as_str());
+        let kind = self.tile().map_or(0, |(index, _)| index.index() + 1);
+        let (tile, tiles) = (group_thousands(self.step.tile + 1), group_thousands(motion.tile_count()));
+        let inputs = motion.maps.iter().filter(|map| map.is_input).count();
+        let layers = motion.maps.len() - inputs;
+        match (self.step.node.index() + 1).checked_sub(inputs) {
+            Some(layer @ 1..) => format!("Tile {tile} of {tiles}, type {kind} · layer {layer} of {layers}: {name}"),
+            _ => format!("Tile {tile} of {tiles}, type {kind} · fetch the output of {name}"),
+        }
+    }
+
+    /// What the step costs: `12.3 nJ of 98.1 nJ of this tile · 1,200 cycles`.
+    pub fn cost_text(&self) -> String {
+        let (Some(layer), Some((_, tile))) = (self.layer(), self.tile()) else { return String::new() };
+        let energy = |pj: f64| Quantity::Energy.text(pj);
+        format!(
+            "{} of the {} that this tile takes · {}",
+            energy(layer.energy_pj()),
+            energy(tile.energy_pj),
+            Quantity::Latency.text(layer.latency_cycles() as f64)
+        )
+    }
+
+    /// Pixels of a map by where they come from.
+    fn counts(&self, node: NodeId) -> [(Origin, u64); 4] {
+        let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
+        Origin::ALL.map(|origin| {
+            let pixels = match origin {
+                Origin::New => window.new.pixels(),
+                Origin::Again => window.again_pixels(),
+                Origin::Left => window.kept_left.pixels(),
+                Origin::Above => window.kept_above.pixels(),
+            };
+            (origin, pixels)
+        })
+    }
+
+    /// The parts of a map's window.
+    fn parts(&self, node: NodeId) -> Vec<(Origin, Rect)> {
+        let window = self.moving.motion.window(self.step.tile, node).unwrap_or_default();
+        let [columns, rows] = window.again;
+        let parts = [
+            (Origin::Left, window.kept_left),
+            (Origin::Above, window.kept_above),
+            (Origin::Again, columns),
+            (Origin::Again, rows),
+            (Origin::New, window.new),
+        ];
+        parts.into_iter().filter(|(_, part)| part.pixels() > 0).collect()
+    }
+
+    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+        let mut entries: Vec<Entry> =
+            Origin::ALL.map(|origin| (Mark::Chip(origin.color(theme)), origin.title().to_owned())).into();
+        entries.push((Mark::Chip(later_color(Origin::New.color(theme), theme)), "comes later".to_owned()));
+        entries.push((Mark::Chip(done_color(theme)), "done by earlier tiles".to_owned()));
+        entries
+    }
+
+    fn layout(&self, width: i32) -> Layout {
+        let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
+        let top = TITLE + legend + 10;
+        let is_wide = width >= SIDE_BY_SIDE;
+        let maps_width = if is_wide { width - VESSELS - BETWEEN } else { width };
+        let maps = maps::MapsLayout::new(&self.moving, maps_width);
+        let vessels_at = if is_wide { (width - VESSELS, top) } else { (0, top + maps.height + BETWEEN) };
+        let vessels_width = if is_wide { VESSELS } else { width.min(VESSELS + 60) };
+        let vessels = vessels::VesselsLayout::new(&self.moving, vessels_width);
+        let bottom = (top + maps.height).max(vessels_at.1 + vessels.height);
+        Layout { maps_at: (0, top), maps, vessels_at, vessels, height: bottom + 4 }
+    }
+
+    /// What is at a place of the figure, CSS pixels.
+    pub fn hit(&self, x: f64, y: f64, width: u32) -> Option<MotionHit> {
+        let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
+        self.hit_map(&layout.maps, (x - f64::from(layout.maps_at.0), y - f64::from(layout.maps_at.1)))
+    }
+}
+
+/// What earlier tiles have computed.
+fn done_color(theme: &Theme) -> Color {
+    mix(theme.panel, theme.modes[1], 0.22)
+}
+
+/// What a layer computes that has not run yet in this tile.
+fn later_color(color: Color, theme: &Theme) -> Color {
+    mix(color, theme.panel, 0.6)
+}
+
+struct Layout {
+    maps_at: (i32, i32),
+    maps: maps::MapsLayout,
+    vessels_at: (i32, i32),
+    vessels: vessels::VesselsLayout,
+    height: i32,
+}
+
+impl Chart for Motion {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let layout = self.layout(width as i32);
+        let mut sketch = Sketch::new(width, layout.height as u32);
+        let fit = |text: String, size: f64, bold: bool| shorten(&text, width as i32, size, bold);
+        sketch.text(fit(self.title(), 14.0, true), (0, 9), theme.heading());
+        sketch.text(fit(self.cost_text(), 12.0, false), (0, 29), theme.note());
+        draw_legend(&mut sketch, &self.entries(theme), (0, TITLE - 4), width as i32, theme.note());
+        self.draw_maps(&mut sketch, theme, &layout.maps, layout.maps_at);
+        self.draw_vessels(&mut sketch, theme, &layout.vessels, layout.vessels_at);
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        self.layout(width.max(MINIMUM_WIDTH) as i32).height as u32
+    }
+
+    fn table(&self) -> Table {
+        table::maps_table(self)
+    }
+
+    fn regions(&self, width: u32) -> Vec<Region> {
+        let layout = self.layout(width.max(MINIMUM_WIDTH) as i32);
+        let mut regions = self.map_regions(&layout.maps, layout.maps_at);
+        regions.extend(layout.vessels.regions(&self.moving, layout.vessels_at));
+        regions
+    }
+
+    fn describe(&self) -> String {
+        let counts = self.counts(self.step.node);
+        let counts: Vec<String> = counts
+            .iter()
+            .filter(|(_, pixels)| *pixels > 0)
+            .map(|(origin, pixels)| format!("{} pixels {}", group_thousands(*pixels), origin.title()))
+            .collect();
+        let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
+        format!("{}. Of its map {counts}. It takes {}.", self.title(), self.cost_text())
+    }
+}

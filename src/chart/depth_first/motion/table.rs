@@ -1,0 +1,62 @@
+//! The numbers of a step as tables: where the pixels of each map come from; what each memory holds, and what moves.
+
+use super::{Motion, Origin};
+use crate::kit::{Column, Quantity, Table, TableCell};
+use fusescape_engine::depth_first::{ContentsPart, Place};
+
+/// Pixels of every map by where they come from.
+pub(super) fn maps_table(motion: &Motion) -> Table {
+    let pixels = Origin::ALL.map(|origin| Column::plain(origin.title(), "pixels"));
+    let named = ["map", "size", "window"].map(Column::words);
+    let row = |(node, map): (fusescape_engine::depth_first::NodeId, &fusescape_engine::depth_first::MotionMap)| {
+        let window = motion.moving.motion.window(motion.step.tile, node).unwrap_or_default().window;
+        let window = format!(
+            "{} × {} from {}, {}",
+            window.columns.length(),
+            window.rows.length(),
+            window.columns.first,
+            window.rows.first
+        );
+        let counts = motion.counts(node).map(|(_, pixels)| TableCell::count(pixels));
+        let words = [map.layer.clone(), format!("{} × {}", map.columns, map.rows), window].map(TableCell::from);
+        words.into_iter().chain(counts).collect()
+    };
+    Table {
+        caption: format!("Pixels of every map ({})", motion.title()),
+        columns: named.into_iter().chain(pixels).collect(),
+        rows: motion.moving.motion.maps.iter_enumerated().map(row).collect(),
+    }
+}
+
+/// What lies in each memory, and what moves between them.
+pub fn memory_motion_table(motion: &Motion) -> Table {
+    let bytes = |title: &str| Column::measured(title, Quantity::Bytes.base());
+    let mut columns = vec![Column::words("memory, or from and to"), bytes("capacity")];
+    columns.extend(ContentsPart::ALL.map(|part| bytes(part.title())));
+    columns.extend([bytes("moved"), Column::measured("energy", Quantity::Energy.base())]);
+    let memories = &motion.moving.account.memories;
+    let size = |bits: f64| if bits > 0.0 { TableCell::of(Quantity::Bytes, bits / 8.0) } else { TableCell::Nothing };
+    let mut rows = Vec::new();
+    if let (Some(stack), Some(layer)) = (motion.moving.of(), motion.layer()) {
+        let contents = stack.contents(&motion.moving.motion, motion.step, memories);
+        for (memory, contents) in memories.iter().zip(&contents).rev() {
+            let mut row = vec![memory.name.clone().into(), size(memory.size_bits as f64)];
+            row.extend(contents.parts().map(|(_, bits)| size(bits)));
+            row.extend([TableCell::Nothing, TableCell::Nothing]);
+            rows.push(row);
+        }
+        let name = |place: Place| match place {
+            Place::Array => "array",
+            Place::Memory(memory) => memories.get(memory).map_or("", |memory| memory.name.as_str()),
+        };
+        for flow in layer.flows() {
+            let how = if flow.is_copy { ", copied" } else { "" };
+            let what = format!("{} from {} to {}{how}", flow.stored_as, name(flow.from), name(flow.to));
+            let mut row: Vec<TableCell> = vec![what.into(), TableCell::Nothing];
+            row.extend(ContentsPart::ALL.map(|_| TableCell::Nothing));
+            row.extend([size(flow.bits), TableCell::of(Quantity::Energy, flow.energy_pj)]);
+            rows.push(row);
+        }
+    }
+    Table { caption: format!("Memories ({})", motion.title()), columns, rows }
+}

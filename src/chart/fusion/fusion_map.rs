@@ -1,0 +1,220 @@
+//! Which layers run together, by several methods: a column a method, a row a layer, a block a stack.
+
+use crate::bars::Breakdown;
+use crate::kit::{
+    Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, draw_legend, legend_height,
+    shorten, text_on,
+};
+use fusescape_engine::explore::{FusionMethod, FusionVerdict, Fusions, StackRun};
+
+/// Stacks of every method, side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FusionMap {
+    /// Names of the layers, in topological order.
+    layers: Vec<String>,
+    methods: Vec<Method>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Method {
+    title: &'static str,
+    short_title: &'static str,
+    stacks: Vec<Block>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Block {
+    layers: Vec<usize>,
+    tile: String,
+    mode: &'static str,
+}
+
+const HEAD: i32 = 26;
+const ROW: i32 = 19;
+const GAP: i32 = 3;
+const LONGEST_NAME: i32 = 150;
+
+impl FusionMap {
+    /// Of all methods that say something.
+    pub fn new(fusions: &Fusions) -> Self {
+        let stack = |(run, layers): (&StackRun, &Vec<usize>)| Block {
+            layers: layers.clone(),
+            tile: format!("{} × {}", run.tile.0, run.tile.1),
+            mode: run.mode.title(),
+        };
+        let method = |(method, verdict): (FusionMethod, &FusionVerdict)| Method {
+            title: method.title(),
+            short_title: method.short_title(),
+            stacks: verdict.stacks.runs.iter().zip(&verdict.layers).map(stack).collect(),
+        };
+        Self { layers: fusions.names.clone(), methods: known(fusions).map(method).collect() }
+    }
+
+    /// Width of the layers' names, and of a column.
+    fn columns(&self, width: i32) -> (i32, i32) {
+        let letters = Theme::LIGHT.label();
+        let longest = self.layers.iter().map(|name| letters.width(name)).max().unwrap_or(0);
+        let names = longest.min(LONGEST_NAME).min(width / 4) + 8;
+        (names, (width - names) / self.methods.len().max(1) as i32)
+    }
+
+    /// What stands above each column: titles, short ones, or numbers, whichever fit; and what numbers stand for.
+    fn heads(&self, width: i32) -> (Vec<String>, Vec<Entry>) {
+        let (_, pitch) = self.columns(width);
+        let fits = |title: &str| Theme::LIGHT.value().bold().width(title) <= pitch - 2 * GAP;
+        let head = |method: &Method| if fits(method.title) { method.title } else { method.short_title };
+        let heads: Vec<String> = self.methods.iter().map(|method| head(method).to_owned()).collect();
+        if heads.iter().all(|head| fits(head)) {
+            return (heads, Vec::new());
+        }
+        let number = |(index, method): (usize, &Method)| {
+            let number = (index + 1).to_string();
+            let entry = (Mark::None, format!("{number} {}", method.title));
+            (number, entry)
+        };
+        self.methods.iter().enumerate().map(number).unzip()
+    }
+
+    /// Height of what stands above the blocks.
+    fn top(&self, width: i32) -> i32 {
+        HEAD + legend_height(&self.heads(width).1, width, Theme::LIGHT.note())
+    }
+}
+
+impl Chart for FusionMap {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        let (names, pitch) = self.columns(width as i32);
+        let (heads, entries) = self.heads(width as i32);
+        let top_edge = self.top(width as i32);
+        let (label, note) = (theme.label(), theme.value());
+        draw_legend(&mut sketch, &entries, (0, 0), width as i32, theme.note());
+        for (row, name) in self.layers.iter().enumerate() {
+            let middle = top_edge + row as i32 * ROW + ROW / 2 - 1;
+            sketch.text(shorten(name, names - 8, label.size, false), (0, middle), label.start());
+        }
+        for (column, (method, head)) in self.methods.iter().zip(heads).enumerate() {
+            let left = names + column as i32 * pitch;
+            sketch.text(head, (left, top_edge - HEAD / 2 - 1), theme.value().bold().start());
+            for (index, stack) in method.stacks.iter().enumerate() {
+                let color = theme.tile_type(index % 8);
+                for (first, last) in runs_of(&stack.layers) {
+                    let top = top_edge + first as i32 * ROW;
+                    let size = (pitch - 2 * GAP, (last - first + 1) as i32 * ROW - 2);
+                    sketch.round_rect((left, top), size, 4, color);
+                    // What the block says, as far as there is room: the tile, and below it the mode.
+                    let letters = note.middle().color(text_on(color)).size(11.0);
+                    let x = left + size.0 / 2;
+                    let lines = [stack.tile.as_str(), stack.mode];
+                    let fitting = if size.1 >= 2 * ROW - 2 { 2 } else { 1 };
+                    for (line, text) in lines.into_iter().take(fitting).enumerate() {
+                        if letters.width(text) <= size.0 - 4 {
+                            let y = top + size.1 / 2 + (2 * line as i32 - (fitting as i32 - 1)) * 7;
+                            sketch.text(text.to_owned(), (x, y), letters);
+                        }
+                    }
+                }
+            }
+        }
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        (self.top(width.max(MINIMUM_WIDTH) as i32) + self.layers.len() as i32 * ROW) as u32
+    }
+
+    fn table(&self) -> Table {
+        let stack_of = |method: &Method, layer: usize| {
+            let index = method.stacks.iter().position(|stack| stack.layers.contains(&layer));
+            index.map_or(TableCell::Nothing, |index| TableCell::count(index as u64 + 1))
+        };
+        let row = |(layer, name): (usize, &String)| {
+            let stacks = self.methods.iter().map(|method| stack_of(method, layer));
+            [TableCell::from(name.as_str())].into_iter().chain(stacks).collect()
+        };
+        let columns = self.methods.iter().map(|method| Column::numbers(method.title));
+        Table {
+            caption: "Stack of every layer".to_owned(),
+            columns: [Column::words("layer")].into_iter().chain(columns).collect(),
+            rows: self.layers.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let counts = self.methods.iter().map(|method| format!("{}: {}", method.title, method.stacks.len()));
+        format!(
+            "Which of {} layers run together as one stack, by method. Number of stacks by {}.",
+            self.layers.len(),
+            counts.collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+/// Layers that follow one another, from first to last.
+pub(super) fn runs_of(layers: &[usize]) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &layer in layers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == layer => *last = layer,
+            _ => runs.push((layer, layer)),
+        }
+    }
+    runs
+}
+
+fn known(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, &FusionVerdict)> {
+    fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)))
+}
+
+/// DRAM accesses by cause, a bar a method.
+pub fn fusion_dram(fusions: &Fusions) -> Breakdown {
+    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.dram()));
+    Breakdown::dram_splits("method", splits.collect())
+}
+
+/// Energy by cause, a bar a method.
+pub fn fusion_energy(fusions: &Fusions) -> Breakdown {
+    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.energy()));
+    Breakdown::energy_splits("method", splits.collect())
+}
+
+/// Latency by cause, a bar a method.
+pub fn fusion_latency(fusions: &Fusions) -> Breakdown {
+    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.latency()));
+    Breakdown::latency_splits("method", splits.collect())
+}
+
+/// The cost of every method, by the whole model and by Optimus'.
+pub fn fusion_table(fusions: &Fusions) -> Table {
+    let row = |(method, verdict): &(FusionMethod, Result<FusionVerdict, _>)| {
+        let mut row: Vec<TableCell> = vec![method.title().into()];
+        match verdict {
+            Err(_) => row.push("not possible here".into()),
+            Ok(verdict) => row.extend([
+                TableCell::count(verdict.groups.len() as u64),
+                TableCell::count(verdict.layers.len() as u64),
+                TableCell::of(Quantity::Energy, verdict.stacks.energy_pj),
+                TableCell::of(Quantity::Latency, verdict.stacks.latency_cycles as f64),
+                TableCell::of(Quantity::DramAccesses, verdict.stacks.dram_words),
+                verdict
+                    .optimus_bytes
+                    .map_or_else(|| "does not fit".into(), |bytes| TableCell::of(Quantity::Bytes, bytes as f64)),
+            ]),
+        }
+        row
+    };
+    Table {
+        caption: "Methods to choose the layers that run together".to_owned(),
+        columns: vec![
+            Column::words("method"),
+            Column::numbers("groups"),
+            Column::numbers("stacks"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("DRAM accesses", Quantity::DramAccesses.base()),
+            Column::measured("DRAM by Optimus' model", Quantity::Bytes.base()),
+        ],
+        rows: fusions.verdicts.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,144 @@
+//! A roofline (Williams et al., 2009): multiply-accumulates in a cycle over multiply-accumulates for a byte of DRAM, both logarithmic. The
+//! roof rises with the bandwidth of DRAM until the array is full.
+
+use crate::kit::{
+    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, digits, draw_legend,
+    legend_height, nice_above, nice_below, three_digits,
+};
+
+/// Something that was computed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RooflinePoint {
+    /// What it is called.
+    pub name: String,
+    /// Multiply-accumulates for a byte to or from DRAM.
+    pub macs_per_byte: f64,
+    /// Multiply-accumulates in a cycle.
+    pub macs_per_cycle: f64,
+}
+
+/// Points below the roof of a machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Roofline {
+    /// What the points differ in: `sequences at a time`.
+    pub place: String,
+    /// Multiply-accumulates in a cycle of the full array.
+    pub macs_per_cycle: f64,
+    /// Bytes that DRAM moves in a cycle.
+    pub bytes_per_cycle: f64,
+    /// The points, in their order.
+    pub points: Vec<RooflinePoint>,
+}
+
+const LEFT: i32 = 58;
+const PLOT: i32 = 230;
+const UNDER: i32 = 44;
+const POINTS: &str = "computed";
+const ROOF: &str = "roof: bandwidth of DRAM, then the full array";
+
+impl Roofline {
+    /// What the machine computes at most in a cycle, of what needs so little of DRAM.
+    fn roof(&self, macs_per_byte: f64) -> f64 {
+        (macs_per_byte * self.bytes_per_cycle).min(self.macs_per_cycle)
+    }
+
+    fn ridge(&self) -> f64 {
+        self.macs_per_cycle / self.bytes_per_cycle
+    }
+
+    fn entries(theme: &Theme) -> Vec<Entry> {
+        vec![(Mark::Line(theme.soft), ROOF.to_owned()), (Mark::Dot(theme.series(0, 1)), POINTS.to_owned())]
+    }
+
+    fn top(width: i32) -> i32 {
+        legend_height(&Self::entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 28
+    }
+
+    /// From below the least to above the most, of points and the ridge.
+    fn ranges(&self) -> [(f64, f64); 2] {
+        let range = |values: &dyn Fn(&RooflinePoint) -> f64, own: f64| {
+            let all = || self.points.iter().map(values).chain([own]).filter(|value| value.is_finite() && *value > 0.0);
+            let low = nice_below(all().fold(f64::INFINITY, f64::min));
+            (low, nice_above(all().fold(0.0, f64::max)).max(10.0 * low))
+        };
+        [range(&|point| point.macs_per_byte, self.ridge()), range(&|point| point.macs_per_cycle, self.macs_per_cycle)]
+    }
+}
+
+impl Chart for Roofline {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        let (top, right) = (Self::top(width as i32), width as i32 - 16);
+        draw_legend(&mut sketch, &Self::entries(theme), (0, 0), width as i32, theme.note());
+        sketch.text("MACs in a cycle (log scale)", (0, top - 15), theme.note());
+        let [across, up] = self.ranges();
+        let x = Axis::new(AxisScale::Log, across, (LEFT, right));
+        let y = Axis::new(AxisScale::Log, up, (top + PLOT, top));
+        for value in y.marks(6) {
+            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
+            sketch.text(digits(value, 3), (LEFT - 8, y.at(value)), theme.label().end());
+        }
+        for value in x.marks(5) {
+            sketch.vertical((x.at(value), top), PLOT, theme.grid());
+            sketch.text_inside(digits(value, 3), (x.at(value), top + PLOT + 12), theme.label().middle());
+        }
+        // Where the roof enters the plot: at its left border, or at its bottom.
+        let enters = across.0.max(up.0 / self.bytes_per_cycle);
+        let roof = [enters, self.ridge(), across.1].map(|at| (x.at(at), y.at(self.roof(at))));
+        sketch.line(roof.to_vec(), 2, theme.soft);
+        let color = theme.series(0, 1);
+        let points: Vec<(i32, i32)> =
+            self.points.iter().map(|point| (x.at(point.macs_per_byte), y.at(point.macs_per_cycle))).collect();
+        if points.len() > 1 {
+            sketch.line(points.clone(), 1, color);
+        }
+        for &at in &points {
+            sketch.circle(at, 4, color);
+        }
+        // Names of the first and the last: between them the points follow in their order.
+        let ends = [points.first().zip(self.points.first()), points.last().zip(self.points.last())];
+        for (&(across, up), point) in ends.into_iter().flatten() {
+            sketch.text_inside(point.name.clone(), (across, up + 14), theme.label().middle().bold());
+        }
+        sketch.horizontal((LEFT, top + PLOT), right - LEFT, theme.soft);
+        let title = "MACs for a byte of DRAM (log scale)";
+        sketch.text(title, ((LEFT + right) / 2, top + PLOT + 30), theme.note().middle());
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        (Self::top(width.max(MINIMUM_WIDTH) as i32) + PLOT + UNDER) as u32
+    }
+
+    fn table(&self) -> Table {
+        let number = |value: f64| TableCell::number(three_digits(value), value);
+        let row = |point: &RooflinePoint| {
+            let numbers = [point.macs_per_byte, point.macs_per_cycle, self.roof(point.macs_per_byte)];
+            std::iter::once(TableCell::from(point.name.as_str())).chain(numbers.map(number)).collect()
+        };
+        Table {
+            caption: format!("Roofline by {}", self.place),
+            columns: vec![
+                Column::words(&self.place),
+                Column::measured("intensity", "MAC/B"),
+                Column::measured("computed", "MAC/cycle"),
+                Column::measured("roof", "MAC/cycle"),
+            ],
+            rows: self.points.iter().map(row).collect(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let point = |point: &RooflinePoint| {
+            format!(
+                "{}: {} MACs a cycle of {} below the roof",
+                point.name,
+                three_digits(point.macs_per_cycle),
+                three_digits(self.roof(point.macs_per_byte)),
+            )
+        };
+        let points: Vec<String> = self.points.iter().map(point).collect();
+        format!("A roofline over {}: {}.", self.place, points.join("; "))
+    }
+}

@@ -1,0 +1,227 @@
+//! Energy against latency of all points, and the front of the best trade-offs.
+
+use crate::kit::{
+    Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, Unit,
+    draw_legend, draw_point, legend_height, mix, shorten,
+};
+use fusescape_spec::sorting::sort_by;
+
+/// One point of the design space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScatterPoint {
+    /// What it is: `fully-cached 4 × 72`.
+    pub label: String,
+    /// Index of its series.
+    pub series: usize,
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: f64,
+    /// Whether no other point is better in both.
+    pub pareto: bool,
+}
+
+/// Energy against latency, both logarithmic.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scatter {
+    /// Names of the series, normally the storing modes.
+    pub series: Vec<String>,
+    /// The points.
+    pub points: Vec<ScatterPoint>,
+    /// Index of the point that a person has chosen.
+    pub selected: Option<usize>,
+}
+
+const LEFT: i32 = 62;
+const UNDER: i32 = 44;
+/// From how far a click still takes a point, CSS pixels.
+const REACH: f64 = 12.0;
+
+struct Layout {
+    x: Axis,
+    y: Axis,
+    top: i32,
+    bottom: i32,
+    right: i32,
+}
+
+impl ScatterPoint {
+    fn is_drawable(&self) -> bool {
+        [self.energy_pj, self.latency_cycles].iter().all(|value| value.is_finite() && *value > 0.0)
+    }
+}
+
+impl Scatter {
+    fn drawable(&self) -> impl Iterator<Item = (usize, &ScatterPoint)> {
+        self.points.iter().enumerate().filter(|(_, point)| point.is_drawable())
+    }
+
+    fn range(&self, value: impl Fn(&ScatterPoint) -> f64) -> (f64, f64) {
+        let ends = (f64::INFINITY, 0.0);
+        let (low, high) = self
+            .drawable()
+            .fold(ends, |(low, high): (f64, f64), (_, point)| (low.min(value(point)), high.max(value(point))));
+        if high > 0.0 { (low, high) } else { (1.0, 10.0) }
+    }
+
+    fn units(&self) -> (Unit, Unit) {
+        let (energy, latency) = (self.range(|p| p.energy_pj), self.range(|p| p.latency_cycles));
+        (Quantity::Energy.unit_for(energy.0, energy.1), Quantity::Latency.unit_for(latency.0, latency.1))
+    }
+
+    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+        let count = self.series.len();
+        let mark = |index| Mark::Point(index, theme.series(index, count));
+        let series = self.series.iter().enumerate().map(|(index, name)| (mark(index), name.clone()));
+        // One point alone has no line.
+        let has_front = self.drawable().filter(|(_, point)| point.pareto).nth(1).is_some();
+        series.chain(has_front.then(|| (Mark::Line(theme.ink), "best trade-offs".to_owned()))).collect()
+    }
+
+    fn layout(&self, width: u32) -> Layout {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let top = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 24;
+        let (bottom, right) = (top + (width * 2 / 3).clamp(200, 380), width - 10);
+        // A margin on both sides, so that no point lies on an axis.
+        let wide = |(low, high): (f64, f64)| (low / 1.15, high * 1.15);
+        let x = Axis::new(AxisScale::Log, wide(self.range(|p| p.latency_cycles)), (LEFT, right));
+        let y = Axis::new(AxisScale::Log, wide(self.range(|p| p.energy_pj)), (bottom, top));
+        Layout { x, y, top, bottom, right }
+    }
+
+    /// Index of the point nearest to a place of the figure, CSS pixels, when it is `width` wide.
+    pub fn point_at(&self, x: f64, y: f64, width: u32) -> Option<usize> {
+        let layout = self.layout(width);
+        let distance = |point: &ScatterPoint| {
+            let (dx, dy) =
+                (f64::from(layout.x.at(point.latency_cycles)) - x, f64::from(layout.y.at(point.energy_pj)) - y);
+            dx.hypot(dy)
+        };
+        let near = self.drawable().map(|(index, point)| (index, distance(point)));
+        near.filter(|near| near.1 <= REACH).min_by(|a, b| a.1.total_cmp(&b.1)).map(|near| near.0)
+    }
+
+    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+        let (energy, latency) = self.units();
+        let Layout { x, y, top, bottom, right } = layout;
+        for value in y.marks(((bottom - top) / 32) as usize) {
+            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
+            sketch.text(energy.tick(value), (LEFT - 8, y.at(value)), theme.label().end());
+        }
+        for value in x.marks(((right - LEFT) / 50) as usize) {
+            sketch.vertical((x.at(value), *top), bottom - top, theme.grid());
+            sketch.text_inside(latency.tick(value), (x.at(value), bottom + 13), theme.label());
+        }
+        sketch.horizontal((LEFT, *bottom), right - LEFT, theme.soft);
+        sketch.vertical((LEFT, *top), bottom - top, theme.soft);
+        sketch.text(format!("energy, {}", energy.name), (0, top - 14), theme.note());
+        sketch.text(format!("latency, {}", latency.name), ((LEFT + right) / 2, bottom + 33), theme.note().middle());
+    }
+
+    /// The members of the front by ascending latency, joined by steps: what lies below and left of it is out of reach.
+    fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+        let mut front: Vec<&ScatterPoint> = self.drawable().map(|(_, p)| p).filter(|p| p.pareto).collect();
+        sort_by(&mut front, |a, b| {
+            a.latency_cycles.total_cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj))
+        });
+        // Where a third quantity counts, some are best by that alone.
+        let mut least = f64::INFINITY;
+        front.retain(|point| {
+            let better = point.energy_pj < least;
+            least = least.min(point.energy_pj);
+            better
+        });
+        let mut points: Vec<(i32, i32)> = Vec::new();
+        for point in front {
+            let at = (layout.x.at(point.latency_cycles), layout.y.at(point.energy_pj));
+            if let Some(last) = points.last() {
+                points.push((at.0, last.1));
+            }
+            points.push(at);
+        }
+        if points.len() > 1 {
+            sketch.line(points, 2, mix(theme.panel, theme.ink, 0.75));
+        }
+    }
+
+    fn draw_points(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+        let count = self.series.len();
+        let at = |point: &ScatterPoint| (layout.x.at(point.latency_cycles), layout.y.at(point.energy_pj));
+        for (_, point) in self.drawable().filter(|(_, point)| !point.pareto) {
+            draw_point(sketch, point.series, at(point), 4, theme.series(point.series, count));
+        }
+        self.draw_front(sketch, theme, layout);
+        for (_, point) in self.drawable().filter(|(_, point)| point.pareto) {
+            draw_point(sketch, point.series, at(point), 7, theme.ink);
+            draw_point(sketch, point.series, at(point), 5, theme.series(point.series, count));
+        }
+        let selected = self.selected.and_then(|index| self.points.get(index)).filter(|point| point.is_drawable());
+        if let Some(point) = selected {
+            let (x, y) = at(point);
+            sketch.circle((x, y), 10, theme.accent);
+            sketch.circle((x, y), 8, theme.panel);
+            draw_point(sketch, point.series, (x, y), 6, theme.series(point.series, count));
+            let letters = theme.value().bold();
+            let label = shorten(&point.label, layout.right - LEFT - 10, letters.size, true);
+            let half = letters.width(&label) / 2 + 3;
+            // Above the point, or below where there is no room; always within the plot.
+            let y = if y - 32 > layout.top { y - 22 } else { y + 22 };
+            let x = x.min(layout.right - half).max(LEFT + half + 2);
+            sketch.rect((x - half, y - 9), (2 * half, 18), theme.panel);
+            sketch.text(label, (x, y), letters.middle());
+        }
+    }
+}
+
+impl Chart for Scatter {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        let layout = self.layout(width);
+        draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
+        self.draw_axes(&mut sketch, theme, &layout);
+        self.draw_points(&mut sketch, theme, &layout);
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        (self.layout(width).bottom + UNDER) as u32
+    }
+
+    fn table(&self) -> Table {
+        let (energy, latency) = self.units();
+        let columns = vec![
+            Column::words("strategy"),
+            Column::scaled("energy", Quantity::Energy, energy),
+            Column::scaled("latency", Quantity::Latency, latency),
+            Column::words("best trade-off"),
+        ];
+        let row = |point: &ScatterPoint| {
+            let best = if point.pareto { "yes" } else { "no" };
+            vec![
+                point.label.clone().into(),
+                TableCell::scaled(energy, point.energy_pj),
+                TableCell::scaled(latency, point.latency_cycles),
+                best.into(),
+            ]
+        };
+        Table {
+            caption: "Energy and latency of all points".to_owned(),
+            columns,
+            rows: self.points.iter().map(row).collect(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let front = self.points.iter().filter(|point| point.pareto).count();
+        let (energy, latency) = (self.range(|p| p.energy_pj), self.range(|p| p.latency_cycles));
+        format!(
+            "Energy against latency of {} points, from {} to {} and from {} to {}; {front} are best trade-offs.",
+            self.points.len(),
+            Quantity::Energy.text(energy.0),
+            Quantity::Energy.text(energy.1),
+            Quantity::Latency.text(latency.0),
+            Quantity::Latency.text(latency.1)
+        )
+    }
+}
