@@ -37,7 +37,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// The modules that a text names behind a prefix: `crate::app::room`, `crate::app::{room, other}`.
+/// The paths that a text names behind a prefix: `crate::app::room::file`, `crate::app::{room, other}`.
 fn named<'t>(text: &'t str, prefix: &str) -> Vec<&'t str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -46,7 +46,7 @@ fn named<'t>(text: &'t str, prefix: &str) -> Vec<&'t str> {
         Some(list) => list.split('}').next().unwrap_or_default().split(',').map(str::trim).collect::<Vec<_>>(),
         None => vec![rest],
     })
-    .filter_map(|path| path.split(|c| !is_word(c)).next().filter(|room| !room.is_empty()))
+    .filter_map(|path| path.split(|c| !is_word(c) && c != ':').next().filter(|path| !path.is_empty()))
     .collect()
 }
 
@@ -57,8 +57,9 @@ fn imports_point_down_and_no_view_knows_another() {
     for entry in fs::read_dir(&app).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
         let room = entry.file_name().unwrap().to_str().unwrap().to_owned();
         for file in files(&entry) {
-            for other in named(&fs::read_to_string(&file).unwrap(), "crate::app::") {
+            for path in named(&fs::read_to_string(&file).unwrap(), "crate::app::") {
                 seen += 1;
+                let other = path.split("::").next().unwrap();
                 let is_down = level(other) < level(&room);
                 if other != room && !is_down {
                     wrong.push(format!("{} names {other}", file.display()));
@@ -76,18 +77,21 @@ fn no_circle_of_imports_has_more_than_three_files() {
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
     let mut imports = 0;
     for room in ROOMS.concat() {
-        let files = files(&app.join(room));
-        let stem = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let texts: Vec<(String, String)> = files
+        let folder = app.join(room);
+        let name = |path: &PathBuf| path.strip_prefix(&folder).unwrap().with_extension("").to_str().unwrap().to_owned();
+        let texts: Vec<(String, String)> = files(&folder)
             .iter()
-            .map(|path| (stem(path), fs::read_to_string(path).unwrap()))
-            .filter(|(name, _)| name != "mod")
+            .map(|path| (name(path), fs::read_to_string(path).unwrap()))
+            .filter(|(name, _)| !name.ends_with("mod"))
             .collect();
         let mut graph: DiGraphMap<&str, ()> = DiGraphMap::new();
         for (name, text) in &texts {
-            let beside = [named(text, "super::"), named(text, &format!("crate::app::{room}::"))].concat();
-            for other in beside.into_iter().filter(|other| other != name) {
-                if let Some((other, _)) = texts.iter().find(|(name, _)| name == other) {
+            let beside = name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}::"));
+            let paths = named(text, "super::").into_iter().map(|path| format!("{beside}{path}"));
+            let own = named(text, &format!("crate::app::{room}::")).into_iter().map(str::to_owned);
+            for path in paths.chain(own).map(|path| path.replace("::", "/") + "/") {
+                let other = texts.iter().find(|(other, _)| other != name && path.starts_with(&format!("{other}/")));
+                if let Some((other, _)) = other {
                     graph.add_edge(name, other, ());
                     imports += 1;
                 }

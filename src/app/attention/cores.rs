@@ -1,9 +1,9 @@
 //! The step on several cores: what is divided, and what that is worth.
 
 use super::step::scrolled;
-use crate::app::widgets::controls::TextField;
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::forms::controls::TextField;
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::{Split, SplitCost};

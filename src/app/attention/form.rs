@@ -1,8 +1,8 @@
 //! Which transformer runs, and what it computes: the form.
 
-use crate::app::widgets::controls::{Choice, Select, TextField, passing};
-use crate::app::widgets::document_text::FoldedText;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::forms::controls::{Choice, Select, TextField, passing};
+use crate::app::widgets::forms::document_text::FoldedText;
+use crate::app::widgets::words::term::termed;
 use crate::spec::transformer_presets;
 use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleField};
 use crate::transformer::Transformer;

@@ -1,7 +1,7 @@
 //! Generation: the prompt, then a token at a time; and what more sequences at a time change.
 
 use super::step::scrolled;
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::Generation;

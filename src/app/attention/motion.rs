@@ -2,12 +2,12 @@
 
 use super::motion_steps::{at, at_tile, first_step, last, tile_of};
 use super::step::scrolled;
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::{Twin, plain_table};
-use crate::app::widgets::figure::Drawn;
-use crate::app::widgets::player::Slider;
-use crate::app::widgets::save::{Save, Saved, WIDTH};
-use crate::app::widgets::stage::use_stage;
+use crate::app::widgets::figures::data_table::{Twin, plain_table};
+use crate::app::widgets::figures::figure::Drawn;
+use crate::app::widgets::figures::player::Slider;
+use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
+use crate::app::widgets::figures::stage::use_stage;
+use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::AttentionPart;

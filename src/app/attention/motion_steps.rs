@@ -1,8 +1,8 @@
 //! What a step of attention in motion is: a tile of queries that meets a tile of keys, or what a block has around attention; and where keys
 //! and a drag over the scores lead.
 
-use crate::app::widgets::player::{Speed, Stepped};
-use crate::app::widgets::stage::{Staged, Words};
+use crate::app::widgets::figures::player::{Speed, Stepped};
+use crate::app::widgets::figures::stage::{Staged, Words};
 use crate::attention::Stage;
 use crate::chart::AttentionStep;
 use crate::explore::FollowedAttention;

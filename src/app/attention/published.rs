@@ -1,7 +1,7 @@
 //! The dataflows of the FuseMax artifact on its own machines, for the same attention.
 
 use super::step::scrolled;
-use crate::app::widgets::controls::Checkbox;
+use crate::app::widgets::forms::controls::Checkbox;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::published_dataflows;

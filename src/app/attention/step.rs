@@ -1,8 +1,8 @@
 //! One step: what fusion saves, the schedules of every kind, the parts of the step, and tiles of queries and keys.
 
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::figures::data_table::plain_table;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::attention::{AttentionPart, Fusion, KeyStore, LayerSchedule};

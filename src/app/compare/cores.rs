@@ -1,7 +1,7 @@
 //! Two designs on many cores, each on the system and with the choices that it was pinned with or has at hand.
 
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::data_table::plain_table;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::allocations_table;

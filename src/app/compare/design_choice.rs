@@ -1,6 +1,6 @@
 //! Which accelerators, or networks, are in the table of designs.
 
-use crate::app::widgets::controls::{Choice, Picker};
+use crate::app::widgets::forms::controls::{Choice, Picker};
 use crate::state::{Action, Half, State, TableDocument};
 use std::rc::Rc;
 use yew::prelude::*;

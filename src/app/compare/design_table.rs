@@ -2,10 +2,10 @@
 
 use super::design_cells::{Cells, Pair, use_cells};
 use super::design_choice::DesignChoice;
-use crate::app::widgets::controls::segments;
-use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::save::{Save, Saved};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::controls::segments;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::chart::{ComparedDesign, Quantity, designs_matrix, designs_table, three_digits};
 use crate::explore::OptimalStacks;

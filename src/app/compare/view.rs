@@ -3,11 +3,11 @@
 use super::cores::CompareCores;
 use super::design_table::DesignTableCard;
 use crate::app::session::state::PageState;
-use crate::app::widgets::data_table::{explained_table, plain_table};
-use crate::app::widgets::explain::Asked;
-use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::grid::ratios;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::data_table::{explained_table, plain_table};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::sweep::grid::ratios;
+use crate::app::widgets::words::explain::Asked;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};

@@ -2,10 +2,10 @@
 
 use super::numbers::asked;
 use super::study::EvaluationInputs;
-use crate::app::widgets::controls::segments;
-use crate::app::widgets::data_table::explained_table;
-use crate::app::widgets::explain::Asked;
-use crate::app::widgets::figure::{Drawn, Figure, Numbers, made};
+use crate::app::widgets::figures::data_table::explained_table;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers, made};
+use crate::app::widgets::forms::controls::segments;
+use crate::app::widgets::words::explain::Asked;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};

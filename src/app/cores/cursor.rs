@@ -1,7 +1,7 @@
 //! A cursor over the time of a schedule: drag, keys and play; below it what happens at that cycle.
 
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::player::{Player, Slider, Speed, Stepped};
+use crate::app::widgets::figures::data_table::plain_table;
+use crate::app::widgets::figures::player::{Player, Slider, Speed, Stepped};
 use crate::chart::SystemLanes;
 use std::rc::Rc;
 use yew::prelude::*;

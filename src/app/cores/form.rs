@@ -1,7 +1,7 @@
 //! How layers are cut for a system of cores, and whose rules the scheduler follows.
 
-use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
-use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresField, CoresForm, StackChoice, TileChoice};

@@ -1,7 +1,7 @@
 //! What explains the numbers of a schedule: in its facts, and in the tables of its figures.
 
-use crate::app::widgets::explain::{Asked, Number};
-use crate::app::widgets::figure::Numbers;
+use crate::app::widgets::figures::figure::Numbers;
+use crate::app::widgets::words::explain::{Asked, Number};
 use crate::chart::{CoreTimeline, moved_reasons};
 use crate::explain::{CorePart, CoresNumber, Subject, TileFigure};
 use crate::multicore::{CoreId, LinkId, SystemAccount, SystemPart, TileId, TopMemoryId, TransferReason};

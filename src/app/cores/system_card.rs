@@ -1,8 +1,8 @@
 //! The system of cores as a card of the design: which one, what it is made of, and its text.
 
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::document_text::FoldedText;
-use crate::app::widgets::varying::VaryButton;
+use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::document_text::FoldedText;
+use crate::app::widgets::forms::varying::VaryButton;
 use crate::chart::Quantity;
 use crate::form::{Variable, variables};
 use crate::sorting::sort_by_key;

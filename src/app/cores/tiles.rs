@@ -1,9 +1,9 @@
 //! The search for the tile size: its curve, how far it is, and the single core that schedules are compared with.
 
 use super::tile_search::TileSearchState;
-use crate::app::widgets::data_table::DataTable;
-use crate::app::widgets::figure::{Canvas, Drawn};
-use crate::app::widgets::save::{Save, Saved, WIDTH};
+use crate::app::widgets::figures::data_table::DataTable;
+use crate::app::widgets::figures::figure::{Canvas, Drawn};
+use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::job::JobRun;

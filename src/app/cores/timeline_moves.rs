@@ -1,8 +1,8 @@
 //! What a person does with a timeline. A drag, one finger sideways, two fingers, arrow keys and Ctrl with the wheel change the time that
 //! is looked at; a plain wheel and one finger up or down scroll the page, as everywhere. What is pointed at or chosen is brought out.
 
-use crate::app::widgets::figure::Spot;
-use crate::app::widgets::pointers::{Pointers, capture, is_drag, spot};
+use crate::app::widgets::figures::figure::Spot;
+use crate::app::widgets::pointing::pointers::{Pointers, capture, is_drag, spot};
 use crate::chart::{CoreTimeline, Hit, SystemLanes, TimeWindow};
 use crate::multicore::TileId;
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! The PE array and what it unrolls, as fields.
 
-use crate::app::widgets::form::{CellField, Form};
-use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
+use crate::app::widgets::forms::form::{CellField, Form};
+use crate::app::widgets::forms::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::form::{
     FieldTarget, VECTOR_UNIT_FIELDS, add_dimension, add_vector_unit, array_fields, is_systolic, remove_dimension,
     set_systolic,

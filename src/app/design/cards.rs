@@ -4,7 +4,7 @@ use super::document_editor::{DocumentCard, Model};
 use super::schedule_card::ScheduleCard;
 use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
-use crate::app::widgets::diagnostics::section;
+use crate::app::widgets::forms::diagnostics::section;
 use crate::embed::Control;
 use crate::spec::Diagnostics;
 use crate::state::{Action, Design, Half};

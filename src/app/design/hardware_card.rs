@@ -3,9 +3,9 @@
 use super::array_panel::{ARRAY_PATHS, ArrayPanelProps};
 use super::memory_panel::MemoryPanelProps;
 use crate::app::platform::pieces::late;
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::form::{CellField, Form, Selected};
-use crate::app::widgets::highlight::{Subject, pointing, use_highlight};
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::forms::form::{CellField, Form, Selected};
+use crate::app::widgets::pointing::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{Quantity, group_thousands, size_text, three_digits};
 use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};

@@ -3,7 +3,7 @@
 use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::missing::failure_message;
 use crate::app::platform::pieces::{late, with_piece};
-use crate::app::widgets::diagnostics::{DiagnosticList, prose};
+use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
 use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
 use crate::import::{Coverage, Finding, Imported, Report, Severity};

@@ -1,9 +1,9 @@
 //! One layer of the network, as fields.
 
 use super::network_panel::precision;
-use crate::app::widgets::controls::{Choice, Picker};
-use crate::app::widgets::form::Form;
-use crate::app::widgets::form_field::{FormField, WrongHere, listed_field};
+use crate::app::widgets::forms::controls::{Choice, Picker};
+use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::form_field::{FormField, WrongHere, listed_field};
 use crate::form::{
     FieldTarget, LayerNode, add_layer, branch, layer_field_list, layer_inputs, remove_layer, set_inputs, set_layer_type,
 };

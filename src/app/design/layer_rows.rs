@@ -1,6 +1,6 @@
 //! The layers as a table: the twin of the graph, edited in place.
 
-use crate::app::widgets::form::Form;
+use crate::app::widgets::forms::form::Form;
 use crate::chart::TableCell;
 use crate::form::{LayerNode, Stacks, layer_inputs};
 use std::rc::Rc;

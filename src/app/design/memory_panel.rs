@@ -1,8 +1,8 @@
 //! One memory of the hardware, as fields.
 
 use super::port_table::PortTable;
-use crate::app::widgets::form::Form;
-use crate::app::widgets::form_field::{Chip, FormField, WrongHere, listed_field};
+use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::form_field::{Chip, FormField, WrongHere, listed_field};
 use crate::chart::group_thousands;
 use crate::form::{
     Both, Field, FieldTarget, MEMORY_FIELDS, MemoryBox, add_memory, both, duplicate_memory, estimated_figure,

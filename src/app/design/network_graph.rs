@@ -1,10 +1,10 @@
 //! The layers as a graph, from the input down: pans and zooms, a click opens a layer, one between two layers cuts.
 
 use super::network_card::LayerFacts;
-use crate::app::widgets::cursor::use_cursor;
-use crate::app::widgets::highlight::{Highlight, Subject, pointing, use_highlight};
-use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
-use crate::app::widgets::surroundings::use_surroundings;
+use crate::app::widgets::figures::pan_zoom::{PanZoom, use_pan_zoom};
+use crate::app::widgets::page::surroundings::use_surroundings;
+use crate::app::widgets::pointing::cursor::use_cursor;
+use crate::app::widgets::pointing::highlight::{Highlight, Subject, pointing, use_highlight};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
 use std::cell::Cell;

@@ -1,7 +1,7 @@
 //! The fields of a network that hold for all of its layers: name, batch, precision.
 
-use crate::app::widgets::form::Form;
-use crate::app::widgets::form_field::{FormField, WrongHere};
+use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::forms::form_field::{FormField, WrongHere};
 use crate::form::{Field, FieldTarget, PRECISION_FIELDS};
 use yew::prelude::*;
 

@@ -1,8 +1,8 @@
 //! The ports of a memory, and which of them serves what.
 
-use crate::app::widgets::controls::{Choice, Picker};
-use crate::app::widgets::form::{CellField, Form};
-use crate::app::widgets::form_field::WrongHere;
+use crate::app::widgets::forms::controls::{Choice, Picker};
+use crate::app::widgets::forms::form::{CellField, Form};
+use crate::app::widgets::forms::form_field::WrongHere;
 use crate::form::{
     FieldTarget, PortRow, add_port, default_ports, port_names, remove_port, serve, services, state_ports,
 };

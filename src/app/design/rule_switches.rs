@@ -1,6 +1,6 @@
 //! The switches of the rules, one by one.
 
-use crate::app::widgets::controls::{Checkbox, passing};
+use crate::app::widgets::forms::controls::{Checkbox, passing};
 use crate::rules::Rules;
 use crate::state::{Action, ScheduleField};
 use yew::prelude::*;

@@ -1,9 +1,9 @@
 //! The schedule: what is swept, what is minimised, by which rules.
 
 use crate::app::platform::pieces::late;
-use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
-use crate::app::widgets::diagnostics::{DiagnosticList, sentences};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
+use crate::app::widgets::forms::diagnostics::{DiagnosticList, sentences};
+use crate::app::widgets::words::term::termed;
 use crate::depth_first::StoringMode;
 use crate::piece;
 use crate::rules::Rules;

@@ -1,9 +1,9 @@
 //! The methods under other dataflows and array sizes, worked out when a person asks for it.
 
 use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::explained_table;
-use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::widgets::figures::data_table::explained_table;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
+use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};

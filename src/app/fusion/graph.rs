@@ -1,8 +1,8 @@
 //! The groups of a method on the network's graph.
 
 use crate::app::design::network_card::columns;
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::chart::{NetworkDrawing, NetworkLayer};
 use crate::explore::{FusionMethod, FusionVerdict, Fusions};
 use crate::workload::{LayerId, Network};

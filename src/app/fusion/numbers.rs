@@ -1,7 +1,7 @@
 //! What explains the numbers of methods and of sequences: in their facts, and in the tables of their figures.
 
-use crate::app::widgets::explain::{Asked, Number};
-use crate::app::widgets::figure::Numbers;
+use crate::app::widgets::figures::figure::Numbers;
+use crate::app::widgets::words::explain::{Asked, Number};
 use crate::chart::SequenceQuantity;
 use crate::cost::{AccessCause, EnergyCause, EnergySplit};
 use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, StackAmount, Subject};

@@ -1,9 +1,9 @@
 //! Optimus' on-line variant: groups are chosen anew while a person drags the size of the buffer.
 
 use crate::app::platform::timer::now_ms;
-use crate::app::widgets::controls::{passing, target};
-use crate::app::widgets::explain::{Asked, Number};
-use crate::app::widgets::figure::{Drawn, Figure, made};
+use crate::app::widgets::figures::figure::{Drawn, Figure, made};
+use crate::app::widgets::forms::controls::{passing, target};
+use crate::app::widgets::words::explain::{Asked, Number};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};

@@ -2,9 +2,9 @@
 
 use super::findings::use_findings;
 use super::numbers::listed_numbers;
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::figure::{Drawn, Figure, Spot, made};
+use crate::app::widgets::figures::data_table::plain_table;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Spot, made};
+use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::workers::handle::Workers;
 use crate::chart::{
     partition_scatter, pruning, reuse_bars, sequence_label, sequence_shares, storage_bars, traffic_bars,

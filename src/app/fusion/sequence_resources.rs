@@ -2,8 +2,8 @@
 
 use super::findings::use_findings;
 use super::numbers::listed_numbers;
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::workers::handle::Workers;
 use crate::chart::{SequenceQuantity, resource_curves};
 use crate::explain::listed_steps;

@@ -5,10 +5,10 @@ use super::findings::use_findings;
 use super::numbers::{asked_of, bar_numbers, sequence_numbers};
 use super::sequence_facts::SequenceFacts;
 use super::sequence_resources::SequenceResources;
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::{Twin, explained_table};
-use crate::app::widgets::explain::Number;
-use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::figures::data_table::{Twin, explained_table};
+use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::words::explain::Number;
 use crate::app::workers::handle::Workers;
 use crate::chart::{
     Bars, Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table,

@@ -1,6 +1,6 @@
 //! How DRAM traffic changes with buffer, array, and batch, by Optimus' model.
 
-use crate::app::widgets::figure::{Drawn, Figure, made};
+use crate::app::widgets::figures::figure::{Drawn, Figure, made};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::Curves;

@@ -1,6 +1,6 @@
 //! How long groups take to find in this very browser, beside what the paper says.
 
-use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{SearchTime, search_time_table};

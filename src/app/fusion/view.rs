@@ -8,11 +8,11 @@ use super::sequences::FusionSequences;
 use super::sweeps::FusionSweeps;
 use super::times::FusionTimes;
 use crate::app::session::state::PageState;
-use crate::app::widgets::controls::TextField;
-use crate::app::widgets::data_table::explained_table;
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::data_table::explained_table;
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::forms::controls::TextField;
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::stacks::{StackStudyState, use_request, use_study};
 use crate::chart::{

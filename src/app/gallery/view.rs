@@ -2,11 +2,11 @@
 
 use super::closeness::{closeness, legend};
 use super::thumbnail::thumbnail;
-use crate::app::widgets::controls::{Choice, Select, use_disclosure};
-use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::save::{Save, Saved};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::data_table::{table_cells, table_head};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::controls::{Choice, Select, use_disclosure};
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Published, PublishedNumber, Table, TableCell};

@@ -3,9 +3,9 @@
 use crate::app::design::hardware_card::HardwareDrawing;
 use crate::app::session::hierarchies::{Explorer, MOST_COMPARED};
 use crate::app::session::hierarchy_results::{Comparison, StudyResults};
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::explain::{Asked, Number};
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figures::data_table::plain_table;
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::words::explain::{Asked, Number};
 use crate::chart::{Column, Matrix, Quantity, Table, TableCell};
 use crate::explain::{Explained, explain_hierarchy};
 use crate::hardware::Core;

@@ -3,10 +3,10 @@
 use crate::app::session::hierarchies::Explorer;
 use crate::app::session::hierarchy_results::StudyResults;
 use crate::app::session::state::PageState;
-use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::document_text::FoldedText;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::forms::document_text::FoldedText;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::Status;
 use crate::chart::group_thousands;
 use crate::chart::seconds_text;

@@ -1,7 +1,7 @@
 //! The answer in one row, and how far the workers are.
 
-use crate::app::widgets::explain::{Asked, Number, number_of};
-use crate::app::widgets::term::Term;
+use crate::app::widgets::words::explain::{Asked, Number, number_of};
+use crate::app::widgets::words::term::Term;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{
     Quantity, compared_with, group_thousands, more_or_less, seconds_text, strategy_title, three_digits, tile_text,

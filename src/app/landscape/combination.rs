@@ -1,7 +1,7 @@
 //! The best combination of stacks, each with a strategy of its own.
 
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::data_table::plain_table;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Quantity, Table, TableCell, strategy_title};
 use yew::prelude::*;

@@ -1,7 +1,7 @@
 //! What the best of a sweep is compared with.
 
-use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::{REFERENCES, Status, SweepResults};
 use crate::chart::{Breakdown, tile_text};
 use crate::depth_first::{FuseDepth, PointAccount};

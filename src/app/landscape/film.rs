@@ -98,7 +98,7 @@ const MOST_CELLS: usize = 12;
 
 /// The storing mode of the best point as a small landscape; darker costs more.
 fn thumbnail(results: &SweepResults) -> Html {
-    let grids = crate::app::widgets::grid::grids(results);
+    let grids = crate::app::widgets::sweep::grid::grids(results);
     let Some(grid) =
         grids.iter().find(|grid| results.best.and_then(|best| grid.place(best)).is_some()).or(grids.first())
     else {

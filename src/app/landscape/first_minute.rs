@@ -2,7 +2,7 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::words::term::termed;
 use crate::form::{FieldTarget, ladder, memory_boxes};
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;

@@ -1,12 +1,12 @@
 //! The landscape: one heatmap for each storing mode, on one scale of colours.
 
 use crate::app::platform::pieces::late;
-use crate::app::widgets::figure::{Canvas, Drawn};
-use crate::app::widgets::fine_grid::FineGridParts;
-use crate::app::widgets::grid::{Grid, grids, heatmap, offered};
-use crate::app::widgets::heatmap_figure::HeatmapFigure;
-use crate::app::widgets::save::{Save, Saved};
-use crate::app::widgets::zoom_bar::ZoomBar;
+use crate::app::widgets::figures::figure::{Canvas, Drawn};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::sweep::fine_grid::FineGridParts;
+use crate::app::widgets::sweep::grid::{Grid, grids, heatmap, offered};
+use crate::app::widgets::sweep::heatmap_figure::HeatmapFigure;
+use crate::app::widgets::sweep::zoom_bar::ZoomBar;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
 use crate::state::{Action, Metric, ViewField};

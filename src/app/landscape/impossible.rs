@@ -1,6 +1,6 @@
 //! Points that cannot be scheduled, and why.
 
-use crate::app::widgets::diagnostics::sentences;
+use crate::app::widgets::forms::diagnostics::sentences;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::strategy_title;
 use yew::prelude::*;

@@ -1,6 +1,6 @@
 //! How much is computed twice.
 
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::workers::results::SweepResults;
 use crate::chart::{AxisScale, MacCounts};
 use crate::depth_first::FuseDepth;

@@ -1,6 +1,6 @@
 //! The neighbours of the point at hand.
 
-use crate::app::widgets::opened_neighbours::{NeighboursProps, OpenedNeighbours};
+use crate::app::widgets::sweep::opened_neighbours::{NeighboursProps, OpenedNeighbours};
 use yew::prelude::*;
 
 /// A card with the neighbours of a point. Only `shell::pieces` may name it.

@@ -1,6 +1,6 @@
 //! Sliders over the tile sizes of the point at hand, below the heatmaps.
 
-use crate::app::widgets::tile_sliders::TileSliders;
+use crate::app::widgets::sweep::tile_sliders::TileSliders;
 use crate::app::workers::results::SweepResults;
 use crate::state::Action;
 use std::rc::Rc;

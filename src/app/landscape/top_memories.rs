@@ -1,8 +1,8 @@
 //! Top memory of every layer-tile of the point at hand, and why data is not lower.
 
-use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::highlight::{Subject, use_highlight};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::pointing::highlight::{Subject, use_highlight};
+use crate::app::widgets::words::term::termed;
 use crate::chart::{LevelCell, LevelMatrix, strategy_title};
 use crate::depth_first::{LayerTileAccount, PointAccount};
 use crate::hardware::Operand;

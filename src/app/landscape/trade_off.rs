@@ -1,8 +1,8 @@
 //! Energy against latency of all points.
 
-use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::widgets::highlight::{Subject, point_at, use_highlight};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Scatter, ScatterPoint, group_thousands, strategy_title};
 use crate::explore::PointSummary;

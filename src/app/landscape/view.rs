@@ -7,7 +7,7 @@ use super::joint_optimum::{JointOptimumProps, use_rest};
 use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
-use crate::app::widgets::opened_neighbours::NeighboursProps;
+use crate::app::widgets::sweep::opened_neighbours::NeighboursProps;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, Status, SweepResults};
 use crate::depth_first::PointAccount;

@@ -3,7 +3,7 @@
 use super::kept::use_kept_answers;
 use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
 use crate::app::session::state::{AnswerKey, Event, LessonAnswers};
-use crate::app::widgets::download::save_text;
+use crate::app::widgets::figures::download::save_text;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;

@@ -1,7 +1,7 @@
 //! What a step asks: answers to choose, a number, a curve, a design.
 
 use super::curve::Curve;
-use crate::app::widgets::controls::{Choice as Option_, Select};
+use crate::app::widgets::forms::controls::{Choice as Option_, Select};
 use crate::lesson::{Asked, Choice, Given, Prediction, Step, Task};
 use crate::spec::parse_decimal;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! The document of constraints on mappings: what a search may take.
 
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::document_text::{DocumentText, use_text_offered};
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
 use crate::explore::{Keep, LayerFacts, TemporalMapping};
 use crate::question::{Allowed, Refusal};
 use crate::spec::write_constraints;

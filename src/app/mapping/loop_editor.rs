@@ -1,7 +1,7 @@
 //! The loop nest as something to take hold of: loops move in and out, memory levels end earlier or later; by pointer, buttons and keys.
 
 use super::dragging::{Dragging, Held, use_dragging};
-use crate::app::widgets::highlight::{Subject, pointing, use_highlight};
+use crate::app::widgets::pointing::highlight::{Subject, pointing, use_highlight};
 use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
 use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! The loops of the mapping at hand as they turn.
 
-use crate::app::widgets::turning::Turning;
+use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::cost::LoopTurns;

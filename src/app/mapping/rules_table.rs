@@ -1,8 +1,8 @@
 //! What each set of rules, and each switch of the rules, makes of a layer.
 
-use crate::app::widgets::controls::use_disclosure;
-use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::figures::data_table::{table_cells, table_head};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell};

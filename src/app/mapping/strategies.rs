@@ -1,9 +1,9 @@
 //! Even mappings beside uneven ones, and ZigZag's search strategies beside each other.
 
-use crate::app::widgets::controls::use_disclosure;
-use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::figures::data_table::{table_cells, table_head};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};

@@ -1,9 +1,9 @@
 //! Other ways to unroll a layer over the array, each with its best mapping.
 
 use super::rules_table::cost_cells;
-use crate::app::widgets::controls::use_disclosure;
-use crate::app::widgets::data_table::{table_cells, table_titles};
-use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::figures::data_table::{table_cells, table_titles};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;

@@ -1,6 +1,6 @@
 //! On request: the loops within the layer that a stack in motion is at.
 
-use crate::app::widgets::turning::Turning;
+use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::Motion;

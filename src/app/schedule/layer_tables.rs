@@ -1,9 +1,9 @@
 //! What every layer-tile of a tile type is, costs and waits for, as tables.
 
 use crate::app::design::hardware_card::badge;
-use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::explain::number_of;
-use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::figures::data_table::{table_cells, table_head};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::words::explain::number_of;
 use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
 use crate::cost::LatencyCause;
 use crate::depth_first::{LayerTileAccount, PointAccount, TileTypeId};

@@ -2,11 +2,11 @@
 
 use super::layer_loops::LayerLoops;
 use super::motion_steps::{at_layer, at_tile};
-use crate::app::widgets::data_table::{Twin, plain_table};
-use crate::app::widgets::figure::Drawn;
-use crate::app::widgets::player::Slider;
-use crate::app::widgets::save::{Save, Saved, WIDTH};
-use crate::app::widgets::stage::use_stage;
+use crate::app::widgets::figures::data_table::{Twin, plain_table};
+use crate::app::widgets::figures::figure::Drawn;
+use crate::app::widgets::figures::player::Slider;
+use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
+use crate::app::widgets::figures::stage::use_stage;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Chart, Motion, MovingStack, group_thousands, memory_motion_table};

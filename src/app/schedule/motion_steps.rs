@@ -1,7 +1,7 @@
 //! What a step of a stack in motion is: a layer in a tile; and where keys and a drag over a map lead.
 
-use crate::app::widgets::player::{Speed, Stepped};
-use crate::app::widgets::stage::{Staged, Words};
+use crate::app::widgets::figures::player::{Speed, Stepped};
+use crate::app::widgets::figures::stage::{Staged, Words};
 use crate::chart::{Motion, MotionHit};
 use crate::depth_first::{NodeId, Step};
 use std::rc::Rc;

@@ -1,9 +1,9 @@
 //! One stack of the opened point: its tiles, where the data of every layer-tile lies, and one tile type in depth.
 
 use super::layer_tables::{CopyTable, LayerTileTable};
-use crate::app::widgets::explain::{Asked, number_of};
-use crate::app::widgets::figure::{Drawn, Figure, Numbers, Spot};
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers, Spot};
+use crate::app::widgets::words::explain::{Asked, number_of};
+use crate::app::widgets::words::term::termed;
 use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, group_thousands, size_text};
 use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount, TileTypeId};
 use crate::explain::{Amount, Data, PointNumber, Scope};

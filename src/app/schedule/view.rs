@@ -3,11 +3,11 @@
 use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
 use crate::app::session::state::PageState;
-use crate::app::widgets::diagnostics::prose;
-use crate::app::widgets::explain::{Asked, number_of};
-use crate::app::widgets::figure::{Drawn, Figure, Numbers};
-use crate::app::widgets::opened_neighbours::OpenedNeighbours;
-use crate::app::widgets::tile_sliders::TileSliders;
+use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
+use crate::app::widgets::forms::diagnostics::prose;
+use crate::app::widgets::sweep::opened_neighbours::OpenedNeighbours;
+use crate::app::widgets::sweep::tile_sliders::TileSliders;
+use crate::app::widgets::words::explain::{Asked, number_of};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;

@@ -3,7 +3,7 @@
 use super::hook;
 use super::state::{Event, PageState};
 use crate::app::session::hierarchies::Explorer;
-use crate::app::widgets::surroundings::DesignNames;
+use crate::app::widgets::page::surroundings::DesignNames;
 use crate::app::workers::handle::Workers;
 use crate::form::{Stacks, stacks};
 use crate::hardware::Core;

@@ -2,7 +2,7 @@
 
 use super::film::Film;
 use crate::app::session::hierarchy_results::StudyResults;
-use crate::app::widgets::theme_choice::ThemeChoice;
+use crate::app::widgets::page::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::lesson::{Given, LessonSource};

@@ -12,12 +12,12 @@ use crate::app::lessons::panel::OnJudged;
 use crate::app::platform::pieces::use_piece;
 use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, Opened, PageState};
-use crate::app::widgets::diagnostics::prose;
-use crate::app::widgets::document_text::TextOffered;
-use crate::app::widgets::explain::Explaining;
-use crate::app::widgets::surroundings::Surroundings;
-use crate::app::widgets::theme::use_is_dark;
-use crate::app::widgets::theme_choice::ThemeChoice;
+use crate::app::widgets::forms::diagnostics::prose;
+use crate::app::widgets::forms::document_text::TextOffered;
+use crate::app::widgets::page::surroundings::Surroundings;
+use crate::app::widgets::page::theme::use_is_dark;
+use crate::app::widgets::page::theme_choice::ThemeChoice;
+use crate::app::widgets::words::explain::Explaining;
 use crate::app::workers::results::Progress;
 use crate::embed::{
     Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, answered, changed, listed, ready, resize, state_of,

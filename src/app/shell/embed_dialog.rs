@@ -1,8 +1,8 @@
 //! The dialog that gives the HTML for a view inside another page.
 
 use super::share::{CopyField, page_address};
-use crate::app::widgets::controls::{Checkbox, Choice, Select};
-use crate::app::widgets::dialog::Dialog;
+use crate::app::widgets::forms::controls::{Checkbox, Choice, Select};
+use crate::app::widgets::words::dialog::Dialog;
 use crate::embed::{Control, EmbedOptions, EmbedTheme, EmbedView, resize_script, snippet};
 use crate::link::to_link;
 use crate::state::State;

@@ -1,8 +1,8 @@
 //! Sliders of an embedded view for the figures that its address names.
 
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::drag_field::DragField;
-use crate::app::widgets::form::Form;
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::forms::drag_field::DragField;
+use crate::app::widgets::forms::form::Form;
 use crate::embed::Parameter;
 use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;

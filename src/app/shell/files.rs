@@ -3,9 +3,9 @@
 use super::share::page_address;
 use crate::app::design::import::ImportButton;
 use crate::app::session::state::PageState;
-use crate::app::widgets::dialog::Dialog;
-use crate::app::widgets::download::save_text;
-use crate::app::widgets::surroundings::{DesignNames, use_surroundings};
+use crate::app::widgets::figures::download::save_text;
+use crate::app::widgets::page::surroundings::{DesignNames, use_surroundings};
+use crate::app::widgets::words::dialog::Dialog;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
 use crate::depth_first::FuseDepth;

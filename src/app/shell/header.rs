@@ -2,7 +2,7 @@
 
 use super::dialogs::Shown;
 use crate::app::session::state::Event;
-use crate::app::widgets::theme_choice::ThemeChoice;
+use crate::app::widgets::page::theme_choice::ThemeChoice;
 use yew::prelude::*;
 
 /// Properties of [`Header`].

@@ -2,9 +2,9 @@
 
 use super::shortcuts::{SingleKeys, shortcuts};
 use crate::app::platform::storage;
-use crate::app::widgets::controls::target;
-use crate::app::widgets::dialog::Dialog;
-use crate::app::widgets::glossary::Glossary;
+use crate::app::widgets::forms::controls::target;
+use crate::app::widgets::words::dialog::Dialog;
+use crate::app::widgets::words::glossary::Glossary;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

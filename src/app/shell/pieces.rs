@@ -13,12 +13,12 @@ use crate::app::design::schedule_card::RuleParts;
 use crate::app::landscape::view::SweptParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::root::render;
-use crate::app::widgets::diagnostics::DiagnosticParts;
-use crate::app::widgets::document_text::TextParts;
-use crate::app::widgets::explain::ExplainParts;
-use crate::app::widgets::fine_grid::FineGridParts;
-use crate::app::widgets::save::SaveParts;
-use crate::app::widgets::term::GlossaryParts;
+use crate::app::widgets::figures::save::SaveParts;
+use crate::app::widgets::forms::diagnostics::DiagnosticParts;
+use crate::app::widgets::forms::document_text::TextParts;
+use crate::app::widgets::sweep::fine_grid::FineGridParts;
+use crate::app::widgets::words::explain::ExplainParts;
+use crate::app::widgets::words::term::GlossaryParts;
 use crate::app::{cores, design, landscape, widgets};
 use crate::pieces::piece_fn;
 
@@ -79,12 +79,12 @@ piece_fn! {
             rules: RuleParts { rule_switches: design::rule_switches::rule_switches },
             presets: PresetParts { pick: design::preset_texts::pick },
             import: ImportParts { import: design::import::import, import_report: design::import::report },
-            explain: ExplainParts { explanation: widgets::explain::explanation },
-            fine_grid: FineGridParts { zoom_bar: widgets::zoom_bar::zoom_bar, best_table: widgets::best_table::best_table },
-            save: SaveParts { kinds: widgets::save_menu::kinds },
-            text: TextParts { document_text: widgets::document_text::document_text },
-            glossary: GlossaryParts { entry: widgets::glossary::entry },
-            diagnostics: DiagnosticParts { list: widgets::diagnostic_entries::entries },
+            explain: ExplainParts { explanation: widgets::words::explain::explanation },
+            fine_grid: FineGridParts { zoom_bar: widgets::sweep::zoom_bar::zoom_bar, best_table: widgets::sweep::best_table::best_table },
+            save: SaveParts { kinds: widgets::figures::save_menu::kinds },
+            text: TextParts { document_text: widgets::forms::document_text::document_text },
+            glossary: GlossaryParts { entry: widgets::words::glossary::entry },
+            diagnostics: DiagnosticParts { list: widgets::forms::diagnostic_entries::entries },
         }
     }
 }

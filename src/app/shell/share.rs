@@ -2,10 +2,10 @@
 
 use super::files::save_state;
 use crate::app::session::state::{Event, Opened};
-use crate::app::widgets::controls::target;
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::dialog::Dialog;
-use crate::app::widgets::surroundings::use_surroundings;
+use crate::app::widgets::forms::controls::target;
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::page::surroundings::use_surroundings;
+use crate::app::widgets::words::dialog::Dialog;
 use crate::chart::group_thousands;
 use crate::import::text_of;
 use crate::link::{LONGEST_LINK, from_link, to_link};

@@ -18,7 +18,7 @@ use crate::app::schedule::view::ScheduleView;
 use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
 use crate::app::study::view::StudyView;
-use crate::app::widgets::surroundings::OfNoDesign;
+use crate::app::widgets::page::surroundings::OfNoDesign;
 use crate::app::workers::handle::Workers;
 use crate::state::{Action, Tab};
 use crate::workload::Network;

@@ -2,10 +2,10 @@
 
 use super::figures::ShownDesigns;
 use crate::app::session::state::PageState;
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::{table_cells, table_head};
-use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::app::widgets::save::{Save, Saved};
+use crate::app::widgets::figures::data_table::{table_cells, table_head};
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::chart::{designs_listed, group_thousands};
 use crate::explore::study::{DesignSchedule, Part, Study, TiledSchedule};
 use crate::multicore::CoresSettings;

@@ -3,11 +3,11 @@
 use super::opening::{FileOpening, use_opening};
 use super::run::Run;
 use crate::app::design::import::{carries_files, dropped};
-use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::diagnostics::{DiagnosticList, prose};
-use crate::app::widgets::document_text::DocumentText;
-use crate::app::widgets::download::save_text;
-use crate::app::widgets::term::termed;
+use crate::app::widgets::figures::download::save_text;
+use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
+use crate::app::widgets::forms::document_text::DocumentText;
+use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;

@@ -4,12 +4,12 @@
 use super::designs::{DesignsCard, OpenedCard};
 use super::run::Run;
 use crate::app::session::state::PageState;
-use crate::app::widgets::controls::{Choice, Select, TextField};
-use crate::app::widgets::data_table::DataTable;
-use crate::app::widgets::download::save_text;
-use crate::app::widgets::figure::{Canvas, Drawn, Figure, Spot};
-use crate::app::widgets::pointers::{capture, is_drag, spot};
-use crate::app::widgets::save::{Save, Saved, WIDTH};
+use crate::app::widgets::figures::data_table::DataTable;
+use crate::app::widgets::figures::download::save_text;
+use crate::app::widgets::figures::figure::{Canvas, Drawn, Figure, Spot};
+use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
+use crate::app::widgets::forms::controls::{Choice, Select, TextField};
+use crate::app::widgets::pointing::pointers::{capture, is_drag, spot};
 use crate::chart::{
     Brush, HeatmapAxes, StudyTable, design_lines, design_scatter, group_thousands, heatmap, heatmap_selection,
 };

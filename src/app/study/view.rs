@@ -4,7 +4,7 @@ use super::document::{DocumentCard, SameStudy};
 use super::figures::ResultsCard;
 use super::run::{Run, use_run};
 use crate::app::session::state::PageState;
-use crate::app::widgets::varying::use_varying;
+use crate::app::widgets::forms::varying::use_varying;
 use crate::app::workers::handle::Workers;
 use crate::explore::study::{Study, StudyRequest, TiledSchedule};
 use crate::form::{AT_HAND, Variable, study_of_system, suggested_study, with_axis};

@@ -1,80 +1,19 @@
-//! What every view is made of: fields, figures, tables, dialogs, numbers that unfold.
+//! What every view is made of: fields, figures, tables, dialogs, numbers that unfold. Imports point down this list:
+//!
+//! - [`sweep`]: the points of a sweep: heatmaps, their zoom, sliders of tile sizes, neighbours of a point
+//! - `figures`: figures and tables, still or step by step, and their files
+//! - [`page`]: the look of the page, and the design that its figures are of
+//! - `words`: dialogs, numbers that unfold, terms of the glossary
+//! - `forms`: fields, forms, documents as text, and what is wrong with them
+//! - `pointing`: pointers and keys over figures, and the subject that is pointed at
 
 #[cfg(target_arch = "wasm32")]
-pub mod best_table;
+pub mod figures;
 #[cfg(target_arch = "wasm32")]
-pub mod controls;
+pub mod forms;
+pub mod page;
 #[cfg(target_arch = "wasm32")]
-pub mod cursor;
+pub mod pointing;
+pub mod sweep;
 #[cfg(target_arch = "wasm32")]
-pub mod data_table;
-#[cfg(target_arch = "wasm32")]
-pub mod diagnostic_entries;
-#[cfg(target_arch = "wasm32")]
-pub mod diagnostics;
-#[cfg(target_arch = "wasm32")]
-pub mod dialog;
-#[cfg(target_arch = "wasm32")]
-pub mod document_text;
-#[cfg(target_arch = "wasm32")]
-pub mod download;
-#[cfg(target_arch = "wasm32")]
-pub mod drag_field;
-#[cfg(target_arch = "wasm32")]
-pub mod explain;
-#[cfg(target_arch = "wasm32")]
-pub mod figure;
-#[cfg(target_arch = "wasm32")]
-pub mod fine_grid;
-#[cfg(target_arch = "wasm32")]
-pub mod form;
-#[cfg(target_arch = "wasm32")]
-pub mod form_field;
-#[cfg(target_arch = "wasm32")]
-pub mod glossary;
-pub mod grid;
-#[cfg(target_arch = "wasm32")]
-pub mod heatmap_figure;
-#[cfg(target_arch = "wasm32")]
-pub mod heatmap_table;
-#[cfg(target_arch = "wasm32")]
-pub mod highlight;
-#[cfg(target_arch = "wasm32")]
-pub mod lit_parts;
-#[cfg(target_arch = "wasm32")]
-pub mod moving;
-#[cfg(target_arch = "wasm32")]
-pub mod neighbours;
-#[cfg(target_arch = "wasm32")]
-pub mod opened_neighbours;
-#[cfg(target_arch = "wasm32")]
-pub mod pan_zoom;
-#[cfg(target_arch = "wasm32")]
-pub mod player;
-#[cfg(target_arch = "wasm32")]
-pub mod pointers;
-#[cfg(target_arch = "wasm32")]
-pub mod regions;
-#[cfg(target_arch = "wasm32")]
-pub mod save;
-#[cfg(target_arch = "wasm32")]
-pub mod save_menu;
-#[cfg(target_arch = "wasm32")]
-pub mod stage;
-#[cfg(target_arch = "wasm32")]
-pub mod surroundings;
-#[cfg(target_arch = "wasm32")]
-pub mod term;
-#[cfg(target_arch = "wasm32")]
-pub mod theme;
-pub mod theme_choice;
-#[cfg(target_arch = "wasm32")]
-pub mod tile_sliders;
-#[cfg(target_arch = "wasm32")]
-pub mod turning;
-#[cfg(target_arch = "wasm32")]
-pub mod varying;
-#[cfg(target_arch = "wasm32")]
-pub mod zoom;
-#[cfg(target_arch = "wasm32")]
-pub mod zoom_bar;
+pub mod words;

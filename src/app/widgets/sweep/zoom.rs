@@ -1,7 +1,7 @@
 //! Zooming into a landscape by a drag over a region, or with two fingers.
 
-use super::figure::Spot;
-use super::pointers::{Pinch, Pointers, capture, is_drag, spot};
+use crate::app::widgets::figures::figure::Spot;
+use crate::app::widgets::pointing::pointers::{Pinch, Pointers, capture, is_drag, spot};
 use crate::chart::{Heatmap, Window};
 use std::cell::Cell;
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use super::figure::{Drawn, use_observed_width};
 use super::lit_parts::{LitParts, point_in};
 use super::moving::{use_drawn, use_settled};
 use super::player::{Player, Slider, Stepped, is_still, use_player};
-use super::pointers::{capture, spot};
+use crate::app::widgets::pointing::pointers::{capture, spot};
 use crate::chart::Chart;
 use std::cell::Cell;
 use std::rc::Rc;

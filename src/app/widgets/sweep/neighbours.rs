@@ -1,6 +1,6 @@
 //! The neighbours of a point: what changes towards each, in a sentence and a small bar.
 
-use super::figure::{Drawn, Figure};
+use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::chart::{Cause, ChangeBar, Quantity, more_or_less};
 use crate::cost::EnergyCause;
 use crate::depth_first::{DepthFirstStrategy, PointChange};

@@ -2,7 +2,7 @@
 //! everywhere; Ctrl and the wheel, two fingers, keys and buttons zoom, a drag pans.
 
 use super::figure::use_observed_width;
-use super::pointers::{self, Pointers, capture, spot};
+use crate::app::widgets::pointing::pointers::{self, Pointers, capture, spot};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;

@@ -2,7 +2,7 @@
 
 use super::download::{save_blob, save_text};
 use super::save::Saved;
-use super::surroundings::{DesignNames, use_surroundings};
+use crate::app::widgets::page::surroundings::{DesignNames, use_surroundings};
 use crate::chart::{Chart, Framed, Table, Theme, draw_on_canvas, svg};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;

@@ -1,8 +1,8 @@
 //! Tables: the twins of figures, and others.
 
-use super::explain::Number;
 use super::figure::Numbers;
 use super::save::{Save, Saved};
+use crate::app::widgets::words::explain::Number;
 use crate::chart::{Column, Table, TableCell};
 use std::rc::Rc;
 use web_sys::Element;
@@ -30,7 +30,7 @@ pub fn Twin(props: &TwinProps) -> Html {
     let ontoggle = {
         let is_open = is_open.clone();
         Callback::from(move |event: Event| {
-            if let Some(details) = super::controls::target::<Element>(&event) {
+            if let Some(details) = crate::app::widgets::forms::controls::target::<Element>(&event) {
                 is_open.set(details.has_attribute("open"));
             }
         })

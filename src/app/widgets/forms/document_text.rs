@@ -1,7 +1,7 @@
 //! A document as text. The lines of the memory or layer that is pointed at anywhere are lit; where the caret is, that is pointed at.
 
 use super::controls::{passing, target};
-use super::highlight::{Subject, point_at, use_highlight};
+use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
 use crate::form::{NamedItem, named_items};
 use crate::piece;
 use std::ops::Range;

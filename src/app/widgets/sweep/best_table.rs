@@ -2,7 +2,7 @@
 
 use super::fine_grid::BEST_LISTED;
 use super::grid::{Grid, offered};
-use super::save::{Save, Saved};
+use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Column, Table, TableCell};
 use crate::explore::PointSummary;

@@ -1,9 +1,9 @@
 //! Numbers that unfold: a click, or Enter, shows the formula, the values in it, and the part of a paper that it follows.
 
-use super::controls::target;
 use super::dialog::Dialog;
 use crate::app::platform::missing::missing;
 use crate::app::platform::pieces::{Fetched, use_piece};
+use crate::app::widgets::forms::controls::target;
 use crate::depth_first::PointAccount;
 use crate::explain::{Explained, Formula, LayerNumber, PointNumber, Results, Subject, explain_layer, explain_point};
 use crate::explore::{LayerFacts, MappedLayer};

@@ -1,7 +1,7 @@
 //! What changes from a point to its neighbours, over the workers.
 
-use crate::app::widgets::document_text::use_text_offered;
-use crate::app::widgets::neighbours::{ComparedNeighbour, Neighbours, Outcome};
+use super::neighbours::{ComparedNeighbour, Neighbours, Outcome};
+use crate::app::widgets::forms::document_text::use_text_offered;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};

@@ -1,15 +1,15 @@
 //! One heatmap: values on hover and under the keyboard's cursor, a click that opens a point, zoom.
 
-use super::cursor::use_cursor;
-use super::diagnostics::sentences;
-use super::figure::{Canvas, Drawn, Spot};
 use super::grid::{Grid, offered};
 use super::heatmap_table::HeatmapTable;
-use super::highlight::{Subject, point_at, use_highlight};
-use super::regions::frames;
-use super::save::{Save, Saved, WIDTH};
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
+use crate::app::widgets::figures::figure::{Canvas, Drawn, Spot};
+use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
+use crate::app::widgets::forms::diagnostics::sentences;
+use crate::app::widgets::pointing::cursor::use_cursor;
+use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
+use crate::app::widgets::pointing::regions::frames;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Heatmap, Window, more_or_less};
 use crate::explore::PointSummary;

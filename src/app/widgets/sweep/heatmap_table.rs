@@ -1,11 +1,11 @@
 //! The table twin of a heatmap.
 
-use super::data_table::Twin;
-use super::diagnostics::sentences;
 use super::fine_grid::{BEST_LISTED, FineGridParts};
 use super::grid::Grid;
-use super::save::{Save, Saved};
 use crate::app::platform::pieces::late;
+use crate::app::widgets::figures::data_table::Twin;
+use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::forms::diagnostics::sentences;
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Chart, Heatmap, Table, TableCell};
 use crate::state::Metric;

@@ -1,11 +1,11 @@
 //! Figures on the page: a canvas that is always as sharp and as wide as it can be, and its table twin.
 
 use super::data_table::DataTable;
-use super::explain::Asked;
-use super::pointers::{spot, zoom_of};
-use super::regions::Regions;
 use super::save::{Save, Saved, WIDTH};
-use super::surroundings::{theme, use_surroundings};
+use crate::app::widgets::page::surroundings::{theme, use_surroundings};
+use crate::app::widgets::pointing::pointers::{spot, zoom_of};
+use crate::app::widgets::pointing::regions::Regions;
+use crate::app::widgets::words::explain::Asked;
 use crate::chart::{Chart, draw_on_canvas};
 use crate::explain::Explained;
 use std::any::Any;

@@ -1,7 +1,7 @@
 //! Tile sizes that can be dragged: sliders over those of the sweep, what changed since the drag began, and the points that were looked at.
 
-use super::controls::target;
 use super::grid::{Grid, grids};
+use crate::app::widgets::forms::controls::target;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Quantity, compared_with, more_or_less, tile_text};
 use crate::depth_first::FuseDepth;

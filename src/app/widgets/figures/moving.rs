@@ -1,8 +1,8 @@
 //! Figures that change with every move of a hand: drawn at most once a frame, described once they rest.
 
-use super::pointers::zoom_of;
-use super::surroundings::{theme, use_surroundings};
 use crate::app::platform::timer::before_next_frame;
+use crate::app::widgets::page::surroundings::{theme, use_surroundings};
+use crate::app::widgets::pointing::pointers::zoom_of;
 use crate::chart::{Chart, draw_on_canvas};
 use gloo_timers::callback::Timeout;
 use web_sys::HtmlCanvasElement;

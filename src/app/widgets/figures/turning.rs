@@ -1,11 +1,11 @@
 //! The loops of a layer as they turn: what a step of them is, and where sliders, keys and a drag over a loop lead.
 
-use super::controls::{Choice, Picker};
 use super::data_table::{Twin, plain_table};
 use super::figure::Drawn;
 use super::player::{Slider, Speed, Stepped};
 use super::save::{Save, Saved, WIDTH};
 use super::stage::{Stage, Staged, Words, use_stage};
+use crate::app::widgets::forms::controls::{Choice, Picker};
 use crate::chart::{Chart, Turns, group_thousands};
 use crate::cost::LoopTurns;
 use std::rc::Rc;

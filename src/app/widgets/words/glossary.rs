@@ -1,8 +1,8 @@
 //! The glossary of the page: the entry of a term, and all of them.
 
-use super::controls::target;
-use super::diagnostics::prose;
 use super::dialog::Dialog;
+use crate::app::widgets::forms::controls::target;
+use crate::app::widgets::forms::diagnostics::prose;
 use crate::glossary::{Term, drawing, find, terms};
 use web_sys::{Element, HtmlInputElement};
 use yew::prelude::*;

@@ -1,8 +1,8 @@
 //! The lit parts of a figure that hears of pointers and keys by itself, as it moves.
 
 use super::figure::Drawn;
-use super::highlight::{point_at, use_highlight};
-use super::regions::frames;
+use crate::app::widgets::pointing::highlight::{point_at, use_highlight};
+use crate::app::widgets::pointing::regions::frames;
 use crate::chart::Chart;
 use yew::prelude::*;
 

@@ -2,8 +2,8 @@
 //!
 //! A view says what its steps are ([`Stepped`]). Where a step is a figure, `stage.rs` draws it and hears pointers and keys.
 
-use super::controls::{Choice, Picker, passing, target};
 use crate::app::platform::timer::{before_next_frame, now_ms};
+use crate::app::widgets::forms::controls::{Choice, Picker, passing, target};
 use crate::chart::group_thousands;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
