@@ -3,9 +3,9 @@
 use super::step::scrolled;
 use crate::app::widgets::forms::controls::TextField;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::attention::{Split, SplitCost};
 use crate::chart::{DIVIDED_NOTE, divided_sentences, divided_steps};
 use crate::explore::AttentionRequest;
@@ -23,16 +23,13 @@ pub struct CoresCardProps {
     pub has_states: bool,
     /// The cores.
     pub form: AttentionForm,
-    /// Called with every change.
-    pub act: Callback<Action>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// Every way to divide the step among the cores, the best first, and which ways there are not.
 #[component]
 pub fn CoresCard(props: &CoresCardProps) -> Html {
-    let CoresCardProps { request, has_states, form, act, workers } = props;
+    let act = &use_act();
+    let CoresCardProps { request, has_states, form } = props;
     let cores = form.cores();
     let splits: Vec<Split> = match &cores {
         Ok(cores) if cores.count > 1 => std::iter::once(Split::ONE).chain(Split::all(cores.count)).collect(),
@@ -42,7 +39,7 @@ pub fn CoresCard(props: &CoresCardProps) -> Html {
         let cores = *cores.as_ref().ok()?;
         Some(DivideStep { request: Rc::clone(request), cores, split: *split })
     };
-    let answers = use_answers(workers, Topic::DividedSteps, splits.iter().filter_map(question).collect());
+    let answers = use_answers(Topic::DividedSteps, splits.iter().filter_map(question).collect());
     let one = answers.reply(0).map(|(cost, _)| *cost);
     let mut divided: Vec<(SplitCost, f64)> =
         (1..answers.all()).filter_map(|index| answers.reply(index).copied()).collect();

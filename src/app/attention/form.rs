@@ -2,6 +2,7 @@
 
 use crate::app::widgets::forms::controls::{Choice, Select, TextField, passing};
 use crate::app::widgets::forms::document_text::FoldedText;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::spec::transformer_presets;
 use crate::state::{Action, AnyChoice, AttentionField, AttentionForm, Half, ObjectiveChoice, ScheduleField};
@@ -28,8 +29,6 @@ pub struct FormCardProps {
     pub form: AttentionForm,
     /// What is minimised.
     pub objective: ObjectiveChoice,
-    /// Called with every change.
-    pub act: Callback<Action>,
     /// Fields that are wrong, by name.
     pub wrong: Vec<String>,
     /// Buttons behind the heading.
@@ -40,8 +39,9 @@ pub struct FormCardProps {
 /// The form.
 #[component]
 pub fn FormCard(props: &FormCardProps) -> Html {
+    let act = use_act();
     let form = &props.form;
-    let change = props.act.reform(Action::Attention);
+    let change = act.reform(Action::Attention);
     let mut models: Vec<Choice> =
         transformer_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
     if form.preset().is_none() || !form.own.is_empty() {
@@ -62,11 +62,11 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     let shown = ObjectiveChoice::ALL.iter().filter(simple);
     let objectives: Vec<Choice> =
         shown.map(|(choice, title)| Choice::new(choice.number().to_string(), *title)).collect();
-    let minimise = passing(&props.act, |value: String| {
+    let minimise = passing(&act, |value: String| {
         let known = ObjectiveChoice::ALL.into_iter().find(|(choice, _)| choice.number().to_string() == value);
         known.map(|(choice, _)| Action::Schedule(ScheduleField::Objective(choice)))
     });
-    let fusemax = passing(&props.act, |_: MouseEvent| Action::preset(Half::Hardware, "fusemax-like").ok());
+    let fusemax = passing(&act, |_: MouseEvent| Action::preset(Half::Hardware, "fusemax-like").ok());
     // Which kind of model a text is that is wrong, nobody knows.
     let model = use_memo(form.text().to_owned(), |text| Transformer::from_text(text).ok());
     let (heading, hint) = match &*model {

@@ -3,7 +3,6 @@
 use super::step::scrolled;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::attention::Generation;
 use crate::chart::{generation_curves, generation_roofline, generation_room, generation_table};
 use crate::explore::AttentionRequest;
@@ -29,8 +28,6 @@ pub struct GenerationCardProps {
     pub chunk: Option<u64>,
     /// Whether states are kept of earlier tokens, and no cache that grows.
     pub has_states: bool,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// The table for the batch of the form, and curves over batches.
@@ -49,7 +46,7 @@ pub fn GenerationCard(props: &GenerationCardProps) -> Html {
     // What the form asks for comes first.
     let (first, rest): (Vec<u64>, Vec<u64>) = batches.iter().partition(|batch| **batch == own);
     let questions = first.into_iter().chain(rest).map(question).collect();
-    let answers = use_answers(&props.workers, Topic::Generation, questions);
+    let answers = use_answers(Topic::Generation, questions);
     let mut known: Vec<Generation> = answers.shown().cloned().collect();
     let of_form = known.iter().find(|generation| generation.sequences.batch == own).cloned();
     known.sort_by_key(|generation| generation.sequences.batch);

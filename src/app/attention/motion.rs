@@ -8,8 +8,8 @@ use crate::app::widgets::figures::player::Slider;
 use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
 use crate::app::widgets::figures::stage::use_stage;
 use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::attention::AttentionPart;
 use crate::chart::{Chart, group_thousands};
 use crate::explore::{AttentionAnswer, AttentionRequest, FollowedAttention, FollowedSchedule};
@@ -27,10 +27,6 @@ pub struct MotionCardProps {
     pub answer: Rc<AttentionAnswer>,
     /// What is looked at.
     pub form: AttentionForm,
-    /// Called with every change.
-    pub act: Callback<Action>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// The schedule of attention by itself that is followed: one of a kind, or the best.
@@ -51,6 +47,7 @@ fn followed(form: &AttentionForm, attention: &AttentionPart) -> FollowedSchedule
 /// Which schedule is followed, and its steps.
 #[component]
 pub fn MotionCard(props: &MotionCardProps) -> Html {
+    let act = use_act();
     let layer = &props.answer.layer;
     let Some(attention) = &layer.attention else { return html! {} };
     let mut kinds = match &layer.block {
@@ -75,12 +72,12 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
     };
     let keys_in = layer.keys_in.0;
     let question = FollowAttention { request: Rc::clone(&props.request), schedule, keys_in };
-    let answers = use_answers(&props.workers, Topic::AttentionMotion, vec![question]);
+    let answers = use_answers(Topic::AttentionMotion, vec![question]);
     let of = answers.shown().next().cloned();
     let look = |kind: String| Action::FollowAttention { kind, tile: String::new() };
     let own_tiles = {
         let kind = props.form.kind.clone();
-        props.act.reform(move |_: MouseEvent| look(kind.clone()))
+        act.reform(move |_: MouseEvent| look(kind.clone()))
     };
     html! {
         <section class={classes!("card", "motion", answers.are_old().then_some("old"))} data-testid="attention-motion"
@@ -103,7 +100,7 @@ pub fn MotionCard(props: &MotionCardProps) -> Html {
             }
             <div class="row followed">
                 <Select label="Schedule" choices={kinds} value={kind}
-                    onchange={props.act.reform(look)} testid="attention-kind" />
+                    onchange={act.reform(look)} testid="attention-kind" />
                 if let Some((queries, keys)) = tile {
                     <span>
                         { format!("in tiles of {} queries and {} keys ", group_thousands(queries), group_thousands(keys)) }

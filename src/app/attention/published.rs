@@ -3,7 +3,6 @@
 use super::step::scrolled;
 use crate::app::widgets::forms::controls::Checkbox;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::published_dataflows;
 use crate::explore::AttentionRequest;
 use crate::question::{ReplayDataflows, Topic};
@@ -15,8 +14,6 @@ use yew::prelude::*;
 pub struct PublishedCardProps {
     /// What is asked.
     pub request: Rc<AttentionRequest>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// A table, or why there is none.
@@ -24,7 +21,7 @@ pub struct PublishedCardProps {
 pub fn PublishedCard(props: &PublishedCardProps) -> Html {
     let as_published = use_state_eq(|| false);
     let question = ReplayDataflows { request: Rc::clone(&props.request), as_published: *as_published };
-    let answers = use_answers(&props.workers, Topic::PublishedDataflows, vec![question]);
+    let answers = use_answers(Topic::PublishedDataflows, vec![question]);
     let onchange = {
         let as_published = as_published.clone();
         Callback::from(move |on: bool| as_published.set(on))

@@ -3,8 +3,8 @@
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
 use crate::app::widgets::forms::controls::{Choice, Select};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::attention::{AttentionPart, Fusion, KeyStore, LayerSchedule};
 use crate::chart::{
     Quantity, Table, attention_energy, attention_notes, attention_schedules, attention_tiles, attention_traffic,
@@ -161,26 +161,23 @@ pub struct TilesCardProps {
     pub keys_in: KeyStore,
     /// What is looked at.
     pub form: AttentionForm,
-    /// Called with every change.
-    pub act: Callback<Action>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// Tiles of queries and tiles of keys, for the kind of schedule that is looked at, or the best that fuses.
 #[component]
 pub fn TilesCard(props: &TilesCardProps) -> Html {
+    let act = use_act();
     let best = if props.best == Fusion::None { Fusion::QueriesStay } else { props.best };
     let fusion = props.form.kind().unwrap_or(best);
     let question = TileAttention { request: Rc::clone(&props.request), fusion, keys_in: props.keys_in };
-    let answers = use_answers(&props.workers, Topic::AttentionTiles, vec![question]);
+    let answers = use_answers(Topic::AttentionTiles, vec![question]);
     let quantity = Quantity::of_objective(&props.request.objective);
     let Some(tiles) = answers.shown().next() else { return html! {} };
     let title = "Tiles of queries and of keys";
     let chart = attention_tiles(tiles, quantity, props.form.tile());
     // A click opens the pair above.
     let on_click = {
-        let (chart, act, of) = (chart.clone(), props.act.clone(), tiles.clone());
+        let (chart, act, of) = (chart.clone(), act.clone(), tiles.clone());
         Callback::from(move |at: Spot| {
             let Some((column, row)) = chart.cell_at(at.x, at.y, at.width) else { return };
             if chart.cells.get(row * chart.columns.len() + column).copied().flatten().flatten().is_some() {
@@ -191,7 +188,7 @@ pub fn TilesCard(props: &TilesCardProps) -> Html {
         })
     };
     let on_pair = {
-        let (act, kind) = (props.act.clone(), AttentionForm::word_of(tiles.fusion).to_owned());
+        let (act, kind) = (act.clone(), AttentionForm::word_of(tiles.fusion).to_owned());
         Callback::from(move |tile| {
             act.emit(Action::FollowAttention { kind: kind.clone(), tile });
         })

@@ -10,12 +10,11 @@ use crate::app::design::import::{ImportButton, carries_files, dropped, import_pa
 use crate::app::session::state::PageState;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::use_text_offered;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::explore::{AttentionAnswer, AttentionRequest};
 use crate::question::{ScheduleAttention, Topic};
 use crate::spec::Diagnostics;
-use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -24,15 +23,12 @@ use yew::prelude::*;
 pub struct AttentionViewProps {
     /// Everything.
     pub state: Rc<PageState>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The form and the answers to it.
 #[component]
 pub fn AttentionView(props: &AttentionViewProps) -> Html {
+    let act = use_act();
     let chosen = &props.state.chosen;
     let form = &chosen.attention;
     let objective = chosen.design.schedule.objective_in_force();
@@ -43,11 +39,8 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     let told = [asked.as_ref().err(), generated.as_ref().err(), chunk.as_ref().err()];
     wrong.0.extend(told.into_iter().flatten().flat_map(|wrong| wrong.0.clone()));
     let request: Option<Rc<AttentionRequest>> = asked.ok().map(Rc::new);
-    let answers = use_answers(
-        &props.workers,
-        Topic::Attention,
-        request.iter().map(|request| ScheduleAttention(Rc::clone(request))).collect(),
-    );
+    let answers =
+        use_answers(Topic::Attention, request.iter().map(|request| ScheduleAttention(Rc::clone(request))).collect());
     if let Some(refusal) = answers.refusal() {
         wrong.0.extend(refusal.clone().into_diagnostics().0);
     }
@@ -62,7 +55,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
         *last.borrow_mut() = Some(Rc::new(answer.clone()));
     }
     // What is dropped here is the view's: its report stands beside the form.
-    let import = use_import(&props.act, true);
+    let import = use_import(&act, true);
     let is_offered = use_text_offered();
     let ondragover = Callback::from(move |event: DragEvent| {
         if is_offered && carries_files(&event) {
@@ -83,7 +76,7 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
     html! {
         <div data-testid="attention-view" data-status={status} {ondragover} {ondrop}>
             <section class="card" aria-label="Transformer">
-                <FormCard form={form.clone()} objective={chosen.design.schedule.objective} act={props.act.clone()} wrong={fields}>
+                <FormCard form={form.clone()} objective={chosen.design.schedule.objective} wrong={fields}>
                     if is_offered {
                         <ImportButton start={import.start.clone()} name="model" label="open a model" />
                     }
@@ -102,16 +95,12 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                         request={Rc::clone(request)}
                         answer={Rc::clone(answer)}
                         form={form.clone()}
-                        act={props.act.clone()}
-                        workers={props.workers.clone()}
                     />
                     <TilesCard
                         request={Rc::clone(request)}
                         best={attention.best.schedule.fusion}
                         keys_in={answer.layer.keys_in.0}
                         form={form.clone()}
-                        act={props.act.clone()}
-                        workers={props.workers.clone()}
                     />
                 }
                 if let (Ok(generated), Ok(chunk), true) = (generated, chunk, answer.model.causal) {
@@ -122,18 +111,15 @@ pub fn AttentionView(props: &AttentionViewProps) -> Html {
                         has_states={answer.model.state_space.is_some()}
                         {generated}
                         {chunk}
-                        workers={props.workers.clone()}
                     />
                 }
                 <CoresCard
                     request={Rc::clone(request)}
                     has_states={answer.model.state_space.is_some()}
                     form={form.clone()}
-                    act={props.act.clone()}
-                    workers={props.workers.clone()}
                 />
                 if answer.layer.attention.is_some() {
-                    <PublishedCard request={Rc::clone(request)} workers={props.workers.clone()} />
+                    <PublishedCard request={Rc::clone(request)} />
                 }
             }
         </div>

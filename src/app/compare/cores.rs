@@ -2,7 +2,6 @@
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::words::term::termed;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::allocations_table;
 use crate::multicore::CoresRequest;
@@ -17,8 +16,6 @@ use yew::prelude::*;
 pub struct CompareCoresProps {
     /// What is at hand, and what is pinned.
     pub chosen: Rc<State>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// What is asked of one of the two, with how its tiles and its cores are chosen.
@@ -51,7 +48,7 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
         };
         sides.iter().flatten().map(question).collect::<Vec<_>>()
     });
-    let (summaries, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, questions.to_vec());
+    let (summaries, start, stop) = use_summaries(Topic::CoresSweep, questions.to_vec());
     let status = summaries.status();
     let mut answers = (0..sides.len()).map(|index| summaries.get(index));
     let known: Vec<_> = sides.iter().map(|side| side.as_ref().ok().and_then(|_| answers.next()?)).collect();

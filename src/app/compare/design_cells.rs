@@ -1,6 +1,5 @@
 //! What is known of the pairs of the table of designs: workers find the best schedule of one after the other.
 
-use crate::app::workers::handle::Workers;
 use crate::app::workers::stacks::{StackQuestion, use_optimum};
 use crate::explore::OptimalStacks;
 use crate::question::{Answer, Refusal, Topic};
@@ -115,7 +114,7 @@ impl Cells {
 
 /// The pairs of the table, which are worked out one after the other once a person wants it.
 #[hook]
-pub fn use_cells(chosen: &Rc<State>, workers: &Workers) -> Cells {
+pub fn use_cells(chosen: &Rc<State>) -> Cells {
     let documents = [Half::Hardware, Half::Workload].map(|half| chosen.table_documents(half));
     let (schedule, objective) = (chosen.design.schedule.clone(), chosen.table.objective);
     let pairs = {
@@ -132,7 +131,7 @@ pub fn use_cells(chosen: &Rc<State>, workers: &Workers) -> Cells {
     let known = use_reducer_eq(Known::default);
     let questions = pairs.iter().filter_map(|pair| pair.question.as_ref().ok());
     let next = questions.filter(|_| known.is_on).find(|question| known.answer(question).is_none()).cloned();
-    let optimum = use_optimum(workers, Topic::DesignTable, next.clone());
+    let optimum = use_optimum(Topic::DesignTable, next.clone());
     let share = optimum.parts.map_or(0.0, |parts| optimum.done as f64 / parts.max(1) as f64);
     let found = next.clone().zip(optimum.found);
     {

@@ -1,6 +1,7 @@
 //! Which accelerators, or networks, are in the table of designs.
 
 use crate::app::widgets::forms::controls::{Choice, Picker};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::state::{Action, Half, State, TableDocument};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -12,13 +13,12 @@ pub struct DesignChoiceProps {
     pub chosen: Rc<State>,
     /// Accelerators or networks.
     pub half: Half,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// What is in the table, each with a button that leaves it out, and a list of what may come in.
 #[component]
 pub fn DesignChoice(props: &DesignChoiceProps) -> Html {
+    let act = use_act();
     let half = props.half;
     let (title, add) = match half {
         Half::Hardware => ("Hardware", "Add hardware …"),
@@ -28,11 +28,11 @@ pub fn DesignChoice(props: &DesignChoiceProps) -> Html {
     let others = props.chosen.table_offers(half).into_iter().filter(|offer| !documents.contains(offer));
     let choices: Vec<Choice> =
         std::iter::once(Choice::new("", add)).chain(others.map(|offer| Choice::new(offer.id, offer.name))).collect();
-    let onchange = props.act.reform(move |id: String| Action::InTable(half, id, true));
+    let onchange = act.reform(move |id: String| Action::InTable(half, id, true));
     let may_go = documents.len() > 1;
     let chip = |document: &TableDocument| {
         let (id, name) = (document.id.clone(), document.name.clone());
-        let onclick = props.act.reform(move |_: MouseEvent| Action::InTable(half, id.clone(), false));
+        let onclick = act.reform(move |_: MouseEvent| Action::InTable(half, id.clone(), false));
         html! {
             <li key={document.id.clone()}>
                 <button

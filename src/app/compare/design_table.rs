@@ -5,8 +5,8 @@ use super::design_choice::DesignChoice;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::segments;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
-use crate::app::workers::handle::Workers;
 use crate::chart::{ComparedDesign, Quantity, designs_matrix, designs_table, three_digits};
 use crate::explore::OptimalStacks;
 use crate::sorting::sort_by;
@@ -19,10 +19,6 @@ use yew::prelude::*;
 pub struct DesignTableProps {
     /// What is chosen.
     pub chosen: Rc<State>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// A column by which rows are sorted: 0 is the accelerators' names, then come the networks. Whether the largest comes first.
@@ -31,8 +27,8 @@ type Order = Option<(usize, bool)>;
 /// The choice of documents, the table as far as it is known, and its figure.
 #[component]
 pub fn DesignTableCard(props: &DesignTableProps) -> Html {
-    let (chosen, act) = (&props.chosen, &props.act);
-    let cells = use_cells(chosen, &props.workers);
+    let (chosen, act) = (&props.chosen, &use_act());
+    let cells = use_cells(chosen);
     let order = use_state_eq(|| Order::None);
     let networks = chosen.table_documents(Half::Workload);
     let shown =
@@ -48,8 +44,8 @@ pub fn DesignTableCard(props: &DesignTableProps) -> Html {
                      network; all else is as in the card Schedule.",
                 ) }
             </p>
-            <DesignChoice chosen={Rc::clone(chosen)} half={Half::Hardware} act={act.clone()} />
-            <DesignChoice chosen={Rc::clone(chosen)} half={Half::Workload} act={act.clone()} />
+            <DesignChoice chosen={Rc::clone(chosen)} half={Half::Hardware} />
+            <DesignChoice chosen={Rc::clone(chosen)} half={Half::Workload} />
             <div class="row start">
                 { segments("What is minimised and shown", &OBJECTIVES, chosen.table.objective, minimise) }
                 { controls(&shown.cells) }

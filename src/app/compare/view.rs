@@ -5,10 +5,10 @@ use super::design_table::DesignTableCard;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::{explained_table, plain_table};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::sweep::grid::ratios;
 use crate::app::widgets::words::explain::Asked;
 use crate::app::widgets::words::term::termed;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
@@ -30,20 +30,17 @@ pub struct CompareViewProps {
     pub opened: Option<u32>,
     /// Whether B has errors.
     pub is_wrong: bool,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// Everything in which A and B differ, and what comes of it.
 #[component]
 pub fn CompareView(props: &CompareViewProps) -> Html {
+    let act = use_act();
     let state = &props.state;
     let Some(pinned) = &state.chosen.pinned else {
         return html! {
             <div data-testid="compare-view">
-                <Invitation act={props.act.clone()} />
+                <Invitation />
                 { table_of_designs(props) }
             </div>
         };
@@ -95,21 +92,21 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
                     { side("B, at hand", &state.chosen.design, b.as_deref()) }
                 </div>
                 <div class="row">
-                    { button(&props.act, Action::Swap, "Swap A and B", "swap") }
-                    { button(&props.act, Action::Pin, "Pin B as A", "pin") }
-                    { button(&props.act, Action::Unpin, "Forget A", "unpin") }
+                    { button(&act, Action::Swap, "Swap A and B", "swap") }
+                    { button(&act, Action::Pin, "Pin B as A", "pin") }
+                    { button(&act, Action::Unpin, "Forget A", "unpin") }
                 </div>
             </section>
             { sides }
-            <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} workers={props.workers.clone()} />
+            <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} />
             { table_of_designs(props) }
         </div>
     }
 }
 
 /// Many designs, whether or not one is pinned.
-fn table_of_designs(CompareViewProps { state, workers, act, .. }: &CompareViewProps) -> Html {
-    html! { <DesignTableCard chosen={Rc::clone(&state.chosen)} workers={workers.clone()} act={act.clone()} /> }
+fn table_of_designs(CompareViewProps { state, .. }: &CompareViewProps) -> Html {
+    html! { <DesignTableCard chosen={Rc::clone(&state.chosen)} /> }
 }
 
 /// What is said of the best of points of which not all are known.
@@ -144,14 +141,10 @@ fn button(act: &Callback<Action>, action: Action, title: &'static str, testid: &
     html! { <button type="button" {onclick} data-testid={testid}>{ title }</button> }
 }
 
-#[derive(Properties, PartialEq)]
-struct InvitationProps {
-    act: Callback<Action>,
-}
-
 /// What there is to do while nothing is pinned.
 #[component]
-fn Invitation(props: &InvitationProps) -> Html {
+fn Invitation() -> Html {
+    let act = use_act();
     html! {
         <section class="card">
             <h2>{ "Compare two designs" }</h2>
@@ -161,7 +154,7 @@ fn Invitation(props: &InvitationProps) -> Html {
                      [landscape]: that is B. Here stands what differs between them, and what comes of it.",
                 ) }
             </p>
-            <div class="row">{ button(&props.act, Action::Pin, "Pin this design as A", "pin") }</div>
+            <div class="row">{ button(&act, Action::Pin, "Pin this design as A", "pin") }</div>
         </section>
     }
 }

@@ -5,8 +5,8 @@ use super::study::EvaluationInputs;
 use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers, made};
 use crate::app::widgets::forms::controls::segments;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::explain::Asked;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::wanted::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::explain::{CoresNumber, explain_choice, explain_systems};
@@ -31,10 +31,6 @@ pub struct CoresComparedProps {
     pub by_hand: Option<EvaluatedAllocation>,
     /// The schedule that is shown above.
     pub shown: Option<CoresEvaluation>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Hears of every change.
-    pub act: Callback<Action>,
 }
 
 /// Why there is no schedule, in a few words.
@@ -62,7 +58,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         CoresSummary { request: Rc::clone(request), way: evolution },
         CoresSummary { request: layers, way: SummaryWay::Best { by_hand: Vec::new() } },
     ];
-    let (others, start, stop) = use_summaries(&props.workers, Topic::CoresEvolved, questions);
+    let (others, start, stop) = use_summaries(Topic::CoresEvolved, questions);
     let summary = |judgement: &Option<Result<CoresEvaluation, Diagnostics>>| {
         let judged = &judgement.as_ref()?.as_ref().ok()?.evaluated;
         Some((judged.energy_pj, judged.latency_cycles))
@@ -111,7 +107,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
                 </div>
                 { for refused }
             </section>
-            <Systems request={Rc::clone(request)} workers={props.workers.clone()} act={props.act.clone()} />
+            <Systems request={Rc::clone(request)} />
         </>
     }
 }
@@ -139,8 +135,6 @@ fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresEvaluation>]) -> N
 #[derive(Properties, PartialEq)]
 struct SystemsProps {
     request: Rc<CoresRequest>,
-    workers: Workers,
-    act: Callback<Action>,
 }
 
 /// Opens a system that comes along, with the tiles of the form.
@@ -163,6 +157,7 @@ fn open_system(shown: &str, act: &Callback<Action>) -> Html {
 /// Systems by granularity (Stream, Figs. 14 to 16).
 #[component]
 fn Systems(props: &SystemsProps) -> Html {
+    let act = use_act();
     let request = &props.request;
     let quantity = use_state_eq(|| Quantity::EnergyDelay);
     // The system at hand first, then those that come along and are other ones.
@@ -188,7 +183,7 @@ fn Systems(props: &SystemsProps) -> Html {
         };
         systems.iter().flat_map(of).collect::<Vec<_>>()
     });
-    let (summaries, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, questions.to_vec());
+    let (summaries, start, stop) = use_summaries(Topic::CoresSweep, questions.to_vec());
     let (done, all, status) = (summaries.done(), summaries.all(), summaries.status());
     let systems_count = systems.len();
     let sweep = CoresSweep {
@@ -234,7 +229,7 @@ fn Systems(props: &SystemsProps) -> Html {
                     numbers={made(explain_systems(&sweep))}
                     testid="systems-bars"
                 />
-                { open_system(&request.system, &props.act) }
+                { open_system(&request.system, &act) }
             }
         </section>
     }

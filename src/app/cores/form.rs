@@ -2,6 +2,7 @@
 
 use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresField, CoresForm, StackChoice, TileChoice};
@@ -33,8 +34,6 @@ pub struct CoresFormProps {
     pub form: CoresForm,
     /// All that is wrong with it.
     pub wrong: Diagnostics,
-    /// Hears of every change.
-    pub act: Callback<Action>,
 }
 
 /// A choice out of named values.
@@ -55,8 +54,9 @@ fn select<T: Copy + PartialEq + 'static>(
 /// The form.
 #[component]
 pub fn CoresFormCard(props: &CoresFormProps) -> Html {
+    let act = use_act();
     let form = &props.form;
-    let change = props.act.reform(Action::Cores);
+    let change = act.reform(Action::Cores);
     let invalid = |what: &str| props.wrong.0.iter().any(|wrong| wrong.path.ends_with(what));
     html! {
         <>

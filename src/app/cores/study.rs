@@ -1,7 +1,6 @@
 //! The best cores for a network, over the workers, and whether other cores for single layers are better still.
 
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::job::{JobRun, use_job};
 use crate::app::workers::results::Status;
 use crate::multicore::{
@@ -15,11 +14,10 @@ use yew::prelude::*;
 /// Searches the best cores for what is `asked`; another request takes its place at once. The callback lets searches that are not proved go
 /// on for longer.
 #[hook]
-pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, Callback<()>) {
+pub fn use_cores(asked: Option<CoresRequest>) -> (Option<JobRun<CoresSearch>>, Callback<()>) {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
-    let run = use_job(workers, Topic::Cores, (*asked).clone(), |request: &CoresRequest, ()| {
-        CoresSearch::new(request.settings.aim)
-    });
+    let run =
+        use_job(Topic::Cores, (*asked).clone(), |request: &CoresRequest, ()| CoresSearch::new(request.settings.aim));
     let longer = {
         let run = run.clone();
         Callback::from(move |()| run.iter().for_each(|run| run.change(CoresSearch::go_on)))
@@ -39,7 +37,6 @@ pub struct EvaluationInputs {
 /// The evaluation of an allocation made by hand; `None` as long as it is not known.
 #[hook]
 pub fn use_evaluation(
-    workers: &Workers,
     inputs: Option<EvaluationInputs>,
     choice: Option<CoreAllocation>,
 ) -> Option<Answer<CoresEvaluation>> {
@@ -48,7 +45,7 @@ pub fn use_evaluation(
         basis,
         choice,
     });
-    let answers = use_answers(workers, Topic::CoresByHand, question.into_iter().collect());
+    let answers = use_answers(Topic::CoresByHand, question.into_iter().collect());
     let answer = answers.get(0)?.clone();
     Some(answer.and_then(|evaluation| evaluation.map_err(Refusal::from)))
 }
@@ -71,13 +68,10 @@ pub struct LocalSearch {
 /// Runs a local search for better cores, which begins with the allocation of `of`; the callback starts and stops it. It waits where a
 /// person stopped the one before.
 #[hook]
-pub fn use_local_search(
-    workers: &Workers,
-    of: Option<(EvaluationInputs, EvaluatedAllocation)>,
-) -> (LocalSearch, Callback<bool>) {
+pub fn use_local_search(of: Option<(EvaluationInputs, EvaluatedAllocation)>) -> (LocalSearch, Callback<bool>) {
     let is_on = use_state_eq(|| true);
     let asked = of.clone().map(|(EvaluationInputs { request, basis }, from)| (request, (basis, from)));
-    let run = use_job(workers, Topic::CoresImproved, asked, |_, (basis, from): &(CoresBasis, EvaluatedAllocation)| {
+    let run = use_job(Topic::CoresImproved, asked, |_, (basis, from): &(CoresBasis, EvaluatedAllocation)| {
         CoresImprovement::new(basis.clone(), from.clone())
     });
     {

@@ -3,6 +3,7 @@
 use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::forms::document_text::FoldedText;
 use crate::app::widgets::forms::varying::VaryButton;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::chart::Quantity;
 use crate::form::{Variable, variables};
 use crate::sorting::sort_by_key;
@@ -21,8 +22,8 @@ pub fn takes_beside(form: &CoresForm, hardware: &str) -> bool {
 }
 
 /// The card.
-pub fn system_card(form: &CoresForm, hardware: &str, act: &Callback<Action>) -> Html {
-    html! { <SystemCard form={form.clone()} hardware={hardware.to_owned()} act={act.clone()} /> }
+pub fn system_card(form: &CoresForm, hardware: &str) -> Html {
+    html! { <SystemCard form={form.clone()} hardware={hardware.to_owned()} /> }
 }
 
 /// What a [`SystemCard`] needs.
@@ -31,13 +32,13 @@ struct SystemCardProps {
     form: CoresForm,
     /// Text of the hardware document.
     hardware: String,
-    act: Callback<Action>,
 }
 
 #[component]
 fn SystemCard(props: &SystemCardProps) -> Html {
+    let act = use_act();
     let form = &props.form;
-    let change = props.act.reform(Action::Cores);
+    let change = act.reform(Action::Cores);
     let mut systems: Vec<Choice> = system_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
     if form.preset.is_none() || !form.own.is_empty() {
         systems.push(Choice::new(OWN, "my own system"));
@@ -60,7 +61,7 @@ fn SystemCard(props: &SystemCardProps) -> Html {
                     }
                 </p>
             }
-            <Numbers system={form.system().to_owned()} act={props.act.clone()} />
+            <Numbers system={form.system().to_owned()} />
             <FoldedText
                 of="system"
                 label="System document"
@@ -77,7 +78,6 @@ fn SystemCard(props: &SystemCardProps) -> Html {
 struct NumbersProps {
     /// Text of the system.
     system: String,
-    act: Callback<Action>,
 }
 
 /// The numbers of a system, each of which a study may vary: those of links and of memories that cores share first.
@@ -99,7 +99,7 @@ fn Numbers(props: &NumbersProps) -> Html {
                 <dt>{ name.clone() }</dt>
                 <dd>
                     <span>{ number.value.clone() }</span>
-                    <VaryButton variable={number.clone()} label={name} act={props.act.clone()} testid={format!("system-number-{index}")} />
+                    <VaryButton variable={number.clone()} label={name} testid={format!("system-number-{index}")} />
                 </dd>
             </>
         }

@@ -1,6 +1,5 @@
 //! The search for the tile size of a network on many cores, over the workers.
 
-use crate::app::workers::handle::Workers;
 use crate::app::workers::job::{JobRun, use_job};
 use crate::app::workers::results::Status;
 use crate::multicore::{CoresRequest, TileCut, TileSearch};
@@ -27,10 +26,9 @@ pub struct TileSearchState {
 
 /// Searches the tile size of a request; another request takes its place at once. The callback stops it.
 #[hook]
-pub fn use_tile_search(workers: &Workers, request: Option<Rc<CoresRequest>>) -> (TileSearchState, Callback<()>) {
+pub fn use_tile_search(request: Option<Rc<CoresRequest>>) -> (TileSearchState, Callback<()>) {
     let asked = request.map(|request| (request, ()));
-    let run =
-        use_job(workers, Topic::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.aim));
+    let run = use_job(Topic::CoresTiles, asked, |request: &CoresRequest, ()| TileSearch::new(request.settings.aim));
     let state = match &run {
         None => TileSearchState {
             search: None,

@@ -4,8 +4,8 @@ use super::tile_search::TileSearchState;
 use crate::app::widgets::figures::data_table::DataTable;
 use crate::app::widgets::figures::figure::{Canvas, Drawn};
 use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, TileCurve, tile_sizes_table};
 use crate::multicore::{CoresSearch, CoresStage, SingleCore, TileSearch};
@@ -25,14 +25,10 @@ pub struct ComparedCore {
 
 /// The best single core: of the search where there is one, else in the tiles that are stated; `None` as long as it is not known.
 #[hook]
-pub fn use_single_core(
-    workers: &Workers,
-    run: Option<&JobRun<CoresSearch>>,
-    search: Option<&TileSearch>,
-) -> Option<ComparedCore> {
+pub fn use_single_core(run: Option<&JobRun<CoresSearch>>, search: Option<&TileSearch>) -> Option<ComparedCore> {
     let run = run.filter(|run| search.is_none() && run.job().stage() == CoresStage::Done);
     let question = run.and_then(|run| Some(RunAlone { request: run.request(), costs: run.job().costs()?.clone() }));
-    let answers = use_answers(workers, Topic::CoresAlone, question.into_iter().collect());
+    let answers = use_answers(Topic::CoresAlone, question.into_iter().collect());
     if let Some(search) = search {
         search.best()?;
         let best = search.best_single();
@@ -50,13 +46,12 @@ pub struct TileSizesProps {
     pub state: TileSearchState,
     /// Stops it.
     pub on_stop: Callback<()>,
-    /// Hears of every change.
-    pub act: Callback<Action>,
 }
 
 /// The curve over tile sizes, with what the search says.
 #[component]
 pub fn TileSizes(props: &TileSizesProps) -> Html {
+    let act = use_act();
     let TileSearchState { search, progress: (done, all), is_done, is_stopped, .. } = &props.state;
     let Some(search) = search.as_ref().filter(|search| search.best().is_some()) else { return html! {} };
     let best = search.best().map(|(cut, _)| cut.clone()).unwrap_or_default();
@@ -71,7 +66,7 @@ pub fn TileSizes(props: &TileSizesProps) -> Html {
     };
     let keep = {
         let granularity = best.granularity();
-        props.act.reform(move |_: MouseEvent| Action::StateTiles(granularity.clone()))
+        act.reform(move |_: MouseEvent| Action::StateTiles(granularity.clone()))
     };
     let count = search.points().count();
     let told = match (*is_done, *is_stopped) {

@@ -10,8 +10,8 @@ use super::tiles::{ComparedCore, TileSizes, use_single_core};
 use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::job::JobRun;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::explain::CoresNumber;
@@ -35,16 +35,12 @@ const MOST_IMPROVED: usize = 20_000;
 pub struct CoresViewProps {
     /// Everything.
     pub state: Rc<PageState>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Hears of every change.
-    pub act: Callback<Action>,
 }
 
 /// The view.
 #[component]
 pub fn CoresView(props: &CoresViewProps) -> Html {
-    let (chosen, act) = (&props.state.chosen, &props.act);
+    let (chosen, act) = (&props.state.chosen, &use_act());
     let design = &chosen.design;
     let request = chosen.cores.request(
         &design.hardware.text,
@@ -55,28 +51,26 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     let searches = chosen.cores.searches_tiles();
     let searched =
         (*use_memo(request.clone().ok().filter(|_| searches), |request| request.clone().map(Rc::new))).clone();
-    let (tiles, stop_tiles) = use_tile_search(&props.workers, searched.clone());
+    let (tiles, stop_tiles) = use_tile_search(searched.clone());
     let stated = request.clone().ok().and_then(|request| match (searches, &tiles.cut) {
         (false, _) => Some(request),
         (true, cut) => cut.as_ref().map(|cut| request.in_tiles(cut)),
     });
-    let (run, longer) = use_cores(&props.workers, stated);
+    let (run, longer) = use_cores(stated);
     let held = run.as_ref().map(JobRun::job);
     let study = held.as_deref();
     let refusal = run.as_ref().and_then(JobRun::refusal);
     let stage = study.filter(|_| refusal.is_none()).map(CoresSearch::stage);
     let is_done = stage == Some(CoresStage::Done);
-    let single = use_single_core(&props.workers, run.as_ref(), tiles.search.as_deref().filter(|_| searches));
+    let single = use_single_core(run.as_ref(), tiles.search.as_deref().filter(|_| searches));
     let best = study.filter(|_| is_done).and_then(CoresSearch::best);
     let best = best.map(|(shares, evaluation)| (shares, evaluation.clone()));
     let inputs = best.as_ref().and_then(|(shares, _)| {
         Some(EvaluationInputs { request: run.as_ref()?.request(), basis: study?.basis(*shares)? })
     });
     let improvable = best.as_ref().filter(|(_, evaluation)| evaluation.account.tiles.len() <= MOST_IMPROVED);
-    let (improving, switch) = use_local_search(
-        &props.workers,
-        inputs.clone().zip(improvable.map(|(_, evaluation)| evaluation.evaluated.clone())),
-    );
+    let (improving, switch) =
+        use_local_search(inputs.clone().zip(improvable.map(|(_, evaluation)| evaluation.evaluated.clone())));
     let outline = study.and_then(CoresSearch::outline).cloned();
     let by_hand = outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
@@ -85,7 +79,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.evaluated.choice != found.choice)
     });
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
-    let judged = use_evaluation(&props.workers, inputs.clone(), wanted.clone());
+    let judged = use_evaluation(inputs.clone(), wanted.clone());
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
     let judged_by_hand = found.as_ref().map(|found| found.evaluated.clone());
     let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, judgement)| judgement.clone()) };
@@ -142,9 +136,9 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     <div {class}>{ answer(kept, aim.name(), single.as_ref()) }</div>
                 }
                 if searches {
-                    <TileSizes state={tiles.clone()} on_stop={stop_tiles} act={act.clone()} />
+                    <TileSizes state={tiles.clone()} on_stop={stop_tiles} />
                 }
-                <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
+                <CoresFormCard form={chosen.cores.clone()} {wrong} />
                 if let Some(outline) = outline.as_ref().filter(|outline| !outline.takes_beside) {
                     <p class="hint" data-testid="cores-own">
                         { format!("{} has cores of its own: of the design, only the network and how mappings are \
@@ -189,8 +183,6 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     shown={shown_judgement}
                     best={improving.best.clone().unwrap_or(best.evaluated)}
                     by_hand={by_hand.and(judged_by_hand)}
-                    workers={props.workers.clone()}
-                    act={act.clone()}
                 />
             }
         </div>

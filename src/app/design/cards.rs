@@ -7,12 +7,12 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::forms::diagnostics::section;
 use crate::embed::Control;
 use crate::spec::Diagnostics;
-use crate::state::{Action, Design, Half};
+use crate::state::{Design, Half};
 use std::rc::Rc;
 use yew::prelude::*;
 
 /// One of the cards.
-pub fn card(control: Control, state: &PageState, session: &Session, act: &Callback<Action>) -> Html {
+pub fn card(control: Control, state: &PageState, session: &Session) -> Html {
     let found = |name: &str| section(&state.results.diagnostics, name);
     let own = |errors: Option<&Diagnostics>, name: &str| errors.cloned().unwrap_or_else(|| found(name));
     let Session { core, network, .. } = session;
@@ -25,7 +25,6 @@ pub fn card(control: Control, state: &PageState, session: &Session, act: &Callba
                 shows_text={state.chosen.view.hardware_text}
                 diagnostics={own(core.as_ref().as_ref().err(), "hardware")}
                 model={Model::Hardware(core.as_ref().as_ref().ok().cloned())}
-                act={act.clone()}
             />
         },
         Control::Network => html! {
@@ -36,7 +35,6 @@ pub fn card(control: Control, state: &PageState, session: &Session, act: &Callba
                 shows_text={state.chosen.view.workload_text}
                 diagnostics={own(network.as_ref().as_ref().err(), "workload")}
                 model={Model::Network(network.as_ref().as_ref().ok().cloned(), Rc::clone(&session.stacks))}
-                act={act.clone()}
             />
         },
         Control::Schedule => html! {
@@ -47,7 +45,6 @@ pub fn card(control: Control, state: &PageState, session: &Session, act: &Callba
                 is_figure_12={is_figure_12(&state.chosen.design)}
                 diagnostics={settings_errors(state)}
                 notes={Rc::clone(&state.results.notes)}
-                act={act.clone()}
             />
         },
         Control::Text => html! {},

@@ -8,6 +8,7 @@ use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentTextProps, TextParts, use_text_offered};
 use crate::app::widgets::forms::form::{Form, Selected};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::form::Stacks;
 use crate::hardware::Core;
 use crate::piece;
@@ -49,8 +50,6 @@ pub struct DocumentCardProps {
     pub shows_text: bool,
     /// What is wrong with it.
     pub diagnostics: Diagnostics,
-    /// Called with every change.
-    pub act: Callback<Action>,
     /// What the document describes, as far as it is right.
     pub model: Model,
 }
@@ -67,6 +66,7 @@ pub enum Model {
 /// A card with a preset to choose, a drawing, and the text one click away.
 #[component]
 pub fn DocumentCard(props: &DocumentCardProps) -> Html {
+    let act = use_act();
     let half = props.half;
     let (testid_card, testid_preset, testid_toggle, testid_errors) = match half {
         Half::Hardware => ("hardware-card", "hardware-preset", "hardware-as-text", "hardware-errors"),
@@ -77,10 +77,10 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     let shows_text = props.shows_text && is_offered;
     let toggle = {
         let shown = !shows_text;
-        props.act.reform(move |_: MouseEvent| Action::ShowText(half, shown))
+        act.reform(move |_: MouseEvent| Action::ShowText(half, shown))
     };
     let pick = {
-        let act = props.act.clone();
+        let act = act.clone();
         Callback::from(move |value: String| {
             let act = act.clone();
             with_piece(move |parts: PresetParts| act.emit((parts.pick)(half, &value)));
@@ -94,7 +94,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             }
         })
     };
-    let import = use_import(&props.act, false);
+    let import = use_import(&act, false);
     let is_over = use_state_eq(|| false);
     let over = |over: bool| {
         let is_over = is_over.setter();
@@ -117,7 +117,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
     };
     let selected = use_state_eq(|| None::<Selected>);
     let outline = use_memo(props.document.text.clone(), |text| Outline::read(text).ok().map(Rc::new));
-    let form = (*outline).clone().map(|document| Form::new(half, document, &props.diagnostics, &props.act));
+    let form = (*outline).clone().map(|document| Form::new(half, document, &props.diagnostics, &act));
     let body_id = format!("{}-text", half.name());
     html! {
         <section
@@ -161,13 +161,13 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                             Half::Workload => "Workload document",
                         },
                         text: props.document.text.clone(),
-                        oninput: props.act.reform(move |text| Action::Write(half, text)),
+                        oninput: act.reform(move |text| Action::Write(half, text)),
                         rows: "22",
                         testid: format!("{}-text", half.name()).into(),
                         area,
                     }) }
                 } else if let Some(form) = form.clone() {
-                    { fields(form, &props.model, &props.act, &selected) }
+                    { fields(form, &props.model, &selected) }
                 } else {
                     <p class="hint">
                         { "The text cannot be read as fields. Nothing is lost: " }
@@ -198,7 +198,7 @@ impl PartialEq for Model {
     }
 }
 
-fn fields(form: Form, model: &Model, act: &Callback<Action>, chosen: &UseStateHandle<Option<Selected>>) -> Html {
+fn fields(form: Form, model: &Model, chosen: &UseStateHandle<Option<Selected>>) -> Html {
     let selected = **chosen;
     let on_select = {
         let chosen = chosen.clone();
@@ -208,7 +208,7 @@ fn fields(form: Form, model: &Model, act: &Callback<Action>, chosen: &UseStateHa
         Model::Hardware(core) => html! { <HardwareForm {form} core={core.clone()} {selected} {on_select} /> },
         Model::Network(network, stacks) => {
             html! {
-                <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)} act={act.clone()}
+                <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)}
                     {selected} {on_select} />
             }
         }

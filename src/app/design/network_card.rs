@@ -8,6 +8,7 @@ use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::segments;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::form::{Form, Selected};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
 use crate::form::{LayerNode, Stacks, add_layer, layer_graph};
 use crate::piece;
@@ -37,8 +38,6 @@ pub struct NetworkFormProps {
     pub network: Option<Rc<Network>>,
     /// How it is cut into stacks.
     pub stacks: Rc<Stacks>,
-    /// Called with cuts.
-    pub act: Callback<Action>,
     /// Whose fields are shown.
     pub selected: Option<Selected>,
     /// Called with the element whose fields are to be shown.
@@ -51,18 +50,15 @@ impl PartialEq for NetworkFormProps {
             (Some(a), Some(b)) => Rc::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
         };
-        is_same
-            && self.selected == other.selected
-            && self.form == other.form
-            && self.stacks == other.stacks
-            && self.act == other.act
+        is_same && self.selected == other.selected && self.form == other.form && self.stacks == other.stacks
     }
 }
 
 /// The layers as a graph or a table; a click on one of them shows its fields.
 #[component]
 pub fn NetworkForm(props: &NetworkFormProps) -> Html {
-    let NetworkFormProps { form, network, stacks, act, .. } = props;
+    let act = &use_act();
+    let NetworkFormProps { form, network, stacks, .. } = props;
     let selected = props.selected;
     let is_table = use_state_eq(|| false);
     let (nodes, edges) = layer_graph(&form.document);

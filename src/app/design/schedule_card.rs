@@ -3,6 +3,7 @@
 use crate::app::platform::pieces::late;
 use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, sentences};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::depth_first::StoringMode;
 use crate::piece;
@@ -28,14 +29,12 @@ pub struct ScheduleCardProps {
     pub diagnostics: Diagnostics,
     /// What a person should know though nothing is wrong.
     pub notes: Rc<Diagnostics>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The schedule's form.
 #[component]
 pub fn ScheduleCard(props: &ScheduleCardProps) -> Html {
-    let act = &props.act;
+    let act = &use_act();
     let schedule = &props.schedule;
     let wrong = |path: &str| props.diagnostics.0.iter().any(|diagnostic| diagnostic.path.starts_with(path));
     let mode = |mode: StoringMode| {
@@ -213,7 +212,7 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
     html! {
         <>
             <Select label="Rules" {choices} {value} {onchange} testid="rules" />
-            <RuleSwitches rules={schedule.rules} act={act.clone()} />
+            <RuleSwitches rules={schedule.rules} />
         </>
     }
 }
@@ -229,18 +228,18 @@ piece!(RuleParts);
 #[derive(Properties, PartialEq)]
 struct RuleSwitchesProps {
     rules: Rules,
-    act: Callback<Action>,
 }
 
 /// The switches of the rules, folded until a person unfolds them.
 #[component]
 fn RuleSwitches(props: &RuleSwitchesProps) -> Html {
+    let act = use_act();
     let is_needed = use_state_eq(|| false);
     let ontoggle = {
         let is_needed = is_needed.clone();
         Callback::from(move |_: Event| is_needed.set(true))
     };
-    let (rules, act) = (props.rules, props.act.clone());
+    let (rules, act) = (props.rules, act.clone());
     html! {
         <details class="twin rules" {ontoggle}>
             <summary>{ "what the rules switch" }</summary>

@@ -4,7 +4,6 @@ use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
 use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
 use crate::app::widgets::forms::controls::{Choice, Select};
-use crate::app::workers::handle::Workers;
 use crate::app::workers::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
 use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Fusions, Request, StackLimits, dataflow_request};
@@ -20,8 +19,6 @@ pub struct FusionDataflowsProps {
     pub request: Rc<Request>,
     /// What its stacks keep to.
     pub limits: StackLimits,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// How far the arrays of one design are studied, one after the other.
@@ -102,7 +99,7 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
         },
     );
     let question = (*asked).as_ref().and_then(|asked| Some(asked.as_ref().ok()?.0.clone()));
-    let study = use_study(&props.workers, Topic::Dataflows, question);
+    let study = use_study(Topic::Dataflows, question);
     {
         let studied = (*asked).as_ref().and_then(|asked| studied(asked, &study, studies.at));
         let dispatcher = studies.dispatcher();

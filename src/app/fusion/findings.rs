@@ -2,7 +2,6 @@
 
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::explore::{Request, SequenceFinding, SequenceQuestion};
 use crate::question::{AskSequences, Topic};
 use std::rc::Rc;
@@ -68,14 +67,9 @@ fn has_all(answers: &SequenceAnswers) -> bool {
 
 /// Asks `questions` about a design.
 #[hook]
-pub fn use_findings(
-    workers: &Workers,
-    topic: Topic,
-    request: &Rc<Request>,
-    questions: Vec<SequenceQuestion>,
-) -> Findings {
+pub fn use_findings(topic: Topic, request: &Rc<Request>, questions: Vec<SequenceQuestion>) -> Findings {
     let question = |about| AskSequences { request: Rc::clone(request), about };
-    let now = use_answers(workers, topic, questions.into_iter().map(question).collect());
+    let now = use_answers(topic, questions.into_iter().map(question).collect());
     let complete = use_mut_ref(SequenceAnswers::default);
     if has_all(&now) {
         complete.borrow_mut().clone_from(&now);

@@ -5,7 +5,6 @@ use crate::app::widgets::figures::figure::{Drawn, Figure, made};
 use crate::app::widgets::forms::controls::{passing, target};
 use crate::app::widgets::words::explain::{Asked, Number};
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
 use crate::explain::{explain_decision, explain_online};
 use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
@@ -19,8 +18,6 @@ use yew::prelude::*;
 pub struct FusionOnlineProps {
     /// The design.
     pub request: Rc<Request>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// The decision that came last.
@@ -45,7 +42,7 @@ struct Deciding {
 /// Decides at a step of the buffer. One question at a time: a worker that is about to prepare its table would never end if every
 /// move replaced it.
 #[hook]
-fn use_decision(workers: &Workers, request: &Rc<Request>, step: i32) -> Deciding {
+fn use_decision(request: &Rc<Request>, step: i32) -> Deciding {
     let newest = DecideOnline { request: Rc::clone(request), step };
     let asked = use_state_eq(|| newest.clone());
     // Another design makes the open question pointless.
@@ -56,7 +53,7 @@ fn use_decision(workers: &Workers, request: &Rc<Request>, step: i32) -> Deciding
         let since = Rc::clone(&since);
         use_effect_with(question.clone(), move |_| *since.borrow_mut() = now_ms());
     }
-    let answers = use_answers(workers, Topic::Online, vec![question.clone()]);
+    let answers = use_answers(Topic::Online, vec![question.clone()]);
     {
         let asked = asked.setter();
         let may_ask = answers.is_complete() || is_of_another;
@@ -84,9 +81,9 @@ fn use_decision(workers: &Workers, request: &Rc<Request>, step: i32) -> Deciding
 #[component]
 pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
     let step = use_state_eq(|| 0);
-    let Deciding { last, failure } = use_decision(&props.workers, &props.request, *step);
+    let Deciding { last, failure } = use_decision(&props.request, *step);
     let question = |step| DecideOnlineAndSearch { request: Rc::clone(&props.request), step };
-    let sweep = use_answers(&props.workers, Topic::OnlineSteps, ONLINE_STEPS.map(question).collect());
+    let sweep = use_answers(Topic::OnlineSteps, ONLINE_STEPS.map(question).collect());
     let Some(LastDecision { question, decision, ms, way_ms }) = last else {
         // What Optimus cannot express is never decided; the table of methods says why.
         return failure.or_else(|| sweep.failure().map(str::to_owned)).map_or_else(Html::default, |failure| {

@@ -5,7 +5,6 @@ use super::numbers::listed_numbers;
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot, made};
 use crate::app::widgets::forms::controls::{Choice, Select};
-use crate::app::workers::handle::Workers;
 use crate::chart::{
     partition_scatter, pruning, reuse_bars, sequence_label, sequence_shares, storage_bars, traffic_bars,
 };
@@ -23,8 +22,6 @@ use yew::prelude::*;
 pub struct SequenceFactsProps {
     /// The design.
     pub request: Rc<Request>,
-    /// Asks workers.
-    pub workers: Workers,
     /// All chains.
     pub chains: Rc<Chains>,
     /// The sequence.
@@ -42,7 +39,7 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
         SequenceQuestion::Needs(sequence),
         SequenceQuestion::Partitions(sequence),
     ];
-    let findings = use_findings(&props.workers, Topic::SequenceFacts, &props.request, questions);
+    let findings = use_findings(Topic::SequenceFacts, &props.request, questions);
     let side = use_state_eq(|| 8_u64);
     let is_running = findings.status() == "running";
     let shown: Vec<&SequenceFinding> = findings.shown().collect();

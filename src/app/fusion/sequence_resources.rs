@@ -4,7 +4,6 @@ use super::findings::use_findings;
 use super::numbers::listed_numbers;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::forms::controls::{Choice, Select};
-use crate::app::workers::handle::Workers;
 use crate::chart::{SequenceQuantity, resource_curves};
 use crate::explain::listed_steps;
 use crate::explore::{Chains, Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
@@ -17,8 +16,6 @@ use yew::prelude::*;
 pub struct SequenceResourcesProps {
     /// The design.
     pub request: Rc<Request>,
-    /// Asks workers.
-    pub workers: Workers,
     /// All chains.
     pub chains: Rc<Chains>,
     /// The sequence at hand.
@@ -35,7 +32,7 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
     let sequence = (!*is_whole).then_some(props.sequence);
     let all = Resource::ALL.into_iter().flat_map(|resource| resource.steps().map(move |step| (resource, step)));
     let questions = all.map(|(resource, step)| SequenceQuestion::Resources(sequence, resource, step)).collect();
-    let findings = use_findings(&props.workers, Topic::SequenceResources, &props.request, questions);
+    let findings = use_findings(Topic::SequenceResources, &props.request, questions);
     let step = |finding: &SequenceFinding| match finding {
         SequenceFinding::Resources(step) => Some((**step).clone()),
         _ => None,

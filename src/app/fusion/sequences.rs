@@ -9,7 +9,6 @@ use crate::app::widgets::figures::data_table::{Twin, explained_table};
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
 use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::words::explain::Number;
-use crate::app::workers::handle::Workers;
 use crate::chart::{
     Bars, Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table,
 };
@@ -27,8 +26,6 @@ use yew::prelude::*;
 pub struct FusionSequencesProps {
     /// The design.
     pub request: Rc<Request>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// All sequences of one design.
@@ -42,14 +39,14 @@ struct Overview {
 /// The section of the view. What is chosen in it changes what is shown and not the design, so it is no part of a link.
 #[component]
 pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
-    let outline = use_findings(&props.workers, Topic::Sequences, &props.request, vec![SequenceQuestion::Chains]);
+    let outline = use_findings(Topic::Sequences, &props.request, vec![SequenceQuestion::Chains]);
     let chains = match outline.shown().next() {
         Some(SequenceFinding::Chains(chains)) if outline.are_current() => Some(chains),
         _ => None,
     };
     let legal: Vec<Sequence> = chains.map(|chains| chains.legal.clone()).unwrap_or_default();
     let questions = legal.into_iter().map(SequenceQuestion::Costs).collect();
-    let priced = use_findings(&props.workers, Topic::SequenceCosts, &props.request, questions);
+    let priced = use_findings(Topic::SequenceCosts, &props.request, questions);
     // While others are worked out, those before stay.
     let kept = use_mut_ref(|| None::<Overview>);
     if let Some(chains) = chains.filter(|_| priced.are_current()) {
@@ -146,14 +143,12 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         if let Some(sequence) = sequence {
             <SequenceFacts
                 request={Rc::clone(&request)}
-                workers={props.workers.clone()}
                 chains={Rc::clone(&chains)}
                 {sequence}
                 {pick}
             />
             <SequenceResources
                 {request}
-                workers={props.workers.clone()}
                 chains={Rc::clone(&chains)}
                 label={sequence_label(&chains, sequence)}
                 {sequence}

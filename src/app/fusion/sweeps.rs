@@ -2,7 +2,6 @@
 
 use crate::app::widgets::figures::figure::{Drawn, Figure, made};
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::Curves;
 use crate::explain::explain_steps;
 use crate::explore::{FusionStep, Request, SweptParameter};
@@ -15,8 +14,6 @@ use yew::prelude::*;
 pub struct FusionSweepsProps {
     /// The design.
     pub request: Rc<Request>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// A figure for each of what is varied. The work starts when they are first shown.
@@ -24,7 +21,7 @@ pub struct FusionSweepsProps {
 pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     let all = SweptParameter::ALL.into_iter().flat_map(|varied| varied.steps().map(move |step| (varied, step)));
     let question = |(varied, step)| StepFusions { request: Rc::clone(&props.request), varied, step };
-    let answers = use_answers(&props.workers, Topic::FusionSteps, all.map(question).collect());
+    let answers = use_answers(Topic::FusionSteps, all.map(question).collect());
     let steps: Vec<FusionStep> = answers.shown().cloned().collect();
     let is_running = !answers.is_complete();
     let failure = answers.failure();

@@ -2,7 +2,6 @@
 
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{SearchTime, search_time_table};
 use crate::explore::{GroupSearch, PUBLISHED_TIMES};
 use crate::question::{Answer, SearchFindings, TimeSearch, Timed, Topic};
@@ -11,13 +10,6 @@ use yew::prelude::*;
 
 /// Every search is run so often; the median counts.
 const RUNS: u32 = 7;
-
-/// What [`FusionTimes`] need.
-#[derive(Properties, PartialEq)]
-pub struct FusionTimesProps {
-    /// Asks workers.
-    pub workers: Workers,
-}
 
 /// What was measured so far, run by run.
 #[derive(Clone, PartialEq)]
@@ -96,10 +88,10 @@ impl Reducible for Measurements {
 
 /// A button that starts the measurement, and Table 5. Searches run one after the other, so that none disturbs another.
 #[component]
-pub fn FusionTimes(props: &FusionTimesProps) -> Html {
+pub fn FusionTimes() -> Html {
     let measured = use_reducer_eq(Measurements::new);
     let question = measured.question();
-    let answers = use_answers(&props.workers, Topic::SearchTimes, question.iter().cloned().collect());
+    let answers = use_answers(Topic::SearchTimes, question.iter().cloned().collect());
     {
         let dispatcher = measured.dispatcher();
         use_effect_with(question.zip(answers.get(0).cloned()), move |over| {

@@ -12,8 +12,8 @@ use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::forms::controls::TextField;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::stacks::{StackStudyState, use_request, use_study};
 use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
@@ -35,21 +35,18 @@ pub struct FusionViewProps {
     pub state: Rc<PageState>,
     /// The network's graph, if its document makes sense.
     pub graph: Option<Rc<NetworkDrawing>>,
-    /// Asks workers.
-    pub workers: Workers,
     /// Whether both documents make sense.
     pub is_valid: bool,
-    /// Hears of every change.
-    pub act: Callback<Action>,
 }
 
 /// Every method beside every other. The work starts when the view is opened, after the sweep.
 #[component]
 pub fn FusionView(props: &FusionViewProps) -> Html {
+    let act = use_act();
     let request = use_request(&props.state.chosen.design, props.is_valid);
     let limits = props.state.chosen.design.schedule.stack_limits();
     let asked = request.clone().zip(limits.clone().ok());
-    let study = use_study(&props.workers, Topic::Fusion, asked.clone());
+    let study = use_study(Topic::Fusion, asked.clone());
     let status = study.status;
     // While the design has errors, what was last studied stays, and what was chosen there.
     let kept = use_mut_ref(|| None);
@@ -66,7 +63,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     let is_opened = |wanted: FusionPart| opened.borrow().contains(&wanted);
     html! {
         <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
-            { parts(part, &props.act) }
+            { parts(part, &act) }
             <div hidden={part != FusionPart::Methods}>
                 <section class="card">
                     <h2>{ "Which layers run together?" }</h2>
@@ -85,10 +82,10 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                                 { explained_table(Rc::new(fusion_table(fusions)), &method_numbers(fusions)) }
                             </div>
                             { notes(fusions) }
-                            { choices(fusions, &props.act) }
+                            { choices(fusions, &act) }
                         </div>
                     }
-                    { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &props.act) }
+                    { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &act) }
                     if request.is_none() {
                         <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
                     }
@@ -106,25 +103,25 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                 <div class={asked.is_none().then_some("old")}>
                     if is_opened(FusionPart::Buffer) {
                         <div hidden={part != FusionPart::Buffer}>
-                            <FusionOnline request={request.clone()} workers={props.workers.clone()} />
+                            <FusionOnline request={request.clone()} />
                         </div>
                     }
                     if is_opened(FusionPart::WhatIf) {
                         <div hidden={part != FusionPart::WhatIf}>
-                            <FusionSweeps request={request.clone()} workers={props.workers.clone()} />
-                            <FusionDataflows request={request.clone()} {limits} workers={props.workers.clone()} />
+                            <FusionSweeps request={request.clone()} />
+                            <FusionDataflows request={request.clone()} {limits} />
                         </div>
                     }
                     if is_opened(FusionPart::Sequences) {
                         <div hidden={part != FusionPart::Sequences}>
-                            <FusionSequences {request} workers={props.workers.clone()} />
+                            <FusionSequences {request} />
                         </div>
                     }
                 </div>
             }
             if is_opened(FusionPart::Times) {
                 <div hidden={part != FusionPart::Times}>
-                    <FusionTimes workers={props.workers.clone()} />
+                    <FusionTimes />
                 </div>
             }
         </div>

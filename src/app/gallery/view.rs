@@ -6,9 +6,9 @@ use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::{Choice, Select, use_disclosure};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Published, PublishedNumber, Table, TableCell};
 use crate::gallery::{Claim, Entry, Fidelity, Finding, entries, fidelity_counts};
 use crate::question::{Answer, CheckClaim, Topic};
@@ -18,18 +18,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Properties of [`GalleryView`].
-#[derive(Properties, PartialEq)]
-pub struct GalleryViewProps {
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with the entry that is opened.
-    pub act: Callback<Action>,
-}
-
 /// A card for each entry, paper by paper.
 #[component]
-pub fn GalleryView(props: &GalleryViewProps) -> Html {
+pub fn GalleryView() -> Html {
     let entries =
         use_memo((), |()| -> Result<Vec<Rc<Entry>>, Diagnostics> { Ok(entries()?.into_iter().map(Rc::new).collect()) });
     let (paper, numbers) = (use_state_eq(String::new), use_state_eq(String::new));
@@ -50,8 +41,6 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                 key={entry.id}
                 index={index as u8}
                 entry={Rc::clone(entry)}
-                workers={props.workers.clone()}
-                act={props.act.clone()}
             />
         }
     };
@@ -126,8 +115,6 @@ struct EntryCardProps {
     /// Among all entries.
     index: u8,
     entry: Rc<Entry>,
-    workers: Workers,
-    act: Callback<Action>,
 }
 
 /// What came out for each claim, by its index.
@@ -148,7 +135,7 @@ fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
     };
     let question = |&claim: &usize| CheckClaim { entry: props.entry.id.to_owned(), claim: claim as u32 };
     let questions = missing.iter().map(question).collect();
-    let answers = use_answers(&props.workers, Topic::Gallery(props.index), questions);
+    let answers = use_answers(Topic::Gallery(props.index), questions);
     for (index, &claim) in missing.iter().enumerate() {
         if let Some(answer) = answers.get(index) {
             known.borrow_mut().insert(claim, answer.clone());
@@ -161,12 +148,13 @@ fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
 /// An entry. Its numbers are computed while it is open and a person asked for them.
 #[component]
 fn EntryCard(props: &EntryCardProps) -> Html {
+    let act = use_act();
     let (is_open, ontoggle) = use_disclosure();
     let findings = use_findings(props, is_open);
     let entry = &props.entry;
     let id = entry.id;
     let opens = Action::entry(entry);
-    let open = props.act.reform(move |_: MouseEvent| {
+    let open = act.reform(move |_: MouseEvent| {
         if let Some(window) = web_sys::window() {
             window.scroll_to_with_x_and_y(0.0, 0.0);
         }

@@ -5,6 +5,7 @@ use crate::app::session::hierarchies::{Explorer, MOST_COMPARED};
 use crate::app::session::hierarchy_results::{Comparison, StudyResults};
 use crate::app::widgets::figures::data_table::plain_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::explain::{Asked, Number};
 use crate::chart::{Column, Matrix, Quantity, Table, TableCell};
 use crate::explain::{Explained, explain_hierarchy};
@@ -19,18 +20,17 @@ use yew::prelude::*;
 pub struct FactsCardProps {
     /// The hierarchy.
     pub facts: Rc<HierarchyFacts>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// One hierarchy: drawn, layer by layer, and ready to be used.
 #[component]
 pub fn FactsCard(props: &FactsCardProps) -> Html {
+    let act = use_act();
     let facts = &*props.facts;
     let core = use_memo(facts.document.clone(), |text| Core::from_text(text).ok().map(Rc::new));
     let use_it = {
         let document = facts.document.clone();
-        props.act.reform(move |_: MouseEvent| Action::Take(Half::Hardware, document.clone()))
+        act.reform(move |_: MouseEvent| Action::Take(Half::Hardware, document.clone()))
     };
     let layers = facts.layers.as_ref().map(|layers| {
         let row = |layer: &LayerResult| {

@@ -6,10 +6,10 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::forms::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::FoldedText;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::Status;
-use crate::chart::group_thousands;
-use crate::chart::seconds_text;
+use crate::chart::{group_thousands, seconds_text};
 use crate::hardware::Core;
 use crate::spec::pool_presets;
 use crate::state::{Action, AnyChoice, HierarchyField, HierarchyForm, HierarchyObjective};
@@ -29,15 +29,14 @@ pub struct FormCardProps {
     pub core: Option<Rc<Core>>,
     /// Names of the layers that compute, if the network is valid.
     pub layers: Option<Rc<Vec<String>>>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// What is to be generated.
 #[component]
 pub fn FormCard(props: &FormCardProps) -> Html {
+    let act = use_act();
     let form = &props.form;
-    let change = props.act.reform(Action::Hierarchy);
+    let change = act.reform(Action::Hierarchy);
     let pools = {
         let mut pools: Vec<Choice> = pool_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
         if form.pool_preset.is_none() {
@@ -45,9 +44,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         }
         pools
     };
-    let pick_pool = passing(&props.act, |value: String| {
-        pool_presets().iter().find(|preset| preset.id == value).map(Action::PickPool)
-    });
+    let pick_pool =
+        passing(&act, |value: String| pool_presets().iter().find(|preset| preset.id == value).map(Action::PickPool));
     let layers: Vec<Choice> = std::iter::once(Choice::new(WHOLE, "the whole network"))
         .chain(props.layers.iter().flat_map(|names| names.iter()).map(|name| Choice::new(name.clone(), name.clone())))
         .collect();
@@ -68,7 +66,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
         <>
             <h2>
                 <span>{ termed("All [memory hierarchies|memory hierarchy] from a [pool|memory pool]") }</span>
-                <button type="button" class="link" onclick={passing(&props.act, |_: MouseEvent| Action::case_study_2().ok())}
+                <button type="button" class="link" onclick={passing(&act, |_: MouseEvent| Action::case_study_2().ok())}
                     data-testid="case-study-2">
                     { "ZigZag’s case study" }
                 </button>

@@ -13,7 +13,7 @@ use crate::app::workers::results::Status;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
 use crate::hierarchy::{Point, Sought};
-use crate::state::{Action, HierarchyObjective};
+use crate::state::HierarchyObjective;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -28,8 +28,6 @@ pub struct HierarchyViewProps {
     pub layers: Option<Rc<Vec<String>>>,
     /// Drives studies.
     pub explorer: Explorer,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The form, the answer, the figures, and one hierarchy in depth.
@@ -47,7 +45,6 @@ pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
                     form={state.chosen.hierarchy.clone()}
                     core={props.core.clone()}
                     layers={props.layers.clone()}
-                    act={props.act.clone()}
                 />
                 <Controls state={Rc::clone(state)} is_valid={props.core.is_some() && props.layers.is_some()}
                     explorer={props.explorer.clone()} />
@@ -60,7 +57,7 @@ pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
                 </div>
             }
             if let Some(facts) = &results.opened {
-                <FactsCard facts={Rc::clone(facts)} act={props.act.clone()} />
+                <FactsCard facts={Rc::clone(facts)} />
             }
             if results.status == Status::Done && results.best.is_some() {
                 <ComparisonCard results={Rc::clone(results)} explorer={props.explorer.clone()} />

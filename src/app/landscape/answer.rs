@@ -1,7 +1,9 @@
 //! The answer in one row, and how far the workers are.
 
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::explain::{Asked, Number, number_of};
 use crate::app::widgets::words::term::Term;
+use crate::app::workers::handle::{Workers, use_workers};
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{
     Quantity, compared_with, group_thousands, more_or_less, seconds_text, strategy_title, three_digits, tile_text,
@@ -22,13 +24,12 @@ pub struct AnswerProps {
     pub results: Rc<SweepResults>,
     /// What was known before the last edit, to compare with.
     pub before: Option<Rc<SweepResults>>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The best point, and how much better it is.
 #[component]
 pub fn Answer(props: &AnswerProps) -> Html {
+    let act = use_act();
     let results = &*props.results;
     let best = results.best.and_then(|point| Some((results.strategy(point)?, results.summary(point)?)));
     let nothing_fits = results.status == Status::Done && best.is_none();
@@ -49,13 +50,13 @@ pub fn Answer(props: &AnswerProps) -> Html {
     };
     html! {
         <div class="answer best" data-testid="answer">
-            { best.map_or(waits, |(strategy, best)| kpis(props, strategy, best)) }
+            { best.map_or(waits, |(strategy, best)| kpis(props, &act, strategy, best)) }
             { effort(results) }
         </div>
     }
 }
 
-fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary) -> Html {
+fn kpis(props: &AnswerProps, act: &Callback<Action>, strategy: &DepthFirstStrategy, best: &PointSummary) -> Html {
     let results = &*props.results;
     let layer_by_layer = results.reference(&FuseDepth::LayerByLayer).and_then(|point| results.summary(point));
     let gain = |quantity: Quantity, value: fn(&PointSummary) -> f64| {
@@ -121,7 +122,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     };
     let open = {
         let strategy = strategy.clone();
-        props.act.reform(move |_: MouseEvent| Action::OpenPoint(strategy.clone()))
+        act.reform(move |_: MouseEvent| Action::OpenPoint(strategy.clone()))
     };
     html! {
         <>
@@ -222,15 +223,16 @@ pub struct ProgressRowProps {
     pub results: Rc<SweepResults>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
-    /// Called to stop.
-    pub on_stop: Callback<()>,
-    /// Called to continue.
-    pub on_resume: Callback<()>,
 }
 
 /// How far the workers are; Stop and Continue.
 #[component]
 pub fn ProgressRow(props: &ProgressRowProps) -> Html {
+    let workers = use_workers();
+    let call = |call: fn(&Workers)| {
+        let workers = workers.clone();
+        Callback::from(move |_: MouseEvent| call(&workers))
+    };
     let results = &*props.results;
     let progress = &results.progress;
     let count = |number: usize| group_thousands(number as u64);
@@ -251,12 +253,10 @@ pub fn ProgressRow(props: &ProgressRowProps) -> Html {
             <progress value={value.to_string()} max={max.to_string()} aria-label="Share of the points that is known" />
             <span class="left">{ right }</span>
             if button == Some(true) {
-                <button type="button" onclick={props.on_stop.reform(|_: MouseEvent| ())} data-testid="stop">{ "Stop" }</button>
+                <button type="button" onclick={call(Workers::stop)} data-testid="stop">{ "Stop" }</button>
             }
             if button == Some(false) {
-                <button type="button" onclick={props.on_resume.reform(|_: MouseEvent| ())} data-testid="continue">
-                    { "Continue" }
-                </button>
+                <button type="button" onclick={call(Workers::resume)} data-testid="continue">{ "Continue" }</button>
             }
         </div>
     }

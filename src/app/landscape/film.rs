@@ -1,6 +1,7 @@
 //! A filmstrip of the last designs: a click goes back to one.
 
 use crate::app::session::film::{Film, Frame};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Quantity, more_or_less, viridis};
 use crate::spec::Difference;
@@ -15,8 +16,6 @@ pub struct FilmProps {
     pub film: Rc<Film>,
     /// What is chosen now, of which the way of looking stays.
     pub chosen: Rc<State>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The filmstrip. Only `shell::pieces` may name it.
@@ -27,12 +26,13 @@ pub fn film(props: FilmProps) -> Html {
 /// The last designs, the oldest first: what was changed, the best point, a small landscape.
 #[component]
 fn Filmstrip(props: &FilmProps) -> Html {
+    let act = use_act();
     let film = &props.film;
     let frame = |(index, frame): (usize, &Frame)| {
         let before = index.checked_sub(1).and_then(|index| film.frames().get(index));
         let is_current = film.current() == Some(index);
         let state = State { view: props.chosen.view.clone(), ..(*frame.state).clone() };
-        let onclick = props.act.reform(move |_: MouseEvent| Action::Open(Box::new(state.clone())));
+        let onclick = act.reform(move |_: MouseEvent| Action::Open(Box::new(state.clone())));
         let what = before.map_or_else(|| "at first".to_owned(), |before| changed(before, frame));
         html! {
             <li>

@@ -2,6 +2,7 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::form::{FieldTarget, ladder, memory_boxes};
 use crate::hardware::Operand;
@@ -34,8 +35,8 @@ const TRIES: [(Try, &str, &str); 3] = [
 ];
 
 /// Draws it. Only `shell::pieces` may name it.
-pub fn first_minute(state: Rc<PageState>, act: Callback<Action>) -> Html {
-    html! { <FirstMinute {state} {act} /> }
+pub fn first_minute(state: Rc<PageState>) -> Html {
+    html! { <FirstMinute {state} /> }
 }
 
 /// Properties of [`FirstMinute`].
@@ -43,13 +44,12 @@ pub fn first_minute(state: Rc<PageState>, act: Callback<Action>) -> Html {
 pub struct FirstMinuteProps {
     /// Everything.
     pub state: Rc<PageState>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The row above the answer, until a person closes it.
 #[component]
 pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
+    let act = use_act();
     let is_closed = use_state_eq(|| WAS_CLOSED.get());
     if *is_closed {
         // Its place is not kept any more, as there is something in it.
@@ -63,7 +63,7 @@ pub fn FirstMinute(props: &FirstMinuteProps) -> Html {
         })
     };
     let button = |(what, title, testid): (Try, &'static str, &'static str)| {
-        let (state, act) = (Rc::clone(&props.state), props.act.clone());
+        let (state, act) = (Rc::clone(&props.state), act.clone());
         let onclick = Callback::from(move |_: MouseEvent| try_out(what, &state, &act));
         html! { <button type="button" class="small" {onclick} data-testid={testid}>{ title }</button> }
     };

@@ -3,6 +3,7 @@
 use crate::app::platform::pieces::late;
 use crate::app::widgets::figures::figure::{Canvas, Drawn};
 use crate::app::widgets::figures::save::{Save, Saved};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::sweep::fine_grid::FineGridParts;
 use crate::app::widgets::sweep::grid::{Grid, grids, heatmap, offered};
 use crate::app::widgets::sweep::heatmap_figure::HeatmapFigure;
@@ -25,8 +26,6 @@ pub struct HeatmapsProps {
     pub metric: Metric,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// Grids with more columns or rows can be zoomed into.
@@ -76,7 +75,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
     html! {
         <>
             <div class="bar">
-                <MetricSwitch {metric} {offered} act={props.act.clone()} />
+                <MetricSwitch {metric} {offered} />
                 <span class="hint">{ hint }</span>
             </div>
             if can_zoom {
@@ -103,7 +102,6 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
                         opened={props.opened}
                         results={Rc::clone(results)}
                         before={props.before.clone()}
-                        act={props.act.clone()}
                         on_zoom={can_zoom.then(|| on_zoom.clone())}
                     />
                 }) }
@@ -116,17 +114,17 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
 struct MetricSwitchProps {
     metric: Metric,
     offered: Vec<Metric>,
-    act: Callback<Action>,
 }
 
 #[component]
 fn MetricSwitch(props: &MetricSwitchProps) -> Html {
+    let act = use_act();
     let button = |metric: Metric| {
         html! {
             <button
                 type="button"
                 aria-pressed={(metric == props.metric).to_string()}
-                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewField::Metric(metric)))}
+                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewField::Metric(metric)))}
                 data-testid={format!("metric-{}", metric.title().to_ascii_lowercase().replace(' ', "-"))}
             >
                 { metric.title() }

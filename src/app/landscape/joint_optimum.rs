@@ -2,7 +2,7 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
-use crate::app::workers::handle::Workers;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::results::Status;
 use crate::app::workers::stacks::{use_request, use_study};
 use crate::chart::{Quantity, compared_with};
@@ -24,10 +24,6 @@ const MOST_STRATEGIES: usize = 400;
 pub struct JointOptimumProps {
     /// Everything.
     pub state: Rc<PageState>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// Whether the sweep has been complete for a while.
@@ -60,22 +56,23 @@ pub fn joint_optimum(props: JointOptimumProps) -> Html {
 /// A line below the best point: the joint optimum, and by how much it is better.
 #[component]
 fn JointOptimum(props: &JointOptimumProps) -> Html {
+    let act = use_act();
     let design = &props.state.chosen.design;
     let settings = design.request().ok().and_then(|requests| Some(requests.into_iter().next()?.settings));
     let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
     let request = use_request(design, is_small);
     let asked = request.clone().zip(design.schedule.stack_limits().ok());
-    let study = use_study(&props.workers, Topic::Fusion, asked);
+    let study = use_study(Topic::Fusion, asked);
     let status = study.status;
     let failure = match &study.refusal {
         Some(Refusal::Failed(failure)) => Some(failure.clone()),
         _ => None,
     };
-    let look = props.act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Fusion)));
+    let look = act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Fusion)));
     html! {
         <div data-testid="joint" data-status={status}>
             { match (status, &study.fusions, &request) {
-                ("done", Some(fusions), Some(request)) => found(&props.state, fusions, request, &props.act),
+                ("done", Some(fusions), Some(request)) => found(&props.state, fusions, request, &act),
                 _ if failure.is_some() => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
                 ("running", ..) => html! { { "Choosing stacks, tiles and modes together …" } },
                 _ => html! { { "Stacks, tiles and modes can be chosen together, too." } },

@@ -2,11 +2,10 @@
 
 use crate::app::widgets::sweep::tile_sliders::TileSliders;
 use crate::app::workers::results::SweepResults;
-use crate::state::Action;
 use std::rc::Rc;
 use yew::prelude::*;
 
 /// Draws the sliders. Only `shell::pieces` may name it.
-pub fn tile_sliders(results: Rc<SweepResults>, point: u32, act: Callback<Action>) -> Html {
-    html! { <TileSliders {results} {point} says_costs=true {act} /> }
+pub fn tile_sliders(results: Rc<SweepResults>, point: u32) -> Html {
+    html! { <TileSliders {results} {point} says_costs=true /> }
 }

@@ -1,6 +1,7 @@
 //! Energy against latency of all points.
 
 use crate::app::widgets::figures::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::results::SweepResults;
@@ -21,8 +22,6 @@ pub struct TradeOffProps {
     pub results: Rc<SweepResults>,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// A card with energy against latency. Only `shell::pieces` may name it.
@@ -33,6 +32,7 @@ pub fn trade_off(props: TradeOffProps) -> Html {
 /// Energy against latency.
 #[component]
 fn TradeOff(props: &TradeOffProps) -> Html {
+    let act = use_act();
     let results = &*props.results;
     let lit = use_highlight().point();
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
@@ -68,7 +68,7 @@ fn TradeOff(props: &TradeOffProps) -> Html {
         })
     };
     let on_click = {
-        let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), props.act.clone());
+        let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), act.clone());
         Callback::from(move |spot: Spot| {
             let point = chart.point_at(spot.x, spot.y, spot.width).and_then(|index| known.get(index).copied());
             if let Some(strategy) = point.and_then(|point| results.strategy(point)) {

@@ -8,11 +8,9 @@ use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
 use crate::app::widgets::sweep::opened_neighbours::NeighboursProps;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, Status, SweepResults};
 use crate::depth_first::PointAccount;
 use crate::piece;
-use crate::state::Action;
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
@@ -35,7 +33,7 @@ pub struct SweptParts {
     /// Draws what changes from a point to its neighbours.
     pub neighbours: fn(NeighboursProps) -> Html,
     /// Draws the first steps.
-    pub first_minute: fn(Rc<PageState>, Callback<Action>) -> Html,
+    pub first_minute: fn(Rc<PageState>) -> Html,
     /// Draws the last designs, to go back to.
     pub film: fn(FilmProps) -> Html,
     /// Draws the best point in a line, to stay in sight.
@@ -43,7 +41,7 @@ pub struct SweptParts {
     /// Draws the top memories of a point.
     pub top_memories: fn(Arc<PointAccount>) -> Html,
     /// Draws sliders over the tile sizes of a point.
-    pub tile_sliders: fn(Rc<SweepResults>, u32, Callback<Action>) -> Html,
+    pub tile_sliders: fn(Rc<SweepResults>, u32) -> Html,
 }
 piece!(SweptParts);
 
@@ -56,16 +54,8 @@ pub struct LandscapeProps {
     pub opened: Option<u32>,
     /// Multiply-accumulates of the network without recomputation.
     pub least_macs: Option<u64>,
-    /// Called with every change.
-    pub act: Callback<Action>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called to stop the sweep.
-    pub on_stop: Callback<()>,
-    /// Called to continue the sweep.
-    pub on_resume: Callback<()>,
     /// The only part that is shown; `None`: all of them.
     #[prop_or_default]
     pub part: Option<Part>,
@@ -109,17 +99,11 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     <Answer
                         results={Rc::clone(results)}
                         before={props.state.before().cloned()}
-                        act={props.act.clone()}
                     />
                 </div>
                 // One place, as the one says nothing once the other does.
                 <div class="below-answer">
-                    <ProgressRow
-                        results={Rc::clone(results)}
-                        waits={props.waits}
-                        on_stop={props.on_stop.clone()}
-                        on_resume={props.on_resume.clone()}
-                    />
+                    <ProgressRow results={Rc::clone(results)} waits={props.waits} />
                     if props.part.is_none() {
                         <div class="joint" role="status">
                             if is_resting { { joint_optimum(props) } }
@@ -133,7 +117,6 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         before={props.state.before().cloned()}
                         metric={props.state.chosen.view.metric}
                         opened={props.opened}
-                        act={props.act.clone()}
                     />
                 </div>
                 if props.part.is_none() && *was_swept.borrow() { { tile_sliders(props, results) } }
@@ -166,20 +149,14 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
 
 /// The first steps; their code is fetched when the first sweep is over, and their place is kept.
 fn first_minute(props: &LandscapeProps) -> Html {
-    let (state, act) = (Rc::clone(&props.state), props.act.clone());
-    late(move |parts: SweptParts| (parts.first_minute)(Rc::clone(&state), act.clone()))
+    let state = Rc::clone(&props.state);
+    late(move |parts: SweptParts| (parts.first_minute)(Rc::clone(&state)))
 }
 
 /// The joint optimum; its code is fetched when the sweep is over.
 fn joint_optimum(props: &LandscapeProps) -> Html {
-    let (state, workers, act) = (Rc::clone(&props.state), props.workers.clone(), props.act.clone());
-    late(move |parts: SweptParts| {
-        (parts.joint_optimum)(JointOptimumProps {
-            state: Rc::clone(&state),
-            workers: workers.clone(),
-            act: act.clone(),
-        })
-    })
+    let state = Rc::clone(&props.state);
+    late(move |parts: SweptParts| (parts.joint_optimum)(JointOptimumProps { state: Rc::clone(&state) }))
 }
 
 /// The best combination of stacks; its code is fetched when the sweep is over, or stopped.
@@ -200,19 +177,13 @@ fn neighbours(props: &LandscapeProps) -> Html {
         results: Rc::clone(&props.state.results),
         is_current: props.state.is_current(),
         opened: props.opened,
-        workers: props.workers.clone(),
-        act: props.act.clone(),
     };
     late(move |parts: SweptParts| (parts.neighbours)(part.clone()))
 }
 
 /// The last designs; its code is fetched with the first edit.
 fn film(props: &LandscapeProps) -> Html {
-    let part = FilmProps {
-        film: Rc::clone(&props.state.film),
-        chosen: Rc::clone(&props.state.chosen),
-        act: props.act.clone(),
-    };
+    let part = FilmProps { film: Rc::clone(&props.state.film), chosen: Rc::clone(&props.state.chosen) };
     late(move |parts: SweptParts| (parts.film)(part.clone()))
 }
 
@@ -226,12 +197,12 @@ fn top_memories(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
 /// Sliders over the tile sizes of the point at hand; their code is fetched as [`neighbours`]' is.
 fn tile_sliders(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
     let Some(point) = props.opened else { return html! {} };
-    let (results, act) = (Rc::clone(results), props.act.clone());
-    late(move |parts: SweptParts| (parts.tile_sliders)(Rc::clone(&results), point, act.clone()))
+    let results = Rc::clone(results);
+    late(move |parts: SweptParts| (parts.tile_sliders)(Rc::clone(&results), point))
 }
 
 fn trade_off(props: &LandscapeProps, results: &Rc<SweepResults>) -> Html {
-    let part = TradeOffProps { results: Rc::clone(results), opened: props.opened, act: props.act.clone() };
+    let part = TradeOffProps { results: Rc::clone(results), opened: props.opened };
     late(move |parts: SweptParts| (parts.trade_off)(part.clone()))
 }
 

@@ -2,11 +2,12 @@
 
 use super::kept::use_kept_answers;
 use super::questions::{CurveField, NumberField, Questioned, TaskField, choices};
+use crate::app::session::handle::use_tell;
 use crate::app::session::state::{AnswerKey, Event, LessonAnswers};
 use crate::app::widgets::figures::download::save_text;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::lesson::{
     Given, Lesson, LessonSource, MappingGiven, Numbers, OpenLesson, Receipt, Step, StepKind, Variation, Verdict,
     marks_of,
@@ -35,10 +36,6 @@ pub struct LessonPanelProps {
     pub chosen: Rc<State>,
     /// Whether opening the step replaced what a person had changed.
     pub is_set_aside: bool,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with everything.
-    pub tell: Callback<Event>,
 }
 
 /// A step of a lesson, or what is wrong with its document.
@@ -47,14 +44,13 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let key = (props.open.source.clone(), props.open.student.clone());
     let lesson =
         use_memo(key, |(source, student)| -> Result<Rc<Lesson>, Diagnostics> { source.lesson(student).map(Rc::new) });
-    let act = props.tell.reform(Event::Act);
-    let to_list = act.reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Lessons)));
+    let tell = use_tell();
+    let to_list = use_act().reform(|_: MouseEvent| Action::Look(ViewField::Tab(Tab::Lessons)));
     let step = lesson.as_ref().as_ref().ok().and_then(|lesson| lesson.steps.get(props.open.step as usize).cloned());
     match (&*lesson, step) {
         (Ok(lesson), Some(step)) => html! {
             <StepPanel lesson={Rc::clone(lesson)} step={Rc::new(step)} open={props.open.clone()} answers={Rc::clone(&props.answers)}
-                chosen={Rc::clone(&props.chosen)} is_set_aside={props.is_set_aside} workers={props.workers.clone()}
-                tell={props.tell.clone()} />
+                chosen={Rc::clone(&props.chosen)} is_set_aside={props.is_set_aside} {tell} />
         },
         _ => html! {
             <section class="card lesson" data-testid="lesson">
@@ -73,7 +69,6 @@ struct StepPanelProps {
     answers: Rc<LessonAnswers>,
     chosen: Rc<State>,
     is_set_aside: bool,
-    workers: Workers,
     tell: Callback<Event>,
 }
 
@@ -145,11 +140,11 @@ fn StepPanel(props: &StepPanelProps) -> Html {
     let given = props.answers.get(&key).map(|answers| answers.given.clone()).unwrap_or_default();
     let asked = needed(step, &given);
     let questions = asked.iter().map(|of| LessonNumbers { lesson: props.asked(), of: of.clone() }).collect();
-    let known = use_answers(&props.workers, Topic::Lesson, questions);
+    let known = use_answers(Topic::Lesson, questions);
     let values = props.values();
     let (at_hand, mapping) = at_hand(props, &values);
     let questions = at_hand.iter().map(|of| LessonNumbers { lesson: props.asked(), of: of.clone() }).collect();
-    let numbers_at_hand = use_answers(&props.workers, Topic::LessonAtHand, questions);
+    let numbers_at_hand = use_answers(Topic::LessonAtHand, questions);
     let verdicts = verdicts(step, &given, &asked, &known);
     let marks = verdicts.as_ref().filter(|_| !given.is_empty()).map(|verdicts| {
         let shares: Vec<f64> = verdicts.iter().map(|verdict| verdict.as_ref().map_or(0.0, |v| v.share)).collect();

@@ -1,7 +1,6 @@
 //! Whether every variant of a lesson of one's own can be solved.
 
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::lesson::{MOST_VARIANTS, variants_to_check};
 use crate::question::{CheckVariant, Topic};
 use crate::spec::in_quotes;
@@ -17,14 +16,12 @@ pub struct VariantsCheckProps {
     pub text: String,
     /// How many variants there are.
     pub variants: u64,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// A button that looks for the right answer of every step in every variant, and what that found.
 #[component]
 pub fn VariantsCheck(props: &VariantsCheckProps) -> Html {
-    let VariantsCheckProps { text, variants, workers } = props;
+    let VariantsCheckProps { text, variants } = props;
     let checked = use_state_eq(|| None::<String>);
     let is_asked = checked.as_ref() == Some(text);
     let questions: Vec<CheckVariant> = match is_asked {
@@ -34,7 +31,7 @@ pub fn VariantsCheck(props: &VariantsCheckProps) -> Html {
         }
         false => Vec::new(),
     };
-    let found = use_answers(workers, Topic::LessonVariants, questions);
+    let found = use_answers(Topic::LessonVariants, questions);
     let of = match *variants {
         1 => "the lesson".to_owned(),
         variants if variants <= MOST_VARIANTS => format!("all {variants} variants"),

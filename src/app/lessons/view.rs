@@ -4,12 +4,13 @@ use super::kept::use_kept_answers;
 use super::panel::mark_text;
 use super::variants::VariantsCheck;
 use crate::app::design::import::{ImportButton, import_panel, use_import};
-use crate::app::session::state::{Event, LessonAnswers};
+use crate::app::session::handle::use_tell;
+use crate::app::session::state::LessonAnswers;
 use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::lesson::{Lesson, LessonSource, OpenLesson, Step, StepKind, Variation, lessons};
 use crate::question::{Answer, FindLessonMistakes, LessonNumbers, Topic};
 use crate::spec::{Diagnostics, lesson_presets};
@@ -30,22 +31,19 @@ pub struct LessonsViewProps {
     pub own: Option<Rc<str>>,
     /// What was answered, by step.
     pub answers: Rc<LessonAnswers>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with what a person does.
-    pub tell: Callback<Event>,
 }
 
 /// A card for each lesson; behind them how to write one's own, which comes first once it is there.
 #[component]
 pub fn LessonsView(props: &LessonsViewProps) -> Html {
     let all = use_memo((), |()| lessons());
-    let act = props.tell.reform(Event::Act);
+    let act = use_act();
     let import = use_import(&act, false);
     let is_offered = use_text_offered();
     let student = props.chosen.lesson.as_ref().map(|lesson| lesson.student.clone()).unwrap_or_default();
     let names = lesson_presets().iter().map(|preset| preset.id.to_owned()).collect();
-    use_kept_answers(names, &student, &props.answers, &props.tell);
+    let tell = use_tell();
+    use_kept_answers(names, &student, &props.answers, &tell);
     let own = match props.chosen.lesson.as_deref() {
         Some(open @ OpenLesson { source: LessonSource::Own(_), .. }) => Some(open.clone()),
         _ => props.own.as_ref().map(|text| OpenLesson {
@@ -59,7 +57,7 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
             let card = |(number, (id, lesson)): (usize, &(&'static str, Lesson))| {
                 let source = LessonSource::Preset((*id).to_owned());
                 let open = OpenLesson { source, student: student.clone(), ..OpenLesson::default() };
-                html! { <div key={*id}>{ lesson_card(props, number + 1, id, lesson, &open) }</div> }
+                html! { <div key={*id}>{ lesson_card(props, &act, number + 1, id, lesson, &open) }</div> }
             };
             all.iter().enumerate().map(card).collect::<Html>()
         }
@@ -94,7 +92,7 @@ pub fn LessonsView(props: &LessonsViewProps) -> Html {
                 </section>
             }
             if let Some(open) = own {
-                <OwnLesson {open} chosen={Rc::clone(&props.chosen)} workers={props.workers.clone()} {act} {is_offered} />
+                <OwnLesson {open} chosen={Rc::clone(&props.chosen)} {is_offered} />
             }
         </>
     };
@@ -117,7 +115,14 @@ fn scroll_up() {
     }
 }
 
-fn lesson_card(props: &LessonsViewProps, number: usize, id: &str, lesson: &Lesson, open: &OpenLesson) -> Html {
+fn lesson_card(
+    props: &LessonsViewProps,
+    act: &Callback<Action>,
+    number: usize,
+    id: &str,
+    lesson: &Lesson,
+    open: &OpenLesson,
+) -> Html {
     let key = |step: usize| OpenLesson { step: step as u32, ..open.clone() }.key();
     let answers: Vec<_> = (0..lesson.steps.len()).filter_map(|step| props.answers.get(&key(step))).collect();
     let done = answers.len();
@@ -130,8 +135,7 @@ fn lesson_card(props: &LessonsViewProps, number: usize, id: &str, lesson: &Lesso
     let opens = OpenLesson { step: next as u32, ..open.clone() };
     // A variant opens with values of its own.
     let begin = {
-        let chosen = Rc::clone(&props.chosen);
-        let act = props.tell.reform(Event::Act);
+        let (chosen, act) = (Rc::clone(&props.chosen), act.clone());
         Callback::from(move |_: MouseEvent| {
             if let Some(step) = opens.open_step() {
                 scroll_up();
@@ -180,15 +184,14 @@ fn kinds(steps: &[Step]) -> String {
 struct OwnLessonProps {
     open: OpenLesson,
     chosen: Rc<State>,
-    workers: Workers,
-    act: Callback<Action>,
     is_offered: bool,
 }
 
 /// A document of one's own, and what a student sees of it.
 #[component]
 fn OwnLesson(props: &OwnLessonProps) -> Html {
-    let OwnLessonProps { open, chosen, act, .. } = props;
+    let act = &use_act();
+    let OwnLessonProps { open, chosen, .. } = props;
     let area = use_node_ref();
     let key = (open.source.clone(), open.student.clone());
     let lesson =
@@ -198,10 +201,10 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
         lesson: OpenLesson { step: step as u32, values: Vec::new(), ..open.clone() },
         of: Variation::AsWritten,
     };
-    let numbers = use_answers(&props.workers, Topic::LessonPreview, (0..steps).map(asked).collect());
+    let numbers = use_answers(Topic::LessonPreview, (0..steps).map(asked).collect());
     let text = open.source.text().to_owned();
     // Other values of parameters and fields are looked at beside the page.
-    let mistakes = use_answers(&props.workers, Topic::LessonMistakes, vec![FindLessonMistakes { text: text.clone() }]);
+    let mistakes = use_answers(Topic::LessonMistakes, vec![FindLessonMistakes { text: text.clone() }]);
     let wrong = match (mistakes.reply(0), &*lesson) {
         (Some(mistakes), _) => mistakes.clone(),
         (None, Err(wrong)) => wrong.clone(),
@@ -279,7 +282,7 @@ fn OwnLesson(props: &OwnLessonProps) -> Html {
                                 }) }
                             </ol>
                             if wrong.is_empty() {
-                                <VariantsCheck {text} variants={lesson.variants()} workers={props.workers.clone()} />
+                                <VariantsCheck {text} variants={lesson.variants()} />
                             }
                         </>
                     },

@@ -2,7 +2,6 @@
 
 use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::cost::LoopTurns;
 use crate::explore::{LayerRequest, MappedLayer};
 use crate::question::{FollowLoops, Topic};
@@ -18,8 +17,6 @@ pub struct LoopMotionProps {
     pub layer: String,
     /// Its mapping.
     pub mapped: Rc<MappedLayer>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 impl PartialEq for LoopMotionProps {
@@ -32,7 +29,7 @@ impl PartialEq for LoopMotionProps {
 #[component]
 pub fn LoopMotion(props: &LoopMotionProps) -> Html {
     let (request, mapping) = (Rc::clone(&props.request), props.mapped.mapping.clone());
-    let answers = use_answers(&props.workers, Topic::Turns, vec![FollowLoops { request, mapping }]);
+    let answers = use_answers(Topic::Turns, vec![FollowLoops { request, mapping }]);
     let last = use_mut_ref(|| None::<(Rc<str>, Rc<LoopTurns>)>);
     if let Some(Ok(turns)) = answers.reply(0) {
         let is_known = last.borrow().as_ref().is_some_and(|(_, known)| Rc::ptr_eq(known, turns));

@@ -4,7 +4,6 @@ use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell};
 use crate::explore::LayerRequest;
 use crate::question::{Answer, FindBestCost, LayerCost, Topic};
@@ -17,8 +16,6 @@ use yew::prelude::*;
 pub struct RulesTableProps {
     /// The layer under the rules in force.
     pub request: Rc<LayerRequest>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// One switch of the rules in force, flipped.
@@ -53,7 +50,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     let question = |rules| FindBestCost { request: Rc::new(LayerRequest { rules, ..(*props.request).clone() }) };
     let questions =
         if is_open { compared(props.request.rules).into_iter().map(question).collect() } else { Vec::new() };
-    let costs = use_answers(&props.workers, Topic::Rules, questions);
+    let costs = use_answers(Topic::Rules, questions);
     let base = costs.get(count - 1);
     let changes = |index: usize| match (costs.get(Rules::SETS.len() + index), base) {
         (Some(cost), Some(base)) => cost != base,

@@ -5,7 +5,6 @@ use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
 use crate::question::{Answer, SearchByStrategy, Topic};
@@ -22,8 +21,6 @@ pub struct StrategiesProps {
     pub facts: Rc<LayerFacts>,
     /// Its best mapping by the search in force.
     pub best: Rc<MappedLayer>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 /// What strategies find, by index of the strategy; the text says why there is nothing.
@@ -39,7 +36,7 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();
     let question = |strategy| SearchByStrategy { request: Rc::clone(&props.request), strategy };
     let questions = if is_open { ZigZagStrategy::ALL.map(question).to_vec() } else { Vec::new() };
-    let answers = use_answers(&props.workers, Topic::Strategies, questions);
+    let answers = use_answers(Topic::Strategies, questions);
     let known: Searches =
         (0..answers.all()).filter_map(|index| Some((index, search_of(answers.get(index)?)))).collect();
     let known = &known;

@@ -6,7 +6,6 @@ use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::use_disclosure;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell, three_digits};
 use crate::explore::{LayerRequest, UnrollingChoice, UnrollingChoices};
 use crate::hardware::Unroll;
@@ -24,8 +23,6 @@ const MOST: usize = 32;
 pub struct UnrollingTableProps {
     /// The layer with the unrolling in force.
     pub request: Rc<LayerRequest>,
-    /// Asks workers.
-    pub workers: Workers,
     /// Called with the unrolling that is taken; `None` for that of the documents.
     pub on_take: Callback<Option<Vec<Unroll>>>,
 }
@@ -36,13 +33,13 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();
     let neutral = use_memo(props.request.clone(), |request| LayerRequest { unroll: None, ..(**request).clone() });
     let asked = is_open.then(|| FindUnrollings { request: Rc::clone(&neutral), most: MOST });
-    let found = use_answers(&props.workers, Topic::LayerUnrollings, asked.into_iter().collect());
+    let found = use_answers(Topic::LayerUnrollings, asked.into_iter().collect());
     let choices = found.reply(0);
     let question = |choice: &UnrollingChoice| FindBestCost {
         request: Rc::new(LayerRequest { unroll: Some(choice.unroll.clone()), ..(*neutral).clone() }),
     };
     let questions = choices.map(|choices| choices.list.iter().map(question).collect()).unwrap_or_default();
-    let costs = use_answers(&props.workers, Topic::UnrollingCosts, questions);
+    let costs = use_answers(Topic::UnrollingCosts, questions);
     let searched = choices.map_or(0, |choices| choices.list.len());
     let is_done = choices.is_some() && costs.done() == searched;
     let take = |unroll: Option<Vec<Unroll>>| props.on_take.reform(move |_: MouseEvent| unroll.clone());

@@ -12,11 +12,11 @@ use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
 use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::explain::{Asked, Number};
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::answers::Answers;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
     three_digits,
@@ -38,12 +38,8 @@ pub struct MappingViewProps {
     pub state: Rc<PageState>,
     /// The network, where its document makes sense.
     pub network: Option<Rc<Network>>,
-    /// Asks workers.
-    pub workers: Workers,
     /// Whether both documents make sense.
     pub is_valid: bool,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 impl PartialEq for MappingViewProps {
@@ -52,7 +48,7 @@ impl PartialEq for MappingViewProps {
             (Some(mine), Some(its)) => Rc::ptr_eq(mine, its),
             (mine, its) => mine.is_none() && its.is_none(),
         };
-        same_network && self.is_valid == other.is_valid && self.state == other.state && self.act == other.act
+        same_network && self.is_valid == other.is_valid && self.state == other.state
     }
 }
 
@@ -62,19 +58,20 @@ type EvaluatedMapping = Result<Rc<MappedLayer>, Vec<MappingError>>;
 /// The view.
 #[component]
 pub fn MappingView(props: &MappingViewProps) -> Html {
+    let act = use_act();
     let request = use_memo((props.state.chosen.layer_request(), props.is_valid), |(request, is_valid)| {
         request.clone().filter(|_| *is_valid).map(Rc::new)
     });
     let request = (*request).clone();
     let subject = props.state.chosen.mapping_subject();
     let asked = request.clone().map(|request| FindBestMapping { request });
-    let answers = use_answers(&props.workers, Topic::BestMapping, asked.into_iter().collect());
+    let answers = use_answers(Topic::BestMapping, asked.into_iter().collect());
     let last = use_last(&answers);
     let constraints = props.state.chosen.mapping.constraints.clone();
     let asked = request.clone().filter(|_| !constraints.trim().is_empty());
     let asked = asked.map(|request| FindAllowedMapping { request, constraints: constraints.clone() });
     let is_constrained = asked.is_some();
-    let permits = use_answers(&props.workers, Topic::AllowedMapping, asked.into_iter().collect());
+    let permits = use_answers(Topic::AllowedMapping, asked.into_iter().collect());
     // While a document is judged, what is known of the one before stays.
     let allowed = permits.shown().next().filter(|_| is_constrained).and_then(|allowed| allowed.clone().ok()).flatten();
     // A link can hold any mapping.
@@ -89,9 +86,9 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
         None => (request, own),
     });
     let judges = judges.map(|(request, mapping)| EvaluateMapping { request, mapping });
-    let judgements = use_answers(&props.workers, Topic::OwnMapping, judges.into_iter().collect());
+    let judgements = use_answers(Topic::OwnMapping, judges.into_iter().collect());
 
-    let change = props.act.reform(Action::Mapping);
+    let change = act.reform(Action::Mapping);
     let failure = judgements.refusal().or(last.as_ref().and_then(|(_, answer)| answer.as_ref().err()));
     // What is shown is of the edit before until the last one is judged.
     let own_waits = failure.is_none() && own.is_some() && judgements.reply(0).is_none();
@@ -156,7 +153,6 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                         request={Rc::clone(asked)}
                         layer={facts.layer.clone()}
                         mapped={Rc::clone(shown)}
-                        workers={props.workers.clone()}
                     />
                     <section class="card" aria-labelledby="edit-title">
                         <h2 id="edit-title">{ "Change it by hand" }</h2>
@@ -175,18 +171,16 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                         request={Rc::clone(asked)}
                         facts={Rc::clone(facts)}
                         best={Rc::clone(best)}
-                        workers={props.workers.clone()}
                     />
                     <UnrollingTable
                         request={Rc::clone(asked)}
-                        workers={props.workers.clone()}
                         on_take={{
                             let layer = props.state.chosen.layer_key();
                             let of_layer = move |unroll| (layer.clone(), unroll);
                             change.reform(move |unroll: Option<_>| MappingField::Unroll(unroll.map(&of_layer)))
                         }}
                     />
-                    <RulesTable request={Rc::clone(asked)} workers={props.workers.clone()} />
+                    <RulesTable request={Rc::clone(asked)} />
                 </>
             }
         }

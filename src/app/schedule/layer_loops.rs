@@ -2,7 +2,6 @@
 
 use crate::app::widgets::figures::turning::Turning;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::Motion;
 use crate::explore::Request;
 use crate::question::{FollowTileLoops, Topic};
@@ -16,8 +15,6 @@ pub struct LayerLoopsProps {
     pub motion: Motion,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
-    /// Asks workers.
-    pub workers: Workers,
 }
 
 impl PartialEq for LayerLoopsProps {
@@ -39,7 +36,7 @@ pub fn LayerLoops(props: &LayerLoopsProps) -> Html {
         tile_type,
         node: motion.step.node,
     });
-    let answers = use_answers(&props.workers, Topic::Turns, question.into_iter().collect());
+    let answers = use_answers(Topic::Turns, question.into_iter().collect());
     let name = motion.layer().map_or("", |layer| layer.layer.as_str());
     let body = match (answers.reply(0), answers.refusal()) {
         (Some(Some(turns)), _) => html! { <Turning turns={Rc::clone(turns)} layer={Rc::<str>::from(name)} /> },

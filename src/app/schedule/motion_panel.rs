@@ -8,7 +8,6 @@ use crate::app::widgets::figures::player::Slider;
 use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
 use crate::app::widgets::figures::stage::use_stage;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::chart::{Chart, Motion, MovingStack, group_thousands, memory_motion_table};
 use crate::depth_first::{PointAccount, Step};
 use crate::explore::Request;
@@ -32,8 +31,6 @@ pub struct MotionPanelProps {
     pub on_rest: Callback<usize>,
     /// The design; `None` while its schedule has errors.
     pub request: Option<Rc<Request>>,
-    /// Asks workers.
-    pub workers: Workers,
     /// What stands beside the heading.
     pub children: Html,
 }
@@ -56,7 +53,7 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
         strategy: props.account.strategy.clone(),
         stack: props.stack as u32,
     });
-    let answers = use_answers(&props.workers, Topic::Motion, question.into_iter().collect());
+    let answers = use_answers(Topic::Motion, question.into_iter().collect());
     let reply = answers.reply(0).cloned();
     let moving = use_memo((ByAddress(Arc::clone(&props.account)), props.stack, reply), |(account, stack, motion)| {
         MovingStack::new(Arc::clone(&account.0), *stack, Rc::clone(motion.as_ref()?)).map(Rc::new)
@@ -76,7 +73,6 @@ pub fn MotionPanel(props: &MotionPanelProps) -> Html {
                step={props.step}
                on_rest={props.on_rest.clone()}
                request={props.request.clone()}
-               workers={props.workers.clone()}
            />
         },
         (_, Some(refusal)) => html! { <p class="hint" data-testid="motion-refused">{ refusal.to_string() }</p> },
@@ -107,7 +103,6 @@ struct MovesProps {
     step: Option<usize>,
     on_rest: Callback<usize>,
     request: Option<Rc<Request>>,
-    workers: Workers,
 }
 
 impl PartialEq for MovesProps {
@@ -160,7 +155,7 @@ fn Moves(props: &MovesProps) -> Html {
             <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>
         // Not in the figure, whose controls stay in sight as long as it is.
-        <LayerLoops motion={settled} request={props.request.clone()} workers={props.workers.clone()} />
+        <LayerLoops motion={settled} request={props.request.clone()} />
         </>
     }
 }

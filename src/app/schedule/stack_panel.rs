@@ -2,6 +2,7 @@
 
 use super::layer_tables::{CopyTable, LayerTileTable};
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers, Spot};
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::explain::{Asked, number_of};
 use crate::app::widgets::words::term::termed;
 use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, group_thousands, size_text};
@@ -23,20 +24,19 @@ pub struct StackPanelProps {
     pub index: usize,
     /// The tile type that is looked into; without one, the one that most tiles are of.
     pub tile_type: Option<usize>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// One stack: its tiles, and one tile type in depth.
 #[component]
 pub fn StackPanel(props: &StackPanelProps) -> Html {
+    let act = use_act();
     let account = &*props.account;
     let Some(stack) = account.stacks.get(props.index) else { return html! {} };
     let chosen = props.tile_type.unwrap_or_else(|| most_frequent(stack));
     let Some(tile_type) = stack.tile_types.get(TileTypeId::from(chosen)) else { return html! {} };
     let map = TileTypeMap { selected: Some(chosen), ..TileTypeMap::from_account(stack) };
     let on_click = {
-        let (map, act) = (map.clone(), props.act.clone());
+        let (map, act) = (map.clone(), act.clone());
         Callback::from(move |spot: Spot| {
             if let Some(index) = map.type_at(spot.x, spot.y, spot.width) {
                 act.emit(Action::Look(ViewField::TileType(Some(index))));
@@ -71,7 +71,7 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
                         1 => "The only tile type".to_owned(),
                         count => format!("Tile type {} of {count}", chosen + 1),
                     } }
-                    { type_switch(stack, chosen, &props.act) }
+                    { type_switch(stack, chosen, &act) }
                 </h2>
                 <p class="facts">{ type_facts(&props.account, (props.index, chosen), tile_type) }</p>
                 <Figure

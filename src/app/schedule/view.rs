@@ -5,14 +5,14 @@ use super::stack_panel::{StackPanel, stack_switch};
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
 use crate::app::widgets::forms::diagnostics::prose;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::sweep::opened_neighbours::OpenedNeighbours;
 use crate::app::widgets::sweep::tile_sliders::TileSliders;
 use crate::app::widgets::words::explain::{Asked, number_of};
-use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{PointState, SweepResults};
-use crate::chart::tile_text;
 use crate::chart::{
     Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, Roofline, power_text, strategy_title, three_digits,
+    tile_text,
 };
 use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
@@ -34,22 +34,19 @@ pub struct ScheduleViewProps {
     pub opened: Option<u32>,
     /// How far the sweep is, as [`crate::app::session::handle::Session::status`] says.
     pub status: &'static str,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 impl PartialEq for ScheduleViewProps {
     fn eq(&self, other: &Self) -> bool {
         let is_same = |props: &Self| (props.opened, props.status);
-        is_same(self) == is_same(other) && self.state == other.state && self.act == other.act
+        is_same(self) == is_same(other) && self.state == other.state
     }
 }
 
 /// The opened point. What is known of one stays until all is known of the next, so that nothing jumps.
 #[component]
 pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
+    let act = use_act();
     let kept = use_mut_ref(|| None::<(u32, Rc<PageState>)>);
     let is_running = props.status == "running";
     let next = props.opened.filter(|&point| is_settled(&props.state, is_running, point));
@@ -63,8 +60,8 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
         Some((point, state)) => {
             // What is dragged is where the pointer is, though the figures may still be of the point before.
             let (results, dragged) = (Rc::clone(&props.state.results), props.opened.unwrap_or(*point));
-            let sliders = html! { <TileSliders {results} point={dragged} act={props.act.clone()} /> };
-            (Some(point.to_string()), point_view(*point, state, &props.workers, &props.act, sliders))
+            let sliders = html! { <TileSliders {results} point={dragged} /> };
+            (Some(point.to_string()), point_view(*point, state, &act, sliders))
         }
         None => {
             let text = match is_busy {
@@ -100,13 +97,13 @@ fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
     }
 }
 
-fn point_view(point: u32, state: &Rc<PageState>, workers: &Workers, act: &Callback<Action>, sliders: Html) -> Html {
+fn point_view(point: u32, state: &Rc<PageState>, act: &Callback<Action>, sliders: Html) -> Html {
     let results = &*state.results;
     let Some(strategy) = results.strategy(point) else { return html! {} };
     let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
         (_, Some(account)) => {
-            let (account, state, workers) = (Arc::clone(account), Rc::clone(state), workers.clone());
-            html! { <Account {point} {account} {state} {workers} act={act.clone()} /> }
+            let (account, state) = (Arc::clone(account), Rc::clone(state));
+            html! { <Account {point} {account} {state} /> }
         }
         (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
         (Some(PointState::Failed(reason)), _) => html! {
@@ -213,22 +210,18 @@ struct AccountProps {
     point: u32,
     account: Arc<PointAccount>,
     state: Rc<PageState>,
-    workers: Workers,
-    act: Callback<Action>,
 }
 
 impl PartialEq for AccountProps {
     fn eq(&self, other: &Self) -> bool {
         // To compare accounts takes longer than to draw them.
-        self.point == other.point
-            && Arc::ptr_eq(&self.account, &other.account)
-            && self.state == other.state
-            && self.act == other.act
+        self.point == other.point && Arc::ptr_eq(&self.account, &other.account) && self.state == other.state
     }
 }
 
 #[component]
 fn Account(props: &AccountProps) -> Html {
+    let act = use_act();
     let account = &*props.account;
     let view = &props.state.chosen.view;
     let last_stack = account.stacks.len().saturating_sub(1);
@@ -246,7 +239,7 @@ fn Account(props: &AccountProps) -> Html {
     let request = use_memo(Rc::clone(&props.state.chosen), |chosen| {
         chosen.design.request().ok().and_then(|requests| requests.into_iter().next()).map(Rc::new)
     });
-    let on_rest = use_memo(props.act.clone(), |act| act.reform(|step| Action::Look(ViewField::Step(Some(step)))));
+    let on_rest = use_memo(act.clone(), |act| act.reform(|step| Action::Look(ViewField::Step(Some(step)))));
     let tile_type = account
         .stacks
         .get(stack_index)
@@ -260,9 +253,8 @@ fn Account(props: &AccountProps) -> Html {
                 step={view.step}
                 on_rest={(*on_rest).clone()}
                 request={(*request).clone()}
-                workers={props.workers.clone()}
             >
-                { stack_switch(account, stack_index, &props.act) }
+                { stack_switch(account, stack_index, &act) }
             </MotionPanel>
             <div class="two">
                 <section class="card">
@@ -277,15 +269,12 @@ fn Account(props: &AccountProps) -> Html {
                 results={Rc::clone(&props.state.results)}
                 is_current={props.state.is_current()}
                 opened={Some(props.point)}
-                workers={props.workers.clone()}
-                act={props.act.clone()}
             />
             { request.as_ref().as_ref().and_then(|request| roofline(&props.state.results, request, props.point)) }
             <StackPanel
                 account={Arc::clone(&props.account)}
                 index={stack_index}
                 {tile_type}
-                act={props.act.clone()}
             />
         </>
     }

@@ -62,6 +62,12 @@ impl Session {
     }
 }
 
+/// Where everything that happens to the page goes; a context, which stays the same as long as the page.
+#[hook]
+pub fn use_tell() -> Callback<Event> {
+    use_context::<Callback<Event>>().unwrap_or_else(Callback::noop)
+}
+
 /// The session of a page.
 #[hook]
 pub fn use_session(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -> Session {

@@ -7,7 +7,7 @@ use super::presenter::Presenter;
 use super::share::Share;
 use super::shortcuts::SingleKeys;
 use crate::app::session::handle::Session;
-use crate::app::session::state::{Event, PageState};
+use crate::app::session::state::PageState;
 use std::rc::Rc;
 use web_sys::File;
 use yew::prelude::*;
@@ -33,8 +33,6 @@ pub struct DialogNeeds<'a> {
     pub state: &'a PageState,
     /// What stands behind it.
     pub session: &'a Session,
-    /// Called with what a person does.
-    pub tell: &'a Callback<Event>,
     /// Called with files that are to be opened.
     pub start: &'a Callback<Vec<File>>,
     /// Whether keys without Ctrl do anything.
@@ -45,19 +43,18 @@ pub struct DialogNeeds<'a> {
 
 /// A dialog of the header. Only `shell::parts` may name it.
 pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
-    let DialogNeeds { state, session, tell, start, single_keys, on_close } = *needs;
+    let DialogNeeds { state, session, start, single_keys, on_close } = *needs;
     let (chosen, on_close) = (Rc::clone(&state.chosen), on_close.clone());
     match shown {
         Shown::Files => html! {
             <Files
                 state={Rc::new(state.clone())}
                 opened={session.opened}
-                workers={(*session.workers).clone()}
                 start={start.clone()}
                 {on_close}
             />
         },
-        Shown::Share => html! { <Share {chosen} tell={tell.clone()} {on_close} /> },
+        Shown::Share => html! { <Share {chosen} {on_close} /> },
         Shown::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
         Shown::Present => html! { <Presenter {on_close} /> },
         Shown::Help => html! { <Help single_keys={Rc::clone(single_keys)} {on_close} /> },

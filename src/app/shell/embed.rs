@@ -2,10 +2,11 @@
 
 use super::address::{fragment, listen, said};
 use super::embed_parameters::Parameters;
+use super::given::Given;
 use super::page::{Notices, computes, retry, system_card};
 use super::parts::Parts;
 use super::share::page_address;
-use super::views::{Tell, lesson, view};
+use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::landscape::view::Part;
 use crate::app::lessons::panel::OnJudged;
@@ -150,7 +151,8 @@ pub fn Embed() -> Html {
     let full = format!("{}#{}", page_address("index.html"), to_link(&state.chosen));
     let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
     html! {
-        <ContextProvider<Surroundings> context={Surroundings { is_dark, names: session.names() }}>
+        <Given workers={(*session.workers).clone()} act={(*act).clone()} tell={tell.clone()}
+            surroundings={Surroundings { is_dark, names: session.names() }}>
         <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
         <ContextProvider<OnJudged> context={on_judged}>
             <main
@@ -175,26 +177,25 @@ pub fn Embed() -> Html {
                     <Parameters
                         parameters={options.parameters.clone()}
                         hardware={state.chosen.design.hardware.text.clone()}
-                        act={(*act).clone()}
                     />
                 }
                 if has_cards {
                     <div class="controls">
                         if options.controls.contains(&Control::Hardware) {
-                            { system_card(&state, &act) }
+                            { system_card(&state) }
                         }
                         { for cards.filter(|control| computes(**control, &state))
-                            .map(|control| html! { <div>{ card(*control, &state, &session, &act) }</div> }) }
+                            .map(|control| html! { <div>{ card(*control, &state, &session) }</div> }) }
                     </div>
                 }
                 if session.status(&state) == "rejected" && !has_cards {
                     <p class="banner" role="status">{ "The design has errors. Open it in full to see them." }</p>
                 }
-                { lesson(&state, &session, &tell, parts.clone()) }
+                { lesson(&state, parts.clone()) }
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }
-                <Explaining>{ view(&state, &session, &Tell { act: (*act).clone(), event: tell.clone() }, part, parts) }</Explaining>
+                <Explaining>{ view(&state, &session, part, parts) }</Explaining>
                 <footer>
                     <span>
                         { name(session.network.as_ref().as_ref().ok().map(|network| &network.name)) }
@@ -206,7 +207,7 @@ pub fn Embed() -> Html {
             </main>
         </ContextProvider<OnJudged>>
         </ContextProvider<TextOffered>>
-        </ContextProvider<Surroundings>>
+        </Given>
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::drag_field::DragField;
 use crate::app::widgets::forms::form::Form;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::embed::Parameter;
 use crate::spec::Diagnostics;
 use crate::spec::edit::Outline;
-use crate::state::{Action, Half};
+use crate::state::Half;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -17,15 +18,14 @@ pub struct ParametersProps {
     pub parameters: Vec<Parameter>,
     /// The hardware document.
     pub hardware: String,
-    /// Called with what a slider is dragged to.
-    pub act: Callback<Action>,
 }
 
 /// A slider for each figure, with its name and what it is now; below them what is wrong with their names.
 #[component]
 pub fn Parameters(props: &ParametersProps) -> Html {
+    let act = use_act();
     let Ok(document) = Outline::read(&props.hardware) else { return html! {} };
-    let form = Form::new(Half::Hardware, Rc::new(document), &Diagnostics::default(), &props.act);
+    let form = Form::new(Half::Hardware, Rc::new(document), &Diagnostics::default(), &act);
     let mut wrong = Diagnostics::default();
     let slider = |parameter: &Parameter| {
         let Parameter { memory, field, from, to } = parameter;

@@ -6,7 +6,7 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::page::surroundings::{DesignNames, use_surroundings};
 use crate::app::widgets::words::dialog::Dialog;
-use crate::app::workers::handle::Workers;
+use crate::app::workers::handle::use_workers;
 use crate::app::workers::results::Status;
 use crate::depth_first::FuseDepth;
 use crate::report::{DesignFindings, report};
@@ -22,8 +22,6 @@ pub struct FilesProps {
     pub state: Rc<PageState>,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Asked for the account of the point.
-    pub workers: Workers,
     /// Called with files that are to be opened.
     pub start: Callback<Vec<File>>,
     /// Called when the dialog is closed.
@@ -38,7 +36,7 @@ pub fn Files(props: &FilesProps) -> Html {
     let missing = props
         .opened
         .filter(|point| !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point));
-    let workers = props.workers.clone();
+    let workers = use_workers();
     use_effect_with((missing, results.generation), move |(missing, _)| {
         if let Some(point) = missing {
             workers.open(*point);

@@ -1,6 +1,7 @@
 //! The bar at the top.
 
 use super::dialogs::Shown;
+use crate::app::session::handle::use_tell;
 use crate::app::session::state::Event;
 use crate::app::widgets::page::theme_choice::ThemeChoice;
 use yew::prelude::*;
@@ -16,8 +17,6 @@ pub struct HeaderProps {
     pub theme: ThemeChoice,
     /// Whether there is something to undo, and to redo.
     pub history: (bool, bool),
-    /// Called with another look, of undo and redo.
-    pub tell: Callback<Event>,
     /// Called with the dialog to be opened.
     pub on_dialog: Callback<Shown>,
 }
@@ -25,6 +24,7 @@ pub struct HeaderProps {
 /// Brand, design, undo and redo, files and sharing, the switch between light and dark, and help.
 #[component]
 pub fn Header(props: &HeaderProps) -> Html {
+    let tell = use_tell();
     let next = props.theme.next();
     let name = |name: &Option<String>, other: &'static str| match name {
         Some(name) => html! { <b>{ name }</b> },
@@ -45,7 +45,7 @@ pub fn Header(props: &HeaderProps) -> Html {
             <button
                 type="button"
                 class="icon"
-                onclick={props.tell.reform(move |_: MouseEvent| event.clone())}
+                onclick={tell.reform(move |_: MouseEvent| event.clone())}
                 disabled={!enabled}
                 title={format!("{label} ({keys})")}
                 aria-label={label}
@@ -85,7 +85,7 @@ pub fn Header(props: &HeaderProps) -> Html {
                     <button
                         type="button"
                         class="icon"
-                        onclick={props.tell.reform(move |_: MouseEvent| Event::Theme(next))}
+                        onclick={tell.reform(move |_: MouseEvent| Event::Theme(next))}
                         {title}
                         aria-label={format!("{title}; next: {}", next.name())}
                         data-testid="theme"

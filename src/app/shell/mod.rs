@@ -1,6 +1,7 @@
 //! The page around the views: header, tabs, dialogs, address, and one view alone for another page around it.
 //!
 //! - `page`, `header`, `parts`, `origin`: the page; `views` draws the view of each tab, with the step of a lesson above it
+//! - `given`: what all of it is given by context
 //! - `dialogs`, `files`, `share`, `embed_dialog`, `help`: dialogs; `presenter` shows the results alone; `shortcuts` lists every key, of
 //!   which the help sheet is made
 //! - `address`, `links`: the address follows what is in force, by code that is fetched before the page is shown if there is anything to
@@ -15,6 +16,7 @@ pub mod embed;
 pub mod embed_dialog;
 pub mod embed_parameters;
 pub mod files;
+pub mod given;
 pub mod header;
 pub mod help;
 pub mod links;

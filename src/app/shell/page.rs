@@ -2,10 +2,11 @@
 
 use super::address::{initial, use_address};
 use super::dialogs::{DialogNeeds, Shown};
+use super::given::Given;
 use super::header::Header;
 use super::parts::Parts;
 use super::shortcuts::use_shortcuts;
-use super::views::{Tell, lesson, view};
+use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
 use crate::app::landscape::view::SweptParts;
@@ -16,7 +17,7 @@ use crate::app::platform::timer::later;
 use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::forms::diagnostics::prose;
-use crate::app::widgets::page::surroundings::Surroundings;
+use crate::app::widgets::page::surroundings::{Surroundings, use_act};
 use crate::app::widgets::page::theme::use_is_dark;
 use crate::app::widgets::words::explain::Explaining;
 use crate::embed::Control;
@@ -79,9 +80,9 @@ pub fn Page() -> Html {
             }
         })
     };
-    let told = Tell { act: act.clone(), event: tell.clone() };
     html! {
-        <ContextProvider<Surroundings> context={Surroundings { is_dark, names: session.names() }}>
+        <Given workers={(*session.workers).clone()} act={act.clone()} tell={tell.clone()}
+            surroundings={Surroundings { is_dark, names: session.names() }}>
             <div
                 class="page"
                 data-testid="root"
@@ -95,7 +96,6 @@ pub fn Page() -> Html {
                     core={session.core.as_ref().as_ref().ok().map(|core| core.name.clone())}
                     theme={state.theme}
                     history={(state.history.can_undo(), state.history.can_redo())}
-                    tell={tell.clone()}
                     {on_dialog}
                 />
                 <Notices
@@ -108,14 +108,14 @@ pub fn Page() -> Html {
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
-                            { system_card(&state, act) }
+                            { system_card(&state) }
                             { for Control::ALL.iter().filter(|(control, ..)| computes(*control, &state))
-                                .map(|(control, ..)| card(*control, &state, &session, act)) }
+                                .map(|(control, ..)| card(*control, &state, &session)) }
                         }
                         if built > 1 { { readout(&state) } }
                     </aside>
                     <section class="answers" aria-label="Results" tabindex="-1">
-                        <Tabs tab={state.chosen.view.tab} act={act.clone()} />
+                        <Tabs tab={state.chosen.view.tab} />
                         if is_old {
                             <p class="banner" role="status">
                                 { "The design has errors. " }
@@ -135,15 +135,12 @@ pub fn Page() -> Html {
                                 </button>
                             </p>
                         }
-                        { lesson(&state, &session, &tell, parts.clone()) }
+                        { lesson(&state, parts.clone()) }
                         if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
-                            { late({
-                                let act = act.clone();
-                                move |parts: Parts| (parts.origin)(id, act.clone())
-                            }) }
+                            { late(move |parts: Parts| (parts.origin)(id)) }
                         }
                         if built == 2 {
-                            <Explaining>{ view(&state, &session, &told, None, parts.clone()) }</Explaining>
+                            <Explaining>{ view(&state, &session, None, parts.clone()) }</Explaining>
                         }
                     </section>
                 </main>
@@ -152,7 +149,6 @@ pub fn Page() -> Html {
                     (Some(shown), Fetched::Here(parts)) => (parts.dialog)(shown, &DialogNeeds {
                         state: &state,
                         session: &session,
-                        tell: &tell,
                         start: &import.start,
                         single_keys: &single_keys,
                         on_close: &on_close,
@@ -160,7 +156,7 @@ pub fn Page() -> Html {
                     (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
                 } }
             </div>
-        </ContextProvider<Surroundings>>
+        </Given>
     }
 }
 
@@ -174,13 +170,12 @@ fn readout(state: &PageState) -> Html {
 }
 
 /// The system of cores, where the view is of one.
-pub fn system_card(state: &PageState, act: &Callback<Action>) -> Html {
+pub fn system_card(state: &PageState) -> Html {
     if state.chosen.view.tab != Tab::Cores {
         return html! {};
     }
     let (form, hardware) = (state.chosen.cores.clone(), state.chosen.design.hardware.text.clone());
-    let act = act.clone();
-    late(move |parts: Parts| (parts.system)(&form, &hardware, &act))
+    late(move |parts: Parts| (parts.system)(&form, &hardware))
 }
 
 /// What runs: the network of the design, or a transformer, which its view names.
@@ -246,17 +241,17 @@ fn use_stages(last: u32) -> u32 {
 #[derive(Properties, PartialEq)]
 struct TabsProps {
     tab: Tab,
-    act: Callback<Action>,
 }
 
 #[component]
 fn Tabs(props: &TabsProps) -> Html {
+    let act = use_act();
     let tab = |(tab, title): (Tab, &'static str)| {
         html! {
             <button
                 type="button"
                 aria-current={(tab == props.tab).then_some("page")}
-                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewField::Tab(tab)))}
+                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewField::Tab(tab)))}
                 data-testid={format!("tab-{}", title.to_ascii_lowercase())}
             >
                 { title }

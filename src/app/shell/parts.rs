@@ -1,11 +1,10 @@
 //! What the shell fetches when it is first needed.
 
 use super::dialogs::{DialogNeeds, Shown};
-use super::views::Tell;
 use crate::app::session::handle::Session;
-use crate::app::session::state::{Event, PageState};
+use crate::app::session::state::PageState;
 use crate::piece;
-use crate::state::{Action, CoresForm};
+use crate::state::CoresForm;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -13,17 +12,17 @@ use yew::prelude::*;
 #[derive(Clone, Copy)]
 pub struct Parts {
     /// Draws any view but the landscape.
-    pub view: fn(&PageState, &Session, &Tell) -> Html,
+    pub view: fn(&PageState, &Session) -> Html,
     /// Draws the card of the system of cores.
-    pub system: fn(&CoresForm, &str, &Callback<Action>) -> Html,
+    pub system: fn(&CoresForm, &str) -> Html,
     /// Whether that system has the accelerator of a hardware document for one of its cores.
     pub takes_beside: fn(&CoresForm, &str) -> bool,
     /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Draws a step of a lesson.
-    pub lesson: fn(&PageState, &Session, &Callback<Event>) -> Html,
+    pub lesson: fn(&PageState) -> Html,
     /// Says which entry of the gallery is shown.
-    pub origin: fn(&'static str, Callback<Action>) -> Html,
+    pub origin: fn(&'static str) -> Html,
     /// Shows an embedded view in an element.
     pub embed: fn(Element),
 }

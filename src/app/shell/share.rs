@@ -1,6 +1,7 @@
 //! Sharing: the link, a file where a link would be too long, and opening one.
 
 use super::files::save_state;
+use crate::app::session::handle::use_tell;
 use crate::app::session::state::{Event, Opened};
 use crate::app::widgets::forms::controls::target;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
@@ -23,8 +24,6 @@ use yew::prelude::*;
 pub struct ShareProps {
     /// What is shared.
     pub chosen: Rc<State>,
-    /// Called with a state that is opened.
-    pub tell: Callback<Event>,
     /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
@@ -42,7 +41,7 @@ pub fn Share(props: &ShareProps) -> Html {
         Callback::from(move |_: MouseEvent| save_state(&chosen, &names))
     };
     let open = {
-        let (tell, on_close, wrong) = (props.tell.clone(), props.on_close.clone(), wrong.clone());
+        let (tell, on_close, wrong) = (use_tell(), props.on_close.clone(), wrong.clone());
         Callback::from(move |event: web_sys::Event| {
             let Some(file) = target::<HtmlInputElement>(&event).and_then(|field| field.files()?.get(0)) else { return };
             let (tell, on_close, wrong) = (tell.clone(), on_close.clone(), wrong.clone());

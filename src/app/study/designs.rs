@@ -6,6 +6,7 @@ use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::chart::{designs_listed, group_thousands};
 use crate::explore::study::{DesignSchedule, Part, Study, TiledSchedule};
 use crate::multicore::CoresSettings;
@@ -104,19 +105,18 @@ pub struct OpenedCardProps {
     pub shown: ShownDesigns,
     /// Everything.
     pub state: Rc<PageState>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// One design: its numbers, and a way to work with it.
 #[component]
 pub fn OpenedCard(props: &OpenedCardProps) -> Html {
+    let act = use_act();
     let wrong = use_state_eq(Diagnostics::default);
     let table = props.shown.table.borrow();
     let Some(design) = table.design(props.row) else { return html! {} };
     let fact = |(name, text): (String, String)| html! { <><b>{ text }</b>{ format!(" {name} ") }</> };
     let take = |pins: bool| {
-        let (state, act, wrong) = (Rc::clone(&props.state.chosen), props.act.clone(), wrong.setter());
+        let (state, act, wrong) = (Rc::clone(&props.state.chosen), act.clone(), wrong.setter());
         let study = Arc::clone(&table.study);
         Callback::from(move |_: MouseEvent| match opened_state(&state, &study, design, pins) {
             Ok(next) => act.emit(Action::Open(Box::new(next))),

@@ -7,9 +7,10 @@ use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::forms::controls::{Choice, Select};
 use crate::app::widgets::forms::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::forms::document_text::DocumentText;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
+use crate::app::workers::handle::use_workers;
 use crate::app::workers::results::Status;
 use crate::chart::{group_thousands, seconds_text};
 use crate::explore::study::Study;
@@ -60,10 +61,6 @@ pub struct DocumentCardProps {
     pub version: u64,
     /// Whether the run is of this document.
     pub is_of_document: bool,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// A study; equal where it was made of the same texts.
@@ -78,10 +75,11 @@ impl PartialEq for SameStudy {
 /// What varies, and the run.
 #[component]
 pub fn DocumentCard(props: &DocumentCardProps) -> Html {
-    let write = props.act.reform(|text: String| Action::Study(StudyField::Text(text)));
+    let act = use_act();
+    let write = act.reform(|text: String| Action::Study(StudyField::Text(text)));
     let diagnostics = props.study.as_ref().err().cloned().unwrap_or_default();
     let study = props.study.as_ref().ok().map(|study| Arc::clone(&study.0));
-    let (opening, open) = use_opening(&props.workers, study, &props.act);
+    let (opening, open) = use_opening(study);
     let is_over = use_state_eq(|| false);
     let over = |over: bool| {
         let is_over = is_over.setter();
@@ -108,7 +106,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                 <span class="actions">
                     if !props.is_suggested {
                         <button type="button" class="link" data-testid="study-suggested"
-                            onclick={props.act.reform(|_: MouseEvent| Action::TakeStudy(String::new()))}>
+                            onclick={act.reform(|_: MouseEvent| Action::TakeStudy(String::new()))}>
                             { "suggest one for this design" }
                         </button>
                     }
@@ -140,8 +138,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                     <DiagnosticList {diagnostics} testid="study-errors" />
                 </div>
                 <div>
-                    <VarySelect text={props.text.clone()} hardware={props.hardware.clone()} system={props.system.clone()}
-                        act={props.act.clone()} />
+                    <VarySelect text={props.text.clone()} hardware={props.hardware.clone()} system={props.system.clone()} />
                     if let Ok(study) = &props.study {
                         { axes(&study.0) }
                     }
@@ -159,7 +156,6 @@ impl DocumentCardProps {
             run: self.run.clone(),
             version: self.version,
             is_of_document: self.is_of_document,
-            workers: self.workers.clone(),
         }
     }
 }
@@ -212,12 +208,12 @@ struct VaryProps {
     text: String,
     hardware: String,
     system: String,
-    act: Callback<Action>,
 }
 
 /// Adds an axis: any number of the accelerator or of the system, whichever the study is of, or other choices.
 #[component]
 fn VarySelect(props: &VaryProps) -> Html {
+    let act = use_act();
     let names = |path: &str| props.text.lines().any(|line| line.starts_with(&format!("{path}:")));
     let has_system = *use_memo(props.text.clone(), |text| read_study(text).both().0.has_system());
     // Cores of a system that says nothing of them are the accelerator.
@@ -256,7 +252,7 @@ fn VarySelect(props: &VaryProps) -> Html {
         )
     }));
     let onchange = {
-        let (text, known, act) = (props.text.clone(), Rc::clone(&known), props.act.clone());
+        let (text, known, act) = (props.text.clone(), Rc::clone(&known), act.clone());
         Callback::from(move |path: String| {
             let variable = known.iter().find(|variable| variable.path == path).cloned();
             let next = match (variable, others.iter().find(|(other, _)| *other == path)) {
@@ -278,19 +274,19 @@ struct ControlsProps {
     run: Option<Run>,
     version: u64,
     is_of_document: bool,
-    workers: Workers,
 }
 
 /// Start, stop, how many designs there are, how long they take, how far the run is.
 #[component]
 fn Controls(props: &ControlsProps) -> Html {
+    let workers = use_workers();
     let status = props.run.as_ref().and_then(Run::status);
     let is_running = status == Some(Status::Running);
     let probes: Vec<TimeDesigns> =
         props.study.iter().filter(|_| !props.is_of_document && !is_running).map(|study| probe(&study.0)).collect();
-    let probed = use_answers(&props.workers, Topic::DesignTime, probes);
+    let probed = use_answers(Topic::DesignTime, probes);
     let start = {
-        let (workers, study) = (props.workers.clone(), props.study.clone());
+        let (workers, study) = (workers.clone(), props.study.clone());
         Callback::from(move |_: MouseEvent| {
             if let Some(study) = &study {
                 Run::start(&workers, &study.0);
@@ -310,7 +306,7 @@ fn Controls(props: &ControlsProps) -> Html {
         let most = if matches!(study.0.spec.sampling, SamplingSpec::Refine(_)) { "at most " } else { "" };
         let time = probed.reply(0).filter(|_| !probed.are_old()).map(|found| {
             let each = found.ms.unwrap_or(0.0) / f64::from(found.found.max(1));
-            let ms = each * designs as f64 / props.workers.count().max(1) as f64;
+            let ms = each * designs as f64 / workers.count().max(1) as f64;
             format!(", about {} or less", seconds_text(ms))
         });
         format!("{most}{} designs{of}{}", group_thousands(designs), time.unwrap_or_default())

@@ -15,7 +15,7 @@ use crate::chart::{
 };
 use crate::explore::study::Status;
 
-use crate::state::{Action, file_name};
+use crate::state::file_name;
 use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::Element;
@@ -33,8 +33,6 @@ pub struct ResultsCardProps {
     pub version: u64,
     /// Everything.
     pub state: Rc<PageState>,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// Shared by all figures.
@@ -107,7 +105,7 @@ pub fn ResultsCard(props: &ResultsCardProps) -> Html {
                 </div>
                 <ParallelCard shown={shown.clone()} {select} />
                 if let Some(row) = *opened {
-                    <OpenedCard {row} shown={shown.clone()} state={Rc::clone(&props.state)} act={props.act.clone()} />
+                    <OpenedCard {row} shown={shown.clone()} state={Rc::clone(&props.state)} />
                 }
                 <DesignsCard {shown} {open} />
             }

@@ -1,7 +1,8 @@
 //! Files that are opened: a study, its results as Parquet, which says of which study it is, and as CSV of the study at hand.
 
 use super::run::Run;
-use crate::app::workers::handle::Workers;
+use crate::app::widgets::page::surroundings::use_act;
+use crate::app::workers::handle::{Workers, use_workers};
 use crate::explore::study::Study;
 use crate::question::{Answer, FileResults, ReadResults, Topic};
 use crate::results::rows_of_csv;
@@ -31,13 +32,9 @@ pub enum FileOpening {
 
 /// Opens files, one after the other.
 #[hook]
-pub fn use_opening(
-    workers: &Workers,
-    study: Option<Arc<Study>>,
-    act: &Callback<Action>,
-) -> (FileOpening, Callback<Vec<File>>) {
+pub fn use_opening(study: Option<Arc<Study>>) -> (FileOpening, Callback<Vec<File>>) {
     let state = use_state_eq(|| FileOpening::None);
-    let (setter, workers, act) = (state.setter(), workers.clone(), act.clone());
+    let (setter, workers, act) = (state.setter(), use_workers(), use_act());
     let open = Callback::from(move |files: Vec<File>| {
         let Some(file) = files.into_iter().next() else { return };
         let (setter, workers, study, act) = (setter.clone(), workers.clone(), study.clone(), act.clone());

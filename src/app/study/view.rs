@@ -5,7 +5,8 @@ use super::figures::ResultsCard;
 use super::run::{Run, use_run};
 use crate::app::session::state::PageState;
 use crate::app::widgets::forms::varying::use_varying;
-use crate::app::workers::handle::Workers;
+use crate::app::widgets::page::surroundings::use_act;
+use crate::app::workers::handle::use_workers;
 use crate::explore::study::{Study, StudyRequest, TiledSchedule};
 use crate::form::{AT_HAND, Variable, study_of_system, suggested_study, with_axis};
 use crate::hardware::Core;
@@ -31,15 +32,13 @@ pub struct StudyViewProps {
     pub opened: Option<u32>,
     /// Whether the points of the design are all known.
     pub is_swept: bool,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// The document, the run, and what came of it.
 #[component]
 pub fn StudyView(props: &StudyViewProps) -> Html {
+    let act = use_act();
+    let workers = use_workers();
     let state = &props.state;
     let design = &state.chosen.design;
     let own = &state.chosen.study.text;
@@ -58,7 +57,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
         use_memo((text.clone(), documents), |(text, documents)| study_of(text, documents).map(Arc::new))
     };
     {
-        let (text, act, chosen) = (text.clone(), props.act.clone(), Rc::clone(&state.chosen));
+        let (text, act, chosen) = (text.clone(), act.clone(), Rc::clone(&state.chosen));
         use_varying(Callback::from(move |variable: Variable| {
             let is_varied = text.contains(&format!("vary: {},", variable.path));
             // A study of single cores has no system whose numbers could vary.
@@ -73,7 +72,7 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
     {
         let is_small = study.as_ref().as_ref().is_ok_and(|study| study.designs() <= AT_ONCE);
         let wanted = study.as_ref().as_ref().ok().filter(|_| is_small && own.is_empty() && props.is_swept).cloned();
-        let (workers, run) = (props.workers.clone(), run.clone());
+        let (workers, run) = (workers.clone(), run.clone());
         use_effect_with(wanted.as_ref().map(|study| study.request.clone()), move |_| {
             let is_other = |study: &Arc<Study>| run.is_none_or(|run| run.study().request != study.request);
             if let Some(study) = wanted.filter(is_other) {
@@ -97,11 +96,9 @@ pub fn StudyView(props: &StudyViewProps) -> Html {
                 run={run.clone()}
                 {version}
                 {is_of_document}
-                workers={props.workers.clone()}
-                act={props.act.clone()}
             />
             if let Some(run) = run {
-                <ResultsCard {run} {version} state={Rc::clone(state)} act={props.act.clone()} />
+                <ResultsCard {run} {version} state={Rc::clone(state)} />
             }
         </div>
     }

@@ -1,7 +1,7 @@
 //! How views ask: a list of questions about a topic, and what is known of them.
 
 use super::answers::Answers;
-use super::handle::Workers;
+use crate::app::workers::handle::use_workers;
 use crate::question::{Answer, Ask, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -30,10 +30,10 @@ impl<Q: Ask> Reducible for AnswersState<Q> {
 /// replaced, and nobody is asked any more when the component is gone. Several calls may share a topic where each asks only once the
 /// one before has its answers.
 #[hook]
-pub fn use_answers<Q: Ask>(workers: &Workers, topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
+pub fn use_answers<Q: Ask>(topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
     let known = use_reducer(|| AnswersState::<Q>(Answers::default()));
     let now = known.0.beside(&questions);
-    let (workers, dispatcher) = (workers.clone(), known.dispatcher());
+    let (workers, dispatcher) = (use_workers(), known.dispatcher());
     use_effect_with(questions, move |questions| {
         let questions = Rc::new(questions.clone());
         dispatcher.dispatch(News::Asked(Rc::clone(&questions)));

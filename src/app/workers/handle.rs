@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use yew::Callback;
+use yew::prelude::*;
 
 /// Ratio of the pause between two reports of progress to the time that drawing one takes.
 const QUIET: f64 = 9.0;
@@ -22,7 +22,7 @@ const PATIENCE_MS: u32 = 50;
 /// Least time between two reports of progress, milliseconds.
 const NEWS_MS: f64 = 60.0;
 
-/// Handle on the one workers of the page.
+/// Handle on the one workers of the page; a context.
 #[derive(Clone)]
 pub struct Workers(Rc<RefCell<Inner>>);
 
@@ -30,6 +30,12 @@ impl PartialEq for Workers {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
+}
+
+/// The workers of the page around a component. They stay the same as long as the page.
+#[hook]
+pub fn use_workers() -> Workers {
+    use_context::<Workers>().unwrap_or_else(|| unreachable!("the page gives its workers to all that it shows"))
 }
 
 struct Inner {

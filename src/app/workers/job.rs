@@ -6,6 +6,7 @@
 use super::handle::Workers;
 use super::results::Status;
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
+use crate::app::workers::handle::use_workers;
 use crate::job::{Job, Progress, Worker};
 use crate::question::{Answer, AskedJob, Refusal, Topic};
 use crate::spec::Diagnostics;
@@ -296,7 +297,6 @@ impl<J: AskedJob> Inner<J> {
 /// something new is known.
 #[hook]
 pub fn use_job<J: AskedJob, K: Clone + PartialEq + 'static>(
-    workers: &Workers,
     lane: Lane,
     asked: Option<(Rc<J::Request>, K)>,
     job: impl Fn(&J::Request, &K) -> J + 'static,
@@ -304,7 +304,7 @@ pub fn use_job<J: AskedJob, K: Clone + PartialEq + 'static>(
     let update = use_force_update();
     let begun = use_mut_ref(|| None::<(JobRun<J>, K)>);
     {
-        let (workers, begun) = (workers.clone(), Rc::clone(&begun));
+        let (workers, begun) = (use_workers(), Rc::clone(&begun));
         use_effect_with(asked.clone(), move |asked| {
             if let Some((request, rest)) = asked {
                 let heard: Heard<J> = Box::new(|_| ());

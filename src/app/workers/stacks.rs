@@ -1,6 +1,5 @@
 //! The study of all stacks of a design, which several views ask for: what every method makes of them, and the optimum.
 
-use super::handle::Workers;
 use super::job::{JobRun, Lane, use_job};
 use super::results::Status;
 use crate::depth_first::FuseDepth;
@@ -31,20 +30,15 @@ pub struct StackStudyState {
 
 /// Searches the stacks of what is `asked`, for an aim.
 #[hook]
-fn use_search(
-    workers: &Workers,
-    lane: Lane,
-    asked: Option<StackQuestion>,
-    aim: StackAim,
-) -> Option<JobRun<StackSearch>> {
+fn use_search(lane: Lane, asked: Option<StackQuestion>, aim: StackAim) -> Option<JobRun<StackSearch>> {
     let asked = use_memo(asked, |asked| asked.clone().map(|asked| (Rc::new(asked), ())));
-    use_job(workers, lane, (*asked).clone(), move |_, ()| StackSearch::new(aim))
+    use_job(lane, (*asked).clone(), move |_, ()| StackSearch::new(aim))
 }
 
 /// Studies what is `asked`; another design takes its place at once.
 #[hook]
-pub fn use_study(workers: &Workers, lane: Lane, asked: Option<StackQuestion>) -> StackStudyState {
-    let run = use_search(workers, lane, asked.clone(), StackAim::Methods);
+pub fn use_study(lane: Lane, asked: Option<StackQuestion>) -> StackStudyState {
+    let run = use_search(lane, asked.clone(), StackAim::Methods);
     let found = run.as_ref().and_then(|run| run.job().methods().cloned());
     let last = use_mut_ref(|| None);
     if found.is_some() {
@@ -74,8 +68,8 @@ pub struct OptimumState {
 
 /// Finds the jointly optimal schedule of what is `asked`; another design takes its place at once.
 #[hook]
-pub fn use_optimum(workers: &Workers, lane: Lane, asked: Option<StackQuestion>) -> OptimumState {
-    let Some(run) = use_search(workers, lane, asked, StackAim::Optimum) else {
+pub fn use_optimum(lane: Lane, asked: Option<StackQuestion>) -> OptimumState {
+    let Some(run) = use_search(lane, asked, StackAim::Optimum) else {
         return OptimumState { done: 0, parts: None, found: None };
     };
     let found = run.refusal().map(Err).or_else(|| run.job().optimum().cloned().map(Ok));

@@ -2,7 +2,6 @@
 
 use super::answers::Answers;
 use super::ask::use_answers;
-use super::handle::Workers;
 use crate::question::{Answer, CoresSummary, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -72,7 +71,6 @@ impl Wish {
 /// with its own.
 #[hook]
 pub fn use_summaries(
-    workers: &Workers,
     topic: Topic,
     questions: Vec<CoresSummary>,
 ) -> (Summaries, Callback<MouseEvent>, Callback<MouseEvent>) {
@@ -81,7 +79,7 @@ pub fn use_summaries(
         Wish::All(questions) => questions.to_vec(),
         Wish::Nothing | Wish::Anew(_) | Wish::NoMore(..) => Vec::new(),
     };
-    let answers = use_answers(workers, topic, asked);
+    let answers = use_answers(topic, asked);
     let answers = match &*wish {
         Wish::NoMore(_, answers) => answers.clone(),
         _ => answers,

@@ -105,7 +105,7 @@ fn NoteRow(props: &NoteRowProps) -> Html {
                     </button>
                 }
                 if let Some(variable) = props.form.variable_at(&props.path) {
-                    <VaryButton {variable} label={props.label.clone()} act={props.form.act.clone()} testid={props.testid.clone()} />
+                    <VaryButton {variable} label={props.label.clone()} testid={props.testid.clone()} />
                 }
             </span>
             { props.children.clone() }

@@ -1,5 +1,6 @@
 //! A click on a field asks that a study varies it. The view of studies hears of it, once it is shown.
 
+use crate::app::widgets::page::surroundings::use_act;
 use crate::form::Variable;
 use crate::state::{Action, Tab, ViewField};
 use std::cell::RefCell;
@@ -18,8 +19,6 @@ pub struct VaryButtonProps {
     pub variable: Variable,
     /// What it is called.
     pub label: AttrValue,
-    /// Hears that the view of studies is to be shown.
-    pub act: Callback<Action>,
     /// Identifies it in tests.
     pub testid: AttrValue,
 }
@@ -27,7 +26,7 @@ pub struct VaryButtonProps {
 /// Lets a study vary a number of a document.
 #[component]
 pub fn VaryButton(props: &VaryButtonProps) -> Html {
-    let (variable, act) = (props.variable.clone(), props.act.clone());
+    let (variable, act) = (props.variable.clone(), use_act());
     let onclick = Callback::from(move |_: MouseEvent| {
         ASKED.set(Some(variable.clone()));
         act.emit(Action::Look(ViewField::Tab(Tab::Study)));

@@ -1,7 +1,7 @@
-//! What surrounds figures and tables: the colours of the page, and the design that they are of.
+//! What surrounds a component: the colours of the page, the design that figures and tables are of, and where edits go.
 
 use crate::chart::Theme;
-use crate::state::file_name;
+use crate::state::{Action, file_name};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -30,6 +30,12 @@ pub fn theme(is_dark: bool) -> &'static Theme {
 #[hook]
 pub fn use_surroundings() -> Surroundings {
     use_context::<Surroundings>().unwrap_or_default()
+}
+
+/// Where every change that a person makes goes; a context, which stays the same as long as the page. Nowhere where nothing says otherwise.
+#[hook]
+pub fn use_act() -> Callback<Action> {
+    use_context::<Callback<Action>>().unwrap_or_else(Callback::noop)
 }
 
 /// The names of the hardware and of the network at hand, for the names of files.

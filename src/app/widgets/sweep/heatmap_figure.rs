@@ -7,6 +7,7 @@ use crate::app::platform::timer::later;
 use crate::app::widgets::figures::figure::{Canvas, Drawn, Spot};
 use crate::app::widgets::figures::save::{Save, Saved, WIDTH};
 use crate::app::widgets::forms::diagnostics::sentences;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::pointing::cursor::use_cursor;
 use crate::app::widgets::pointing::highlight::{Subject, point_at, use_highlight};
 use crate::app::widgets::pointing::regions::frames;
@@ -35,8 +36,6 @@ pub struct HeatmapFigureProps {
     /// What was known before the last edit, to compare with.
     #[prop_or_default]
     pub before: Option<Rc<SweepResults>>,
-    /// Called with every change.
-    pub act: Callback<Action>,
     /// Called with the part that is to be looked at; `None` where the grid is too small for that.
     pub on_zoom: Option<Callback<Window>>,
 }
@@ -185,7 +184,7 @@ fn shown_tab() -> Option<HtmlElement> {
 /// Opens the point under a cell, if its cost is known.
 #[hook]
 fn use_opener(props: &HeatmapFigureProps) -> Callback<(usize, usize)> {
-    let (grid, results, act) = (props.grid.clone(), Rc::clone(&props.results), props.act.clone());
+    let (grid, results, act) = (props.grid.clone(), Rc::clone(&props.results), use_act());
     Callback::from(move |cell| {
         let point = grid.point(cell);
         let is_known = !matches!(results.points.get(point as usize), None | Some(PointState::Waiting));

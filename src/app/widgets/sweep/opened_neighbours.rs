@@ -2,8 +2,8 @@
 
 use super::neighbours::{ComparedNeighbour, Neighbours, Outcome};
 use crate::app::widgets::forms::document_text::use_text_offered;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::ask::use_answers;
-use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{best_cut_text, cut_title, neighbour_title};
@@ -23,19 +23,16 @@ pub struct NeighboursProps {
     pub is_current: bool,
     /// The point.
     pub opened: Option<u32>,
-    /// Asks workers.
-    pub workers: Workers,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 /// A card with the neighbours of a point; a click opens one.
 #[component]
 pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
-    let (all, is_awaited) = use_neighbours(&props.workers, &props.results, props.is_current, props.opened);
+    let act = use_act();
+    let (all, is_awaited) = use_neighbours(&props.results, props.is_current, props.opened);
     let may_edit = use_text_offered();
     let on_open = {
-        let (act, results) = (props.act.clone(), Rc::clone(&props.results));
+        let (act, results) = (act.clone(), Rc::clone(&props.results));
         Callback::from(move |strategy: DepthFirstStrategy| {
             // Other cuts are not of the sweep yet.
             if let (FuseDepth::Cuts(layers), None) = (&strategy.fuse, results.point_of(&strategy)) {
@@ -55,12 +52,7 @@ pub fn OpenedNeighbours(props: &NeighboursProps) -> Html {
 /// those of an earlier point still stand there. Nothing is asked before the sweep is over, as that goes first; nor while an edit waits,
 /// where it is not `is_current`.
 #[hook]
-fn use_neighbours(
-    workers: &Workers,
-    results: &SweepResults,
-    is_current: bool,
-    point: Option<u32>,
-) -> (Rc<Vec<ComparedNeighbour>>, bool) {
+fn use_neighbours(results: &SweepResults, is_current: bool, point: Option<u32>) -> (Rc<Vec<ComparedNeighbour>>, bool) {
     let is_settled = results.status == Status::Done && !results.stale && is_current;
     let strategy = point.filter(|_| is_settled).and_then(|point| results.strategy(point)).cloned();
     let request = results.requests.first().cloned();
@@ -68,8 +60,8 @@ fn use_neighbours(
         strategy.clone().zip(request).map_or_else(Default::default, |(from, request)| asked(Rc::new(request), &from))
     });
     let (questions, cut_questions) = &*questions;
-    let answers = use_answers(workers, Topic::Neighbours, questions.clone());
-    let cuts = use_answers(workers, Topic::Cuts, cut_questions.clone());
+    let answers = use_answers(Topic::Neighbours, questions.clone());
+    let cuts = use_answers(Topic::Cuts, cut_questions.clone());
     let kept = use_mut_ref(Rc::<Vec<ComparedNeighbour>>::default);
     // What is known of one point stays until something is known of the next.
     if answers.done() > 0 {

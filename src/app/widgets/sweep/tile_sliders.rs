@@ -2,6 +2,7 @@
 
 use super::grid::{Grid, grids};
 use crate::app::widgets::forms::controls::target;
+use crate::app::widgets::page::surroundings::use_act;
 use crate::app::workers::results::SweepResults;
 use crate::chart::{Quantity, compared_with, more_or_less, tile_text};
 use crate::depth_first::FuseDepth;
@@ -23,21 +24,18 @@ pub struct TileSlidersProps {
     /// Whether they say what the point costs, where nothing beside them does.
     #[prop_or_default]
     pub says_costs: bool,
-    /// Called with every change.
-    pub act: Callback<Action>,
 }
 
 impl PartialEq for TileSlidersProps {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.results, &other.results)
-            && (self.point, self.says_costs) == (other.point, other.says_costs)
-            && self.act == other.act
+        Rc::ptr_eq(&self.results, &other.results) && (self.point, self.says_costs) == (other.point, other.says_costs)
     }
 }
 
 /// Sliders over tile widths and heights; nothing where the sweep has but one of each, or the point has no tile.
 #[component]
 pub fn TileSliders(props: &TileSlidersProps) -> Html {
+    let act = use_act();
     let begun = use_state_eq(|| None::<u32>);
     let kept = use_mut_ref(Vec::<u32>::new);
     let requests = use_mut_ref(|| props.results.requests.clone());
@@ -52,7 +50,7 @@ pub fn TileSliders(props: &TileSlidersProps) -> Html {
     let here = all.iter().filter(|_| is_tiled).find_map(|grid| Some((grid, grid.place(props.point)?)));
     let Some((grid, at)) = here.filter(|(grid, _)| grid.size() != (1, 1)) else { return html! {} };
     let open = {
-        let (results, act) = (Rc::clone(&props.results), props.act.clone());
+        let (results, act) = (Rc::clone(&props.results), act.clone());
         move |point: u32| {
             if let Some(strategy) = results.strategy(point) {
                 act.emit(Action::Look(ViewField::Point(Some(strategy.clone()))));

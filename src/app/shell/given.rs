@@ -1,0 +1,38 @@
+//! What everything on a page is given by context.
+
+use crate::app::session::state::Event;
+use crate::app::widgets::page::surroundings::Surroundings;
+use crate::app::workers::handle::Workers;
+use crate::state::Action;
+use yew::prelude::*;
+
+/// Properties of [`Given`]. Whoever takes one of them is drawn again when it changes, and nobody else.
+#[derive(Properties, PartialEq)]
+pub struct GivenProps {
+    /// What is asked. They stay the same.
+    pub workers: Workers,
+    /// Hears of what a person changes. It stays the same.
+    pub act: Callback<Action>,
+    /// Hears of that, and of everything else. It stays the same.
+    pub tell: Callback<Event>,
+    /// The look of the page and the names of the design.
+    pub surroundings: Surroundings,
+    /// What is shown.
+    pub children: Html,
+}
+
+/// Gives these to all that it shows.
+#[component]
+pub fn Given(props: &GivenProps) -> Html {
+    html! {
+        <ContextProvider<Workers> context={props.workers.clone()}>
+        <ContextProvider<Callback<Action>> context={props.act.clone()}>
+        <ContextProvider<Callback<Event>> context={props.tell.clone()}>
+        <ContextProvider<Surroundings> context={props.surroundings.clone()}>
+            { props.children.clone() }
+        </ContextProvider<Surroundings>>
+        </ContextProvider<Callback<Event>>>
+        </ContextProvider<Callback<Action>>>
+        </ContextProvider<Workers>>
+    }
+}
