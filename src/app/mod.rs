@@ -7,8 +7,8 @@
 //! Imports only point down this list; a view knows no other view:
 //!
 //! - `shell`: the page around the views, what draws each of them, dialogs, keys, the address, the embedded page
-//! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`, `attention`,
-//!   `study`: a view each
+//! - the views, a folder each, as the one list names them ([`crate::state::views`]): what `view` in its `view.rs` draws. `cargo fmt`
+//!   sees no folder that a macro names, so `make fmt` names them again
 //! - `design`: the cards of hardware, network and schedule
 //! - [`session`]: what every view is given
 //! - [`widgets`]: fields, figures, tables, dialogs, numbers that unfold
@@ -26,34 +26,22 @@
 //! of a lesson opens, so that only code that is fetched later reads those documents. `budget.test.mjs` watches the size.
 
 #[cfg(target_arch = "wasm32")]
-mod attention;
-#[cfg(target_arch = "wasm32")]
-mod compare;
-#[cfg(target_arch = "wasm32")]
-mod cores;
-#[cfg(target_arch = "wasm32")]
 mod design;
 #[cfg(target_arch = "wasm32")]
 mod entry;
-#[cfg(target_arch = "wasm32")]
-mod fusion;
-#[cfg(target_arch = "wasm32")]
-mod gallery;
-#[cfg(target_arch = "wasm32")]
-mod hierarchy;
-#[cfg(target_arch = "wasm32")]
-mod landscape;
-#[cfg(target_arch = "wasm32")]
-mod lessons;
-#[cfg(target_arch = "wasm32")]
-mod mapping;
 pub mod platform;
-#[cfg(target_arch = "wasm32")]
-mod schedule;
 pub mod session;
 #[cfg(target_arch = "wasm32")]
 mod shell;
-#[cfg(target_arch = "wasm32")]
-mod study;
 pub mod widgets;
 pub mod workers;
+
+macro_rules! folders {
+    ($($tab:ident $name:ident $code:literal $about:ident $shows:literal $embedded:expr;)*) => {
+        $(
+            #[cfg(target_arch = "wasm32")]
+            mod $name;
+        )*
+    };
+}
+crate::state::views!(folders);

@@ -56,7 +56,7 @@ pub use schedule::{LPF_LIMITS, Schedule, ScheduleField};
 pub use study_form::{StudyField, StudyForm};
 pub use tiles::{GridChoice, suggested_tiles};
 pub use view::{Metric, View, ViewField};
-pub use views::{Tab, VIEWS, ViewEntry};
+pub use views::{About, Tab, VIEWS, ViewEntry};
 
 use fusescape_engine::workload::Network;
 use fusescape_gallery::{Opening, Shown};

@@ -1,32 +1,75 @@
-//! The one list of views. Tabs, keys, the help sheet, links, files, the command line and embedded views are made of it; what draws a
-//! view is named in `app::shell::views`.
+//! The one list of views. Tabs, keys, the help sheet, links, files, the command line and embedded views are made of it, and so are the
+//! folders of the page and what draws each of them (`src/app/mod.rs`, `src/app/shell/views.rs`).
 
-/// The views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tab {
-    /// All points.
-    #[default]
-    Landscape,
-    /// One point in depth.
-    Schedule,
-    /// One layer's loop nest.
-    Mapping,
-    /// Which layers run together.
-    Fusion,
-    /// Many cores.
-    Cores,
-    /// Memory hierarchies.
-    Hierarchy,
-    /// Two designs side by side.
-    Compare,
-    /// Published figures and tables.
-    Gallery,
-    /// Lessons and exercises.
-    Lessons,
-    /// A transformer: attention, whole models, generation.
-    Attention,
-    /// Very many designs along axes.
-    Study,
+/// Hands all views to the macro of this name, in the order of the tabs; the first nine have the keys 1 to 9.
+///
+/// One line per view: its tab, which is its title, too; its folder in the page, which is its name in addresses and files; the number that
+/// links call it by, which never changes and is never given twice; what it is about; what it shows, for the help sheet; and what it is
+/// called where a person chooses what to embed, or `None` if it cannot be embedded.
+#[macro_export]
+macro_rules! views {
+    ($each:ident) => {
+        $each! {
+            Landscape landscape 0 Design "all tile sizes and storing modes" Some("Landscape: all points and the best");
+            Schedule schedule 1 Point "the opened point in depth" Some("Schedule: one point in depth");
+            Mapping mapping 2 Design "the loops of one layer" Some("Mapping: one layer's loop nest");
+            Fusion fusion 6 Design "which layers run together" Some("Fusion: which layers run together");
+            Cores cores 7 System "who computes what when" Some("Cores: who computes what when");
+            Hierarchy hierarchy 3 Design "which memories" Some("Memory hierarchies");
+            Compare compare 5 Pair "two designs" Some("Two designs side by side");
+            Gallery gallery 4 Publications "figures of the papers" None;
+            Lessons lessons 8 Publications "lessons and exercises, yours too" Some("Lessons and exercises");
+            Attention attention 9 Transformer "transformers, fused and generating"
+                Some("Attention: transformers, fused and generating");
+            Study study 10 Design "very many designs along axes" None;
+        }
+    };
+}
+
+macro_rules! list {
+    ($($tab:ident $name:ident $code:literal $about:ident $shows:literal $embedded:expr;)*) => {
+        /// The views.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Tab {
+            $(#[doc = $shows] $tab,)*
+        }
+
+        /// Every view, in the order of the tabs; the first nine have the keys 1 to 9.
+        pub const VIEWS: &[ViewEntry] = &[$(ViewEntry {
+            tab: Tab::$tab,
+            title: stringify!($tab),
+            name: stringify!($name),
+            code: $code,
+            about: About::$about,
+            shows: $shows,
+            embedded: $embedded,
+        },)*];
+    };
+}
+
+views!(list);
+
+impl Default for Tab {
+    fn default() -> Self {
+        Self::Landscape
+    }
+}
+
+/// The subject of a view, which decides what the page shows around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The design at hand, as a whole or in part.
+    Design,
+    /// One point of the design at hand, whose account it needs.
+    Point,
+    /// One point of the pinned design, and one of the design at hand.
+    Pair,
+    /// The network of the design on a system of cores.
+    System,
+    /// A transformer on the accelerator of the design.
+    Transformer,
+    /// Nothing of the design at hand: documents of the program.
+    Publications,
 }
 
 /// The entry of a view in the list of views.
@@ -40,105 +83,20 @@ pub struct ViewEntry {
     pub name: &'static str,
     /// The number that links call it by. It never changes, and none is given twice.
     pub code: u8,
+    /// What it is about.
+    pub about: About,
     /// What it shows, for the help sheet.
     pub shows: &'static str,
     /// What it is called where a person chooses what to embed; `None` if it cannot be embedded.
     pub embedded: Option<&'static str>,
 }
 
-/// Every view, in the order of the tabs; the first nine have the keys 1 to 9.
-pub const VIEWS: [ViewEntry; 11] = [
-    ViewEntry {
-        tab: Tab::Landscape,
-        title: "Landscape",
-        name: "landscape",
-        code: 0,
-        shows: "all tile sizes and storing modes",
-        embedded: Some("Landscape: all points and the best"),
-    },
-    ViewEntry {
-        tab: Tab::Schedule,
-        title: "Schedule",
-        name: "schedule",
-        code: 1,
-        shows: "the opened point in depth",
-        embedded: Some("Schedule: one point in depth"),
-    },
-    ViewEntry {
-        tab: Tab::Mapping,
-        title: "Mapping",
-        name: "mapping",
-        code: 2,
-        shows: "the loops of one layer",
-        embedded: Some("Mapping: one layer's loop nest"),
-    },
-    ViewEntry {
-        tab: Tab::Fusion,
-        title: "Fusion",
-        name: "fusion",
-        code: 6,
-        shows: "which layers run together",
-        embedded: Some("Fusion: which layers run together"),
-    },
-    ViewEntry {
-        tab: Tab::Cores,
-        title: "Cores",
-        name: "cores",
-        code: 7,
-        shows: "who computes what when",
-        embedded: Some("Cores: who computes what when"),
-    },
-    ViewEntry {
-        tab: Tab::Hierarchy,
-        title: "Hierarchy",
-        name: "hierarchy",
-        code: 3,
-        shows: "which memories",
-        embedded: Some("Memory hierarchies"),
-    },
-    ViewEntry {
-        tab: Tab::Compare,
-        title: "Compare",
-        name: "compare",
-        code: 5,
-        shows: "two designs",
-        embedded: Some("Two designs side by side"),
-    },
-    ViewEntry {
-        tab: Tab::Gallery,
-        title: "Gallery",
-        name: "gallery",
-        code: 4,
-        shows: "figures of the papers",
-        embedded: None,
-    },
-    ViewEntry {
-        tab: Tab::Lessons,
-        title: "Lessons",
-        name: "lessons",
-        code: 8,
-        shows: "lessons and exercises, yours too",
-        embedded: Some("Lessons and exercises"),
-    },
-    ViewEntry {
-        tab: Tab::Attention,
-        title: "Attention",
-        name: "attention",
-        code: 9,
-        shows: "transformers, fused and generating",
-        embedded: Some("Attention: transformers, fused and generating"),
-    },
-    ViewEntry {
-        tab: Tab::Study,
-        title: "Study",
-        name: "study",
-        code: 10,
-        shows: "very many designs along axes",
-        embedded: None,
-    },
-];
-
 impl Tab {
+    /// What the view is about.
+    pub fn about(self) -> About {
+        VIEWS.iter().find(|view| view.tab == self).map_or(About::Design, |view| view.about)
+    }
+
     /// All of them, with what the page calls them.
     pub const ALL: [(Self, &'static str); VIEWS.len()] = {
         let mut all = [(Self::Landscape, ""); VIEWS.len()];

@@ -1,35 +1,22 @@
 //! The rooms of the page: imports only point down, and a view knows no other view (ARCHITECTURE.md).
 
+use fusescape::state::VIEWS;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the lowest room up; those of one row do not know each other.
-const ROOMS: [&[&str]; 7] = [
-    &["platform"],
-    &["workers"],
-    &["widgets"],
-    &["session"],
-    &["design"],
-    &[
-        "landscape",
-        "schedule",
-        "mapping",
-        "fusion",
-        "cores",
-        "hierarchy",
-        "compare",
-        "gallery",
-        "lessons",
-        "attention",
-        "study",
-    ],
-    &["shell"],
-];
+fn rooms() -> [Vec<&'static str>; 7] {
+    let views = VIEWS.iter().map(|view| view.name).collect();
+    [vec!["platform"], vec!["workers"], vec!["widgets"], vec!["session"], vec!["design"], views, vec!["shell"]]
+}
 
 fn level(room: &str) -> usize {
-    ROOMS.iter().position(|row| row.contains(&room)).unwrap_or_else(|| panic!("`{room}` has no place among the rooms"))
+    rooms()
+        .iter()
+        .position(|row| row.contains(&room))
+        .unwrap_or_else(|| panic!("`{room}` has no place among the rooms"))
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -76,7 +63,7 @@ fn imports_point_down_and_no_view_knows_another() {
 fn no_circle_of_imports_has_more_than_three_files() {
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
     let mut imports = 0;
-    for room in ROOMS.concat() {
+    for room in rooms().concat() {
         let folder = app.join(room);
         let name = |path: &PathBuf| path.strip_prefix(&folder).unwrap().with_extension("").to_str().unwrap().to_owned();
         let texts: Vec<(String, String)> = files(&folder)

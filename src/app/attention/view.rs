@@ -7,6 +7,7 @@ use super::motion::MotionCard;
 use super::published::PublishedCard;
 use super::step::{Step, TilesCard};
 use crate::app::design::import::{ImportButton, carries_files, dropped, import_panel, use_import};
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::use_text_offered;
@@ -17,6 +18,11 @@ use crate::question::{ScheduleAttention, Topic};
 use crate::spec::Diagnostics;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, _: &Session) -> Html {
+    html! { <AttentionView {state} /> }
+}
 
 /// Properties of [`AttentionView`].
 #[derive(Properties, PartialEq)]

@@ -2,6 +2,7 @@
 
 use super::cores::CompareCores;
 use super::design_table::DesignTableCard;
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::{explained_table, plain_table};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
@@ -20,6 +21,12 @@ use crate::workload::Network;
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    let (opened, is_wrong) = (session.opened, session.status(&state) == "rejected");
+    html! { <CompareView {state} {opened} {is_wrong} /> }
+}
 
 /// Properties of [`CompareView`].
 #[derive(Properties, PartialEq)]

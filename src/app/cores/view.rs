@@ -8,6 +8,7 @@ use super::study::{EvaluationInputs, LocalSearch, use_cores, use_evaluation, use
 use super::tile_search::{TileSearchState, use_tile_search};
 use super::tiles::{ComparedCore, TileSizes, use_single_core};
 use super::timeline::CoreTimelineView;
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::page::surroundings::use_act;
@@ -29,6 +30,11 @@ use yew::prelude::*;
 
 /// Schedules of more tiles are left as they were found: trying other cores for one layer would take too long.
 const MOST_IMPROVED: usize = 20_000;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, _: &Session) -> Html {
+    html! { <CoresView {state} /> }
+}
 
 /// What a [`CoresView`] needs.
 #[derive(Properties, PartialEq)]

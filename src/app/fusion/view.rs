@@ -2,11 +2,13 @@
 
 use super::dataflows::FusionDataflows;
 use super::graph::FusionGraph;
+use super::graph::graph_of;
 use super::numbers::{dram_numbers, energy_numbers, latency_numbers, method_numbers, number};
 use super::online::FusionOnline;
 use super::sequences::FusionSequences;
 use super::sweeps::FusionSweeps;
 use super::times::FusionTimes;
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure};
@@ -27,6 +29,12 @@ use crate::state::{Action, FusionPart, Schedule, ScheduleField, ViewField};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    let graph = session.network().map(|network| Rc::new(graph_of(&network)));
+    html! { <FusionView {state} {graph} is_valid={session.is_valid} /> }
+}
 
 /// What a [`FusionView`] needs.
 #[derive(Properties, PartialEq)]

@@ -2,10 +2,13 @@
 
 use super::closeness::{closeness, legend};
 use super::thumbnail::thumbnail;
+use crate::app::session::handle::Session;
+use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::{table_cells, table_head};
 use crate::app::widgets::figures::figure::{Drawn, Figure};
 use crate::app::widgets::figures::save::{Save, Saved};
 use crate::app::widgets::forms::controls::{Choice, Select, use_disclosure};
+use crate::app::widgets::page::surroundings::OfNoDesign;
 use crate::app::widgets::page::surroundings::use_act;
 use crate::app::widgets::words::term::termed;
 use crate::app::workers::ask::use_answers;
@@ -17,6 +20,11 @@ use crate::state::Action;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(_: Rc<PageState>, _: &Session) -> Html {
+    html! { <OfNoDesign><GalleryView /></OfNoDesign> }
+}
 
 /// A card for each entry, paper by paper.
 #[component]

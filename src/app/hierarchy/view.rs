@@ -2,6 +2,7 @@
 
 use super::facts::{ComparisonCard, FactsCard};
 use super::form::{Controls, FormCard};
+use crate::app::session::handle::Session;
 use crate::app::session::hierarchies::Explorer;
 use crate::app::session::hierarchy_results::StudyResults;
 use crate::app::session::state::PageState;
@@ -16,6 +17,12 @@ use crate::hierarchy::{Point, Sought};
 use crate::state::HierarchyObjective;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    let (core, layers, explorer) = (session.core(), session.layers.clone(), (*session.explorer).clone());
+    html! { <HierarchyView {state} {core} {layers} {explorer} /> }
+}
 
 /// Properties of [`HierarchyView`].
 #[derive(Properties, PartialEq)]

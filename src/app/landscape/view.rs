@@ -6,6 +6,7 @@ use super::heatmaps::Heatmaps;
 use super::joint_optimum::{JointOptimumProps, use_rest};
 use super::trade_off::TradeOffProps;
 use crate::app::platform::pieces::late;
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::sweep::opened_neighbours::NeighboursProps;
 use crate::app::workers::results::{PointState, Status, SweepResults};
@@ -45,6 +46,13 @@ pub struct SweptParts {
 }
 piece!(SweptParts);
 
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    let least_macs = session.network().map(|network| network.macs());
+    let (opened, waits) = (session.opened, session.waits(&state));
+    html! { <Landscape {state} {opened} {least_macs} {waits} /> }
+}
+
 /// Properties of [`Landscape`].
 #[derive(Properties, PartialEq)]
 pub struct LandscapeProps {
@@ -56,12 +64,9 @@ pub struct LandscapeProps {
     pub least_macs: Option<u64>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
-    /// The only part that is shown; `None`: all of them.
-    #[prop_or_default]
-    pub part: Option<Part>,
 }
 
-/// A part of the landscape.
+/// A part of the landscape; where it is a context, nothing else is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Heatmaps, with the best point.
@@ -75,6 +80,7 @@ pub enum Part {
 /// Answer, heatmaps, and what they are compared with.
 #[component]
 pub fn Landscape(props: &LandscapeProps) -> Html {
+    let part = use_context::<Part>();
     let results = &expected(&props.state);
     let is_resting = use_rest(&props.state);
     let is_swept = is_resting || results.status == Status::Stopped;
@@ -82,7 +88,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     let was_swept = use_mut_ref(|| false);
     *was_swept.borrow_mut() |= is_swept;
     let old = (results.stale || props.waits).then_some("old");
-    match props.part {
+    match part {
         Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison(results) }</div> },
         Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off(props, results) }</div> },
         Some(Part::Maps) | None => {}
@@ -90,7 +96,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     html! {
         <>
             <section class="card" aria-label="Landscape">
-                if props.part.is_none() && props.state.chosen.lesson.is_none() {
+                if part.is_none() && props.state.chosen.lesson.is_none() {
                     <div class="first-minute-place">
                         if *was_swept.borrow() { { first_minute(props) } }
                     </div>
@@ -104,7 +110,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 // One place, as the one says nothing once the other does.
                 <div class="below-answer">
                     <ProgressRow results={Rc::clone(results)} waits={props.waits} />
-                    if props.part.is_none() {
+                    if part.is_none() {
                         <div class="joint" role="status">
                             if is_resting { { joint_optimum(props) } }
                         </div>
@@ -119,13 +125,13 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                         opened={props.opened}
                     />
                 </div>
-                if props.part.is_none() && *was_swept.borrow() { { tile_sliders(props, results) } }
-                if props.part.is_none() && props.state.film.frames().len() > 1 {
+                if part.is_none() && *was_swept.borrow() { { tile_sliders(props, results) } }
+                if part.is_none() && props.state.film.frames().len() > 1 {
                     { film(props) }
                 }
             </section>
             // Nothing to see before the first point; and so the first frame is quick.
-            if props.part.is_none() && results.swept_summaries().next().is_some() {
+            if part.is_none() && results.swept_summaries().next().is_some() {
                 <div class={classes!("two", old)}>
                     <div class="column">
                         if *was_swept.borrow() {

@@ -4,8 +4,10 @@ use super::kept::use_kept_answers;
 use super::panel::mark_text;
 use super::variants::VariantsCheck;
 use crate::app::design::import::{ImportButton, import_panel, use_import};
+use crate::app::session::handle::Session;
 use crate::app::session::handle::use_tell;
 use crate::app::session::state::LessonAnswers;
+use crate::app::session::state::PageState;
 use crate::app::widgets::figures::download::save_text;
 use crate::app::widgets::forms::diagnostics::DiagnosticList;
 use crate::app::widgets::forms::document_text::{DocumentText, use_text_offered};
@@ -21,6 +23,12 @@ use yew::prelude::*;
 
 /// The lesson that a document of one's own begins with: it has one step of each kind.
 const EXAMPLE: &str = "your-own";
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, _: &Session) -> Html {
+    let (chosen, own, answers) = (Rc::clone(&state.chosen), state.own_lesson.clone(), Rc::clone(&state.answers));
+    html! { <LessonsView {chosen} {own} {answers} /> }
+}
 
 /// Properties of [`LessonsView`].
 #[derive(Properties, PartialEq)]

@@ -7,6 +7,7 @@ use super::loop_motion::LoopMotion;
 use super::rules_table::RulesTable;
 use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::data_table::explained_table;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
@@ -30,6 +31,11 @@ use crate::state::{Action, MappingField};
 use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    html! { <MappingView {state} network={session.network()} is_valid={session.is_valid} /> }
+}
 
 /// Properties of [`MappingView`].
 #[derive(Properties)]

@@ -2,6 +2,7 @@
 
 use super::motion_panel::MotionPanel;
 use super::stack_panel::{StackPanel, stack_switch};
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figures::figure::{Drawn, Figure, Numbers};
 use crate::app::widgets::forms::diagnostics::prose;
@@ -24,6 +25,12 @@ use crate::state::{Action, ViewField};
 use std::rc::Rc;
 use std::sync::Arc;
 use yew::prelude::*;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    let (opened, status) = (session.opened, session.status(&state));
+    html! { <ScheduleView {state} {opened} {status} /> }
+}
 
 /// Properties of [`ScheduleView`].
 #[derive(Properties)]

@@ -8,7 +8,7 @@ use crate::app::workers::handle::Workers;
 use crate::form::{Stacks, stacks};
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
-use crate::state::{Design, Tab};
+use crate::state::{About, Design};
 use crate::workload::Network;
 use gloo_timers::callback::Timeout;
 use std::rc::Rc;
@@ -41,6 +41,16 @@ pub struct Session {
 }
 
 impl Session {
+    /// The accelerator, if its document is right.
+    pub fn core(&self) -> Option<Rc<Core>> {
+        self.core.as_ref().as_ref().ok().cloned()
+    }
+
+    /// The network, if its document is right.
+    pub fn network(&self) -> Option<Rc<Network>> {
+        self.network.as_ref().as_ref().ok().cloned()
+    }
+
     /// Whether an edit waits to be taken up.
     pub fn waits(&self, state: &PageState) -> bool {
         self.is_valid && !state.is_current()
@@ -48,8 +58,7 @@ impl Session {
 
     /// What files are named after.
     pub fn names(&self) -> DesignNames {
-        let core = self.core.as_ref().as_ref().ok().map(|core| core.name.clone());
-        DesignNames::new(core, self.network.as_ref().as_ref().ok().map(|network| network.name.clone()))
+        DesignNames::new(self.core().map(|core| core.name.clone()), self.network().map(|network| network.name.clone()))
     }
 
     /// How far the sweep is, in a word.
@@ -121,7 +130,7 @@ fn use_opened(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>) -> Opt
     let results = &state.results;
     let (design, clicked) = state.wanted();
     let opened = results.opened(clicked);
-    let is_looked_at = matches!(state.chosen.view.tab, Tab::Schedule | Tab::Compare)
+    let is_looked_at = matches!(state.chosen.view.tab.about(), About::Point | About::Pair)
         || clicked.is_some()
         || !std::ptr::eq(design, &state.chosen.design);
     let missing = opened.filter(|point| {

@@ -130,9 +130,9 @@ pub fn Embed() -> Html {
     use_height(&place);
     let on_judged = OnJudged(use_callback((), |news: Value, ()| post(&answered(news))));
     let part = match shows {
-        EmbedView::Comparison => Some(Part::Comparison),
-        EmbedView::TradeOff => Some(Part::TradeOff),
-        _ => Some(Part::Maps),
+        EmbedView::Comparison => Part::Comparison,
+        EmbedView::TradeOff => Part::TradeOff,
+        _ => Part::Maps,
     };
     // A lesson leads on by itself.
     let back = (shows != options.view && state.chosen.lesson.is_none()).then(|| {
@@ -155,6 +155,7 @@ pub fn Embed() -> Html {
             surroundings={Surroundings { is_dark, names: session.names() }}>
         <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
         <ContextProvider<OnJudged> context={on_judged}>
+        <ContextProvider<Part> context={part}>
             <main
                 class="embed"
                 ref={place}
@@ -195,7 +196,7 @@ pub fn Embed() -> Html {
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }
-                <Explaining>{ view(&state, &session, part, parts) }</Explaining>
+                <Explaining>{ view(&state, &session, parts) }</Explaining>
                 <footer>
                     <span>
                         { name(session.network.as_ref().as_ref().ok().map(|network| &network.name)) }
@@ -205,6 +206,7 @@ pub fn Embed() -> Html {
                     <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
                 </footer>
             </main>
+        </ContextProvider<Part>>
         </ContextProvider<OnJudged>>
         </ContextProvider<TextOffered>>
         </Given>

@@ -21,7 +21,7 @@ use crate::app::widgets::page::surroundings::{Surroundings, use_act};
 use crate::app::widgets::page::theme::use_is_dark;
 use crate::app::widgets::words::explain::Explaining;
 use crate::embed::Control;
-use crate::state::{Action, Tab, ViewField};
+use crate::state::{About, Action, Tab, ViewField};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -44,8 +44,9 @@ pub fn Page() -> Html {
     );
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
+    let about = state.chosen.view.tab.about();
     // What is dropped where a transformer is shown is one.
-    let import = use_import(act, state.chosen.view.tab == Tab::Attention);
+    let import = use_import(act, about == About::Transformer);
 
     let built = use_stages(2);
     let on_dismiss = {
@@ -93,7 +94,7 @@ pub fn Page() -> Html {
             >
                 <Header
                     network={network_name(&state, &session)}
-                    core={session.core.as_ref().as_ref().ok().map(|core| core.name.clone())}
+                    core={session.core().map(|core| core.name.clone())}
                     theme={state.theme}
                     history={(state.history.can_undo(), state.history.can_redo())}
                     {on_dialog}
@@ -121,7 +122,7 @@ pub fn Page() -> Html {
                                 { "The design has errors. " }
                                 // These show nothing of it.
                                 if state.results.best.is_some()
-                                    && !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery | Tab::Lessons)
+                                    && !matches!(about, About::Pair | About::Publications)
                                 {
                                     { "These are the results of the last one without. " }
                                 }
@@ -140,7 +141,7 @@ pub fn Page() -> Html {
                             { late(move |parts: Parts| (parts.origin)(id)) }
                         }
                         if built == 2 {
-                            <Explaining>{ view(&state, &session, None, parts.clone()) }</Explaining>
+                            <Explaining>{ view(&state, &session, parts.clone()) }</Explaining>
                         }
                     </section>
                 </main>
@@ -171,7 +172,7 @@ fn readout(state: &PageState) -> Html {
 
 /// The system of cores, where the view is of one.
 pub fn system_card(state: &PageState) -> Html {
-    if state.chosen.view.tab != Tab::Cores {
+    if state.chosen.view.tab.about() != About::System {
         return html! {};
     }
     let (form, hardware) = (state.chosen.cores.clone(), state.chosen.design.hardware.text.clone());
@@ -180,23 +181,23 @@ pub fn system_card(state: &PageState) -> Html {
 
 /// What runs: the network of the design, or a transformer, which its view names.
 fn network_name(state: &PageState, session: &Session) -> Option<String> {
-    if state.chosen.view.tab == Tab::Attention {
+    if state.chosen.view.tab.about() == About::Transformer {
         return Some("A transformer".to_owned());
     }
-    session.network.as_ref().as_ref().ok().map(|network| network.name.clone())
+    session.network().map(|network| network.name.clone())
 }
 
 /// Whether the view computes what a card is about: a system whose cores are all its own has no accelerator beside it; of a transformer
 /// the form of its view says all but the accelerator.
 pub fn computes(control: Control, state: &PageState) -> bool {
-    if state.chosen.view.tab == Tab::Attention {
-        return control == Control::Hardware;
-    }
-    if (control, state.chosen.view.tab) != (Control::Hardware, Tab::Cores) {
-        return true;
-    }
     let chosen = &state.chosen;
-    Parts::slot().get().is_none_or(|parts| (parts.takes_beside)(&chosen.cores, &chosen.design.hardware.text))
+    match (chosen.view.tab.about(), control) {
+        (About::Transformer, control) => control == Control::Hardware,
+        (About::System, Control::Hardware) => {
+            Parts::slot().get().is_none_or(|parts| (parts.takes_beside)(&chosen.cores, &chosen.design.hardware.text))
+        }
+        _ => true,
+    }
 }
 
 /// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.

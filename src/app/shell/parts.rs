@@ -11,7 +11,7 @@ use yew::prelude::*;
 /// Functions of the shell whose code is fetched when it is first needed.
 #[derive(Clone, Copy)]
 pub struct Parts {
-    /// Draws any view but the landscape.
+    /// Draws any view.
     pub view: fn(&PageState, &Session) -> Html,
     /// Draws the card of the system of cores.
     pub system: fn(&CoresForm, &str) -> Html,

@@ -45,7 +45,7 @@ piece_fn! {
     fn others() -> Others {
         Others {
             shell: Parts {
-                view: views::other_view,
+                view: views::any_view,
                 system: cores::system_card::system_card,
                 takes_beside: cores::system_card::takes_beside,
                 dialog: dialogs::dialog,

@@ -3,6 +3,7 @@
 use super::document::{DocumentCard, SameStudy};
 use super::figures::ResultsCard;
 use super::run::{Run, use_run};
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::forms::varying::use_varying;
 use crate::app::widgets::page::surroundings::use_act;
@@ -20,6 +21,12 @@ use yew::prelude::*;
 
 /// A suggested study with at most so many designs is run without being asked.
 const AT_ONCE: u64 = 64;
+
+/// The view, as the page shows it.
+pub fn view(state: Rc<PageState>, session: &Session) -> Html {
+    let (opened, is_swept) = (session.opened, session.status(&state) == "done");
+    html! { <StudyView {state} core={session.core()} {opened} {is_swept} /> }
+}
 
 /// Properties of [`StudyView`].
 #[derive(Properties, PartialEq)]

@@ -41,7 +41,7 @@ impl Choice for Tab {
     }
 
     fn number(&self) -> u8 {
-        // A test holds that every tab is in the list.
+        // Tabs are made of the list, so each is in it.
         VIEWS.iter().find(|view| view.tab == *self).map_or(u8::MAX, |view| view.code)
     }
 }
