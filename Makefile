@@ -91,7 +91,7 @@ schema: ## Write what is made of the types of reports: docs/schema, and of it th
 
 .PHONY: fmt
 fmt: ## Format the Rust code
-	cargo fmt --all -- src/app/*/mod.rs
+	cargo fmt --all -- src/app/*.rs src/app/*/mod.rs
 
 .PHONY: count
 count: ## Count what the sources are made of: lines, types, circles of files, docs that repeat a name

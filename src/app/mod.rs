@@ -7,8 +7,8 @@
 //! Imports only point down this list; a view knows no other view:
 //!
 //! - `shell`: the page around the views, what draws each of them, dialogs, keys, the address, the embedded page
-//! - the views, a folder each, as the one list names them ([`crate::state::views`]): what `view` in its `view.rs` draws. `cargo fmt`
-//!   sees no folder that a macro names, so `make fmt` names them again
+//! - the views, one module each, as the one list names them ([`crate::state::views`]); the function `view` of each draws it. `cargo fmt`
+//!   sees no module that a macro names, so `make fmt` names their files
 //! - `design`: the cards of hardware, network and schedule
 //! - [`session`]: what every view is given
 //! - [`widgets`]: fields, figures, tables, dialogs, numbers that unfold
@@ -36,7 +36,7 @@ mod shell;
 pub mod widgets;
 pub mod workers;
 
-macro_rules! folders {
+macro_rules! modules {
     ($($tab:ident $name:ident $code:literal $about:ident $shows:literal $embedded:expr;)*) => {
         $(
             #[cfg(target_arch = "wasm32")]
@@ -44,4 +44,4 @@ macro_rules! folders {
         )*
     };
 }
-crate::state::views!(folders);
+crate::state::views!(modules);

@@ -1,9 +1,9 @@
 //! The one list of views. Tabs, keys, the help sheet, links, files, the command line and embedded views are made of it, and so are the
-//! folders of the page and what draws each of them (`src/app/mod.rs`, `src/app/shell/views.rs`).
+//! modules of views in the page and what draws each of them (`src/app/mod.rs`, `src/app/shell/views.rs`).
 
 /// Hands all views to the macro of this name, in the order of the tabs; the first nine have the keys 1 to 9.
 ///
-/// One line per view: its tab, which is its title, too; its folder in the page, which is its name in addresses and files; the number that
+/// One line per view: its tab, which is its title, too; its module in the page, which is its name in addresses and files; the number that
 /// links call it by, which never changes and is never given twice; what it is about; what it shows, for the help sheet; and what it is
 /// called where a person chooses what to embed, or `None` if it cannot be embedded.
 #[macro_export]

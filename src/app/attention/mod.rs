@@ -8,3 +8,5 @@ mod motion_steps;
 mod published;
 mod step;
 pub mod view;
+
+pub use view::view;

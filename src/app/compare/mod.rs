@@ -5,3 +5,5 @@ pub mod design_cells;
 pub mod design_choice;
 pub mod design_table;
 pub mod view;
+
+pub use view::view;

@@ -22,3 +22,5 @@ mod tiles;
 pub mod timeline;
 pub mod timeline_moves;
 pub mod view;
+
+pub use view::view;

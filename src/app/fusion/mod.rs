@@ -20,3 +20,5 @@ pub mod sequences;
 pub mod sweeps;
 pub mod times;
 pub mod view;
+
+pub use view::view;

@@ -3,3 +3,5 @@
 mod closeness;
 mod thumbnail;
 pub mod view;
+
+pub use view::view;

@@ -3,3 +3,5 @@
 pub mod facts;
 pub mod form;
 pub mod view;
+
+pub use view::view;

@@ -15,3 +15,5 @@ pub mod tile_sliders;
 pub mod top_memories;
 pub mod trade_off;
 pub mod view;
+
+pub use view::view;

@@ -8,3 +8,5 @@ pub mod panel;
 pub mod questions;
 pub mod variants;
 pub mod view;
+
+pub use view::view;

@@ -8,3 +8,5 @@ pub mod rules_table;
 pub mod strategies;
 pub mod unrolling_table;
 pub mod view;
+
+pub use view::view;

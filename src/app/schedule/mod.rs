@@ -6,3 +6,5 @@ pub mod motion_panel;
 pub mod motion_steps;
 pub mod stack_panel;
 pub mod view;
+
+pub use view::view;

@@ -14,7 +14,7 @@ use yew::prelude::*;
 /// The view of the tab that is open.
 pub fn view(state: &PageState, session: &Session, parts: Fetched<Parts>) -> Html {
     match (state.chosen.view.tab, parts) {
-        (Tab::Landscape, _) => landscape::view::view(Rc::new(state.clone()), session),
+        (Tab::Landscape, _) => landscape::view(Rc::new(state.clone()), session),
         (_, Fetched::Here(parts)) => (parts.view)(state, session),
         (_, Fetched::Awaited) => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
         (_, Fetched::Missing(again)) => missing("banner", again, Callback::noop()),
@@ -43,7 +43,7 @@ macro_rules! any_view {
         pub fn any_view(state: &PageState, session: &Session) -> Html {
             let state = Rc::new(state.clone());
             match state.chosen.view.tab {
-                $(Tab::$tab => crate::app::$name::view::view(state, session),)*
+                $(Tab::$tab => crate::app::$name::view(state, session),)*
             }
         }
     };

@@ -6,3 +6,5 @@ mod figures;
 mod opening;
 mod run;
 pub mod view;
+
+pub use view::view;
