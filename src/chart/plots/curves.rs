@@ -1,8 +1,9 @@
 //! How something changes as another thing doubles: DRAM traffic over the buffer (Optimus, Fig. 16).
 
+use super::xy::{Margins, PlotArea};
 use crate::kit::{
     Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme,
-    draw_legend, group_thousands, legend_height, shorten,
+    draw_legend, group_thousands, shorten,
 };
 use fusescape_engine::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, SweptParameter};
 use fusescape_spec::sorting::sort_by_key;
@@ -42,6 +43,7 @@ pub struct Curves {
 }
 
 const LEFT: i32 = 52;
+const MARGINS: Margins = Margins { left: LEFT, above: 28, right: 24 };
 const PLOT: i32 = 210;
 const UNDER: i32 = 44;
 
@@ -132,8 +134,8 @@ impl Curves {
         entries
     }
 
-    fn top(&self, width: i32) -> i32 {
-        legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 28
+    fn area(&self, width: u32) -> PlotArea {
+        PlotArea::new(&MARGINS, &self.entries(&Theme::LIGHT), width, PLOT)
     }
 
     fn draw(sketch: &mut Sketch, points: &[Option<(i32, i32)>], thickness: u32, color: Color) {
@@ -151,16 +153,15 @@ impl Chart for Curves {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (top, right) = (self.top(width as i32), width as i32 - 24);
+        let area = self.area(width);
+        let PlotArea { top, right, bottom, .. } = area;
         let unit = self.quantity.unit(self.largest());
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
         sketch.text(format!("{}, {}", self.title, unit.name), (0, top - 15), theme.note());
         // In the unit, so that marks are round in MiB too; with some air above.
-        let y = Axis::new(AxisScale::Linear, (0.0, 1.04 * self.largest() / unit.factor), (top + PLOT, top));
-        for value in y.marks(6) {
-            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
-            sketch.text(unit.tick(value * unit.factor), (LEFT - 8, y.at(value)), theme.label().end());
-        }
+        let y = Axis::new(AxisScale::Linear, (0.0, 1.04 * self.largest() / unit.factor), (bottom, top));
+        let marks = y.marks(6).into_iter().map(|value| (value, unit.tick(value * unit.factor))).collect();
+        area.draw_up(&mut sketch, theme, &y, marks);
         let last = self.places.len().saturating_sub(1).max(1) as i32;
         let x = |place: usize| LEFT + 12 + (right - LEFT - 24) * place as i32 / last;
         if let Some(design) = self.design {
@@ -198,16 +199,16 @@ impl Chart for Curves {
         let first = self.design.unwrap_or(0) % every;
         for (place, name) in self.place_names.iter().enumerate().skip(first).step_by(every) {
             let letters = if self.design == Some(place) { letters.bold() } else { letters };
-            sketch.text_inside(name.clone(), (x(place), top + PLOT + 12), letters);
+            sketch.text_inside(name.clone(), (x(place), bottom + 12), letters);
         }
-        sketch.horizontal((LEFT, top + PLOT), right - LEFT, theme.soft);
+        area.draw_base(&mut sketch, theme);
         let title = shorten(&self.place, width as i32 - LEFT, 12.0, false);
-        sketch.text(title, ((LEFT + right) / 2, top + PLOT + 30), theme.note().middle());
+        sketch.text(title, (area.middle(), bottom + 30), theme.note().middle());
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        (self.top(width.max(MINIMUM_WIDTH) as i32) + PLOT + UNDER) as u32
+        (self.area(width).bottom + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -1,8 +1,9 @@
 //! How something falls from loop to loop: accesses (ZigZag, Fig. 7a), or the energy of strategies (Fig. 18).
 
+use super::xy::{Margins, PlotArea};
 use crate::kit::{
     Axis, AxisScale, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme,
-    draw_legend, legend_height, mix, nice_above, nice_below, shorten,
+    draw_legend, mix, nice_above, nice_below, shorten,
 };
 use fusescape_engine::hardware::Operand;
 
@@ -48,6 +49,7 @@ pub struct Lines {
 }
 
 const LEFT: i32 = 58;
+const MARGINS: Margins = Margins { left: LEFT, above: 24, right: 10 };
 const PLOT: i32 = 250;
 const BAND: i32 = 50;
 const UNDER: i32 = 26;
@@ -98,18 +100,16 @@ impl Lines {
         entries
     }
 
-    fn top(&self, width: i32) -> i32 {
-        legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 24
+    fn area(&self, width: u32) -> PlotArea {
+        PlotArea::new(&MARGINS, &self.entries(&Theme::LIGHT), width, PLOT)
     }
 
-    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, y: &Axis, (top, right): (i32, i32)) {
-        for value in y.marks(7) {
-            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
-            sketch.text(self.quantity.compact_tick(value), (LEFT - 8, y.at(value)), theme.label().end());
-        }
-        sketch.horizontal((LEFT, top + PLOT), right - LEFT, theme.soft);
-        let title = shorten(&format!("{} (log scale)", self.title), right, 12.0, false);
-        sketch.text(title, (0, top - 13), theme.note());
+    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, y: &Axis, area: &PlotArea) {
+        let marks = y.marks(7).into_iter().map(|value| (value, self.quantity.compact_tick(value))).collect();
+        area.draw_up(sketch, theme, y, marks);
+        area.draw_base(sketch, theme);
+        let title = shorten(&format!("{} (log scale)", self.title), area.right, 12.0, false);
+        sketch.text(title, (0, area.top - 13), theme.note());
     }
 }
 
@@ -117,11 +117,12 @@ impl Chart for Lines {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (top, right) = (self.top(width as i32), width as i32 - 10);
+        let area = self.area(width);
+        let PlotArea { top, right, bottom, .. } = area;
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
-        let y = Axis::new(AxisScale::Log, self.range(), (top + PLOT, top));
+        let y = Axis::new(AxisScale::Log, self.range(), (bottom, top));
         let x = |step: usize| LEFT + 4 + (right - LEFT - 8) * step as i32 / self.most_steps() as i32;
-        self.draw_axes(&mut sketch, theme, &y, (top, right));
+        self.draw_axes(&mut sketch, theme, &y, &area);
         for line in &self.lines {
             let color = line.color(theme);
             let points: Vec<(i32, i32)> = line.values.iter().enumerate().map(|(i, &v)| (x(i), y.at(v))).collect();
@@ -144,7 +145,7 @@ impl Chart for Lines {
         }
         let bands = self.bands(width as i32);
         for (band, line) in bands.iter().enumerate() {
-            let y = top + PLOT + 6 + band as i32 * BAND;
+            let y = bottom + 6 + band as i32 * BAND;
             sketch.text(
                 shorten(&line.name, LEFT - 8, 12.0, true),
                 (2, y + BAND / 2),
@@ -160,15 +161,15 @@ impl Chart for Lines {
                 sketch.vertical((x(index), y), BAND - 6, line.color(theme));
             }
         }
-        let bottom = top + PLOT + bands.len() as i32 * BAND + UNDER / 2 + 4;
+        let bottom = bottom + bands.len() as i32 * BAND + UNDER / 2 + 4;
         let title = shorten(&self.step, width as i32 - LEFT, 12.0, false);
-        sketch.text(title, ((LEFT + right) / 2, bottom), theme.note().middle());
+        sketch.text(title, (area.middle(), bottom), theme.note().middle());
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        let width = width.max(MINIMUM_WIDTH) as i32;
-        (self.top(width) + PLOT + self.bands(width).len() as i32 * BAND + UNDER) as u32
+        let bands = self.bands(width.max(MINIMUM_WIDTH) as i32).len() as i32;
+        (self.area(width).bottom + bands * BAND + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -1,9 +1,10 @@
 //! A roofline (Williams et al., 2009): multiply-accumulates in a cycle over multiply-accumulates for a byte of DRAM, both logarithmic. The
 //! roof rises with the bandwidth of DRAM until the array is full.
 
+use super::xy::{Margins, PlotArea};
 use crate::kit::{
     Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, digits, draw_legend,
-    legend_height, nice_above, nice_below, three_digits,
+    nice_above, nice_below, three_digits,
 };
 
 /// Something that was computed.
@@ -30,7 +31,7 @@ pub struct Roofline {
     pub points: Vec<RooflinePoint>,
 }
 
-const LEFT: i32 = 58;
+const MARGINS: Margins = Margins { left: 58, above: 28, right: 16 };
 const PLOT: i32 = 230;
 const UNDER: i32 = 44;
 const POINTS: &str = "computed";
@@ -50,8 +51,8 @@ impl Roofline {
         vec![(Mark::Line(theme.soft), ROOF.to_owned()), (Mark::Dot(theme.series(0, 1)), POINTS.to_owned())]
     }
 
-    fn top(width: i32) -> i32 {
-        legend_height(&Self::entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 28
+    fn area(width: u32) -> PlotArea {
+        PlotArea::new(&MARGINS, &Self::entries(&Theme::LIGHT), width, PLOT)
     }
 
     /// From below the least to above the most, of points and the ridge.
@@ -69,20 +70,15 @@ impl Chart for Roofline {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (top, right) = (Self::top(width as i32), width as i32 - 16);
+        let area = Self::area(width);
         draw_legend(&mut sketch, &Self::entries(theme), (0, 0), width as i32, theme.note());
-        sketch.text("MACs in a cycle (log scale)", (0, top - 15), theme.note());
+        sketch.text("MACs in a cycle (log scale)", (0, area.top - 15), theme.note());
         let [across, up] = self.ranges();
-        let x = Axis::new(AxisScale::Log, across, (LEFT, right));
-        let y = Axis::new(AxisScale::Log, up, (top + PLOT, top));
-        for value in y.marks(6) {
-            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
-            sketch.text(digits(value, 3), (LEFT - 8, y.at(value)), theme.label().end());
-        }
-        for value in x.marks(5) {
-            sketch.vertical((x.at(value), top), PLOT, theme.grid());
-            sketch.text_inside(digits(value, 3), (x.at(value), top + PLOT + 12), theme.label().middle());
-        }
+        let x = Axis::new(AxisScale::Log, across, (area.left, area.right));
+        let y = Axis::new(AxisScale::Log, up, (area.bottom, area.top));
+        let texts = |marks: Vec<f64>| marks.into_iter().map(|value| (value, digits(value, 3))).collect();
+        area.draw_up(&mut sketch, theme, &y, texts(y.marks(6)));
+        area.draw_along(&mut sketch, theme, &x, 12, texts(x.marks(5)));
         // Where the roof enters the plot: at its left border, or at its bottom.
         let enters = across.0.max(up.0 / self.bytes_per_cycle);
         let roof = [enters, self.ridge(), across.1].map(|at| (x.at(at), y.at(self.roof(at))));
@@ -101,14 +97,14 @@ impl Chart for Roofline {
         for (&(across, up), point) in ends.into_iter().flatten() {
             sketch.text_inside(point.name.clone(), (across, up + 14), theme.label().middle().bold());
         }
-        sketch.horizontal((LEFT, top + PLOT), right - LEFT, theme.soft);
+        area.draw_base(&mut sketch, theme);
         let title = "MACs for a byte of DRAM (log scale)";
-        sketch.text(title, ((LEFT + right) / 2, top + PLOT + 30), theme.note().middle());
+        sketch.text(title, (area.middle(), area.bottom + 30), theme.note().middle());
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        (Self::top(width.max(MINIMUM_WIDTH) as i32) + PLOT + UNDER) as u32
+        (Self::area(width).bottom + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -1,8 +1,9 @@
 //! Energy against latency of all points, and the front of the best trade-offs.
 
+use super::xy::{Plane, PlotArea, draw_ringed, nearest};
 use crate::kit::{
     Axis, AxisScale, Chart, Column, Entry, MINIMUM_WIDTH, Mark, Quantity, Sketch, Table, TableCell, Theme, Unit,
-    draw_legend, draw_point, legend_height, mix, shorten,
+    draw_legend, draw_point, mix, shorten,
 };
 use fusescape_spec::sorting::sort_by;
 
@@ -34,16 +35,6 @@ pub struct Scatter {
 
 const LEFT: i32 = 62;
 const UNDER: i32 = 44;
-/// From how far a click still takes a point, CSS pixels.
-const REACH: f64 = 12.0;
-
-struct Layout {
-    x: Axis,
-    y: Axis,
-    top: i32,
-    bottom: i32,
-    right: i32,
-}
 
 impl ScatterPoint {
     fn is_drawable(&self) -> bool {
@@ -78,48 +69,35 @@ impl Scatter {
         series.chain(has_front.then(|| (Mark::Line(theme.ink), "best trade-offs".to_owned()))).collect()
     }
 
-    fn layout(&self, width: u32) -> Layout {
-        let width = width.max(MINIMUM_WIDTH) as i32;
-        let top = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 24;
-        let (bottom, right) = (top + (width * 2 / 3).clamp(200, 380), width - 10);
+    fn plane(&self, width: u32) -> Plane {
+        let area = PlotArea::of_points(LEFT, &self.entries(&Theme::LIGHT), width);
         // A margin on both sides, so that no point lies on an axis.
         let wide = |(low, high): (f64, f64)| (low / 1.15, high * 1.15);
-        let x = Axis::new(AxisScale::Log, wide(self.range(|p| p.latency_cycles)), (LEFT, right));
-        let y = Axis::new(AxisScale::Log, wide(self.range(|p| p.energy_pj)), (bottom, top));
-        Layout { x, y, top, bottom, right }
+        let x = Axis::new(AxisScale::Log, wide(self.range(|p| p.latency_cycles)), (area.left, area.right));
+        let y = Axis::new(AxisScale::Log, wide(self.range(|p| p.energy_pj)), (area.bottom, area.top));
+        Plane { area, x, y }
     }
 
     /// Index of the point nearest to a place of the figure, CSS pixels, when it is `width` wide.
     pub fn point_at(&self, x: f64, y: f64, width: u32) -> Option<usize> {
-        let layout = self.layout(width);
-        let distance = |point: &ScatterPoint| {
-            let (dx, dy) =
-                (f64::from(layout.x.at(point.latency_cycles)) - x, f64::from(layout.y.at(point.energy_pj)) - y);
-            dx.hypot(dy)
-        };
-        let near = self.drawable().map(|(index, point)| (index, distance(point)));
-        near.filter(|near| near.1 <= REACH).min_by(|a, b| a.1.total_cmp(&b.1)).map(|near| near.0)
+        let plane = self.plane(width);
+        let at = |point: &ScatterPoint| plane.at(point.latency_cycles, point.energy_pj);
+        nearest(self.drawable().map(|(index, point)| (index, at(point))), (x, y))
     }
 
-    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, plane: &Plane) {
         let (energy, latency) = self.units();
-        let Layout { x, y, top, bottom, right } = layout;
-        for value in y.marks(((bottom - top) / 32) as usize) {
-            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
-            sketch.text(energy.tick(value), (LEFT - 8, y.at(value)), theme.label().end());
-        }
-        for value in x.marks(((right - LEFT) / 50) as usize) {
-            sketch.vertical((x.at(value), *top), bottom - top, theme.grid());
-            sketch.text_inside(latency.tick(value), (x.at(value), bottom + 13), theme.label());
-        }
-        sketch.horizontal((LEFT, *bottom), right - LEFT, theme.soft);
-        sketch.vertical((LEFT, *top), bottom - top, theme.soft);
-        sketch.text(format!("energy, {}", energy.name), (0, top - 14), theme.note());
-        sketch.text(format!("latency, {}", latency.name), ((LEFT + right) / 2, bottom + 33), theme.note().middle());
+        let PlotArea { left, top, right, bottom } = plane.area;
+        let titled = |name: &str, unit: Unit, axis: &Axis, count: i32| {
+            let marks = axis.marks(count as usize).into_iter().map(|value| (value, unit.tick(value)));
+            (marks.collect(), format!("{name}, {}", unit.name))
+        };
+        let up = titled("energy", energy, &plane.y, (bottom - top) / 32);
+        plane.draw_axes(sketch, theme, titled("latency", latency, &plane.x, (right - left) / 50), up);
     }
 
-    /// The members of the front by ascending latency, joined by steps: what lies below and left of it is out of reach.
-    fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+    /// The members of the front by ascending latency, joined by steps.
+    fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, plane: &Plane) {
         let mut front: Vec<&ScatterPoint> = self.drawable().map(|(_, p)| p).filter(|p| p.pareto).collect();
         sort_by(&mut front, |a, b| {
             a.latency_cycles.total_cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj))
@@ -131,26 +109,17 @@ impl Scatter {
             least = least.min(point.energy_pj);
             better
         });
-        let mut points: Vec<(i32, i32)> = Vec::new();
-        for point in front {
-            let at = (layout.x.at(point.latency_cycles), layout.y.at(point.energy_pj));
-            if let Some(last) = points.last() {
-                points.push((at.0, last.1));
-            }
-            points.push(at);
-        }
-        if points.len() > 1 {
-            sketch.line(points, 2, mix(theme.panel, theme.ink, 0.75));
-        }
+        let front = front.into_iter().map(|point| (point.latency_cycles, point.energy_pj));
+        plane.draw_front(sketch, front, mix(theme.panel, theme.ink, 0.75));
     }
 
-    fn draw_points(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+    fn draw_points(&self, sketch: &mut Sketch, theme: &Theme, plane: &Plane) {
         let count = self.series.len();
-        let at = |point: &ScatterPoint| (layout.x.at(point.latency_cycles), layout.y.at(point.energy_pj));
+        let at = |point: &ScatterPoint| plane.at(point.latency_cycles, point.energy_pj);
         for (_, point) in self.drawable().filter(|(_, point)| !point.pareto) {
             draw_point(sketch, point.series, at(point), 4, theme.series(point.series, count));
         }
-        self.draw_front(sketch, theme, layout);
+        self.draw_front(sketch, theme, plane);
         for (_, point) in self.drawable().filter(|(_, point)| point.pareto) {
             draw_point(sketch, point.series, at(point), 7, theme.ink);
             draw_point(sketch, point.series, at(point), 5, theme.series(point.series, count));
@@ -158,15 +127,13 @@ impl Scatter {
         let selected = self.selected.and_then(|index| self.points.get(index)).filter(|point| point.is_drawable());
         if let Some(point) = selected {
             let (x, y) = at(point);
-            sketch.circle((x, y), 10, theme.accent);
-            sketch.circle((x, y), 8, theme.panel);
-            draw_point(sketch, point.series, (x, y), 6, theme.series(point.series, count));
+            draw_ringed(sketch, theme, theme.accent, (point.series, (x, y), theme.series(point.series, count)));
             let letters = theme.value().bold();
-            let label = shorten(&point.label, layout.right - LEFT - 10, letters.size, true);
+            let label = shorten(&point.label, plane.area.right - LEFT - 10, letters.size, true);
             let half = letters.width(&label) / 2 + 3;
             // Above the point, or below where there is no room; always within the plot.
-            let y = if y - 32 > layout.top { y - 22 } else { y + 22 };
-            let x = x.min(layout.right - half).max(LEFT + half + 2);
+            let y = if y - 32 > plane.area.top { y - 22 } else { y + 22 };
+            let x = x.min(plane.area.right - half).max(LEFT + half + 2);
             sketch.rect((x - half, y - 9), (2 * half, 18), theme.panel);
             sketch.text(label, (x, y), letters.middle());
         }
@@ -177,15 +144,15 @@ impl Chart for Scatter {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let layout = self.layout(width);
+        let plane = self.plane(width);
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
-        self.draw_axes(&mut sketch, theme, &layout);
-        self.draw_points(&mut sketch, theme, &layout);
+        self.draw_axes(&mut sketch, theme, &plane);
+        self.draw_points(&mut sketch, theme, &plane);
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        (self.layout(width).bottom + UNDER) as u32
+        (self.plane(width).area.bottom + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -3,8 +3,9 @@
 use super::dimension::{Dimension, range_of};
 use crate::kit::{
     Axis, Chart, Color, Column, Entry, MINIMUM_WIDTH, Mark, Sketch, Table, TableCell, Theme, draw_legend, draw_point,
-    legend_height, mix, shorten,
+    mix, shorten,
 };
+use crate::plots::{Plane, PlotArea, draw_ringed, nearest};
 use fusescape_spec::sorting::sort_by;
 
 /// One design.
@@ -43,16 +44,6 @@ pub struct DesignScatter {
 
 const LEFT: i32 = 66;
 const UNDER: i32 = 44;
-const REACH: f64 = 12.0;
-
-struct Layout {
-    x: Axis,
-    y: Axis,
-    ranges: [(f64, f64); 2],
-    top: i32,
-    bottom: i32,
-    right: i32,
-}
 
 impl DesignScatter {
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
@@ -64,65 +55,46 @@ impl DesignScatter {
         entries
     }
 
-    fn layout(&self, width: u32) -> Layout {
-        let width = width.max(MINIMUM_WIDTH) as i32;
-        let top = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 24;
-        let (bottom, right) = (top + (width * 2 / 3).clamp(200, 380), width - 10);
-        let ranges = [range_of(self.marks.iter().map(|mark| mark.x)), range_of(self.marks.iter().map(|mark| mark.y))];
-        let (x, y) = (self.x.axis(ranges[0], (LEFT, right)), self.y.axis(ranges[1], (bottom, top)));
-        Layout { x, y, ranges, top, bottom, right }
+    /// From the least to the largest number, along the figure and up.
+    fn ranges(&self) -> [(f64, f64); 2] {
+        [range_of(self.marks.iter().map(|mark| mark.x)), range_of(self.marks.iter().map(|mark| mark.y))]
+    }
+
+    fn plane(&self, width: u32) -> Plane {
+        let area = PlotArea::of_points(LEFT, &self.entries(&Theme::LIGHT), width);
+        let [along, up] = self.ranges();
+        let (x, y) = (self.x.axis(along, (area.left, area.right)), self.y.axis(up, (area.bottom, area.top)));
+        Plane { area, x, y }
     }
 
     /// The row of the design nearest to a place of the figure, CSS pixels, when it is `width` wide.
     pub fn row_at(&self, x: f64, y: f64, width: u32) -> Option<usize> {
-        let layout = self.layout(width);
-        let distance =
-            |mark: &DesignMark| (f64::from(layout.x.at(mark.x)) - x).hypot(f64::from(layout.y.at(mark.y)) - y);
-        let near = self.marks.iter().map(|mark| (mark.row, distance(mark))).filter(|near| near.1 <= REACH);
-        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|near| near.0)
+        let plane = self.plane(width);
+        nearest(self.marks.iter().map(|mark| (mark.row, plane.at(mark.x, mark.y))), (x, y))
     }
 
     /// The numbers at a place of the figure.
     pub fn values_at(&self, x: f64, y: f64, width: u32) -> (f64, f64) {
-        let layout = self.layout(width);
-        (layout.x.value(x), layout.y.value(y))
+        let plane = self.plane(width);
+        (plane.x.value(x), plane.y.value(y))
     }
 
-    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
-        let Layout { x, y, ranges, top, bottom, right } = layout;
-        for (value, text) in self.y.marks(y, ranges[1], ((bottom - top) / 32) as usize) {
-            sketch.horizontal((LEFT, y.at(value)), right - LEFT, theme.grid());
-            sketch.text(
-                shorten(&text, LEFT - 10, theme.label().size, false),
-                (LEFT - 8, y.at(value)),
-                theme.label().end(),
-            );
-        }
-        for (value, text) in self.x.marks(x, ranges[0], ((right - LEFT) / 60) as usize) {
-            sketch.vertical((x.at(value), *top), bottom - top, theme.grid());
-            sketch.text_inside(text, (x.at(value), bottom + 13), theme.label());
-        }
-        sketch.horizontal((LEFT, *bottom), right - LEFT, theme.soft);
-        sketch.vertical((LEFT, *top), bottom - top, theme.soft);
-        sketch.text(self.y.title(ranges[1]), (0, top - 14), theme.note());
-        sketch.text_inside(self.x.title(ranges[0]), ((LEFT + right) / 2, bottom + 33), theme.note().middle());
+    fn draw_axes(&self, sketch: &mut Sketch, theme: &Theme, plane: &Plane) {
+        let PlotArea { left, top, right, bottom } = plane.area;
+        let titled = |dimension: &Dimension, range: (f64, f64), axis: &Axis, count: i32| {
+            (dimension.marks(axis, range, count as usize), dimension.title(range))
+        };
+        let [along, up] = self.ranges();
+        let mut up = titled(&self.y, up, &plane.y, (bottom - top) / 32);
+        up.0.iter_mut().for_each(|(_, text)| *text = shorten(text, LEFT - 10, theme.label().size, false));
+        plane.draw_axes(sketch, theme, titled(&self.x, along, &plane.x, (right - left) / 60), up);
     }
 
-    fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
+    fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, plane: &Plane) {
         let mut front: Vec<(f64, f64)> =
             self.marks.iter().filter(|mark| mark.on_front).map(|mark| (mark.x, mark.y)).collect();
         sort_by(&mut front, |a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let mut points: Vec<(i32, i32)> = Vec::new();
-        for (x, y) in front {
-            let at = (layout.x.at(x), layout.y.at(y));
-            if let Some(last) = points.last() {
-                points.push((at.0, last.1));
-            }
-            points.push(at);
-        }
-        if points.len() > 1 {
-            sketch.line(points, 2, mix(theme.panel, theme.accent, 0.6));
-        }
+        plane.draw_front(sketch, front, mix(theme.panel, theme.accent, 0.6));
     }
 }
 
@@ -138,31 +110,30 @@ impl Chart for DesignScatter {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let layout = self.layout(width);
+        let plane = self.plane(width);
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
-        self.draw_axes(&mut sketch, theme, &layout);
-        let at = |mark: &DesignMark| (layout.x.at(mark.x), layout.y.at(mark.y));
+        self.draw_axes(&mut sketch, theme, &plane);
+        let at = |mark: &DesignMark| plane.at(mark.x, mark.y);
         let others =
             |is_within: bool| self.marks.iter().filter(move |mark| !mark.on_front && mark.is_within == is_within);
         others(false).for_each(|mark| draw_point(&mut sketch, 0, at(mark), 3, faint(theme)));
         others(true).for_each(|mark| draw_point(&mut sketch, 0, at(mark), 3, plain(theme)));
         if self.joins_front {
-            self.draw_front(&mut sketch, theme, &layout);
+            self.draw_front(&mut sketch, theme, &plane);
         }
         for mark in self.marks.iter().filter(|mark| mark.on_front) {
             draw_point(&mut sketch, 0, at(mark), 6, theme.panel);
             draw_point(&mut sketch, 0, at(mark), 5, if mark.is_within { theme.accent } else { faint(theme) });
         }
         if let Some(mark) = self.opened.and_then(|row| self.marks.iter().find(|mark| mark.row == row)) {
-            sketch.circle(at(mark), 10, theme.ink);
-            sketch.circle(at(mark), 8, theme.panel);
-            draw_point(&mut sketch, 0, at(mark), 6, if mark.on_front { theme.accent } else { plain(theme) });
+            let color = if mark.on_front { theme.accent } else { plain(theme) };
+            draw_ringed(&mut sketch, theme, theme.ink, (0, at(mark), color));
         }
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        (self.layout(width).bottom + UNDER) as u32
+        (self.plane(width).area.bottom + UNDER) as u32
     }
 
     fn table(&self) -> Table {
