@@ -6,14 +6,14 @@ use crate::app::workers::handle::Workers;
 use crate::state::Action;
 use yew::prelude::*;
 
-/// Properties of [`Given`]. Whoever takes one of them is drawn again when it changes, and nobody else.
+/// Properties of [`Given`]. A component that takes one of them is drawn again when it changes.
 #[derive(Properties, PartialEq)]
 pub struct GivenProps {
-    /// What is asked. They stay the same.
+    /// The workers, which stay the same as long as the page.
     pub workers: Workers,
-    /// Hears of what a person changes. It stays the same.
+    /// Hears of what a person changes; it stays the same as long as the page.
     pub act: Callback<Action>,
-    /// Hears of that, and of everything else. It stays the same.
+    /// Hears of everything that happens; it stays the same as long as the page.
     pub tell: Callback<Event>,
     /// The look of the page and the names of the design.
     pub surroundings: Surroundings,
