@@ -1,4 +1,5 @@
-"""Types of what commands find, made of docs/schema: tools/result-types.py writes a module a kind into src/python/fusescape/found.
+"""Types of what commands find, made of docs/schema: tools/result-types.py writes a module for each kind into src/python/fusescape/found,
+and one for the types that several kinds have.
 
 With --check it writes nothing, and fails where a module is not what it would write.
 """
@@ -20,15 +21,13 @@ Schema = dict[str, Any]
 
 
 class Module:
-    """The types of one kind of report."""
+    """Types of reports."""
 
-    def __init__(self, kind: str, schema: Schema) -> None:
-        self.kind = kind
+    def __init__(self, title: str) -> None:
+        self.title = title
         self.classes: list[str] = []
         self.used: set[str] = set()
-        self.add_class("Report", schema, schema["description"])
-        for name, definition in schema.get("$defs", {}).items():
-            self.define(name, definition)
+        self.shared: list[str] = []
 
     def define(self, name: str, schema: Schema) -> None:
         if "properties" in schema:
@@ -87,13 +86,17 @@ class Module:
 
     def text(self) -> str:
         names = ", ".join(sorted(self.used - {"NotRequired"} | {"TypedDict", "final"}))
-        head = f'"""What is in a report of this kind: made of docs/schema/{self.kind}-1.json by `make schema`."""'
-        head += "\n\nfrom __future__ import annotations\n"
+        head = f'"""{self.title}"""\n\nfrom __future__ import annotations\n'
         if "NotRequired" in self.used:
             # Python has it from 3.11 on; no annotation is evaluated.
-            head += f"\nfrom typing import TYPE_CHECKING, {names}\n\nif TYPE_CHECKING:\n    from typing_extensions import NotRequired"
+            head += f"\nfrom typing import TYPE_CHECKING, {names}"
         else:
             head += f"\nfrom typing import {names}"
+        if self.shared:
+            # Names of this module, too.
+            head += "\n\nfrom .shared import (\n" + "".join(f"    {name} as {name},\n" for name in self.shared) + ")"
+        if "NotRequired" in self.used:
+            head += "\n\nif TYPE_CHECKING:\n    from typing_extensions import NotRequired"
         return "\n\n\n".join([head, *self.classes]) + "\n"
 
 
@@ -112,12 +115,46 @@ def docstring(text: str | None, indent: str) -> str:
     return "".join(f"\n{indent}{line}" for line in lines)
 
 
+def shared_definitions(schemas: list[Schema]) -> Schema:
+    """Definitions that several schemas have, all of them alike and of definitions alike."""
+    having: dict[str, list[Schema]] = {}
+    for schema in schemas:
+        for name, definition in schema.get("$defs", {}).items():
+            having.setdefault(name, []).append(definition)
+    shared = {name: ways[0] for name, ways in having.items() if len(ways) > 1 and all(way == ways[0] for way in ways)}
+    while lonely := [name for name, definition in shared.items() if not references(definition) <= shared.keys()]:
+        for name in lonely:
+            del shared[name]
+    return dict(sorted(shared.items()))
+
+
+def references(schema: Any) -> set[str]:
+    """Names of the definitions in a schema."""
+    if isinstance(schema, list):
+        return set().union(*map(references, schema))
+    if not isinstance(schema, dict):
+        return set()
+    named = {schema["$ref"].removeprefix("#/$defs/")} if "$ref" in schema else set()
+    return named.union(*map(references, schema.values()))
+
+
 def modules() -> dict[Path, str]:
     """Every module and its text."""
-    texts = {}
-    for path in sorted((ROOT / "docs/schema").glob("*-1.json")):
-        kind = path.stem.removesuffix("-1")
-        texts[FOLDER / f"{kind.replace('-', '_')}.py"] = Module(kind, json.loads(path.read_text())).text()
+    schemas = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "docs/schema").glob("*-1.json"))}
+    shared = shared_definitions(list(schemas.values()))
+    module = Module("Types that reports of several kinds have: made of docs/schema by `make schema`.")
+    for name, definition in shared.items():
+        module.define(name, definition)
+    texts = {FOLDER / "shared.py": module.text()}
+    for stem, schema in schemas.items():
+        module = Module(f"What is in a report of this kind: made of docs/schema/{stem}.json by `make schema`.")
+        module.add_class("Report", schema, schema["description"])
+        for name, definition in schema.get("$defs", {}).items():
+            if name in shared:
+                module.shared.append(name)
+            else:
+                module.define(name, definition)
+        texts[FOLDER / f"{stem.removesuffix('-1').replace('-', '_')}.py"] = module.text()
     return texts
 
 

@@ -49,6 +49,7 @@ from .found import fuse as of_fuse
 from .found import hierarchy as of_hierarchy
 from .found import layer as of_layer
 from .found import optimal as of_optimal
+from .found import shared
 
 _R = TypeVar("_R")
 _Notes = tuple[Diagnostic, ...]
@@ -64,7 +65,7 @@ def _fixed(value: Any) -> Any:
     return tuple(map(_fixed, value)) if isinstance(value, list) else value
 
 
-def _power(found: of_depth_first.Power | of_optimal.Power | of_layer.Power | of_cores.Power | None) -> Power | None:
+def _power(found: shared.Power | None) -> Power | None:
     return _read(Power, found) if found else None
 
 
@@ -81,7 +82,7 @@ def _impossible(found: of_depth_first.ImpossiblePoint) -> ImpossiblePoint:
     return _read(ImpossiblePoint, found, tile=tile, reasons=tuple(found["impossible"]))
 
 
-def _stack(found: of_optimal.Stack | of_fuse.Stack) -> Stack:
+def _stack(found: shared.Stack) -> Stack:
     return _read(Stack, found, tile=_tile(found["tile_x_columns"], found["tile_y_rows"]))
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+)
+
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
@@ -351,18 +355,6 @@ class Latent(TypedDict):
     absorbed: bool
     """Whether heads go on with the latents themselves: what would make keys and values of them is multiplied to queries and results
     instead. Else keys and values of all tokens, cached ones too, are computed in every step."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
 
 
 @final

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+    Objective as Objective,
+    Weights as Weights,
+)
+
 
 @final
 class Report(TypedDict):
@@ -37,36 +43,6 @@ class ImpossibleDesign(TypedDict):
 
 
 @final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
-
-
-@final
-class ObjectiveMemoryAccesses(TypedDict):
-    """Words read from and written to the named memory."""
-
-    MemoryAccesses: str
-
-
-@final
-class ObjectiveWeighted(TypedDict):
-    """A weighted sum."""
-
-    Weighted: Weights
-
-
-Objective: TypeAlias = 'Literal["Energy", "Latency", "EnergyDelayProduct", "DramAccesses"] | ObjectiveMemoryAccesses | ObjectiveWeighted'
-"""The score that a search minimises."""
-
-
-@final
 class ScheduledDesign(TypedDict):
     """A design with its best schedule."""
 
@@ -84,15 +60,3 @@ class ScheduledDesign(TypedDict):
     """Number of stacks."""
     cuts: str
     """Stacks, as --stacks takes them."""
-
-
-@final
-class Weights(TypedDict):
-    """Weights of a sum of objectives."""
-
-    energy: float
-    """Per pJ."""
-    latency: float
-    """Per cycle."""
-    dram_accesses: float
-    """Per word read from or written to DRAM."""

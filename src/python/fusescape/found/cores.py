@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+    Power as Power,
+)
+
 
 @final
 class Report(TypedDict):
@@ -128,40 +133,6 @@ class LayerOnCores(TypedDict):
     """Name of the layer."""
     cores: list[str]
     """Cores that compute it, by name."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
-
-
-@final
-class Power(TypedDict):
-    """What some work takes on a core whose clock is stated."""
-
-    clock_mhz: float
-    """The clock, MHz."""
-    leakage_pj_per_cycle: float
-    """Energy that leaks in a cycle, pJ."""
-    seconds: float
-    """How long the work takes, s."""
-    leakage_pj: float
-    """Energy that leaks meanwhile, pJ."""
-    total_pj: float
-    """With the energy of what is done, pJ."""
-    watts: float
-    """Mean power, W."""
-    tops: float
-    """Operations a second, 10^12: a multiply-accumulate is two."""
-    tops_per_watt: float
-    """Operations a joule, 10^12."""
 
 
 @final

@@ -4,6 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, final
 
+from .shared import (
+    Dim as Dim,
+    EstimatedMemory as EstimatedMemory,
+    FuseDepth as FuseDepth,
+    LayerKind as LayerKind,
+    LayerShape as LayerShape,
+    LinkBalance as LinkBalance,
+    MadeBy as MadeBy,
+    Movement as Movement,
+    Objective as Objective,
+    Operand as Operand,
+    Operations as Operations,
+    PortBalance as PortBalance,
+    Power as Power,
+    Precision as Precision,
+    Rules as Rules,
+    Settings as Settings,
+    Sparsity as Sparsity,
+    StoringMode as StoringMode,
+    Strategy as Strategy,
+    TemporalLoop as TemporalLoop,
+    Weights as Weights,
+)
+
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
@@ -196,10 +220,6 @@ class DepthFirstStrategy(TypedDict):
     """Which layers share a stack."""
 
 
-Dim: TypeAlias = 'Literal["B", "G", "K", "C", "OY", "OX", "FY", "FX"]'
-"""A loop dimension of a layer."""
-
-
 @final
 class EnergySplit(TypedDict):
     """Energy by cause, pJ."""
@@ -214,33 +234,6 @@ class EnergySplit(TypedDict):
     """Energy of MACs, pJ."""
     vector_pj: float
     """Energy of vector operations, pJ."""
-
-
-@final
-class EstimatedMemory(TypedDict):
-    """A memory with a figure that an estimator stands for."""
-
-    memory: str
-    """Its name."""
-    estimator: str
-    """What the figures are by, such as `sram-28nm`."""
-    read_energy: bool
-    """Whether the energy of reading is an estimate."""
-    write_energy: bool
-    """Whether the energy of writing is an estimate."""
-    area: bool
-    """Whether the area is an estimate."""
-
-
-@final
-class FuseDepthCuts(TypedDict):
-    """A stack ends after each of these layers."""
-
-    Cuts: list[str]
-
-
-FuseDepth: TypeAlias = 'Literal["Automatic", "SingleLayer", "LayerByLayer"] | FuseDepthCuts'
-"""Which layers share a stack (DeFiNES, Section II, third axis)."""
 
 
 @final
@@ -323,37 +316,6 @@ class LatencySplit(TypedDict):
     """Of the computing cycles, those that all PEs together would need; not part of the sum."""
 
 
-LayerKind: TypeAlias = 'Literal["Input", "View", "Conv", "Pointwise", "Depthwise", "Pooling", "FullyConnected", "MatMul", "Add", "Reduction", "Elementwise", "Pairwise"]'
-"""Type of a layer: which loops it has, and how its operands are indexed."""
-
-
-@final
-class LayerShape(TypedDict):
-    """The loop nest of one layer or layer-tile: all that mapping and cost need to know of it."""
-
-    kind: LayerKind
-    """Type of the layer."""
-    sizes: list[int]
-    """Loop sizes."""
-    dim_order: list[Dim]
-    """The dimensions in the order that decides ties when loop prime factors are merged."""
-    stride: tuple[int, int]
-    """Steps of the window: columns, rows."""
-    dilation: tuple[int, int]
-    """Distance of neighbouring kernel elements: columns, rows."""
-    input_limit: tuple[int, int]
-    """Columns and rows of the input that windows touch: at a padded border, and where windows leave some out, fewer than they span."""
-    untouched: tuple[int, int]
-    """Columns and rows that the tools count beyond `input_limit` at most: those that exist and no window touches, or what a document
-    says that they count (`Rules::untouched_input_counted`)."""
-    precision: Precision
-    """Bits per element, as memories hold it."""
-    sparsity: Sparsity | None
-    """What zeros save; `None` where none are stated."""
-    operations: Operations
-    """What a vector unit does in each iteration of the loops."""
-
-
 @final
 class LayerTileAccount(TypedDict):
     """The account of a layer-tile: one layer in one tile type."""
@@ -411,26 +373,6 @@ class LayerTileCost(TypedDict):
 
 
 @final
-class LinkBalance(TypedDict):
-    """One link's balance, as if it had the port for itself."""
-
-    operand: str
-    """Whose data it carries."""
-    movement: Movement
-    """Which way."""
-    needed_cycles: int
-    """Cycles it needs, per period."""
-    allowed_cycles: int
-    """Cycles in which it may work, per period."""
-    period: int
-    """Cycles of computation between two transfers."""
-    count: int
-    """Number of transfers."""
-    cycles: int
-    """What it waits over the whole layer; negative: slack. The first transfer counts as loading."""
-
-
-@final
 class MacEnergy(TypedDict):
     """Energy of one multiply-accumulate, by the bits of its operands W and I. An array that computes narrower operands for less states
     so; else narrow ones cost what wide ones do. What is stated for one precision holds for all that are not wider in either operand;
@@ -444,18 +386,6 @@ class MacEnergy(TypedDict):
     """Bits of W and I."""
     stated: list[tuple[tuple[int, int], float]]
     """Bits of W and I, and the energy at no more of them, pJ."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
 
 
 @final
@@ -480,36 +410,6 @@ class MemoryAccount(TypedDict):
 
 MemoryId: TypeAlias = 'str'
 """A memory, by its name."""
-
-
-Movement: TypeAlias = 'Literal["ReadToLow", "WriteFromLow", "ReadToHigh", "WriteFromHigh"]'
-"""The four data movements at a memory, for each operand it holds (ZigZag, Section IV)."""
-
-
-@final
-class ObjectiveMemoryAccesses(TypedDict):
-    """Words read from and written to the named memory."""
-
-    MemoryAccesses: str
-
-
-@final
-class ObjectiveWeighted(TypedDict):
-    """A weighted sum."""
-
-    Weighted: Weights
-
-
-Objective: TypeAlias = 'Literal["Energy", "Latency", "EnergyDelayProduct", "DramAccesses"] | ObjectiveMemoryAccesses | ObjectiveWeighted'
-"""The score that a search minimises."""
-
-
-Operand: TypeAlias = 'Literal["W", "I", "O"]'
-"""What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`."""
-
-
-Operations: TypeAlias = 'list[int]'
-"""How many of each operation an iteration of a layer's loops takes."""
 
 
 @final
@@ -547,66 +447,6 @@ PointFound: TypeAlias = 'ScheduledPoint | ImpossiblePoint'
 
 
 @final
-class PortBalance(TypedDict):
-    """One port's balance over the whole layer."""
-
-    memory: str
-    """Name of the memory."""
-    port: str
-    """Name of the port."""
-    cycles: int
-    """Cycles that the array waits for it; negative: cycles in which it could carry more."""
-    links: list[LinkBalance]
-    """The links that it serves and that carry something."""
-    sharing_cycles: int
-    """Cycles that the links have to wait for each other, beyond what each is too slow by itself: what all of them need within the time
-    they have, less `open_cycles`; none where that is negative."""
-    open_cycles: int
-    """Cycles of the whole layer in which at least one of the links may work."""
-
-
-@final
-class Power(TypedDict):
-    """What some work takes on a core whose clock is stated."""
-
-    clock_mhz: float
-    """The clock, MHz."""
-    leakage_pj_per_cycle: float
-    """Energy that leaks in a cycle, pJ."""
-    seconds: float
-    """How long the work takes, s."""
-    leakage_pj: float
-    """Energy that leaks meanwhile, pJ."""
-    total_pj: float
-    """With the energy of what is done, pJ."""
-    watts: float
-    """Mean power, W."""
-    tops: float
-    """Operations a second, 10^12: a multiply-accumulate is two."""
-    tops_per_watt: float
-    """Operations a joule, 10^12."""
-
-
-@final
-class Precision(TypedDict):
-    """Bits per element."""
-
-    w: int
-    """Weights; of a layer that reads two maps the second one, where it has other bits than the first; else 0 for layers that have none."""
-    i: int
-    """Inputs."""
-    o_partial: int
-    """Partial sums."""
-    o: int
-    """Finished outputs."""
-
-
-Rules: TypeAlias = 'dict[str, bool]'
-"""Rules of the model by name: true where the model does as a published tool does, false where it does what is right. src/model/rules.rs
-lists them."""
-
-
-@final
 class ScheduledPoint(TypedDict):
     """A schedule, and what it costs."""
 
@@ -641,41 +481,6 @@ class ScheduledPoint(TypedDict):
 
 
 @final
-class Settings(TypedDict):
-    """What to sweep, and how."""
-
-    tiles_x: list[int]
-    """Tile widths, columns of the last feature map; a width beyond the map means the whole map."""
-    tiles_y: list[int]
-    """Tile heights, rows."""
-    modes: list[StoringMode]
-    """Overlap storing modes."""
-    fuse: list[FuseDepth]
-    """Fuse depths."""
-    objective: Objective
-    """What is minimised."""
-    strategy: Strategy
-    """How the best mapping of every layer-tile is searched."""
-    lpf_limit: int
-    """LPF limit, of strategies that try orders."""
-    rules: Rules
-    """Rules of the model."""
-
-
-@final
-class Sparsity(TypedDict):
-    """An approximation of what zeros save (cf. `Sparsity::new`): compressed data is smaller, and an operation with a zero takes no
-    energy."""
-
-    w_bits: int
-    """Bits of a weight as the array computes with it."""
-    i_bits: int
-    """Bits of an input as the array computes with it."""
-    active_ppm: int
-    """Of a million multiply-accumulates so many have no zero."""
-
-
-@final
 class StackAccount(TypedDict):
     """The account of one stack."""
 
@@ -697,24 +502,6 @@ class StackAccount(TypedDict):
     """Tiles that behave identically."""
     map: TileMap
     """Which tile type lies where on the last feature map."""
-
-
-StoringMode: TypeAlias = 'Literal["FullyRecompute", "HCachedVRecompute", "FullyCached"]'
-"""What happens to the features that neighbouring tiles share (DeFiNES, Fig. 3)."""
-
-
-Strategy: TypeAlias = 'Literal["Loma", "Exact"]'
-"""A search strategy."""
-
-
-@final
-class TemporalLoop(TypedDict):
-    """An atomic piece of a temporal loop: a loop prime factor, or several of one dimension merged."""
-
-    dim: Dim
-    """The loop dimension it is a piece of."""
-    size: int
-    """Number of iterations, at least 2."""
 
 
 @final
@@ -774,15 +561,3 @@ class TopMemory(TypedDict):
     """Inputs."""
     o: str | None
     """Outputs."""
-
-
-@final
-class Weights(TypedDict):
-    """Weights of a sum of objectives."""
-
-    energy: float
-    """Per pJ."""
-    latency: float
-    """Per cycle."""
-    dram_accesses: float
-    """Per word read from or written to DRAM."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+)
+
 
 @final
 class Report(TypedDict):
@@ -71,15 +75,3 @@ class Hierarchy(TypedDict):
     """Area of all that has a stated area, um2."""
     estimated: bool
     """Whether some figure comes from a fit to published ones."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""

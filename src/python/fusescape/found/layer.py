@@ -4,6 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, final
 
+from .shared import (
+    Dim as Dim,
+    EstimatedMemory as EstimatedMemory,
+    LayerKind as LayerKind,
+    LayerShape as LayerShape,
+    LinkBalance as LinkBalance,
+    MadeBy as MadeBy,
+    Movement as Movement,
+    Objective as Objective,
+    Operand as Operand,
+    Operations as Operations,
+    PortBalance as PortBalance,
+    Power as Power,
+    Precision as Precision,
+    Rules as Rules,
+    Sparsity as Sparsity,
+    TemporalLoop as TemporalLoop,
+    Weights as Weights,
+)
+
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
@@ -174,26 +194,6 @@ class CyclesFound(TypedDict):
     """The sum of all but `ideal`."""
 
 
-Dim: TypeAlias = 'Literal["B", "G", "K", "C", "OY", "OX", "FY", "FX"]'
-"""A loop dimension of a layer."""
-
-
-@final
-class EstimatedMemory(TypedDict):
-    """A memory with a figure that an estimator stands for."""
-
-    memory: str
-    """Its name."""
-    estimator: str
-    """What the figures are by, such as `sram-28nm`."""
-    read_energy: bool
-    """Whether the energy of reading is an estimate."""
-    write_energy: bool
-    """Whether the energy of writing is an estimate."""
-    area: bool
-    """Whether the area is an estimate."""
-
-
 @final
 class ImpossibleLayer(TypedDict):
     """A layer that cannot be mapped."""
@@ -332,37 +332,6 @@ LayerFound: TypeAlias = 'BestMapped | ImpossibleLayer'
 """A layer, mapped or not."""
 
 
-LayerKind: TypeAlias = 'Literal["Input", "View", "Conv", "Pointwise", "Depthwise", "Pooling", "FullyConnected", "MatMul", "Add", "Reduction", "Elementwise", "Pairwise"]'
-"""Type of a layer: which loops it has, and how its operands are indexed."""
-
-
-@final
-class LayerShape(TypedDict):
-    """The loop nest of one layer or layer-tile: all that mapping and cost need to know of it."""
-
-    kind: LayerKind
-    """Type of the layer."""
-    sizes: list[int]
-    """Loop sizes."""
-    dim_order: list[Dim]
-    """The dimensions in the order that decides ties when loop prime factors are merged."""
-    stride: tuple[int, int]
-    """Steps of the window: columns, rows."""
-    dilation: tuple[int, int]
-    """Distance of neighbouring kernel elements: columns, rows."""
-    input_limit: tuple[int, int]
-    """Columns and rows of the input that windows touch: at a padded border, and where windows leave some out, fewer than they span."""
-    untouched: tuple[int, int]
-    """Columns and rows that the tools count beyond `input_limit` at most: those that exist and no window touches, or what a document
-    says that they count (`Rules::untouched_input_counted`)."""
-    precision: Precision
-    """Bits per element, as memories hold it."""
-    sparsity: Sparsity | None
-    """What zeros save; `None` where none are stated."""
-    operations: Operations
-    """What a vector unit does in each iteration of the loops."""
-
-
 @final
 class LevelInformation(TypedDict):
     """One operand at one architecture level."""
@@ -411,26 +380,6 @@ class LevelInformation(TypedDict):
 
 
 @final
-class LinkBalance(TypedDict):
-    """One link's balance, as if it had the port for itself."""
-
-    operand: str
-    """Whose data it carries."""
-    movement: Movement
-    """Which way."""
-    needed_cycles: int
-    """Cycles it needs, per period."""
-    allowed_cycles: int
-    """Cycles in which it may work, per period."""
-    period: int
-    """Cycles of computation between two transfers."""
-    count: int
-    """Number of transfers."""
-    cycles: int
-    """What it waits over the whole layer; negative: slack. The first transfer counts as loading."""
-
-
-@final
 class LoopEffect(TypedDict):
     """The effect of a loop on accesses: what loops up to this one leave to be fetched from above (ZigZag, Fig. 7a)."""
 
@@ -458,18 +407,6 @@ class LoopInformation(TypedDict):
     """Cycles without any stall: the product of all temporal loops."""
     operands: list[OperandInformation]
     """Output first, then the inputs, as in `LayerOnCore::operands`."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
 
 
 @final
@@ -529,32 +466,6 @@ MemoryId: TypeAlias = 'int'
 """A memory of the core, by its place among them, the lowest first."""
 
 
-Movement: TypeAlias = 'Literal["ReadToLow", "WriteFromLow", "ReadToHigh", "WriteFromHigh"]'
-"""The four data movements at a memory, for each operand it holds (ZigZag, Section IV)."""
-
-
-@final
-class ObjectiveMemoryAccesses(TypedDict):
-    """Words read from and written to the named memory."""
-
-    MemoryAccesses: str
-
-
-@final
-class ObjectiveWeighted(TypedDict):
-    """A weighted sum."""
-
-    Weighted: Weights
-
-
-Objective: TypeAlias = 'Literal["Energy", "Latency", "EnergyDelayProduct", "DramAccesses"] | ObjectiveMemoryAccesses | ObjectiveWeighted'
-"""The score that a search minimises."""
-
-
-Operand: TypeAlias = 'Literal["W", "I", "O"]'
-"""What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`."""
-
-
 @final
 class OperandInformation(TypedDict):
     """One operand's part of the table."""
@@ -571,10 +482,6 @@ class OperandInformation(TypedDict):
     """What each loop does for the accesses, innermost first (ZigZag, Fig. 7a)."""
 
 
-Operations: TypeAlias = 'list[int]'
-"""How many of each operation an iteration of a layer's loops takes."""
-
-
 @final
 class OrdersFound(TypedDict):
     """A search through orders of loops."""
@@ -587,61 +494,6 @@ class OrdersFound(TypedDict):
     """What is proved of better mappings."""
     stopped: StopReason
     """Why the search ended."""
-
-
-@final
-class PortBalance(TypedDict):
-    """One port's balance over the whole layer."""
-
-    memory: str
-    """Name of the memory."""
-    port: str
-    """Name of the port."""
-    cycles: int
-    """Cycles that the array waits for it; negative: cycles in which it could carry more."""
-    links: list[LinkBalance]
-    """The links that it serves and that carry something."""
-    sharing_cycles: int
-    """Cycles that the links have to wait for each other, beyond what each is too slow by itself: what all of them need within the time
-    they have, less `open_cycles`; none where that is negative."""
-    open_cycles: int
-    """Cycles of the whole layer in which at least one of the links may work."""
-
-
-@final
-class Power(TypedDict):
-    """What some work takes on a core whose clock is stated."""
-
-    clock_mhz: float
-    """The clock, MHz."""
-    leakage_pj_per_cycle: float
-    """Energy that leaks in a cycle, pJ."""
-    seconds: float
-    """How long the work takes, s."""
-    leakage_pj: float
-    """Energy that leaks meanwhile, pJ."""
-    total_pj: float
-    """With the energy of what is done, pJ."""
-    watts: float
-    """Mean power, W."""
-    tops: float
-    """Operations a second, 10^12: a multiply-accumulate is two."""
-    tops_per_watt: float
-    """Operations a joule, 10^12."""
-
-
-@final
-class Precision(TypedDict):
-    """Bits per element."""
-
-    w: int
-    """Weights; of a layer that reads two maps the second one, where it has other bits than the first; else 0 for layers that have none."""
-    i: int
-    """Inputs."""
-    o_partial: int
-    """Partial sums."""
-    o: int
-    """Finished outputs."""
 
 
 @final
@@ -714,11 +566,6 @@ class Reuse(TypedDict):
     """Both together if inputs shift through the units like a FIFO where the loop above allows it."""
 
 
-Rules: TypeAlias = 'dict[str, bool]'
-"""Rules of the model by name: true where the model does as a published tool does, false where it does what is right. src/model/rules.rs
-lists them."""
-
-
 @final
 class SearchFound(TypedDict):
     """What a search did."""
@@ -764,19 +611,6 @@ class SpacePoint(TypedDict):
 
 
 @final
-class Sparsity(TypedDict):
-    """An approximation of what zeros save (cf. `Sparsity::new`): compressed data is smaller, and an operation with a zero takes no
-    energy."""
-
-    w_bits: int
-    """Bits of a weight as the array computes with it."""
-    i_bits: int
-    """Bits of an input as the array computes with it."""
-    active_ppm: int
-    """Of a million multiply-accumulates so many have no zero."""
-
-
-@final
 class StopReasonTooManyOrders(TypedDict):
     """There are more orders than the limit on them."""
 
@@ -810,16 +644,6 @@ class StopReasonLpfLimitTooLowLpflimittoolow(TypedDict):
 
 StopReason: TypeAlias = 'Literal["Exhausted", "OutOfTime", "ToolFailsAtPort", "ToolFailsAtLoading"] | StopReasonTooManyOrders | StopReasonLpfLimitTooLow'
 """Why a search ended."""
-
-
-@final
-class TemporalLoop(TypedDict):
-    """An atomic piece of a temporal loop: a loop prime factor, or several of one dimension merged."""
-
-    dim: Dim
-    """The loop dimension it is a piece of."""
-    size: int
-    """Number of iterations, at least 2."""
 
 
 @final
@@ -899,18 +723,6 @@ class UnrollingsFound(TypedDict):
     """Those left out, as a bound proves them no better."""
     proof: Proof
     """What is proved of better ones."""
-
-
-@final
-class Weights(TypedDict):
-    """Weights of a sum of objectives."""
-
-    energy: float
-    """Per pJ."""
-    latency: float
-    """Per cycle."""
-    dram_accesses: float
-    """Per word read from or written to DRAM."""
 
 
 @final

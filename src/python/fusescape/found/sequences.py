@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+)
+
 
 @final
 class Report(TypedDict):
@@ -19,18 +23,6 @@ class Report(TypedDict):
     """Name of the network, as its document has it."""
     tables: list[SequenceTable]
     """The tables; which ones, and their columns, depend on the network."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
 
 
 @final

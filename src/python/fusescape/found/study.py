@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+)
+
 
 @final
 class Report(TypedDict):
@@ -36,18 +40,6 @@ class Report(TypedDict):
     """Columns that the front is about."""
     constraints: list[str]
     """Bounds that designs keep to, as written."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
 
 
 @final

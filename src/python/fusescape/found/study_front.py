@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, final
 
+from .shared import (
+    MadeBy as MadeBy,
+)
+
 
 @final
 class Report(TypedDict):
@@ -26,15 +30,3 @@ class Report(TypedDict):
     """Whether the file has digests, which say that its rows are those that were written."""
     front: list[dict[str, int | float | None | str | None]]
     """Rows that no other one dominates, in the order of their designs: every column by its name."""
-
-
-@final
-class MadeBy(TypedDict):
-    """What wrote a report."""
-
-    program: Literal["fusescape"]
-    """The program."""
-    version: str
-    """Version of the program."""
-    commit: str | None
-    """Commit that the program was built from; null where it was built outside of git."""
