@@ -11,24 +11,24 @@ use fusescape_chart::{
 };
 use fusescape_command::Unwatched;
 use fusescape_command::attention::{AttentionReport, CoresReport, Generated, attention, on_cores, published};
-use fusescape_engine::attention::{Cores, Step};
+use fusescape_engine::attention::Step;
 use fusescape_engine::explore::{AttentionRequest, PublishedDataflow};
 use fusescape_spec::hardware_presets;
 
 /// Runs the command and prints what it found.
 pub fn run(options: &Attention) -> Result<(), Failure> {
-    let request = request(options)?;
-    if options.published {
-        let found = published(&request, options.as_published)?;
+    let (request, generated) = request(options)?;
+    let chosen = &options.chosen;
+    if chosen.published {
+        let found = published(&request, chosen.as_published)?;
         let table = || published_dataflows(&found.replays.iter().map(PublishedDataflow::from).collect::<Vec<_>>());
         return print(&match options.format {
-            Format::Table => plain(&table()) + &published_note(options),
+            Format::Table => plain(&table()) + &published_note(chosen.as_published),
             Format::Csv => table().to_csv(),
             Format::Json => json_text(&found.json()?)?,
         });
     }
-    if let Some(count) = options.cores {
-        let cores = Cores { count, link_bits: options.link_width, link_pj: options.link_energy };
+    if let Some(cores) = chosen.cores() {
         let found = on_cores(request, cores, &Unwatched)?;
         let table = || divided_steps(&found.one, &found.costs, found.model.state_space.is_some());
         return print(&match options.format {
@@ -37,7 +37,6 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
             Format::Json => json_text(&found.json()?)?,
         });
     }
-    let generated = options.generate.map(|tokens| Generated { tokens, chunk: options.chunk });
     let found = attention(request, generated, &Unwatched)?;
     print(&match options.format {
         Format::Table => for_a_person(&found),
@@ -52,22 +51,12 @@ pub fn run(options: &Attention) -> Result<(), Failure> {
     })
 }
 
-fn request(options: &Attention) -> Result<AttentionRequest, Failure> {
+fn request(options: &Attention) -> Result<(AttentionRequest, Option<Generated>), Failure> {
     let documents = [load(&options.hardware, hardware_presets()), load_transformer(&options.model, &options.size)];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(hardware), Ok(model)] = documents else { return Err(wrong.join("\n").into()) };
-    Ok(AttentionRequest {
-        hardware,
-        model,
-        step: Step {
-            batch: options.batch,
-            tokens: options.tokens,
-            cached: options.cached,
-            sees_itself: !options.blind,
-        },
-        bits: options.bits,
-        objective: options.objective.clone(),
-    })
+    let (step, bits, objective, generated) = options.chosen.read()?;
+    Ok((AttentionRequest { hardware, model, step, bits, objective }, generated))
 }
 
 fn for_a_person(AttentionReport { request, study, layer, generation }: &AttentionReport) -> String {
@@ -129,8 +118,8 @@ fn divided(found: &CoresReport) -> String {
     text
 }
 
-fn published_note(options: &Attention) -> String {
-    let rules = if options.as_published {
+fn published_note(as_published: bool) -> String {
+    let rules = if as_published {
         "The rules are the artifact's, defects included."
     } else {
         "Defects of the artifact are mended: all registers and exponential functions count."

@@ -40,17 +40,17 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
             designs.push(ComparedDesign { hardware: core.clone(), workload: workload.clone(), best: Some(best) });
         }
     }
+    let objective = settings(&options.tried, FuseDepth::Automatic)?.objective;
     if let Some(path) = &options.figure {
-        let figure = figure(options, &designs);
+        let figure = figure(options, &objective, &designs);
         let text = svg(&figure, WIDTH, &Theme::LIGHT).map_err(|error| error.to_string())?;
         write(path, &text)?;
     }
     print(&match options.tried.format {
-        Format::Table => text(options, &mut designs),
+        Format::Table => text(&objective, &mut designs),
         Format::Json => {
-            let objective = &options.tried.objective;
             let designs = designs.iter().filter_map(for_program).collect();
-            json_text(&Comparison { objective, designs }.json()?)?
+            json_text(&Comparison { objective: &objective, designs }.json()?)?
         }
         Format::Csv => designs_table(&designs).to_csv(),
     })?;
@@ -64,9 +64,9 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
 
 /// The jointly optimal stacks, tile sizes and modes of a network on a core.
 fn best(options: &Compare, hardware: &str, workload: &str) -> Result<OptimalStacks, Failure> {
-    let sweep = sweep(hardware.to_owned(), workload.to_owned(), settings(&options.tried, FuseDepth::Automatic))?;
+    let sweep = sweep(hardware.to_owned(), workload.to_owned(), settings(&options.tried, FuseDepth::Automatic)?)?;
     tell_notes(&sweep, &options.tried, &format!("{} on {}: ", sweep.network.name, sweep.core.name));
-    Ok(optimal(&sweep, options.tried.limits(), &TerminalBar::default())?.optimal)
+    Ok(optimal(&sweep, options.tried.chosen.limits(), &TerminalBar::default())?.optimal)
 }
 
 /// Why a design has no schedule.
@@ -80,8 +80,8 @@ fn for_program(design: &ComparedDesign) -> Option<Design<'_>> {
 }
 
 /// For a person: a block a network, the best core first.
-fn text(options: &Compare, designs: &mut [ComparedDesign]) -> String {
-    let minimised = quantity(options).map_or("what is asked for", |quantity| quantity.name());
+fn text(objective: &Objective, designs: &mut [ComparedDesign]) -> String {
+    let minimised = quantity(objective).map_or("what is asked for", |quantity| quantity.name());
     let mut out = format!("The least {}, with stacks, tiles and modes chosen jointly\n", minimised.to_lowercase());
     let score = |design: &ComparedDesign| design.optimum().map_or(f64::INFINITY, |best| best.score);
     for designs in designs.chunk_by_mut(|a, b| a.workload == b.workload) {
@@ -117,8 +117,8 @@ fn text(options: &Compare, designs: &mut [ComparedDesign]) -> String {
 }
 
 /// The quantity that is minimised; `None` for a sum of several.
-fn quantity(options: &Compare) -> Option<Quantity> {
-    match &options.tried.objective {
+fn quantity(objective: &Objective) -> Option<Quantity> {
+    match objective {
         Objective::Energy => Some(Quantity::Energy),
         Objective::Latency => Some(Quantity::Latency),
         Objective::EnergyDelayProduct => Some(Quantity::EnergyDelay),
@@ -128,8 +128,8 @@ fn quantity(options: &Compare) -> Option<Quantity> {
 }
 
 /// What is minimised, for each core and network; energy, where that is no quantity of its own.
-fn figure(options: &Compare, designs: &[ComparedDesign]) -> Matrix {
-    let quantity = quantity(options);
+fn figure(options: &Compare, objective: &Objective, designs: &[ComparedDesign]) -> Matrix {
+    let quantity = quantity(objective);
     let value = |best: &OptimalStacks| if quantity.is_some() { best.score } else { best.energy_pj };
     designs_matrix(quantity.unwrap_or(Quantity::Energy), (&options.hardware, &options.on), designs, value)
 }

@@ -11,26 +11,19 @@ use fusescape_command::files::write;
 use fusescape_command::words::{ALLOCATIONS, Allocation, TILES, TURNS};
 use fusescape_command::{NoResult, or_word};
 use fusescape_engine::multicore::{
-    Carrier, CoreId, CoreTimeCause, CoresRequest, CoresSettings, Evolution, Granularity, NestId, StackRule,
-    SystemAccount, SystemPart, TilePoint, TileSearch,
+    Carrier, CoreId, CoreTimeCause, CoresRequest, CoresSettings, Granularity, NestId, StackRule, SystemAccount,
+    SystemPart, TilePoint, TileSearch,
 };
 use fusescape_report::trace::chrome_trace;
 use fusescape_spec::{hardware_presets, system_presets, workload_presets};
 
 /// Runs the study and prints it.
 pub fn run(options: &Cores) -> Result<(), Failure> {
-    let request = request(options)?;
-    let chosen = CoresOptions {
-        tiles: options.tiles.clone(),
-        allocation: options.allocation.clone(),
-        improve: options.improve,
-        evolution: Evolution {
-            individuals: options.individuals as usize,
-            generations: options.generations as usize,
-            seed: options.seed,
-        },
-    };
-    let found = cores(request, &chosen, &TerminalBar::default()).map_err(|failure| perhaps_words(failure, options))?;
+    let (settings, chosen) = options.chosen.read()?;
+    let request = request(options, settings)?;
+    let stacks = request.settings.stacks.clone();
+    let found =
+        cores(request, &chosen, &TerminalBar::default()).map_err(|failure| perhaps_words(failure, &stacks, &chosen))?;
     for note in &found.notes() {
         super::tell(&format!("note: {note}"));
     }
@@ -38,16 +31,16 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
         write(path, &chrome_trace(&found.account))?;
     }
     print(&match options.format {
-        Format::Table => for_a_person(&found, options),
+        Format::Table => for_a_person(&found, &chosen),
         Format::Json => json_text(&found.json()?)?,
         Format::Csv => layers(&found, true).to_csv(),
     })
 }
 
 /// What is wrong with options that take words or names, with the words that were perhaps meant.
-fn perhaps_words(failure: NoResult, options: &Cores) -> NoResult {
+fn perhaps_words(failure: NoResult, stacks: &StackRule, options: &CoresOptions) -> NoResult {
     let NoResult::Wrong(mut wrong) = failure else { return failure };
-    if let StackRule::After(names) = &options.stacks {
+    if let StackRule::After(names) = stacks {
         wrong = or_word(wrong, "settings.stacks", &names.concat(), &TURNS);
     }
     if let Some(Granularity::ByHand(text)) = &options.tiles {
@@ -59,7 +52,7 @@ fn perhaps_words(failure: NoResult, options: &Cores) -> NoResult {
     NoResult::Wrong(wrong)
 }
 
-fn request(options: &Cores) -> Result<CoresRequest, Failure> {
+fn request(options: &Cores, settings: CoresSettings) -> Result<CoresRequest, Failure> {
     let documents = [
         load(&options.system, system_presets()),
         load(&options.hardware, hardware_presets()),
@@ -67,17 +60,6 @@ fn request(options: &Cores) -> Result<CoresRequest, Failure> {
     ];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(system), Ok(hardware), Ok(workload)] = documents else { return Err(wrong.join("\n").into()) };
-    let settings = CoresSettings {
-        granularity: Granularity::LayerByLayer,
-        stacks: options.stacks.clone(),
-        aim: options.objective,
-        scheduler: options.scheduler,
-        order: options.order,
-        prefetches_weights: options.prefetch_weights,
-        strategy: options.strategy.strategy(),
-        lpf_limit: options.lpf_limit,
-        rules: options.rules.rules(),
-    };
     Ok(CoresRequest { hardware, workload, system, settings })
 }
 
@@ -136,7 +118,7 @@ fn times(account: &SystemAccount) -> Table {
     }
 }
 
-fn for_a_person(found: &CoresReport, options: &Cores) -> String {
+fn for_a_person(found: &CoresReport, options: &CoresOptions) -> String {
     let CoresReport { study, search, stacks, evaluated, account, problems, elapsed, .. } = found;
     let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
     if let Some(search) = search {

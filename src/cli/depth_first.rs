@@ -1,6 +1,6 @@
 //! `fusescape depth-first`: a sweep of depth-first schedules.
 
-use super::arguments::{DepthFirst, Format, StrategyOptions, SweepOptions};
+use super::arguments::{DepthFirst, Format, StrategyOptions, SweptDesign};
 use super::documents::load;
 use super::progress::TerminalBar;
 use super::report::Report;
@@ -8,13 +8,13 @@ use super::{Failure, json_text, optimal, print};
 use fusescape_command::depth_first::{depth_first, sweep};
 use fusescape_command::or_word;
 use fusescape_command::words::{STACKS, Stacks};
-use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::depth_first::FuseDepth;
 use fusescape_engine::explore::{Settings, StackLimits, Sweep};
-use fusescape_spec::{hardware_presets, workload_presets};
+use fusescape_spec::{Diagnostics, hardware_presets, workload_presets};
 
 /// Runs the sweep and prints it.
 pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Failure> {
-    let limits = options.tried.limits();
+    let limits = options.tried.chosen.limits();
     let fuse = match stacks {
         Stacks::Optimal => {
             return optimal::run(&validated(options, FuseDepth::Automatic)?, limits, options.tried.format);
@@ -35,11 +35,11 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
 }
 
 /// A sweep of what the options name; notes on it go to standard error.
-pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failure> {
+pub fn validated(options: &SweptDesign, fuse: FuseDepth) -> Result<Sweep, Failure> {
     let sweep = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
         (Ok(hardware), Ok(workload)) => {
             let word = one_cut(&fuse);
-            sweep(hardware, workload, settings(&options.tried, fuse))
+            sweep(hardware, workload, settings(&options.tried, fuse)?)
                 .map_err(|wrong| or_word(wrong, "settings.fuse", &word, &STACKS))?
         }
         (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
@@ -51,7 +51,7 @@ pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failu
 
 /// What a person should know of a sweep; not that tiles are larger than maps where nobody asked for their sizes.
 pub(super) fn tell_notes(sweep: &Sweep, tried: &StrategyOptions, of: &str) {
-    let is_asked = tried.tile.is_some() || tried.grid.is_some();
+    let is_asked = tried.chosen.has_tiles();
     for note in sweep.notes().0.iter().filter(|note| is_asked || !note.path.starts_with("settings.tiles_")) {
         super::tell(&format!("note: {of}{note}"));
     }
@@ -66,20 +66,6 @@ fn one_cut(fuse: &FuseDepth) -> String {
 }
 
 /// The settings that the options ask for, without tile sizes where they name none.
-pub fn settings(options: &StrategyOptions, fuse: FuseDepth) -> Settings {
-    let (tiles_x, tiles_y) = match (&options.tile, &options.grid) {
-        (Some((x, y)), _) => (vec![*x], vec![*y]),
-        (None, Some(grid)) => (grid.x.clone(), grid.y.clone()),
-        (None, None) => Default::default(),
-    };
-    Settings {
-        tiles_x,
-        tiles_y,
-        modes: if options.mode.is_empty() { StoringMode::ALL.to_vec() } else { options.mode.clone() },
-        fuse: vec![fuse],
-        objective: options.objective.clone(),
-        strategy: options.strategy.strategy(),
-        lpf_limit: options.lpf_limit,
-        rules: options.rules.rules(),
-    }
+pub fn settings(tried: &StrategyOptions, fuse: FuseDepth) -> Result<Settings, Diagnostics> {
+    Ok(Settings { fuse: vec![fuse], ..tried.chosen.settings()? })
 }

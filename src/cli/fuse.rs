@@ -18,7 +18,7 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     if let Some(sharing) = sequences {
         return sequences::run(&sweep, *sharing, options.tried.format);
     }
-    let found = fuse(sweep, options.tried.limits(), &TerminalBar::default())?;
+    let found = fuse(sweep, options.tried.chosen.limits(), &TerminalBar::default())?;
     print(&match options.tried.format {
         Format::Table => table(&found)?,
         Format::Json => json_text(&found.json()?)?,

@@ -7,12 +7,12 @@ use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_chart::{Column, Quantity, Table, TableCell};
 use fusescape_command::hierarchy::{HierarchyReport, hierarchies};
-use fusescape_engine::hierarchy::{HierarchyRequest, HierarchySettings, Point, Sought, Widths};
+use fusescape_engine::hierarchy::{HierarchyRequest, Point, Sought};
 use fusescape_spec::{hardware_presets, pool_presets, workload_presets};
 
 /// Runs the study and prints it.
 pub fn run(options: &Hierarchy) -> Result<(), Failure> {
-    let found = hierarchies(&request(options)?, options.no_pruning, &TerminalBar::default())?;
+    let found = hierarchies(&request(options)?, options.chosen.everything, &TerminalBar::default())?;
     if options.document {
         return print(&found.best_document());
     }
@@ -31,19 +31,7 @@ fn request(options: &Hierarchy) -> Result<HierarchyRequest, Failure> {
     ];
     let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
     let [Ok(pool), Ok(hardware), Ok(workload)] = documents else { return Err(wrong.join("\n").into()) };
-    let settings = HierarchySettings {
-        layers: options.layer.clone(),
-        budget_um2: options.budget,
-        max_levels: options.max_levels,
-        min_ratio: options.min_ratio,
-        widths: if options.all_widths { Widths::All } else { Widths::Fitting },
-        objective: options.objective.clone(),
-        strategy: options.strategy.strategy(),
-        lpf_limit: options.lpf_limit,
-        rules: options.rules.rules(),
-        sought: if options.only_best { Sought::Best } else { Sought::Front },
-    };
-    Ok(HierarchyRequest { pool, hardware, workload, settings })
+    Ok(HierarchyRequest { pool, hardware, workload, settings: options.chosen.settings()? })
 }
 
 /// Points by ascending energy; a spreadsheet reads the names of columns and exact numbers, a person three digits.

@@ -1,15 +1,16 @@
 //! `fusescape layer`: the best mapping of single layers.
 
-use super::arguments::{Layer, Unrolling};
+use super::arguments::Layer;
 use super::documents::load;
 use super::layer_report::table;
 use super::progress::TerminalBar;
 use super::{Failure, json_text, print};
 use fusescape_command::files::{read_text, write};
 use fusescape_command::layer::{LayerOptions, LayerResult, LayersReport, map_layers};
+use fusescape_command::options::MapOptions;
 use fusescape_engine::explore::mapping_document;
 use fusescape_spec::{MAX_BYTES, hardware_presets, workload_presets, write_mapping};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Maps the layers and prints what came out.
 pub fn run(options: &Layer) -> Result<(), Failure> {
@@ -19,33 +20,23 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
             (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
             (Err(failure), _) | (_, Err(failure)) => return Err(failure),
         };
-    let found = map_layers(hardware, workload, &as_options(options)?, &TerminalBar::default())?;
+    let found = map_layers(hardware, workload, &as_options(&options.chosen)?, &TerminalBar::default())?;
     for note in &found.notes() {
         super::tell(&format!("note: {note}"));
     }
-    if let Some(file) = &options.save_mapping {
+    if let Some(file) = &options.chosen.save_mapping {
         save_mapping(file, &found)?;
     }
     print(&if options.json { json_text(&found.json()?)? } else { table(&found) })?;
     unmapped(&found)
 }
 
-fn as_options(options: &Layer) -> Result<LayerOptions, Failure> {
-    let text = |file: &Option<PathBuf>| file.as_ref().map(|file| read_text(file, MAX_BYTES)).transpose();
-    Ok(LayerOptions {
-        layers: options.layer.clone(),
-        mapping: text(&options.mapping)?,
-        constraints: text(&options.constraints)?,
-        strategy: options.strategy,
-        searches_unrollings: options.unroll == Unrolling::Search,
-        hints: options.hint.clone(),
-        loops_per_dimension: options.loops_per_dimension,
-        lpf_limit: options.lpf_limit,
-        time: options.seconds,
-        min_utilization: options.min_utilization,
-        objective: options.objective.clone(),
-        rules: options.rules.rules(),
-    })
+/// The options, with the documents that they name.
+fn as_options(options: &MapOptions) -> Result<LayerOptions, Failure> {
+    let text = |file: &Option<String>| file.as_ref().map(|file| read_text(Path::new(file), MAX_BYTES)).transpose();
+    let mut options = options.clone();
+    (options.mapping, options.constraints) = (text(&options.mapping)?, text(&options.constraints)?);
+    Ok(options.options()?)
 }
 
 /// Says which layers have no mapping, and why: in the exit code, and where a person looks who keeps the results in a file.

@@ -44,7 +44,7 @@ pub fn chosen(options: &StateOptions) -> Result<State, Failure> {
         }
     }
     if let Some(rules) = options.rules {
-        state.apply(Action::Schedule(ScheduleField::Rules(rules.rules())));
+        state.apply(Action::Schedule(ScheduleField::Rules(rules)));
     }
     if let Some(tab) = options.view {
         state.apply(Action::Look(ViewField::Tab(tab)));

@@ -1,5 +1,7 @@
 //! Schemas of reports, made of their types: `docs/schema/`.
 
+pub use super::option_schema::options;
+
 use super::attention_report::{DividedFound, PublishedFound, StepFound};
 use super::compare::Comparison;
 use super::cores_report::CoresFound;
@@ -77,7 +79,7 @@ pub(crate) fn one_of(names: &[&str]) -> Schema {
 }
 
 /// JSON knows no widths of numbers; objects have the fields that they list; a description is a paragraph without links.
-fn tidy(schema: &mut Schema) {
+pub(crate) fn tidy(schema: &mut Schema) {
     if let Some(format) = schema.remove("format") {
         let is_narrow = format.as_str().is_some_and(|format| format.ends_with("int8") || format.ends_with("int16"));
         if is_narrow {

@@ -1,7 +1,6 @@
 //! Options as a person writes them, on the command line and in Python, and what they mean.
 
 use super::names::{one_of, unknown};
-use clap::ValueEnum;
 use fusescape_engine::attention::ElementBits;
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
 use fusescape_engine::explore::{Sharing, parse_sizes};
@@ -22,41 +21,38 @@ pub enum Stacks {
     Optimal,
 }
 
-/// Tile widths and heights.
-#[derive(Debug, Clone)]
-pub struct Grid {
-    /// Columns.
-    pub x: Vec<u64>,
-    /// Rows.
-    pub y: Vec<u64>,
-}
+/// Tile widths and heights: columns and rows.
+pub type Grid = (Vec<u64>, Vec<u64>);
 
-/// Known combinations of rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RuleSet {
-    /// What is right
-    Corrected,
-    /// The DeFiNES artifact of 2022, defects included
-    #[value(name = "defines-2022")]
-    Defines2022,
-    /// The maintained ZigZag, version 3.8, defects included
-    #[value(name = "zigzag-3.8")]
-    ZigZag3_8,
-    /// The maintained ZigZag, version 3.9, defects included
-    #[value(name = "zigzag-3.9")]
-    ZigZag3_9,
-}
+/// The words of an option that has no others: each with what it means, and what a person is told of it.
+pub type Choices<T> = [(&'static str, T, &'static str)];
 
-impl RuleSet {
-    /// Every switch of the set.
-    pub fn rules(self) -> Rules {
-        match self {
-            Self::Corrected => Rules::CORRECTED,
-            Self::Defines2022 => Rules::DEFINES_2022,
-            Self::ZigZag3_8 => Rules::ZIGZAG_3_8,
-            Self::ZigZag3_9 => Rules::ZIGZAG_3_9,
-        }
-    }
+/// Known combinations of rules, the default first.
+pub const RULES: &Choices<Rules> = &[
+    ("corrected", Rules::CORRECTED, "What is right"),
+    ("defines-2022", Rules::DEFINES_2022, "The DeFiNES artifact of 2022, defects included"),
+    ("zigzag-3.8", Rules::ZIGZAG_3_8, "The maintained ZigZag, version 3.8, defects included"),
+    ("zigzag-3.9", Rules::ZIGZAG_3_9, "The maintained ZigZag, version 3.9, defects included"),
+];
+
+/// How every layer-tile is searched, the default first.
+pub const SEARCHES: &Choices<Strategy> = &[
+    ("exact", Strategy::Exact, "The best of all orders and all placements of memory levels, proved"),
+    ("loma", Strategy::Loma, "All orders of the loop prime factors, allocated by LOMA's rule"),
+];
+
+/// Whether unrollings are searched, too; the default first.
+pub const UNROLLINGS: &Choices<bool> = &[
+    ("stated", false, "The layer's own, or the hardware's for its type"),
+    ("search", true, "The best of all legal ones"),
+];
+
+/// What `text` names among the words of an option.
+///
+/// # Errors
+/// The words that there are.
+pub fn parse_choice<T: Copy>(text: &str, choices: &Choices<T>) -> Result<T, String> {
+    one_of(text, choices.iter().map(|&(word, value, _)| (word, value)))
 }
 
 /// How large computation tiles are; `None`: the best size that a search finds.
@@ -74,25 +70,6 @@ pub enum Allocation {
     Genetic,
     /// A person.
     ByHand(String),
-}
-
-/// How every layer-tile is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SearchStrategy {
-    /// The best of all orders and all placements of memory levels, proved
-    Exact,
-    /// All orders of the loop prime factors, allocated by LOMA's rule
-    Loma,
-}
-
-impl SearchStrategy {
-    /// As the engine has it.
-    pub fn strategy(self) -> Strategy {
-        match self {
-            Self::Exact => Strategy::Exact,
-            Self::Loma => Strategy::Loma,
-        }
-    }
 }
 
 /// How a single layer is searched.
@@ -169,14 +146,20 @@ pub fn parse_allocation(text: &str) -> Result<Allocation, String> {
     })
 }
 
+/// The orders by name, the default first.
+pub const ORDERS: [(&str, Order); 4] = [
+    ("best", None),
+    ("deepest", Some(OrderRule::Deepest)),
+    ("slots", Some(OrderRule::Slots)),
+    ("earliest", Some(OrderRule::Earliest)),
+];
+
 /// Which tile is next: `best`, `deepest`, `slots` or `earliest`.
 ///
 /// # Errors
 /// What can be written instead.
 pub fn parse_order(text: &str) -> Result<Order, String> {
-    let rules = [("deepest", OrderRule::Deepest), ("slots", OrderRule::Slots), ("earliest", OrderRule::Earliest)];
-    let known = rules.map(|(name, rule)| (name, Some(rule)));
-    one_of(text, std::iter::once(("best", None)).chain(known))
+    one_of(text, ORDERS)
 }
 
 /// What a schedule on many cores minimises.
@@ -240,7 +223,7 @@ pub fn parse_mode(text: &str) -> Result<StoringMode, String> {
 /// What can be written instead.
 pub fn parse_tile(text: &str) -> Result<(u64, u64), String> {
     let grid = parse_grid(text)?;
-    match (grid.x.as_slice(), grid.y.as_slice()) {
+    match (&grid.0[..], &grid.1[..]) {
         (&[x], &[y]) => Ok((x, y)),
         _ => Err("write one width and one height, such as 60x72; --grid takes several".into()),
     }
@@ -252,7 +235,7 @@ pub fn parse_tile(text: &str) -> Result<(u64, u64), String> {
 /// What can be written instead.
 pub fn parse_grid(text: &str) -> Result<Grid, String> {
     let (x, y) = text.split_once('x').ok_or("write widths x heights, such as 4,16x18,72")?;
-    Ok(Grid { x: parse_list(x)?, y: parse_list(y)? })
+    Ok((parse_list(x)?, parse_list(y)?))
 }
 
 fn parse_list(text: &str) -> Result<Vec<u64>, String> {
@@ -305,14 +288,19 @@ pub fn parse_objective(text: &str) -> Result<Objective, String> {
     }
 }
 
+/// The words of [`parse_energy_or_latency`].
+pub const STEP_OBJECTIVES: [&str; 3] = ["energy", "latency", "edp"];
+
 /// Objectives that need no memory of a core.
 ///
 /// # Errors
 /// What can be written instead.
 pub fn parse_energy_or_latency(text: &str) -> Result<Objective, String> {
-    let known = ["energy", "latency", "edp"];
-    if known.contains(&text) { parse_objective(text) } else { Err(unknown(text, &known)) }
+    if STEP_OBJECTIVES.contains(&text) { parse_objective(text) } else { Err(unknown(text, &STEP_OBJECTIVES)) }
 }
+
+/// The kinds of [`parse_element_bits`].
+pub const ELEMENTS: [&str; 4] = ["activations", "keys", "sums", "weights"];
 
 /// Bits of an element: one number for all, or `activations=16,keys=8,sums=16,weights=8`.
 ///
@@ -325,7 +313,6 @@ pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
     let mut bits = ElementBits::all(16);
     let mut said = Vec::new();
     for part in text.split(',') {
-        let known = ["activations", "keys", "sums", "weights"];
         let (name, count) =
             part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`: write for example keys=8"))?;
         if said.contains(&name.trim()) {
@@ -339,7 +326,7 @@ pub fn parse_element_bits(text: &str) -> Result<ElementBits, String> {
             "keys" => &mut bits.keys,
             "sums" => &mut bits.sums,
             "weights" => &mut bits.weights,
-            other => return Err(unknown(other, &known)),
+            other => return Err(unknown(other, &ELEMENTS)),
         };
         *field = count;
     }
@@ -382,25 +369,14 @@ fn parse_weights(text: &str) -> Result<Weights, String> {
 ///
 /// # Errors
 /// The names that there are.
-pub fn parse_rules(text: &str) -> Result<RuleSet, String> {
-    one_of_values(text)
+pub fn parse_rules(text: &str) -> Result<Rules, String> {
+    parse_choice(text, RULES)
 }
 
 /// A search of layer-tiles, by its name.
 ///
 /// # Errors
 /// The names that there are.
-pub fn parse_search(text: &str) -> Result<SearchStrategy, String> {
-    one_of_values(text)
-}
-
-/// What `text` names among the values of an option.
-fn one_of_values<T: ValueEnum>(text: &str) -> Result<T, String> {
-    let named: Vec<(String, &T)> = T::value_variants()
-        .iter()
-        .filter_map(|value| Some((value.to_possible_value()?.get_name().to_owned(), value)))
-        .collect();
-    let names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
-    let found = named.iter().find(|(name, _)| name == text).map(|(_, value)| (*value).clone());
-    found.ok_or_else(|| unknown(text, &names))
+pub fn parse_search(text: &str) -> Result<Strategy, String> {
+    parse_choice(text, SEARCHES)
 }

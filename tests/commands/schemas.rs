@@ -140,6 +140,7 @@ fn schemas_are_those_of_the_types_of_reports() {
     for (kind, schema) in schema::schemas() {
         is_generated(&folder().join(format!("{kind}-1.json")), &laid_out(schema.as_value()));
     }
+    is_generated(&root().join("docs/options.json"), &laid_out(&schema::options()));
 }
 
 #[test]
