@@ -85,7 +85,7 @@ semver: ## Say whether what those packages offer was broken without a new minor 
 	tools/semver
 
 .PHONY: schema
-schema: ## Write what is made of the types of reports: docs/schema, and of it the types of results in Python
+schema: ## Write what is made of the types of reports and options: docs/schema, docs/options.json, and of these the types in Python
 	FUSESCAPE_WRITE=yes cargo test --test commands -- schemas_are_those_of_the_types_of_reports
 	python3 tools/result-types.py
 

@@ -1,5 +1,5 @@
-"""Types of what commands find, made of docs/schema: tools/result-types.py writes a module for each kind into src/python/fusescape/found,
-and one for the types that several kinds have.
+"""Types of what commands find, made of docs/schema, and of their options, made of docs/options.json: tools/result-types.py writes a module
+for each kind into src/python/fusescape/found, one for the types that several kinds have, and src/python/fusescape/_options.py.
 
 With --check it writes nothing, and fails where a module is not what it would write.
 """
@@ -28,6 +28,7 @@ class Module:
         self.classes: list[str] = []
         self.used: set[str] = set()
         self.shared: list[str] = []
+        self.imports = ""
 
     def define(self, name: str, schema: Schema) -> None:
         if "properties" in schema:
@@ -39,6 +40,7 @@ class Module:
 
     def add_class(self, name: str, schema: Schema, description: str) -> None:
         """A dictionary with these fields. Its place is before those of the objects in it."""
+        self.used.add("final")
         place = len(self.classes)
         self.classes.append("")
         required, lines = schema.get("required", []), []
@@ -85,8 +87,8 @@ class Module:
         return f"dict[str, {self.type_of(schema['additionalProperties'], name)}]"
 
     def text(self) -> str:
-        names = ", ".join(sorted(self.used - {"NotRequired"} | {"TypedDict", "final"}))
-        head = f'"""{self.title}"""\n\nfrom __future__ import annotations\n'
+        names = ", ".join(sorted(self.used - {"NotRequired"} | {"TypedDict"}))
+        head = f'"""{self.title}"""\n\nfrom __future__ import annotations\n{self.imports}'
         if "NotRequired" in self.used:
             # Python has it from 3.11 on; no annotation is evaluated.
             head += f"\nfrom typing import TYPE_CHECKING, {names}"
@@ -98,6 +100,60 @@ class Module:
         if "NotRequired" in self.used:
             head += "\n\nif TYPE_CHECKING:\n    from typing_extensions import NotRequired"
         return "\n\n\n".join([head, *self.classes]) + "\n"
+
+
+class Options(Module):
+    """Types of options: any list and any mapping will do."""
+
+    def type_named(self, type_: str, schema: Schema, name: str) -> str:
+        if type_ == "array" and "prefixItems" not in schema:
+            return f"Sequence[{self.type_of(schema['items'], name)}]"
+        if type_ == "object":
+            (member,) = {self.type_of(member, name) for member in schema.get("properties", {}).values()} or {
+                self.type_of(schema["additionalProperties"], name)
+            }
+            return f"Mapping[str, {member}]"
+        return super().type_named(type_, schema, name)
+
+    def add_options(self, name: str, fields: Schema) -> None:
+        """What a function takes."""
+        lines = []
+        for field, described in fields.items():
+            text = f":param {field}: {described['description']}"
+            lines += textwrap.wrap(text, WIDTH - 4, subsequent_indent="    ", break_on_hyphens=False)
+        of = [f"{field}: {self.type_of(fields[field], name)} | None" for field in fields]
+        lines = ['"""', *lines, '"""', "", *of]
+        self.classes.append(f"class {name}(TypedDict, total=False):\n" + "\n".join(f"    {line}".rstrip() for line in lines))
+
+
+# What functions in Python take: a name, the options that these are of, and those that the function has itself or not at all.
+OPTIONS = {
+    "EvaluateOptions": ("SweepOptions", {"tiles", "modes", "most_layers", "most_tiles"}),
+    "SweepOptions": ("SweepOptions", {"most_layers", "most_tiles"}),
+    "StackOptions": ("SweepOptions", {"stacks"}),
+    "LayerOptions": ("MapOptions", {"layers"}),
+    "HierarchyOptions": ("HierarchyOptions", set()),
+    "CoresOptions": ("CoresOptions", set()),
+    "AttentionOptions": ("AttentionOptions", set()),
+    "StepOptions": ("AttentionOptions", {"generate", "chunk"}),
+    "PublishedOptions": ("AttentionOptions", {"cached", "sees_itself", "bits", "objective", "generate", "chunk"}),
+    "LinkOptions": ("LinkOptions", {"cores"}),
+}
+
+
+def options() -> str:
+    """The module of options."""
+    definitions = json.loads((ROOT / "docs/options.json").read_text())["$defs"]
+    module = Options("Options of commands: made of docs/options.json by `make schema`.")
+    module.imports = "\nfrom collections.abc import Mapping, Sequence"
+    named = {of for of, _ in OPTIONS.values()}
+    for name, definition in definitions.items():
+        if name not in named:
+            module.define(name, definition)
+    for name, (of, without) in OPTIONS.items():
+        fields = definitions[of]["properties"]
+        module.add_options(name, {field: fields[field] for field in fields if field not in without})
+    return module.text()
 
 
 def variant(schema: Schema) -> str:
@@ -155,6 +211,7 @@ def modules() -> dict[Path, str]:
             else:
                 module.define(name, definition)
         texts[FOLDER / f"{stem.removesuffix('-1').replace('-', '_')}.py"] = module.text()
+    texts[FOLDER.parent / "_options.py"] = options()
     return texts
 
 

@@ -1,4 +1,5 @@
-// Types of the package. What functions find is, field for field, what the command line prints as JSON; `results/` describes each field.
+// Types of the package. What functions find is, field for field, what the command line prints as JSON; `results/` describes each field, and
+// the options of functions.
 
 import type { Attention } from './results/attention.js';
 import type { Cores } from './results/cores.js';
@@ -6,10 +7,13 @@ import type { DepthFirst } from './results/depth-first.js';
 import type { Fuse } from './results/fuse.js';
 import type { Hierarchy } from './results/hierarchy.js';
 import type { Layer } from './results/layer.js';
+import type * as Of from './results/options.js';
+import type { Mode } from './results/options.js';
 import type { Optimal } from './results/optimal.js';
 import type { StudyFront } from './results/study-front.js';
 
 export type { Attention, Cores, DepthFirst, Fuse, Hierarchy, Layer, Optimal, StudyFront };
+export type { Mode, RuleSet } from './results/options.js';
 
 /** The engine, in a web worker of its own, which starts with the first question and answers one question after the other. */
 export class Fusescape {
@@ -76,12 +80,6 @@ export type Document = string | { readonly [field: string]: unknown };
 
 export type Kind = 'hardware' | 'network' | 'system' | 'pool' | 'transformer';
 
-/** Overlap storing mode (DeFiNES, Section III): recompute all overlap, cache that of columns, or cache all. */
-export type Mode = 'fully-recompute' | 'h-cached-v-recompute' | 'fully-cached';
-
-/** What is right, or what a published tool does, defects included. */
-export type RuleSet = 'corrected' | 'defines-2022' | 'zigzag-3.8' | 'zigzag-3.9';
-
 /** What every question takes. */
 export interface Asked {
   /** Ends the work, or takes it out of the line; the promise is refused with the signal's reason. */
@@ -90,128 +88,36 @@ export interface Asked {
   progress?: (done: number, count: number, what: string) => void;
 }
 
-export interface ModelOptions extends Asked {
-  /** `energy`, `latency`, `edp`, `dram-accesses`, `accesses:MEMORY` or `weighted:energy=A,latency=B,dram-accesses=C` (per pJ, cycle, word). */
-  objective?: string;
-  rules?: RuleSet;
-}
+export interface ModelOptions extends Asked, Pick<Of.SweepOptions, 'objective' | 'rules'> {}
 
-export interface SearchOptions extends ModelOptions {
-  /** How layer-tiles are mapped: proved, or the best order of loop prime factors (ZigZag's LOMA). */
-  strategy?: 'exact' | 'loma';
-  /** With `loma`: orders of at most so many loop prime factors; 6. */
-  lpf_limit?: number;
-}
+export interface SearchOptions extends ModelOptions, Pick<Of.SweepOptions, 'strategy' | 'lpf_limit'> {}
 
-export interface EvaluateOptions extends SearchOptions {
+export interface EvaluateOptions extends Asked, Omit<Of.SweepOptions, 'tiles' | 'modes' | 'most_layers' | 'most_tiles'> {
   /** Columns and rows of a tile of the last feature map of each stack. */
   tile: [columns: number, rows: number];
   /** `fully-cached` where it is left out. */
   mode?: Mode;
-  /** Which layers are fused: `auto` (DeFiNES' rule), `single-layer`, `layer-by-layer`, or the layers after which a stack ends. */
-  stacks?: string | string[];
 }
 
-export interface SweepOptions extends SearchOptions {
-  /** Widths (columns) and heights (rows) of tiles; a few up to the network's map where they are left out. */
-  tiles?: [columns: number[], rows: number[]];
-  /** All three where none is named. */
-  modes?: Mode[];
-  /** As `evaluate` has it. */
-  stacks?: string | string[];
-}
+export interface SweepOptions extends Asked, Omit<Of.SweepOptions, 'most_layers' | 'most_tiles'> {}
 
-export interface StackOptions extends Omit<SweepOptions, 'stacks'> {
-  /** Most layers of a stack. */
-  most_layers?: number;
-  /** Most tiles of a stack. */
-  most_tiles?: number;
-}
+export interface StackOptions extends Asked, Omit<Of.SweepOptions, 'stacks'> {}
 
-export interface LayerOptions extends ModelOptions {
-  /** `exact` or `loma` for any objective; for the least energy also `exhaustive`, `heuristic` or `iterative`, as ZigZag has them. */
-  strategy?: 'exact' | 'loma' | 'exhaustive' | 'heuristic' | 'iterative';
-  /** The unrolling of the documents, or the best of all legal ones. */
-  unroll?: 'stated' | 'search';
-  /** With `search`: the loops that a dimension of the array may unroll, `{ D1: ['K', 'C'] }`. */
-  hints?: Record<string, string[]>;
-  /** With `search`: most different loops on one dimension; 3. */
-  loops_per_dimension?: number;
-  /** Most loop prime factors, where the strategy has such a limit. */
-  lpf_limit?: number;
-  /** With `exact` or `loma`: a layer is searched until its best mapping is proved, but no longer. */
-  seconds?: number;
-  /** Among blockings: how full a memory is that operands share, at least, 0 to 1. */
-  min_utilization?: number;
-  /** A document of constraints, as text: the mappings that a search may take. */
-  constraints?: string;
-  /** A document of mappings, as text, which are priced instead of searched. */
-  mapping?: string;
-}
+export interface LayerOptions extends Asked, Omit<Of.MapOptions, 'layers'> {}
 
-export interface HierarchyOptions extends SearchOptions {
+export interface HierarchyOptions extends Asked, Of.HierarchyOptions {
   /** `zigzag-65nm` where it is left out. */
   pool?: Document;
   /** The PE array, its unrolling and the highest memory; `zigzag-8x8` where it is left out. */
   hardware?: Document;
-  /** The whole network where none is named. */
-  layers?: string[];
-  /** Largest area in µm² of all that has a stated area. */
-  budget_um2?: number;
-  /** Most memories of one operand below the highest; 2. */
-  max_levels?: number;
-  /** A memory is at least so many times as large as the one below it; 8. */
-  min_ratio?: number;
-  /** Try every word width of every memory, not only the fitting one. */
-  all_widths?: boolean;
-  /** Search every hierarchy, also those that are known to be beaten. */
-  everything?: boolean;
-  /** Find only the best by the objective, not the trade-offs. */
-  only_best?: boolean;
 }
 
-export interface CoresOptions extends Omit<SearchOptions, 'objective'> {
+export interface CoresOptions extends Asked, Of.CoresOptions {
   /** Cores of which the system says nothing; `tpu-like` where it is left out. */
   hardware?: Document;
-  objective?: 'latency' | 'energy' | 'edp';
-  /** How large computation tiles are: `best`, `layer-by-layer`, rows, or sizes as in `rows 4, columns 60; stack 2: rows 8`. */
-  tiles?: string;
-  /** Layer stacks: `automatic`, `one`, `each-layer`, or the layers after which a stack ends. */
-  stacks?: string | string[];
-  /** Who computes what: `best`, `genetic`, a core, or cores by layer as in `conv1: c0, c1; conv2: c1`. */
-  allocation?: string;
-  /** Which tile is next. */
-  order?: 'best' | 'deepest' | 'slots' | 'earliest';
-  /** Then give layers other cores, as long as that makes the schedule better. */
-  improve?: boolean;
-  /** With `genetic`: individuals of a generation, 2 to 1000. */
-  individuals?: number;
-  /** With `genetic`: generations after the first. */
-  generations?: number;
-  /** With `genetic`: seed of all random choices. */
-  seed?: number;
-  scheduler?: 'corrected' | 'stream-2024' | 'stream-2023';
-  /** Bring weights to their cores before anything else. */
-  prefetch_weights?: boolean;
 }
 
-export interface AttentionOptions extends Asked {
-  /** New tokens of each sequence: a prompt, or 1 with `cached`; 2048. */
-  tokens?: number;
-  /** Tokens whose keys and values are cached; 0. */
-  cached?: number;
-  /** Sequences at a time; 1. */
-  batch?: number;
-  /** Of all elements, or of each kind: `{ activations: 16, keys: 8, sums: 32, weights: 4 }`; kinds that are left out have 16. */
-  bits?: number | { activations?: number; keys?: number; sums?: number; weights?: number };
-  /** Whether new tokens see themselves and each other where there is a cache; AccelForge has it that they do not. */
-  sees_itself?: boolean;
-  /** Generate so many tokens after the others. */
-  generate?: number;
-  /** With `generate`: read the prompt so many tokens at a time. */
-  chunk?: number;
-  objective?: 'energy' | 'latency' | 'edp';
-}
+export interface AttentionOptions extends Asked, Of.AttentionOptions {}
 
 export interface StudyOptions extends Asked {
   /** Documents that the study calls by names of their own, by kind and name; all others are presets. */

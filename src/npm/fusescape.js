@@ -53,9 +53,8 @@ export class Fusescape {
     return this.#ask('cores', { system, hardware, network }, options);
   }
 
-  attention(hardware, transformer, { bits = 16, ...options } = {}) {
-    const ofEach = typeof bits === 'object' ? Object.entries(bits).map(([kind, count]) => `${kind}=${count}`).join(',') : String(bits);
-    return this.#ask('attention', { hardware, transformer }, { ...options, bits: ofEach });
+  attention(hardware, transformer, options) {
+    return this.#ask('attention', { hardware, transformer }, options);
   }
 
   study(study, { documents = {}, ...options } = {}) {

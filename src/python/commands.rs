@@ -4,14 +4,16 @@ use crate::errors::{DiagnosticFields, all_fields, error, fields};
 use crate::work::{Told, shared_pool, work};
 use fusescape_command::depth_first::Row;
 use fusescape_command::layer::LayerResult;
-use fusescape_command::options::{AttentionOptions, CoresChoices, HierarchyOptions, MapOptions, SweepOptions};
+use fusescape_command::options::{
+    AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions,
+};
 use fusescape_command::{self as command, NoResult, written};
-use fusescape_engine::attention::Cores;
 use fusescape_engine::explore::{AttentionRequest, mapping_document};
 use fusescape_engine::hierarchy::HierarchyRequest;
 use fusescape_engine::multicore::CoresRequest;
 use fusescape_report::trace::chrome_trace;
 use fusescape_spec::{Diagnostics, write_mapping};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pythonize::depythonize;
 use serde_json::{Error, Value};
@@ -173,15 +175,16 @@ pub fn divided_attention(
     hardware: String,
     model: String,
     options: &Bound<'_, PyAny>,
-    cores: (u64, u64, f64),
+    links: &Bound<'_, PyAny>,
     progress: Told<'_>,
 ) -> PyResult<Found> {
     let options: AttentionOptions = depythonize(options)?;
     let (step, bits, objective, _) = options.read().map_err(all)?;
-    let (count, link_bits, link_pj) = cores;
+    let links: LinkOptions = depythonize(links)?;
+    let cores = links.cores().ok_or_else(|| PyTypeError::new_err("cores: give their number"))?;
     work(py, shared_pool()?, progress, move |watch| {
         let request = AttentionRequest { hardware, model, step, bits, objective };
-        let found = command::attention::on_cores(request, Cores { count, link_bits, link_pj }, watch)?;
+        let found = command::attention::on_cores(request, cores, watch)?;
         Ok((text(found.json())?, Vec::new()))
     })
 }

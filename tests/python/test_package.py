@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib.metadata
 import io
+import json
 import re
 import subprocess
 import sys
@@ -41,6 +42,16 @@ def test_everything_public_is_described() -> None:
     for name in fusescape.__all__:
         thing = getattr(fusescape, name)
         assert name.startswith("__") or (thing.__doc__ or "").strip(), name
+
+
+def test_the_help_of_commands_describes_every_option_and_they_take_no_other() -> None:
+    options = json.loads((Path(__file__).parents[2] / "docs/options.json").read_text())["$defs"]
+    names = {name for schema in options.values() for name in schema.get("properties", {})}
+    commands = (thing for name in fusescape.__all__ if callable(thing := getattr(fusescape, name)))
+    described = "".join(command.__doc__ or "" for command in commands)
+    assert [name for name in sorted(names) if f":param {name}:" not in described] == []
+    with pytest.raises(TypeError, match="most_layers"):
+        fusescape.depth_first("zigzag-8x8", "three-convs", most_layers=2)  # type: ignore[call-arg]
 
 
 def test_the_example_of_the_package_is_right() -> None:

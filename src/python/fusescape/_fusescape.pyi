@@ -1,10 +1,8 @@
 """The compiled half of the package: texts and words in, JSON out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, final
-
-from ._options import AttentionOptions, CoresOptions, HierarchyOptions, MapOptions, SweepOptions
 
 __all__ = [
     "Results",
@@ -35,6 +33,7 @@ __version__: str
 
 _Diagnostic = tuple[str, int | None, str, str]
 _Progress = Callable[[int, int, str], object] | None
+_Options = Mapping[str, object]
 
 @final
 class Rows:
@@ -87,29 +86,29 @@ def import_files(
     paths: Sequence[str | PathLike[str]], sizes: Sequence[tuple[str, int]], as_transformer: bool
 ) -> tuple[list[tuple[str, str]], list[str]]: ...
 def depth_first(
-    hardware: str, network: str, options: SweepOptions, is_single: bool, progress: _Progress
+    hardware: str, network: str, options: _Options, is_single: bool, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def optimal(
-    hardware: str, network: str, options: SweepOptions, progress: _Progress
+    hardware: str, network: str, options: _Options, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def fuse(
-    hardware: str, network: str, options: SweepOptions, progress: _Progress
+    hardware: str, network: str, options: _Options, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def map_layers(
-    hardware: str, network: str, options: MapOptions, is_single: bool, progress: _Progress
+    hardware: str, network: str, options: _Options, is_single: bool, progress: _Progress
 ) -> tuple[str, list[_Diagnostic], str]: ...
 def hierarchies(
-    pool: str, hardware: str, network: str, options: HierarchyOptions, progress: _Progress
+    pool: str, hardware: str, network: str, options: _Options, progress: _Progress
 ) -> tuple[str, list[_Diagnostic], str]: ...
 def cores(
-    system: str, hardware: str, network: str, options: CoresOptions, progress: _Progress
+    system: str, hardware: str, network: str, options: _Options, progress: _Progress
 ) -> tuple[str, list[_Diagnostic], str]: ...
 def attention(
-    hardware: str, model: str, options: AttentionOptions, progress: _Progress
+    hardware: str, model: str, options: _Options, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def divided_attention(
-    hardware: str, model: str, options: AttentionOptions, cores: tuple[int, int, float], progress: _Progress
+    hardware: str, model: str, options: _Options, links: _Options, progress: _Progress
 ) -> tuple[str, list[_Diagnostic]]: ...
 def published_attention(
-    hardware: str, model: str, options: AttentionOptions, as_published: bool
+    hardware: str, model: str, options: _Options, as_published: bool
 ) -> tuple[str, list[_Diagnostic]]: ...
