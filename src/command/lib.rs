@@ -4,13 +4,13 @@
 //! `docs/schema/` says. So both print the same numbers. Whoever gives a command may watch it and stop it ([`Watch`]).
 //!
 //! - `words.rs`: words that options take, and what they mean; `names.rs`: what is said of a name that is none
-//! - `options.rs`: options of every command, whoever gives them; `documents.rs`: documents as other programs give them
+//! - `options/`: options of every command, whoever gives them, and their schema; `documents.rs`: documents as other programs give them
 //! - `files.rs`: files that a person names
 //! - `depth_first.rs`, `optimal.rs`, `fuse.rs`, `layer.rs`, `hierarchy.rs`, `cores.rs`, `attention.rs`, `study/`: a command each;
 //!   `study_front.rs`: the best designs of a study
 //! - `sweep_report.rs`, `layer_report.rs`, `cores_report.rs`, `attention_report.rs`, `estimates.rs`, `in_memory.rs`: their JSON;
 //!   `compare.rs`, `sequences.rs`: that of commands of the command line alone
-//! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types; `option_schema.rs`: those of options
+//! - `report.rs`, `schema.rs`: what all reports have in common, and their schemas, made of their types
 //!
 //! In WebAssembly, which has neither threads nor files, a command runs on the one thread that there is, and finds the same. The page is not
 //! made of commands, as it shows what is found while it is.
@@ -33,8 +33,6 @@ mod layer_constraints;
 mod layer_report;
 mod names;
 pub mod optimal;
-#[cfg(feature = "schema")]
-mod option_schema;
 pub mod options;
 mod report;
 pub mod run;

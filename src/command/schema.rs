@@ -1,6 +1,6 @@
 //! Schemas of reports, made of their types: `docs/schema/`.
 
-pub use super::option_schema::options;
+pub use super::options::schema::options;
 
 use super::attention_report::{DividedFound, PublishedFound, StepFound};
 use super::compare::Comparison;

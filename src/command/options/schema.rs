@@ -1,8 +1,8 @@
 //! Schemas of options, made of their types: `docs/options.json`.
 
-use super::options::{AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions};
-use super::schema::{one_of, tidy};
-use super::words::{ELEMENTS, ORDERS, RULES, SEARCHES, STEP_OBJECTIVES, STRATEGIES, UNROLLINGS};
+use super::{AttentionOptions, CoresChoices, HierarchyOptions, LinkOptions, MapOptions, SweepOptions};
+use crate::schema::{one_of, tidy};
+use crate::words::{ELEMENTS, ORDERS, RULES, SEARCHES, STEP_OBJECTIVES, STRATEGIES, UNROLLINGS};
 use fusescape_engine::depth_first::StoringMode;
 use fusescape_engine::multicore::{ScheduleObjective, Scheduler as Rules};
 use schemars::generate::SchemaSettings;

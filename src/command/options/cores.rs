@@ -1,0 +1,191 @@
+//! Options of a network on many cores.
+
+#[cfg(feature = "schema")]
+use super::schema;
+use super::{LPF_LIMIT, Reader, WordOrNames};
+#[cfg(feature = "cli")]
+use super::{understood, words_of};
+use crate::cores::CoresOptions;
+use crate::words;
+use fusescape_engine::multicore::{CoresSettings, Evolution, Granularity, StackRule};
+use fusescape_spec::Diagnostics;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+/// Options of a network on many cores.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CoresOptions"))]
+#[serde(default, deny_unknown_fields)]
+pub struct CoresChoices {
+    /// How large computation tiles are: best (the best size that a search finds, over rows, columns, output channels, and stacks), so
+    /// many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2; conv1: K 4"
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().tiles,
+        value_name = "best|ROWS|layer-by-layer|CUTS", value_parser = understood::<_, String>(words::parse_tiles)))]
+    #[serde(deserialize_with = "text_or_number")]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::TextOrNumber"))]
+    tiles: String,
+    /// Layer stacks, each of which runs fused, tile by tile: automatic (as many layers as have weights that fit on the chip), one,
+    /// each-layer, or names of layers after which a stack ends, separated by commas
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().stacks,
+        value_name = "automatic|one|each-layer|NAMES"))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(
+            description = "Layer stacks, each of which runs fused: automatic (as many layers as have weights that fit on the chip), one, each-layer, or names of layers after which a stack ends"
+        )
+    )]
+    stacks: WordOrNames,
+    /// Who computes what: best (for each stack the fastest if nothing had to travel, proved where the search ends), genetic, a core for all
+    /// layers that it runs, or "layer: core, core; layer: core"
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().allocation,
+        value_name = "best|genetic|CORE|LAYERS"))]
+    #[serde(deserialize_with = "text_or_cores")]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::TextOrCores"))]
+    allocation: String,
+    /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots
+    /// (as the search for the best allocation has it), earliest (which could start first)
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().order,
+        value_name = "best|deepest|slots|earliest", value_parser = understood::<_, String>(words::parse_order)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Order"))]
+    order: String,
+    /// Then give layers other cores, one after the other, as long as that makes the schedule better
+    #[cfg_attr(feature = "cli", arg(long))]
+    improve: bool,
+    /// With `--allocation genetic`: individuals of a generation, 2 to 1000
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().individuals,
+        value_parser = clap::value_parser!(u32).range(2..=1_000)))]
+    individuals: u32,
+    /// With `--allocation genetic`: generations after the first, up to 10000
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().generations,
+        value_parser = clap::value_parser!(u32).range(..=10_000)))]
+    generations: u32,
+    /// With `--allocation genetic`: seed of all random choices
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().seed))]
+    seed: u64,
+    /// What to minimise: latency, energy or edp. Tiles are mapped for the same (those that stream from DRAM for edp instead of latency);
+    /// with the schedulers of the public tool always for latency
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
+        value_parser = understood::<_, String>(words::parse_aim)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Aim"))]
+    objective: String,
+    /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().scheduler,
+        value_parser = understood::<_, String>(words::parse_scheduler)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Scheduler"))]
+    scheduler: String,
+    /// Bring weights to their cores before anything else
+    #[cfg_attr(feature = "cli", arg(long))]
+    prefetch_weights: bool,
+    /// How to search the mapping of each tile
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().strategy,
+        value_parser = words_of(words::SEARCHES)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Search"))]
+    strategy: String,
+    /// LOMA orders at most so many loop prime factors
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().lpf_limit))]
+    lpf_limit: usize,
+    /// Rules of the model of one core: what is right, or what a published tool does
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().rules,
+        value_parser = words_of(words::RULES)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::RuleSet"))]
+    rules: String,
+}
+
+impl Default for CoresChoices {
+    fn default() -> Self {
+        let Evolution { individuals, generations, seed } = Evolution::PAPER;
+        Self {
+            tiles: "best".to_owned(),
+            stacks: "automatic".into(),
+            allocation: "best".to_owned(),
+            order: "best".to_owned(),
+            improve: false,
+            individuals: individuals as u32,
+            generations: generations as u32,
+            seed,
+            objective: "latency".to_owned(),
+            scheduler: "corrected".to_owned(),
+            prefetch_weights: false,
+            strategy: "exact".to_owned(),
+            lpf_limit: LPF_LIMIT,
+            rules: "corrected".to_owned(),
+        }
+    }
+}
+
+/// A text, or a number as one.
+fn text_or_number<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a text, or a number")]
+    enum Given {
+        Text(String),
+        Number(i64),
+    }
+    Ok(match Given::deserialize(from)? {
+        Given::Text(text) => text,
+        Given::Number(number) => number.to_string(),
+    })
+}
+
+/// A text, or the cores of layers as the command line has them.
+fn text_or_cores<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a text, or lists of cores by layer")]
+    enum Given {
+        Text(String),
+        Cores(BTreeMap<String, Vec<String>>),
+    }
+    Ok(match Given::deserialize(from)? {
+        Given::Text(text) => text,
+        Given::Cores(layers) => {
+            let layers = layers.iter().map(|(layer, cores)| format!("{layer}: {}", cores.join(", ")));
+            layers.collect::<Vec<_>>().join("\n")
+        }
+    })
+}
+
+impl CoresChoices {
+    /// As the engine and the command take them.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn read(&self) -> Result<(CoresSettings, CoresOptions), Diagnostics> {
+        let mut reader = Reader::default();
+        let tiles = reader.word("tiles", &self.tiles, words::parse_tiles);
+        let stacks = match &self.stacks {
+            WordOrNames::Names(names) => Some(StackRule::After(names.clone())),
+            WordOrNames::Word(word) => reader.word("stacks", word, words::parse_turns),
+        };
+        let allocation = reader.word("allocation", &self.allocation, words::parse_allocation);
+        let order = reader.word("order", &self.order, words::parse_order);
+        let objective = reader.word("objective", &self.objective, words::parse_aim);
+        let scheduler = reader.word("scheduler", &self.scheduler, words::parse_scheduler);
+        let strategy = reader.word("strategy", &self.strategy, words::parse_search);
+        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        for (option, count, range) in
+            [("individuals", self.individuals, 2..=1_000), ("generations", self.generations, 0..=10_000)]
+        {
+            if !range.contains(&count) {
+                let remedy = format!("write {} to {}", range.start(), range.end());
+                reader.wrong(option, &count.to_string(), &remedy);
+            }
+        }
+        let read = tiles.zip(order).zip(stacks).zip(allocation).zip(objective).zip(scheduler).zip(strategy.zip(rules));
+        let ((((((tiles, order), stacks), allocation), aim), scheduler), (strategy, rules)) = reader.end(read)?;
+        let settings = CoresSettings {
+            granularity: Granularity::LayerByLayer,
+            stacks,
+            aim,
+            scheduler,
+            order,
+            prefetches_weights: self.prefetch_weights,
+            strategy,
+            lpf_limit: self.lpf_limit,
+            rules,
+        };
+        let [individuals, generations] = [self.individuals, self.generations].map(|count| count as usize);
+        let evolution = Evolution { individuals, generations, seed: self.seed };
+        Ok((settings, CoresOptions { tiles, allocation, improve: self.improve, evolution }))
+    }
+}

@@ -1,0 +1,137 @@
+//! Options of sweeps.
+
+#[cfg(feature = "schema")]
+use super::schema;
+use super::{LPF_LIMIT, Reader, WordOrNames};
+#[cfg(feature = "cli")]
+use super::{understood, words_of};
+use crate::words;
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{Settings, StackLimits};
+use fusescape_spec::Diagnostics;
+use serde::Deserialize;
+
+/// Options of sweeps.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SweepOptions {
+    /// Overlap storing mode, several separated by commas [default: all]
+    #[cfg_attr(feature = "cli", arg(long = "mode", value_name = "MODE", value_delimiter = ',',
+        value_parser = understood::<_, String>(words::parse_mode)))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<schema::Mode>", description = "Overlap storing modes; all three where none is named")
+    )]
+    modes: Vec<String>,
+    /// One tile size: columns x rows of the last feature map
+    #[cfg_attr(feature = "cli", arg(long, value_name = "XxY", value_parser = words::parse_tile,
+        conflicts_with = "tiles"))]
+    #[serde(skip)]
+    tile: Option<(u64, u64)>,
+    /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: a few, up to the network's map]
+    #[cfg_attr(feature = "cli", arg(long = "grid", value_name = "X,X,..xY,Y,..", value_parser = words::parse_grid))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(
+            description = "Widths (columns) and heights (rows) of tiles of the last feature map of each stack [default: a few]"
+        )
+    )]
+    tiles: Option<words::Grid>,
+    /// Where stacks are searched for: at most so many layers in one
+    #[cfg_attr(feature = "cli", arg(long))]
+    most_layers: Option<usize>,
+    /// Where stacks are searched for: at most so many tiles in one
+    #[cfg_attr(feature = "cli", arg(long))]
+    most_tiles: Option<u64>,
+    /// How to search for the loop order and its division among the memories
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().strategy,
+        value_parser = words_of(words::SEARCHES)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Search"))]
+    strategy: String,
+    /// At most so many loop prime factors are ordered
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().lpf_limit))]
+    lpf_limit: usize,
+    /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
+    /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
+        value_parser = understood::<_, String>(words::parse_objective)))]
+    objective: String,
+    /// Rules of the model: what is right, or what the published tool does
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().rules,
+        value_parser = words_of(words::RULES)))]
+    #[cfg_attr(feature = "schema", schemars(with = "schema::RuleSet"))]
+    rules: String,
+    /// Which layers are fused: auto (DeFiNES' rule), single-layer, layer-by-layer, or names of layers after which a stack ends
+    // On the command line stacks may be optimal, too, and not every command takes any.
+    #[cfg_attr(feature = "cli", arg(skip = Self::default().stacks))]
+    stacks: WordOrNames,
+}
+
+impl Default for SweepOptions {
+    fn default() -> Self {
+        Self {
+            modes: Vec::new(),
+            tile: None,
+            tiles: None,
+            most_layers: None,
+            most_tiles: None,
+            strategy: "exact".to_owned(),
+            lpf_limit: LPF_LIMIT,
+            objective: "energy".to_owned(),
+            rules: "corrected".to_owned(),
+            stacks: "auto".into(),
+        }
+    }
+}
+
+impl SweepOptions {
+    /// As the engine takes them.
+    ///
+    /// # Errors
+    /// All words that nobody knows.
+    pub fn settings(&self) -> Result<Settings, Diagnostics> {
+        let mut reader = Reader::default();
+        let modes = self.modes.iter().filter_map(|mode| reader.word("modes", mode, words::parse_mode)).collect();
+        let fuse = match &self.stacks {
+            WordOrNames::Names(names) => Some(FuseDepth::Cuts(names.clone())),
+            WordOrNames::Word(word) => reader.word("stacks", word, fuse_depth),
+        };
+        let objective = reader.word("objective", &self.objective, words::parse_objective);
+        let strategy = reader.word("strategy", &self.strategy, words::parse_search);
+        let rules = reader.word("rules", &self.rules, words::parse_rules);
+        let read = fuse.zip(objective).zip(strategy).zip(rules);
+        let (((fuse, objective), strategy), rules) = reader.end(read)?;
+        let tile = self.tile.map(|(x, y)| (vec![x], vec![y]));
+        let (tiles_x, tiles_y) = tile.or_else(|| self.tiles.clone()).unwrap_or_default();
+        Ok(Settings {
+            tiles_x,
+            tiles_y,
+            modes: if self.modes.is_empty() { StoringMode::ALL.to_vec() } else { modes },
+            fuse: vec![fuse],
+            objective,
+            strategy,
+            lpf_limit: self.lpf_limit,
+            rules,
+        })
+    }
+
+    /// What stacks may be, where they are searched for.
+    pub fn limits(&self) -> StackLimits {
+        StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
+    }
+
+    /// Whether somebody asked for sizes of tiles.
+    pub fn has_tiles(&self) -> bool {
+        self.tile.is_some() || self.tiles.is_some()
+    }
+}
+
+/// As the command line takes them; the optimum is a command of its own.
+fn fuse_depth(text: &str) -> Result<FuseDepth, String> {
+    match words::parse_stacks(text)? {
+        words::Stacks::By(fuse) => Ok(fuse),
+        words::Stacks::Optimal => Err("call `optimal`".to_owned()),
+    }
+}
