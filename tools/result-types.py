@@ -1,5 +1,5 @@
 """Types of what commands find, made of docs/schema, and of their options, made of docs/options.json: tools/result-types.py writes a module
-for each kind into src/python/fusescape/found, one for the types that several kinds have, and src/python/fusescape/_options.py.
+for each kind into src/python/fusescape/found, one for the types that several kinds have, and beside that folder _options.py and _rows.py.
 
 With --check it writes nothing, and fails where a module is not what it would write.
 """
@@ -156,6 +156,76 @@ def options() -> str:
     return module.text()
 
 
+# Rows of results: the kind of report, the definition, and what is too long to be shown of each.
+ROWS = {
+    "Power": ("cores", "Power", ""),
+    "Point": ("depth-first", "ScheduledPoint", ""),
+    "ImpossiblePoint": ("depth-first", "ImpossiblePoint", ""),
+    "Stack": ("optimal", "Stack", ""),
+    "Fusion": ("fuse", "ChosenGroups", "stacks"),
+    "Hierarchy": ("hierarchy", "Hierarchy", ""),
+    "SingleCore": ("cores", "CoreAlone", ""),
+    "StepCost": ("attention", "Cost", ""),
+    "DividedStep": ("attention", "Divided", "energy"),
+}
+# What a row calls otherwise than JSON.
+ROW_NAMES = {"energy_pj_by_cause": "energy", "impossible": "reasons"}
+TILE = {"description": "Columns and rows of a tile of the last feature map; ``None``: the whole map.", "$ref": "#/$defs/Tile"}
+
+
+class Rows(Module):
+    """Objects that cannot be changed: texts, numbers, and rows in them."""
+
+    def __init__(self, title: str, definitions: Schema) -> None:
+        super().__init__(title)
+        self.definitions = definitions
+
+    def type_of(self, schema: Schema, name: str) -> str:
+        named = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+        if named == "Tile":
+            return "Tile | None"
+        if not named or named in ROWS:
+            return super().type_of(schema, name)
+        members = self.definitions[named].get("properties")
+        if members is None:
+            return self.type_of(self.definitions[named], name)
+        return f"Mapping[str, {self.union([self.type_of(member, name) for member in members.values()])}]"
+
+    def union(self, types: list[str]) -> str:
+        """No words: a text may be compared with any."""
+        plain = dict.fromkeys("str" if type_.startswith("Literal[") else type_ for type_ in types)
+        return " | ".join(type_ for type_ in plain if type_ != "int" or "float" not in plain)
+
+    def type_named(self, type_: str, schema: Schema, name: str) -> str:
+        return f"tuple[{self.type_of(schema['items'], name)}, ...]" if type_ == "array" else super().type_named(type_, schema, name)
+
+    def add_row(self, name: str, schema: Schema, hidden: str) -> None:
+        lines = []
+        for field in schema["required"]:
+            if field == "tile_y_rows":
+                continue
+            described = TILE if field == "tile_x_columns" else schema["properties"][field]
+            called = "tile" if described is TILE else ROW_NAMES.get(field, field)
+            value = " = field(repr=False)" if called == hidden else ""
+            lines.append(f"    {called}: {self.union([self.type_of(described, name)])}{value}" + docstring(described.get("description"), "    "))
+        head = f"@dataclass(frozen=True)\nclass {name}:{docstring(schema['description'], '    ')}\n\n"
+        self.classes.append(head + "\n".join(lines))
+
+
+def rows() -> str:
+    """The module of rows."""
+    texts = []
+    for name, (kind, of, hidden) in ROWS.items():
+        definitions = json.loads((ROOT / f"docs/schema/{kind}-1.json").read_text())["$defs"]
+        module = Rows("", definitions)
+        module.add_row(name, definitions[of], hidden)
+        texts += module.classes
+    head = '"""Rows of results: made of docs/schema by `make schema`."""\n\nfrom __future__ import annotations\n\n'
+    head += "from collections.abc import Mapping\nfrom dataclasses import dataclass, field\nfrom typing import NamedTuple"
+    tile = 'class Tile(NamedTuple):\n    """The size of a tile: columns and rows of the last feature map of a stack."""\n\n'
+    return "\n\n\n".join([head, tile + "    columns: int\n    rows: int", *texts]) + "\n"
+
+
 def variant(schema: Schema) -> str:
     """The name of a variant of an enumeration with values."""
     fields = list(schema.get("properties", ()))
@@ -212,6 +282,7 @@ def modules() -> dict[Path, str]:
                 module.define(name, definition)
         texts[FOLDER / f"{stem.removesuffix('-1').replace('-', '_')}.py"] = module.text()
     texts[FOLDER.parent / "_options.py"] = options()
+    texts[FOLDER.parent / "_rows.py"] = rows()
     return texts
 
 

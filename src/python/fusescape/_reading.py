@@ -7,7 +7,7 @@ called otherwise.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -19,29 +19,20 @@ from ._results import (
     AttentionSchedule,
     CoresSchedule,
     DividedAttention,
-    DividedStep,
     Evaluation,
-    Fusion,
     Fusions,
     Generation,
     Hierarchies,
-    Hierarchy,
-    ImpossiblePoint,
     Layer,
     Layers,
     Loop,
     MemoryTraffic,
     Optimum,
-    Point,
-    Power,
     PublishedAttention,
     PublishedDataflow,
-    SingleCore,
-    Stack,
-    StepCost,
     Sweep,
-    Tile,
 )
+from ._rows import DividedStep, Fusion, Hierarchy, ImpossiblePoint, Point, Power, SingleCore, Stack, StepCost, Tile
 from .found import attention as of_attention
 from .found import cores as of_cores
 from .found import depth_first as of_depth_first
@@ -61,34 +52,35 @@ def _read(result: type[_R], found: Mapping[str, Any], **own: Any) -> _R:
     return result(**own, **{name: _fixed(found[name]) for name in names})
 
 
-def _fixed(value: Any) -> Any:
-    return tuple(map(_fixed, value)) if isinstance(value, list) else value
-
-
 def _power(found: shared.Power | None) -> Power | None:
     return _read(Power, found) if found else None
 
 
-def _tile(columns: int | None, rows: int | None) -> Tile | None:
-    return None if columns is None or rows is None else Tile(columns, rows)
+def _fixed(value: Any) -> Any:
+    return tuple(map(_fixed, value)) if isinstance(value, list) else value
 
 
-def _point(found: of_depth_first.ScheduledPoint) -> Point:
-    return _read(Point, found, tile=_tile(found["tile_x_columns"], found["tile_y_rows"]), power=_power(found["power"]))
+def _row(row: type[_R], found: Mapping[str, Any]) -> _R:
+    """A row: the names of its fields are those of JSON, but for what tools/result-types.py calls otherwise."""
+    columns, rows = found.get("tile_x_columns"), found.get("tile_y_rows")
+    own = {
+        "tile": None if columns is None or rows is None else Tile(columns, rows),
+        "power": _power(found.get("power")),
+        "energy": found.get("energy_pj_by_cause", found.get("energy")),
+        "reasons": tuple(found.get("impossible", ())),
+        "keys_in": found.get("keys_in", "").lower(),
+    }
+    names = {field.name for field in fields(row)}  # type: ignore[arg-type]
+    return _read(row, found, **{name: value for name, value in own.items() if name in names})
 
 
-def _impossible(found: of_depth_first.ImpossiblePoint) -> ImpossiblePoint:
-    tile = _tile(found["tile_x_columns"], found["tile_y_rows"])
-    return _read(ImpossiblePoint, found, tile=tile, reasons=tuple(found["impossible"]))
-
-
-def _stack(found: shared.Stack) -> Stack:
-    return _read(Stack, found, tile=_tile(found["tile_x_columns"], found["tile_y_rows"]))
+def _rows(row: type[_R], found: Iterable[Mapping[str, Any]]) -> tuple[_R, ...]:
+    return tuple(_row(row, each) for each in found)
 
 
 def sweep(text: str, notes: _Notes) -> Sweep:
     found: of_depth_first.Report = json.loads(text)
-    points = tuple(_point(row) for row in found["points"] if "impossible" not in row)
+    points = _rows(Point, (row for row in found["points"] if "impossible" not in row))
     return _read(
         Sweep,
         found,
@@ -96,14 +88,14 @@ def sweep(text: str, notes: _Notes) -> Sweep:
         notes=notes,
         network=found["workload"],
         points=points,
-        impossible=tuple(_impossible(row) for row in found["points"] if "impossible" in row),
+        impossible=_rows(ImpossiblePoint, (row for row in found["points"] if "impossible" in row)),
         best=next((point for point in points if point.is_best), None),
     )
 
 
 def evaluation(text: str, notes: _Notes) -> Evaluation:
     found: of_depth_first.Report = json.loads(text)
-    (point,) = (_point(row) for row in found["points"] if "impossible" not in row)
+    (point,) = _rows(Point, (row for row in found["points"] if "impossible" not in row))
     memories = (
         _read(MemoryTraffic, memory, operands="".join(memory["operands"])) for memory in found["account"]["memories"]
     )
@@ -121,7 +113,7 @@ def optimum(text: str, notes: _Notes) -> Optimum:
         notes=notes,
         network=found["workload"],
         power=_power(found["power"]),
-        stacks=tuple(map(_stack, found["stacks"])),
+        stacks=_rows(Stack, found["stacks"]),
         ways_to_cut=int(found["ways_to_cut"]),
     )
 
@@ -135,7 +127,7 @@ def fusions(text: str, notes: _Notes) -> Fusions:
         _json=text,
         notes=notes,
         network=found["workload"],
-        methods=tuple(_read(Fusion, method, stacks=tuple(map(_stack, method["stacks"]))) for method in methods),
+        methods=tuple(_read(Fusion, method, stacks=_rows(Stack, method["stacks"])) for method in methods),
         impossible={
             method["method"]: tuple(method["impossible"]) for method in found["methods"] if "impossible" in method
         },
@@ -178,8 +170,8 @@ def hierarchies(text: str, notes: _Notes, document: str) -> Hierarchies:
         found,
         _json=text,
         notes=notes,
-        best=_read(Hierarchy, found["best"]),
-        front=tuple(_read(Hierarchy, hierarchy) for hierarchy in found["front"]),
+        best=_row(Hierarchy, found["best"]),
+        front=_rows(Hierarchy, found["front"]),
         hardware=Hardware(document),
     )
 
@@ -195,14 +187,10 @@ def cores_schedule(text: str, notes: _Notes, trace: str) -> CoresSchedule:
         layers={layer["name"]: tuple(layer["cores"]) for layer in found["layers"]},
         times={core: {key.removesuffix("_cycles"): cycles for key, cycles in all.items()} for core, all in times.items()},
         links={link["name"]: link["busy_cycles"] for link in found["links"]},
-        single_core=_read(SingleCore, found["single_core"]) if found["single_core"] else None,
+        single_core=_row(SingleCore, found["single_core"]) if found["single_core"] else None,
         power=_power(found["power"]),
         trace=trace,
     )
-
-
-def _step_cost(found: of_attention.Cost) -> StepCost:
-    return _read(StepCost, found, energy=found["energy_pj_by_cause"])
 
 
 _HELD = {
@@ -241,8 +229,8 @@ def _block(found: of_attention.Block | None) -> AttentionBlock | None:
 def _generation(found: of_attention.Generation | None) -> Generation | None:
     if found is None:
         return None
-    tokens = {token["cached"]: _step_cost(token["cost"]) for token in found["tokens"]}
-    return _read(Generation, found, prefill=_step_cost(found["prefill"]), tokens=tokens)
+    tokens = {token["cached"]: _row(StepCost, token["cost"]) for token in found["tokens"]}
+    return _read(Generation, found, prefill=_row(StepCost, found["prefill"]), tokens=tokens)
 
 
 def attention(text: str, notes: _Notes) -> Attention:
@@ -257,23 +245,19 @@ def attention(text: str, notes: _Notes) -> Attention:
         notes=notes,
         model=found["model"]["name"],
         layers=found["model"]["layers"],
-        cost=_step_cost(found["all_layers"]),
+        cost=_row(StepCost, found["all_layers"]),
         schedules=tuple(schedules.values()),
         recomputed=recomputed,
         best=recomputed if found["best_recomputes"] else schedules.get(best) if best else None,
         block=_block(found["block"]),
         keys_in=found["keys_in"].lower(),
         costs_with_keys_in={
-            row["keys_in"].lower(): _step_cost(row["all_layers"]) if row["all_layers"] else None
+            row["keys_in"].lower(): _row(StepCost, row["all_layers"]) if row["all_layers"] else None
             for row in found["all_layers_with_keys_in"]
         },
         compulsory_bytes=found["compulsory_bytes_of_a_layer"],
         generation=_generation(found["generation"]),
     )
-
-
-def _divided_step(found: of_attention.Divided) -> DividedStep:
-    return _read(DividedStep, found, energy=found["energy_pj_by_cause"], keys_in=found["keys_in"].lower())
 
 
 def divided_attention(text: str, notes: _Notes) -> DividedAttention:
@@ -284,8 +268,8 @@ def divided_attention(text: str, notes: _Notes) -> DividedAttention:
         _json=text,
         notes=notes,
         model=found["model"]["name"],
-        one_core=_divided_step(found["one_core"]),
-        steps=tuple(map(_divided_step, found["divided"])),
+        one_core=_row(DividedStep, found["one_core"]),
+        steps=_rows(DividedStep, found["divided"]),
         refused=tuple((way["split"], way["why"]) for way in found["not_divided"]),
     )
 

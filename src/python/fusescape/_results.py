@@ -15,30 +15,9 @@ from . import found
 from ._documents import Hardware
 from ._errors import Diagnostic
 from ._fusescape import Rows
+from ._rows import DividedStep, Fusion, Hierarchy, ImpossiblePoint, Point, Power, SingleCore, Stack, StepCost, Tile
 
 _Report = TypeVar("_Report", bound=Mapping[str, Any])
-
-
-class Tile(NamedTuple):
-    """The size of a tile: columns and rows of the last feature map of a stack."""
-
-    columns: int
-    rows: int
-
-
-@dataclass(frozen=True)
-class Power:
-    """Time and power of the work, where the hardware states a clock."""
-
-    clock_mhz: float
-    leakage_pj_per_cycle: float
-    seconds: float
-    leakage_pj: float
-    total_pj: float
-    watts: float
-    tops: float
-    """10^12 operations a second; a multiply-accumulate is two."""
-    tops_per_watt: float
 
 
 @dataclass(frozen=True)
@@ -59,43 +38,6 @@ class Result(Generic[_Report]):
         """The rows of the result by the Arrow C stream interface, which data frames take: ``polars.DataFrame(result.to_arrow())``,
         ``pyarrow.table(...)``, ``pandas.DataFrame.from_arrow(...)``, or by its name in a query of DuckDB."""
         return Rows(self.kind, self._json)
-
-
-@dataclass(frozen=True)
-class Point:
-    """One depth-first schedule of a network: a tile size, an overlap storing mode, and stacks of fused layers (DeFiNES, Section III)."""
-
-    mode: str
-    """Overlap storing mode: ``fully-recompute``, ``h-cached-v-recompute`` or ``fully-cached``."""
-    tile: Tile | None
-    """``None``: the whole map, as layer-by-layer has it."""
-    stacks: str
-    """The rule that stacks follow, or the layers after which one ends."""
-    energy_pj: float
-    latency_cycles: int
-    macs: int
-    """Multiply-accumulate operations, recomputed ones included."""
-    dram_words: float
-    score: float
-    """What was minimised, in its own unit."""
-    is_best: bool
-    is_pareto_optimal: bool
-    """No other point is better in both energy and latency."""
-    energy: Mapping[str, float]
-    """Energy by cause, pJ."""
-    latency: Mapping[str, int]
-    """Latency by cause, cycles."""
-    power: Power | None
-
-
-@dataclass(frozen=True)
-class ImpossiblePoint:
-    """A schedule that cannot be."""
-
-    mode: str
-    tile: Tile | None
-    stacks: str
-    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -153,20 +95,6 @@ class Evaluation(Result[found.depth_first.Report]):
 
 
 @dataclass(frozen=True)
-class Stack:
-    """Layers that run fused, tile by tile."""
-
-    layers: tuple[str, ...]
-    mode: str
-    tile: Tile | None
-    tiles: int
-    energy_pj: float
-    latency_cycles: int
-    dram_words: float
-    score: float
-
-
-@dataclass(frozen=True)
 class Optimum(Result[found.optimal.Report]):
     """Stacks, tile sizes and modes that are jointly optimal. Rows for data frames: a stack each."""
 
@@ -182,21 +110,6 @@ class Optimum(Result[found.optimal.Report]):
     """The layers after which stacks end."""
     stacks_considered: int
     ways_to_cut: int
-
-
-@dataclass(frozen=True)
-class Fusion:
-    """What one method of fusion chooses, priced by the whole model."""
-
-    method: str
-    groups: tuple[tuple[str, ...], ...]
-    """Layers that the method puts together."""
-    energy_pj: float
-    latency_cycles: int
-    dram_words: float
-    optimus_dram_bytes: int | None
-    """Bytes to and from DRAM by the model of Optimus."""
-    stacks: tuple[Stack, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -254,18 +167,6 @@ class Layers(Result[found.layer.Report]):
 
 
 @dataclass(frozen=True)
-class Hierarchy:
-    """A memory hierarchy, and what the network costs on it."""
-
-    name: str
-    energy_pj: float
-    latency_cycles: int
-    area_um2: float
-    estimated: bool
-    """Whether some figure comes from a fit to published ones."""
-
-
-@dataclass(frozen=True)
 class Hierarchies(Result[found.hierarchy.Report]):
     """Memory hierarchies from a pool. Rows for data frames: a hierarchy of the front each."""
 
@@ -278,21 +179,6 @@ class Hierarchies(Result[found.hierarchy.Report]):
     seconds: float
     hardware: Hardware
     """The core with the best hierarchy."""
-
-
-@dataclass(frozen=True)
-class StepCost:
-    """What a step of a transformer costs, all layers and sequences."""
-
-    energy_pj: float
-    energy: Mapping[str, float]
-    """Energy by cause, pJ."""
-    latency_cycles: int
-    dram_bits: int
-    """Bits to and from DRAM."""
-    weight_bits: int
-    """Bits of weights among them."""
-    macs: int
 
 
 @dataclass(frozen=True)
@@ -410,30 +296,6 @@ class Attention(Result[found.attention.Report]):
 
 
 @dataclass(frozen=True)
-class DividedStep:
-    """A step of a transformer on several cores: all layers."""
-
-    split: Mapping[str, int]
-    """In how many parts ``heads``, ``queries``, ``keys``, ``sequences`` and ``layers`` are divided."""
-    energy_pj: float
-    energy: Mapping[str, float] = field(repr=False)
-    """Energy of all cores in pJ, by its cause."""
-    link_energy_pj: float
-    """Energy of what cores send each other."""
-    latency_cycles: int
-    """Of one step by itself."""
-    interval_cycles: int
-    """Between the ends of two steps where each group of layers works on a step of its own."""
-    link_cycles: int
-    link_bits: int
-    dram_bits: int
-    macs: int
-    cache_bytes_of_a_core: float
-    keys_in: str
-    """Where keys and values are: ``dram``, ``layer`` or ``cache``, as of `Attention`."""
-
-
-@dataclass(frozen=True)
 class DividedAttention(Result[found.attention.Report]):
     """One step of a transformer on several cores, divided in every way. Rows for data frames: a way each."""
 
@@ -472,17 +334,6 @@ class PublishedAttention(Result[found.attention.Report]):
 
     kind = "published-attention"
     dataflows: tuple[PublishedDataflow, ...]
-
-
-@dataclass(frozen=True)
-class SingleCore:
-    """The best core that computes all layers alone."""
-
-    core: str
-    tile_size: str
-    latency_cycles: float
-    energy_pj: float
-    speed_up: float
 
 
 @dataclass(frozen=True)
