@@ -13,77 +13,50 @@ use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
+options! {
 /// Options of a step of a transformer.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
 pub struct AttentionOptions {
     /// New tokens of each sequence: a prompt, or 1 with `--cached`
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().tokens, value_name = "COUNT"))]
-    tokens: u64,
+    #[cli(arg(long, value_name = "COUNT"))]
+    tokens: u64 = 2048,
     /// Tokens whose keys and values are cached
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().cached, value_name = "COUNT"))]
-    cached: u64,
+    #[cli(arg(long, value_name = "COUNT"))]
+    cached: u64 = 0,
     /// Sequences at a time
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().batch, value_name = "COUNT"))]
-    batch: u64,
+    #[cli(arg(long, value_name = "COUNT"))]
+    batch: u64 = 1,
     /// Generate so many tokens after the others, and tell time, energy and the size of the cache
-    #[cfg_attr(feature = "cli", arg(long, value_name = "COUNT"))]
+    #[cli(arg(long, value_name = "COUNT"))]
     generate: Option<u64>,
     /// With `--generate`: read the prompt so many tokens at a time [default: all]
-    #[cfg_attr(feature = "cli", arg(long, requires = "generate", value_name = "COUNT"))]
+    #[cli(arg(long, requires = "generate", value_name = "COUNT"))]
     chunk: Option<u64>,
-    #[cfg_attr(feature = "cli", command(flatten))]
+    #[cli(command(flatten))]
     #[serde(skip)]
     links: LinkOptions,
     /// Bits of all elements, or of each kind: activations=16,keys=8,sums=32,weights=4
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().bits, value_name = "BITS",
-        value_parser = understood::<_, String>(words::parse_element_bits)))]
+    #[cli(arg(long, value_name = "BITS", value_parser = understood::<_, String>(words::parse_element_bits)))]
+    #[schema(with = "schema::Bits",
+        description = "Bits of all elements, or of each kind; kinds that are left out have 16")]
     #[serde(deserialize_with = "text_or_bits")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(
-            with = "schema::Bits",
-            description = "Bits of all elements, or of each kind; kinds that are left out have 16"
-        )
-    )]
-    bits: String,
+    bits: String = "16".to_owned(),
     /// Whether new tokens see themselves and each other where there is a cache; AccelForge has it that they do not
-    #[cfg_attr(feature = "cli", arg(long = "blind", action = clap::ArgAction::SetFalse,
+    #[cli(arg(long = "blind", action = clap::ArgAction::SetFalse,
         help = "New tokens see the cache alone, not themselves and each other, as AccelForge has it"))]
-    sees_itself: bool,
+    sees_itself: bool = true,
     /// Show the dataflows of the FuseMax artifact on its own machines instead: unfused, FLAT, +cascade, +architecture, +binding
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     #[serde(skip)]
     pub published: bool,
     /// With `--published`: the artifact's rules, defects included
-    #[cfg_attr(feature = "cli", arg(long, requires = "published"))]
+    #[cli(arg(long, requires = "published"))]
     #[serde(skip)]
     pub as_published: bool,
     /// What to minimise: energy, latency or edp
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
-        value_parser = understood::<_, String>(words::parse_energy_or_latency)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::StepObjective"))]
-    objective: String,
+    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_energy_or_latency)))]
+    #[schema(with = "schema::StepObjective")]
+    objective: String = "energy".to_owned(),
 }
-
-impl Default for AttentionOptions {
-    fn default() -> Self {
-        Self {
-            tokens: 2048,
-            cached: 0,
-            batch: 1,
-            generate: None,
-            chunk: None,
-            links: LinkOptions::default(),
-            bits: "16".to_owned(),
-            sees_itself: true,
-            published: false,
-            as_published: false,
-            objective: "energy".to_owned(),
-        }
-    }
 }
 
 /// Bits as the command line has them: of all elements, or of each kind.
@@ -126,29 +99,19 @@ impl AttentionOptions {
     }
 }
 
+options! {
 /// Options of cores among which a step of a transformer is divided.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
 pub struct LinkOptions {
     /// Divide the step among so many cores like this one, in every way
-    #[cfg_attr(feature = "cli", arg(long, conflicts_with_all = ["generate", "published"], value_name = "COUNT"))]
+    #[cli(arg(long, conflicts_with_all = ["generate", "published"], value_name = "COUNT"))]
     cores: Option<u64>,
     /// With `--cores`: bits that each core sends, and receives, in a cycle
-    #[cfg_attr(feature = "cli", arg(long, requires = "cores", default_value_t = Self::default().link_width,
-        value_name = "BITS"))]
-    link_width: u64,
+    #[cli(arg(long, requires = "cores", value_name = "BITS"))]
+    link_width: u64 = 512,
     /// With `--cores`: energy of sending a bit to another core, pJ
-    #[cfg_attr(feature = "cli", arg(long, requires = "cores", default_value_t = Self::default().link_energy,
-        value_name = "PJ"))]
-    link_energy: f64,
+    #[cli(arg(long, requires = "cores", value_name = "PJ"))]
+    link_energy: f64 = 0.2,
 }
-
-impl Default for LinkOptions {
-    fn default() -> Self {
-        Self { cores: None, link_width: 512, link_energy: 0.2 }
-    }
 }
 
 impl LinkOptions {

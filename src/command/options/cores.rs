@@ -12,106 +12,69 @@ use fusescape_spec::Diagnostics;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
+options! {
 /// Options of a network on many cores.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CoresOptions"))]
-#[serde(default, deny_unknown_fields)]
+#[schema(rename = "CoresOptions")]
 pub struct CoresChoices {
     /// How large computation tiles are: best (the best size that a search finds, over rows, columns, output channels, and stacks), so
     /// many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2; conv1: K 4"
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().tiles,
-        value_name = "best|ROWS|layer-by-layer|CUTS", value_parser = understood::<_, String>(words::parse_tiles)))]
+    #[cli(arg(long, value_name = "best|ROWS|layer-by-layer|CUTS",
+        value_parser = understood::<_, String>(words::parse_tiles)))]
+    #[schema(with = "schema::TextOrNumber")]
     #[serde(deserialize_with = "text_or_number")]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::TextOrNumber"))]
-    tiles: String,
+    tiles: String = "best".to_owned(),
     /// Layer stacks, each of which runs fused, tile by tile: automatic (as many layers as have weights that fit on the chip), one,
     /// each-layer, or names of layers after which a stack ends, separated by commas
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().stacks,
-        value_name = "automatic|one|each-layer|NAMES"))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(
-            description = "Layer stacks, each of which runs fused: automatic (as many layers as have weights that fit on the chip), one, each-layer, or names of layers after which a stack ends"
-        )
-    )]
-    stacks: WordOrNames,
+    #[cli(arg(long, value_name = "automatic|one|each-layer|NAMES"))]
+    stacks: WordOrNames = WordOrNames::from("automatic"),
     /// Who computes what: best (for each stack the fastest if nothing had to travel, proved where the search ends), genetic, a core for all
     /// layers that it runs, or "layer: core, core; layer: core"
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().allocation,
-        value_name = "best|genetic|CORE|LAYERS"))]
+    #[cli(arg(long, value_name = "best|genetic|CORE|LAYERS"))]
+    #[schema(with = "schema::TextOrCores")]
     #[serde(deserialize_with = "text_or_cores")]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::TextOrCores"))]
-    allocation: String,
+    allocation: String = "best".to_owned(),
     /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots
     /// (as the search for the best allocation has it), earliest (which could start first)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().order,
-        value_name = "best|deepest|slots|earliest", value_parser = understood::<_, String>(words::parse_order)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Order"))]
-    order: String,
+    #[cli(arg(long, value_name = "best|deepest|slots|earliest",
+        value_parser = understood::<_, String>(words::parse_order)))]
+    #[schema(with = "schema::Order")]
+    order: String = "best".to_owned(),
     /// Then give layers other cores, one after the other, as long as that makes the schedule better
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     improve: bool,
     /// With `--allocation genetic`: individuals of a generation, 2 to 1000
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().individuals,
-        value_parser = clap::value_parser!(u32).range(2..=1_000)))]
-    individuals: u32,
+    #[cli(arg(long, value_parser = clap::value_parser!(u32).range(2..=1_000)))]
+    individuals: u32 = Evolution::PAPER.individuals as u32,
     /// With `--allocation genetic`: generations after the first, up to 10000
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().generations,
-        value_parser = clap::value_parser!(u32).range(..=10_000)))]
-    generations: u32,
+    #[cli(arg(long, value_parser = clap::value_parser!(u32).range(..=10_000)))]
+    generations: u32 = Evolution::PAPER.generations as u32,
     /// With `--allocation genetic`: seed of all random choices
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().seed))]
-    seed: u64,
+    #[cli(arg(long))]
+    seed: u64 = Evolution::PAPER.seed,
     /// What to minimise: latency, energy or edp. Tiles are mapped for the same (those that stream from DRAM for edp instead of latency);
     /// with the schedulers of the public tool always for latency
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
-        value_parser = understood::<_, String>(words::parse_aim)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Aim"))]
-    objective: String,
+    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_aim)))]
+    #[schema(with = "schema::Aim")]
+    objective: String = "latency".to_owned(),
     /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().scheduler,
-        value_parser = understood::<_, String>(words::parse_scheduler)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Scheduler"))]
-    scheduler: String,
+    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_scheduler)))]
+    #[schema(with = "schema::Scheduler")]
+    scheduler: String = "corrected".to_owned(),
     /// Bring weights to their cores before anything else
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     prefetch_weights: bool,
     /// How to search the mapping of each tile
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().strategy,
-        value_parser = words_of(words::SEARCHES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Search"))]
-    strategy: String,
+    #[cli(arg(long, value_parser = words_of(words::SEARCHES)))]
+    #[schema(with = "schema::Search")]
+    strategy: String = "exact".to_owned(),
     /// LOMA orders at most so many loop prime factors
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().lpf_limit))]
-    lpf_limit: usize,
+    #[cli(arg(long))]
+    lpf_limit: usize = LPF_LIMIT,
     /// Rules of the model of one core: what is right, or what a published tool does
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().rules,
-        value_parser = words_of(words::RULES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::RuleSet"))]
-    rules: String,
+    #[cli(arg(long, value_parser = words_of(words::RULES)))]
+    #[schema(with = "schema::RuleSet")]
+    rules: String = "corrected".to_owned(),
 }
-
-impl Default for CoresChoices {
-    fn default() -> Self {
-        let Evolution { individuals, generations, seed } = Evolution::PAPER;
-        Self {
-            tiles: "best".to_owned(),
-            stacks: "automatic".into(),
-            allocation: "best".to_owned(),
-            order: "best".to_owned(),
-            improve: false,
-            individuals: individuals as u32,
-            generations: generations as u32,
-            seed,
-            objective: "latency".to_owned(),
-            scheduler: "corrected".to_owned(),
-            prefetch_weights: false,
-            strategy: "exact".to_owned(),
-            lpf_limit: LPF_LIMIT,
-            rules: "corrected".to_owned(),
-        }
-    }
 }
 
 /// A text, or a number as one.

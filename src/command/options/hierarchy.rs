@@ -8,75 +8,48 @@ use super::{understood, words_of};
 use crate::words;
 use fusescape_engine::hierarchy::{HierarchySettings, Sought, Widths};
 use fusescape_spec::Diagnostics;
-use serde::Deserialize;
 
+options! {
 /// Options of memory hierarchies.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
 pub struct HierarchyOptions {
     /// Only these layers, several separated by commas [default: the whole network]
-    #[cfg_attr(feature = "cli", arg(long = "layer", value_name = "LAYER", value_delimiter = ','))]
-    #[cfg_attr(feature = "schema", schemars(description = "Only these layers [default: the whole network]"))]
+    #[cli(arg(long = "layer", value_name = "LAYER", value_delimiter = ','))]
+    #[schema(description = "Only these layers [default: the whole network]")]
     layers: Vec<String>,
     /// Largest area of all that has a stated area: 0.5mm2 or 500000um2 [default: no limit]
-    #[cfg_attr(feature = "cli", arg(long = "budget", value_name = "AREA", value_parser = words::parse_area))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(description = "Largest area of all that has a stated area, um2 [default: no limit]")
-    )]
+    #[cli(arg(long = "budget", value_name = "AREA", value_parser = words::parse_area))]
+    #[schema(description = "Largest area of all that has a stated area, um2 [default: no limit]")]
     budget_um2: Option<f64>,
     /// At most so many memories of one operand below the highest
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().max_levels))]
-    max_levels: usize,
+    #[cli(arg(long))]
+    max_levels: usize = 2,
     /// A memory is at least so many times as large as the one below it
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().min_ratio))]
-    min_ratio: u64,
+    #[cli(arg(long))]
+    min_ratio: u64 = 8,
     /// Try every word width of every memory, not only the fitting one
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     all_widths: bool,
     /// Search every hierarchy, also those that are known to be beaten
-    #[cfg_attr(feature = "cli", arg(long = "no-pruning"))]
+    #[cli(arg(long = "no-pruning"))]
     pub everything: bool,
     /// Only the best hierarchy by the objective, not the trade-offs: decides far more hierarchies in the same time
-    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "everything"))]
+    #[cli(arg(long, conflicts_with = "everything"))]
     only_best: bool,
     /// How to search the mapping of each layer
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().strategy,
-        value_parser = words_of(words::SEARCHES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Search"))]
-    strategy: String,
+    #[cli(arg(long, value_parser = words_of(words::SEARCHES)))]
+    #[schema(with = "schema::Search")]
+    strategy: String = "exact".to_owned(),
     /// With `--strategy loma`: orders of at most so many loop prime factors
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().lpf_limit))]
-    lpf_limit: usize,
+    #[cli(arg(long))]
+    lpf_limit: usize = LPF_LIMIT,
     /// What to minimise: energy, latency or edp
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
-        value_parser = understood::<_, String>(words::parse_objective)))]
-    objective: String,
+    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_objective)))]
+    objective: String = "energy".to_owned(),
     /// Rules of the model: what is right, or what a published tool does
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().rules,
-        value_parser = words_of(words::RULES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::RuleSet"))]
-    rules: String,
+    #[cli(arg(long, value_parser = words_of(words::RULES)))]
+    #[schema(with = "schema::RuleSet")]
+    rules: String = "corrected".to_owned(),
 }
-
-impl Default for HierarchyOptions {
-    fn default() -> Self {
-        Self {
-            layers: Vec::new(),
-            budget_um2: None,
-            max_levels: 2,
-            min_ratio: 8,
-            all_widths: false,
-            everything: false,
-            only_best: false,
-            strategy: "exact".to_owned(),
-            lpf_limit: LPF_LIMIT,
-            objective: "energy".to_owned(),
-            rules: "corrected".to_owned(),
-        }
-    }
 }
 
 impl HierarchyOptions {

@@ -12,106 +12,64 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+options! {
 /// Options of single layers.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
 pub struct MapOptions {
     /// Names of layers, several separated by commas [default: all]
-    #[cfg_attr(feature = "cli", arg(long = "layer", value_name = "NAME", value_delimiter = ','))]
-    #[cfg_attr(feature = "schema", schemars(description = "Names of layers [default: all]"))]
+    #[cli(arg(long = "layer", value_name = "NAME", value_delimiter = ','))]
+    #[schema(description = "Names of layers [default: all]")]
     layers: Vec<String>,
     /// Price the mappings of this document instead of searching
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "unroll", "hints",
-        "lpf_limit", "seconds", "min_utilization"]))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(description = "Text of a document of mappings, which are priced instead of searched")
-    )]
+    #[cli(arg(long, value_name = "FILE",
+        conflicts_with_all = ["strategy", "unroll", "hints", "lpf_limit", "seconds", "min_utilization"]))]
+    #[schema(description = "Text of a document of mappings, which are priced instead of searched")]
     pub mapping: Option<String>,
     /// With `--strategy exact` or `loma`: search among the mappings that this document allows
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with = "mapping"))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(
-            description = "With `--strategy exact` or `loma`: text of a document of constraints, the mappings that a search may take"
-        )
-    )]
+    #[cli(arg(long, value_name = "FILE", conflicts_with = "mapping"))]
+    #[schema(description = "With `--strategy exact` or `loma`: text of a document of the mappings to search")]
     pub constraints: Option<String>,
     /// Write the mappings as a document that `--mapping` reads
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    #[cli(arg(long, value_name = "FILE"))]
     #[serde(skip)]
     pub save_mapping: Option<PathBuf>,
     /// How to search for the loop order and its division among the memories: loma; or, for the least energy, as ZigZag
     /// does: exhaustive (all blockings, even and uneven), heuristic, iterative
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().strategy, value_name = "NAME",
-        value_parser = understood::<_, String>(words::parse_strategy)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::LayerSearch"))]
-    strategy: String,
+    #[cli(arg(long, value_name = "NAME", value_parser = understood::<_, String>(words::parse_strategy)))]
+    #[schema(with = "schema::LayerSearch")]
+    strategy: String = "exact".to_owned(),
     /// Which loops the array unrolls: those of the documents, or the best of all that are legal
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().unroll,
-        value_parser = words_of(words::UNROLLINGS)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Unrolling"))]
-    unroll: String,
+    #[cli(arg(long, value_parser = words_of(words::UNROLLINGS)))]
+    #[schema(with = "schema::Unrolling")]
+    unroll: String = "stated".to_owned(),
     /// With `--unroll search`: the loops that one dimension of the array may unroll; for several dimensions repeat it
-    #[cfg_attr(feature = "cli", arg(long = "hint", value_name = "DIMENSION=LOOP,..",
+    #[cli(arg(long = "hint", value_name = "DIMENSION=LOOP,..",
         value_parser = understood::<_, String>(words::parse_hint)))]
+    #[schema(with = "BTreeMap<String, Vec<String>>",
+        description = "With `--unroll search`: the loops that a dimension of the array may unroll, by its name")]
     #[serde(deserialize_with = "hints")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(
-            with = "BTreeMap<String, Vec<String>>",
-            description = "With `--unroll search`: the loops that a dimension of the array may unroll, by its name"
-        )
-    )]
     hints: Vec<String>,
     /// With `--unroll search`: at most so many different loops on one dimension of the array
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().loops_per_dimension))]
-    loops_per_dimension: usize,
+    #[cli(arg(long))]
+    loops_per_dimension: usize = LayerOptions::default().loops_per_dimension,
     /// At most so many loop prime factors, where the strategy has such a limit [default: 6 with loma, else 8]
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     lpf_limit: Option<usize>,
     /// With `--strategy exact` or `loma`: search each layer until its best mapping is proved, but no longer than this [default: until
     /// a fixed number of partial mappings is looked at]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS",
-        value_parser = understood::<_, f64>(words::parse_seconds)))]
+    #[cli(arg(long, value_name = "SECONDS", value_parser = understood::<_, f64>(words::parse_seconds)))]
     seconds: Option<f64>,
     /// With `--strategy exhaustive` or `heuristic`: how full a memory is that operands share, at least, unless it holds all
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().min_utilization, value_name = "0..1",
-        value_parser = words::parse_share))]
-    min_utilization: f64,
+    #[cli(arg(long, value_name = "0..1", value_parser = words::parse_share))]
+    min_utilization: f64 = LayerOptions::default().min_utilization,
     /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
     /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
-        value_parser = understood::<_, String>(words::parse_objective)))]
-    objective: String,
+    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_objective)))]
+    objective: String = "energy".to_owned(),
     /// Rules of the model: what is right, or what a published tool does
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().rules,
-        value_parser = words_of(words::RULES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::RuleSet"))]
-    rules: String,
+    #[cli(arg(long, value_parser = words_of(words::RULES)))]
+    #[schema(with = "schema::RuleSet")]
+    rules: String = "corrected".to_owned(),
 }
-
-impl Default for MapOptions {
-    fn default() -> Self {
-        let LayerOptions { loops_per_dimension, min_utilization, .. } = LayerOptions::default();
-        Self {
-            layers: Vec::new(),
-            mapping: None,
-            constraints: None,
-            save_mapping: None,
-            strategy: "exact".to_owned(),
-            unroll: "stated".to_owned(),
-            hints: Vec::new(),
-            loops_per_dimension,
-            lpf_limit: None,
-            seconds: None,
-            min_utilization,
-            objective: "energy".to_owned(),
-            rules: "corrected".to_owned(),
-        }
-    }
 }
 
 /// Loops by the dimension of the array, as the command line has them.

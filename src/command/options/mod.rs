@@ -1,6 +1,45 @@
 //! Options of commands, as the command line (feature `cli`), Python and JavaScript give them: an option is one field here, with its default
 //! and what a person is told of it. Python and JavaScript give them by the names of the fields, and hear of all that are wrong at once.
 
+/// Options of a command: a field for each, with its help, how the command line takes it (an attribute of clap), how its schema differs from
+/// that of its type (of schemars), how JSON is read (of serde), and its default, where that is not what the type has.
+macro_rules! options {
+    (
+        $(#[doc = $about:tt])*
+        $(#[schema($($of_all:tt)*)])?
+        pub struct $options:ident { $(
+            $(#[doc = $help:tt])*
+            $(#[cli($($cli:tt)*)])?
+            $(#[schema($($schema:tt)*)])?
+            $(#[serde($($serde:tt)*)])?
+            $visible:vis $option:ident: $type:ty $(= $default:expr)?,
+        )* }
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, serde::Deserialize)]
+        #[cfg_attr(feature = "cli", derive(clap::Args))]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        $(#[cfg_attr(feature = "schema", schemars($($of_all)*))])?
+        #[serde(default, deny_unknown_fields)]
+        pub struct $options { $(
+            $(#[doc = $help])*
+            $(#[cfg_attr(feature = "cli", $($cli)*)])?
+            $(#[cfg_attr(feature = "cli", arg(default_value_t = $default))])?
+            $(#[cfg_attr(feature = "schema", schemars($($schema)*))])?
+            $(#[serde($($serde)*)])?
+            $visible $option: $type,
+        )* }
+
+        impl Default for $options {
+            fn default() -> Self {
+                Self { $($option: options!(@default $($default)?),)* }
+            }
+        }
+    };
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+}
+
 mod attention;
 mod cores;
 mod hierarchy;
@@ -75,6 +114,13 @@ pub enum WordOrNames {
     Word(String),
     /// The names.
     Names(Vec<String>),
+}
+
+/// As sweeps have it.
+impl Default for WordOrNames {
+    fn default() -> Self {
+        "auto".into()
+    }
 }
 
 impl From<&str> for WordOrNames {

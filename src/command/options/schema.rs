@@ -94,7 +94,7 @@ written! {
         one_of(&StoringMode::ALL.map(StoringMode::name));
     Search: "How the best mapping is searched: proved, or among orders of loop prime factors (ZigZag's LOMA).",
         one_of(&names(SEARCHES.iter().map(|choice| choice.0)));
-    LayerSearch: "How the best mapping of a layer is searched: for any objective; or for the least energy, as ZigZag does.",
+    LayerSearch: "How the best mapping of a layer is searched: for any objective, or for the least energy (ZigZag).",
         one_of(&names(STRATEGIES.iter().map(|choice| choice.0)));
     RuleSet: "What is right, or what a published tool does, defects included.",
         one_of(&names(RULES.iter().map(|choice| choice.0)));

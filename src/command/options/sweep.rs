@@ -9,81 +9,49 @@ use crate::words;
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
 use fusescape_engine::explore::{Settings, StackLimits};
 use fusescape_spec::Diagnostics;
-use serde::Deserialize;
 
+options! {
 /// Options of sweeps.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
 pub struct SweepOptions {
     /// Overlap storing mode, several separated by commas [default: all]
-    #[cfg_attr(feature = "cli", arg(long = "mode", value_name = "MODE", value_delimiter = ',',
+    #[cli(arg(long = "mode", value_name = "MODE", value_delimiter = ',',
         value_parser = understood::<_, String>(words::parse_mode)))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "Vec<schema::Mode>", description = "Overlap storing modes; all three where none is named")
-    )]
+    #[schema(with = "Vec<schema::Mode>", description = "Overlap storing modes; all three where none is named")]
     modes: Vec<String>,
     /// One tile size: columns x rows of the last feature map
-    #[cfg_attr(feature = "cli", arg(long, value_name = "XxY", value_parser = words::parse_tile,
-        conflicts_with = "tiles"))]
+    #[cli(arg(long, value_name = "XxY", value_parser = words::parse_tile, conflicts_with = "tiles"))]
     #[serde(skip)]
     tile: Option<(u64, u64)>,
     /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: a few, up to the network's map]
-    #[cfg_attr(feature = "cli", arg(long = "grid", value_name = "X,X,..xY,Y,..", value_parser = words::parse_grid))]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(
-            description = "Widths (columns) and heights (rows) of tiles of the last feature map of each stack [default: a few]"
-        )
-    )]
+    #[cli(arg(long = "grid", value_name = "X,X,..xY,Y,..", value_parser = words::parse_grid))]
+    #[schema(description = "Widths (columns) and heights (rows) of tiles of the last feature map [default: a few]")]
     tiles: Option<words::Grid>,
     /// Where stacks are searched for: at most so many layers in one
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     most_layers: Option<usize>,
     /// Where stacks are searched for: at most so many tiles in one
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cli(arg(long))]
     most_tiles: Option<u64>,
     /// How to search for the loop order and its division among the memories
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().strategy,
-        value_parser = words_of(words::SEARCHES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::Search"))]
-    strategy: String,
+    #[cli(arg(long, value_parser = words_of(words::SEARCHES)))]
+    #[schema(with = "schema::Search")]
+    strategy: String = "exact".to_owned(),
     /// At most so many loop prime factors are ordered
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().lpf_limit))]
-    lpf_limit: usize,
+    #[cli(arg(long))]
+    lpf_limit: usize = LPF_LIMIT,
     /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
     /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().objective,
-        value_parser = understood::<_, String>(words::parse_objective)))]
-    objective: String,
+    #[cli(arg(long, value_parser = understood::<_, String>(words::parse_objective)))]
+    objective: String = "energy".to_owned(),
     /// Rules of the model: what is right, or what the published tool does
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Self::default().rules,
-        value_parser = words_of(words::RULES)))]
-    #[cfg_attr(feature = "schema", schemars(with = "schema::RuleSet"))]
-    rules: String,
+    #[cli(arg(long, value_parser = words_of(words::RULES)))]
+    #[schema(with = "schema::RuleSet")]
+    rules: String = "corrected".to_owned(),
     /// Which layers are fused: auto (DeFiNES' rule), single-layer, layer-by-layer, or names of layers after which a stack ends
     // On the command line stacks may be optimal, too, and not every command takes any.
-    #[cfg_attr(feature = "cli", arg(skip = Self::default().stacks))]
+    #[cli(arg(skip))]
     stacks: WordOrNames,
 }
-
-impl Default for SweepOptions {
-    fn default() -> Self {
-        Self {
-            modes: Vec::new(),
-            tile: None,
-            tiles: None,
-            most_layers: None,
-            most_tiles: None,
-            strategy: "exact".to_owned(),
-            lpf_limit: LPF_LIMIT,
-            objective: "energy".to_owned(),
-            rules: "corrected".to_owned(),
-            stacks: "auto".into(),
-        }
-    }
 }
 
 impl SweepOptions {

@@ -15,7 +15,7 @@ Bits: TypeAlias = 'int | Mapping[str, int]'
 
 
 LayerSearch: TypeAlias = 'Literal["exact", "loma", "exhaustive", "heuristic", "iterative"]'
-"""How the best mapping of a layer is searched: for any objective; or for the least energy, as ZigZag does."""
+"""How the best mapping of a layer is searched: for any objective, or for the least energy (ZigZag)."""
 
 
 Mode: TypeAlias = 'Literal["fully-recompute", "h-cached-v-recompute", "fully-cached"]'
@@ -82,7 +82,7 @@ class SweepOptions(TypedDict, total=False):
     :param stacks: Which layers are fused: auto (DeFiNES' rule), single-layer, layer-by-layer, or names of layers after which a stack ends
         [default: auto]
     :param strategy: How to search for the loop order and its division among the memories [default: exact]
-    :param tiles: Widths (columns) and heights (rows) of tiles of the last feature map of each stack [default: a few]
+    :param tiles: Widths (columns) and heights (rows) of tiles of the last feature map [default: a few]
     """
 
     lpf_limit: int | None
@@ -104,7 +104,7 @@ class StackOptions(TypedDict, total=False):
         (per pJ, cycle, word) [default: energy]
     :param rules: Rules of the model: what is right, or what the published tool does [default: corrected]
     :param strategy: How to search for the loop order and its division among the memories [default: exact]
-    :param tiles: Widths (columns) and heights (rows) of tiles of the last feature map of each stack [default: a few]
+    :param tiles: Widths (columns) and heights (rows) of tiles of the last feature map [default: a few]
     """
 
     lpf_limit: int | None
@@ -119,7 +119,7 @@ class StackOptions(TypedDict, total=False):
 
 class LayerOptions(TypedDict, total=False):
     """
-    :param constraints: With `strategy: exact` or `loma`: text of a document of constraints, the mappings that a search may take
+    :param constraints: With `strategy: exact` or `loma`: text of a document of the mappings to search
     :param hints: With `unroll: search`: the loops that a dimension of the array may unroll, by its name
     :param loops_per_dimension: With `unroll: search`: at most so many different loops on one dimension of the array [default: 3]
     :param lpf_limit: At most so many loop prime factors, where the strategy has such a limit [default: 6 with loma, else 8]
@@ -194,8 +194,8 @@ class CoresOptions(TypedDict, total=False):
     :param scheduler: Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible),
         stream-2023 (as late) [default: corrected]
     :param seed: With `allocation: genetic`: seed of all random choices [default: 1]
-    :param stacks: Layer stacks, each of which runs fused: automatic (as many layers as have weights that fit on the chip), one, each-layer,
-        or names of layers after which a stack ends [default: automatic]
+    :param stacks: Layer stacks, each of which runs fused, tile by tile: automatic (as many layers as have weights that fit on the chip),
+        one, each-layer, or names of layers after which a stack ends, separated by commas [default: automatic]
     :param strategy: How to search the mapping of each tile [default: exact]
     :param tiles: How large computation tiles are: best (the best size that a search finds, over rows, columns, output channels, and
         stacks), so many rows, layer-by-layer, or sizes or pieces of loops as in "rows 4, columns 60; stack 2: rows 8" or "OY 14, OX 2;
