@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
@@ -59,8 +60,8 @@ def _takes(options: type[Any]) -> Callable[[_Command], _Command]:
     """A command's help describes its options."""
 
     def described(command: _Command) -> _Command:
-        text, of_options = command.__doc__ or "", options.__doc__ or ""
-        command.__doc__ = f"{text.rstrip()}\n\n    {of_options.strip()}\n    "
+        # Python 3.13 takes indents away by itself.
+        command.__doc__ = "\n\n".join(inspect.cleandoc(thing.__doc__ or "") for thing in (command, options))
         return command
 
     return described
