@@ -108,7 +108,7 @@ pub struct MacEnergySpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnrollSpec {
-    /// The array dimension.
+    /// Name of an array dimension: `D1`.
     pub array_dimension: String,
     /// The loop dimension: `K`.
     pub loop_dimension: String,
@@ -204,7 +204,7 @@ pub struct SystemSpec {
     pub name: String,
     /// What it is and where its figures come from.
     pub about: String,
-    /// The cores.
+    /// The cores, in any order; DRAM is none of them.
     pub cores: Vec<CoreSpec>,
     /// Memories that cores have in common.
     pub shared: Vec<SharedSpec>,
@@ -226,7 +226,7 @@ pub struct CoreSpec {
     pub runs: Vec<String>,
 }
 
-/// The hardware of a core.
+/// Where the hardware of a core is described.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum CoreHardware {
     /// What the hardware document beside the system says.
@@ -329,7 +329,7 @@ pub struct TransformerSpec {
     pub name: String,
     /// What it is and where its sizes come from.
     pub about: String,
-    /// Layers.
+    /// Number of layers, all alike.
     pub layers: u64,
     /// Channels of a token between layers.
     pub width: u64,
@@ -393,7 +393,7 @@ pub struct PoolSpec {
     pub memories: Vec<PoolMemorySpec>,
 }
 
-/// One memory of a pool.
+/// A memory that hierarchies may contain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PoolMemorySpec {
@@ -558,7 +558,7 @@ pub enum MapAxis {
 }
 
 impl MapAxis {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Channels, Self::Columns, Self::Rows];
 
     /// As written in documents.
@@ -586,7 +586,7 @@ pub enum KernelSpec {
 /// Zeros around a layer's input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PaddingSpec {
-    /// No padding.
+    /// No zeros are added.
     #[default]
     None,
     /// As much as makes the output `ceil(input / stride)`; an odd rest goes to the right and the bottom.

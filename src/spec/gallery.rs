@@ -62,7 +62,7 @@ pub struct OpensSpec {
     pub rules: Vec<String>,
     /// Name of the search strategy.
     pub strategy: Option<String>,
-    /// LPF limit.
+    /// Limit on the loop prime factors that are ordered.
     pub lpf_limit: Option<u64>,
     /// Tile widths, columns.
     pub tiles_x: Vec<String>,

@@ -44,7 +44,7 @@ pub struct LessonSpec {
     pub documents: Vec<(String, String)>,
     /// What differs from student to student.
     pub parameters: Vec<ParameterSpec>,
-    /// Its steps.
+    /// Steps in the order in which a student takes them.
     pub steps: Vec<StepSpec>,
 }
 
@@ -68,7 +68,7 @@ pub struct StepSpec {
     pub text: String,
     /// The state that it begins with, in which the answer can be found.
     pub opens: OpensSpec,
-    /// The question.
+    /// What the student is asked.
     pub question: String,
     /// What the answers are judged by, and the explanation names.
     pub numbers: Vec<NumberSpec>,
@@ -108,7 +108,7 @@ pub struct NumberSpec {
 /// An answer as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerSpec {
-    /// The answer.
+    /// What the student can choose.
     pub text: String,
     /// When it is right: `gain 8..14`, and all of them.
     pub when: Vec<String>,

@@ -21,7 +21,7 @@ pub struct MappingSpec {
     pub name: String,
     /// What it is and where it comes from.
     pub about: String,
-    /// The layers.
+    /// Mappings of layers, each by the name of its layer.
     pub layers: Vec<LayerMappingSpec>,
 }
 

@@ -197,7 +197,7 @@ fn wrong_unit(unit: &str, right: &str) -> ValueError {
 pub enum Measure {
     /// No unit: a count, or a factor.
     Number,
-    /// Bits.
+    /// Amount of data in bits; documents may write bytes: `KiB`.
     Bits,
     /// pJ.
     Energy,

@@ -86,7 +86,7 @@ pub fn is_study(text: &str) -> bool {
 pub struct AxisSpec {
     /// Paths: `hardware.memories[3].size`, a whole document (`hardware`), `schedule.tiles`. Several move together.
     pub vary: Vec<String>,
-    /// The values.
+    /// Values that the paths take, listed or as a range.
     pub values: ValuesSpec,
 }
 

@@ -30,7 +30,7 @@ pub enum Tensor {
 }
 
 impl Tensor {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 8] = [
         Self::Queries,
         Self::Keys,
@@ -51,7 +51,7 @@ impl Tensor {
 /// What takes energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
-    /// DRAM.
+    /// Reads and writes of DRAM.
     Dram,
     /// The memories on the chip.
     OnChip,
@@ -64,7 +64,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// All of them.
+    /// Every variant, in the order of declaration: arrays of energies by cause are in it.
     pub const ALL: [Self; 5] = [Self::Dram, Self::OnChip, Self::Registers, Self::Macs, Self::Lanes];
 
     /// As a person reads it.
@@ -76,20 +76,20 @@ impl Cause {
 /// Bits read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Moved {
-    /// Read.
+    /// Bits that leave the memory.
     pub read: u64,
-    /// Written.
+    /// Bits that enter the memory.
     pub written: u64,
 }
 
 /// What a phase keeps busy, cycles. All of it works at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Busy {
-    /// The array.
+    /// Cycles in which the MAC array multiplies.
     pub array: u64,
-    /// Lanes.
+    /// Cycles in which the vector unit works.
     pub lanes: u64,
-    /// DRAM.
+    /// Cycles of the transfers between DRAM and the chip.
     pub dram: u64,
     /// The memory of queries, scores and results.
     pub activations: u64,
@@ -141,7 +141,7 @@ impl Busy {
 /// What a schedule costs: all heads and sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Account {
-    /// The schedule.
+    /// The schedule that was evaluated; [`account_of`] returns the same account for it.
     pub schedule: Schedule,
     /// Multiply-accumulates that are computed; under a causal mask with those that tiles cannot leave out, and with those of keys and
     /// values that are computed again.
@@ -166,12 +166,12 @@ impl Account {
         self.energy.iter().sum()
     }
 
-    /// Latency, cycles.
+    /// Sum over the phases, which run one after the other. A phase lasts as long as its busiest part.
     pub fn latency_cycles(&self) -> u64 {
         self.phases.iter().map(Busy::cycles).sum()
     }
 
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all tensors.
     pub fn dram_bits(&self) -> u64 {
         self.dram.iter().map(|moved| moved.read + moved.written).sum()
     }

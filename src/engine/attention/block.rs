@@ -59,12 +59,12 @@ impl Block {
         self.energy.iter().sum()
     }
 
-    /// Latency, cycles.
+    /// Sum over the phases, which run one after the other. A phase lasts as long as its busiest part.
     pub fn latency_cycles(&self) -> u64 {
         self.phases.iter().map(Busy::cycles).sum()
     }
 
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it.
     pub const fn dram_bits(&self) -> u64 {
         self.dram.read + self.dram.written
     }
@@ -109,14 +109,14 @@ impl Block {
 /// A tile of tokens: queries of so many sequences, so many of each; more than one sequence only with all their queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenTile {
-    /// Sequences.
+    /// Number of sequences; more than one only if the tile has all their queries.
     pub sequences: u64,
-    /// Queries of each.
+    /// Queries of each sequence.
     pub queries: u64,
 }
 
 impl TokenTile {
-    /// Tokens in it.
+    /// Product of sequences and queries: the rows of the linear layers around attention.
     pub const fn tokens(&self) -> u64 {
         self.sequences * self.queries
     }
@@ -153,17 +153,17 @@ impl TokenTile {
 pub struct BlockProblem<'a> {
     /// What computes its queries; empty where they are not computed by themselves.
     pub queries: &'a [Part],
-    /// Attention.
+    /// The attention of all heads, with its sizes and precisions.
     pub attention: &'a Problem,
     /// What follows it.
     pub chain: &'a [Part],
-    /// The step.
+    /// The step whose tokens are divided into tiles.
     pub step: &'a Step,
     /// The core.
     pub machine: &'a Machine,
 }
 
-/// A block.
+/// How a [`Block`] runs: the tile of tokens, the parts that run with attention, and the weights that stay on the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSchedule {
     /// Tokens in a tile.

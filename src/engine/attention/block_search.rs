@@ -38,7 +38,7 @@ impl RunsBefore {
 pub struct BestBlock {
     /// What it leaves to run before it.
     pub before: Vec<Run>,
-    /// The block.
+    /// Attention with the parts that run together with it.
     pub block: Block,
     /// What it leaves to run after it.
     pub after: Vec<Run>,

@@ -19,7 +19,7 @@ pub enum Cascade {
 }
 
 impl Cascade {
-    /// All of them.
+    /// Every variant, by descending number of passes.
     pub const ALL: [Self; 3] = [Self::ThreePass, Self::TwoPass, Self::OnePass];
 
     /// As a person reads it.

@@ -149,7 +149,7 @@ pub struct SplitCost {
     pub link_bits: u64,
     /// Cycles of the latency in which cores send and add up.
     pub link_cycles: u64,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all cores.
     pub dram_bits: u64,
     /// Multiply-accumulates.
     pub macs: u64,

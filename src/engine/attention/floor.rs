@@ -28,7 +28,7 @@ pub fn floor(problem: &Problem, machine: &Machine, schedule: &Schedule, objectiv
 pub struct Meetings {
     /// Rows of queries.
     rows: u64,
-    /// Scores.
+    /// Products of a row of queries and a key.
     scores: u64,
     /// Keys, for every tile of queries that meets them.
     keys: u64,
@@ -95,7 +95,7 @@ pub struct Floor {
     pub energy_pj: f64,
     /// What its phases keep busy.
     pub phases: [Busy; 3],
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it.
     pub dram_bits: f64,
 }
 

@@ -21,7 +21,7 @@ pub enum KeyStore {
 }
 
 impl KeyStore {
-    /// All of them.
+    /// Every variant, by rising room that it takes on the chip.
     pub const ALL: [Self; 3] = [Self::Dram, Self::Layer, Self::Cache];
 
     /// As a person reads it.

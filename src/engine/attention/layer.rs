@@ -58,7 +58,7 @@ pub struct StepCost {
     pub latency_cycles: u64,
     /// Energy, pJ, in the order of [`Cause::ALL`].
     pub energy: [f64; 5],
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it, all layers.
     pub dram_bits: u64,
     /// Bits of weights among them.
     pub weight_bits: u64,
@@ -334,7 +334,7 @@ impl LayerSchedule {
         self.before.iter().map(StepCost::from).chain(middle).chain(self.after.iter().map(StepCost::from))
     }
 
-    /// What all layers cost.
+    /// Cost of one layer times the number of layers.
     pub fn cost(&self) -> StepCost {
         let cost = self.pieces().fold(StepCost::default(), StepCost::and);
         StepCost {

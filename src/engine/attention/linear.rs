@@ -243,7 +243,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// All of them.
+    /// The four combinations.
     pub const ALL: [Self; 4] = [
         Self { weights: true, states: true },
         Self { weights: false, states: true },
@@ -315,7 +315,7 @@ impl Run {
         self.energy.iter().sum()
     }
 
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it.
     pub const fn dram_bits(&self) -> u64 {
         self.dram.read + self.dram.written
     }

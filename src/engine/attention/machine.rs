@@ -10,7 +10,7 @@ use crate::workload::{Dim, LayerKind, Operation, Precision};
 pub struct Store {
     /// As the document calls it.
     pub name: String,
-    /// Bits.
+    /// Capacity, bits.
     pub size_bits: u64,
     /// Energy of reading a bit, pJ.
     pub read_pj: f64,

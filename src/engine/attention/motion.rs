@@ -88,14 +88,14 @@ pub struct QueryTile {
     pub keys: u64,
 }
 
-/// A step of lanes.
+/// The operations of one step of the cascade on the vector unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneStep {
     /// How often its operations are done.
     pub iterations: u64,
     /// Operations, of all kinds.
     pub operations: u64,
-    /// Cycles.
+    /// Cycles in which the lanes compute it.
     pub cycles: u64,
 }
 
@@ -120,7 +120,7 @@ pub struct StepWork {
     pub flow_energy: Vec<f64>,
 }
 
-/// Steps that are alike.
+/// Steps that move and compute the same amounts, counted together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlikeSteps {
     /// What they compute.
@@ -247,7 +247,7 @@ impl AttentionMotion {
 }
 
 impl AttentionMotion {
-    /// The schedule.
+    /// The schedule that is shown.
     pub const fn schedule(&self) -> &Schedule {
         &self.account.schedule
     }

@@ -19,7 +19,7 @@ pub enum Place {
     Keys,
     /// The array, with its registers.
     Array,
-    /// The lanes.
+    /// The vector unit's lanes, with their registers.
     Lanes,
 }
 
@@ -30,9 +30,9 @@ pub struct Flow {
     pub tensor: Tensor,
     /// Whence.
     pub from: Place,
-    /// Where to.
+    /// The destination.
     pub to: Place,
-    /// Bits that are read.
+    /// Bits read at the source.
     pub read_bits: u64,
     /// Bits that are written: others where elements change their precision on the way.
     pub written_bits: u64,
@@ -61,9 +61,9 @@ pub trait Ledger {
 pub struct Movement<'a> {
     /// What is computed.
     pub problem: &'a Problem,
-    /// On what.
+    /// The core that computes it.
     pub machine: &'a Machine,
-    /// How.
+    /// Tiles, fusion and residence of keys.
     pub schedule: &'a Schedule,
 }
 

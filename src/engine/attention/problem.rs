@@ -12,7 +12,7 @@ const MOST_MACS: u64 = 1 << 54;
 /// More bits than any element has.
 const MOST_BITS: u64 = 64;
 
-/// Bits of an element.
+/// Bits of one element, by the data that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ElementBits {
@@ -22,7 +22,7 @@ pub struct ElementBits {
     pub keys: u64,
     /// Of scores, and of all that is added up.
     pub sums: u64,
-    /// Of weights.
+    /// Of weights of linear layers.
     pub weights: u64,
 }
 
@@ -57,7 +57,7 @@ impl Source {
 /// Attention to be scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Problem {
-    /// Its shape.
+    /// Sizes of the tensors: batch, heads, queries, keys, channels.
     pub shape: Shape,
     /// Whether a query sees only the keys up to its own; the last query sees all keys.
     pub causal: bool,

@@ -28,7 +28,7 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// All of them.
+    /// Every kind that is compared; one pass is among them as queries that stay and as keys that stay.
     pub const ALL: [Self; 5] =
         [Self::None, Self::Rows(Cascade::ThreePass), Self::Rows(Cascade::TwoPass), Self::QueriesStay, Self::KeysStay];
 
@@ -81,7 +81,7 @@ pub enum KeysHeld {
 }
 
 impl KeysHeld {
-    /// All of them.
+    /// Every variant, the two with keys and values in DRAM first.
     pub const ALL: [Self; 5] = [Self::Resident, Self::Streamed, Self::Recomputed, Self::InputsStay, Self::Kept];
     /// Those with keys and values in DRAM.
     pub const STORED: [Self; 2] = [Self::Resident, Self::Streamed];
@@ -105,7 +105,7 @@ impl KeysHeld {
     }
 }
 
-/// A schedule.
+/// One way to run attention on a core: what is fused, the sizes of tiles, and where keys and values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Schedule {

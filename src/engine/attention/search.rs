@@ -67,9 +67,9 @@ pub fn score(objective: &Objective, machine: &Machine, account: &Account) -> f64
 pub struct Total {
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Cycles.
+    /// Latency, cycles; fractional in lower bounds.
     pub cycles: f64,
-    /// Bits to and from DRAM.
+    /// Bits read from DRAM plus bits written to it.
     pub dram_bits: f64,
 }
 

@@ -95,7 +95,7 @@ impl Shape {
         self.batch * self.heads * self.queries * self.depth
     }
 
-    /// Elements of the keys.
+    /// Elements of the keys: batch, heads of keys, keys and channels multiplied.
     pub const fn key_elements(&self) -> u64 {
         self.batch * self.key_heads * self.keys * self.depth
     }

@@ -54,7 +54,7 @@ pub enum TokenWork {
     Residual(Added),
     /// Every channel by itself with those of so many tokens, the token's own included, and SiLU of it; those behind pass by.
     Convolution {
-        /// Tokens.
+        /// Tokens that the window covers.
         kernel: u64,
         /// Channels behind them.
         behind: u64,
@@ -70,7 +70,7 @@ pub enum TokenWork {
 /// What lanes compute for every token. It is computed in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TokenStep {
-    /// What.
+    /// The operation.
     pub work: TokenWork,
     /// Channels of a token that it computes.
     pub channels: u64,

@@ -122,7 +122,7 @@ pub struct Compulsory {
 }
 
 impl Compulsory {
-    /// All of them.
+    /// Sum of the five parts, bytes.
     pub fn total(&self) -> f64 {
         self.weights + self.input + self.output + self.cache_read + self.cache_written
     }

@@ -12,7 +12,7 @@ pub struct Access {
     pub operand: String,
     /// The operand as which memories hold it.
     pub stored_as: Operand,
-    /// The memory.
+    /// The memory that is read or written.
     pub memory: MemoryId,
     /// The memory level of the operand, lowest first.
     pub level: usize,

@@ -24,7 +24,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link that is not there.
+    /// No traffic: for the boundary above the highest level.
     const NONE: Self = Self { elements: 0.0, period: 0, count: 0, precision: 0 };
 }
 

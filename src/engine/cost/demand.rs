@@ -12,7 +12,7 @@ use crate::mapping::{OperandView, TemporalLoop};
 pub struct PeakDemand {
     /// To the memory.
     pub to: f64,
-    /// From it.
+    /// From the memory, towards lower levels.
     pub from: f64,
 }
 

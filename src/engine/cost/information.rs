@@ -45,7 +45,7 @@ pub struct OperandInformation {
 pub struct LoopEffect {
     /// The loop, with its average width where it is unrolled.
     pub dim: Dim,
-    /// Its size.
+    /// Iterations; fractional where an unrolling does not divide the loop.
     pub size: f64,
     /// Whether it is unrolled.
     pub unrolled: bool,
@@ -143,7 +143,7 @@ pub struct Reuse {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnitCounts {
-    /// All units.
+    /// Units at this level, those that hold the same data included.
     pub total: f64,
     /// Units that hold different data.
     pub unique: f64,

@@ -41,7 +41,7 @@ pub struct Latency {
 /// What one cause of latency takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CauseCycles {
-    /// Whole cycles.
+    /// A whole number of cycles.
     Whole(u64),
     /// Cycles that the rules may make fractional, or negative.
     Fractional(f64),
@@ -60,9 +60,9 @@ impl CauseCycles {
 /// One port's balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortStall {
-    /// The memory.
+    /// The memory that the port belongs to.
     pub memory: MemoryId,
-    /// Its port.
+    /// The port, which serves one or more movements.
     pub port: PortId,
     /// Stall cycles over the whole layer; negative: slack.
     pub cycles: i64,

@@ -32,7 +32,7 @@ pub struct LoopTurns {
     pub operands: [OperandTurns; OPERANDS],
 }
 
-/// One operand.
+/// One operand at every memory level: when a level's content is replaced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperandTurns {
     /// What people call it.
@@ -50,7 +50,7 @@ pub struct OperandTurns {
 /// An axis of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IndexAxis {
-    /// The index of a loop.
+    /// The index of a loop, from 0 to below its size.
     Loop(Dim),
     /// Columns or rows over which windows slide, padding included.
     Window {
@@ -64,9 +64,9 @@ pub enum IndexAxis {
 /// A memory level of an operand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelTurns {
-    /// The memory.
+    /// The memory that holds this part of the operand.
     pub memory: MemoryId,
-    /// Its name.
+    /// Name of the memory in the hardware document.
     pub name: String,
     /// Capacity of one instance, bits.
     pub capacity_bits: u64,

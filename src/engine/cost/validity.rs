@@ -16,12 +16,12 @@ pub enum MappingError {
         dim: Dim,
         /// Product of its loops; `None` where it is beyond all bounds.
         found: Option<u64>,
-        /// What it has to be.
+        /// Size of the dimension divided by its unrolling.
         wanted: u64,
     },
     /// An operand's levels end outside the loops, or before the level below.
     Boundary {
-        /// The operand.
+        /// Name of the operand, for a person.
         operand: String,
         /// The level, counted from the lowest.
         level: usize,

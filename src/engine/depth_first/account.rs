@@ -44,7 +44,7 @@ pub struct PointAccount {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryAccount {
-    /// Name of the memory.
+    /// Name of the memory in the hardware document.
     pub name: String,
     /// Capacity of one instance.
     pub size_bits: u64,
@@ -60,7 +60,7 @@ pub struct MemoryAccount {
     pub energy_pj: ByCause,
 }
 
-/// The account of one stack.
+/// Cost of one stack: all its tiles, by tile type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackAccount {
@@ -68,7 +68,7 @@ pub struct StackAccount {
     pub layers: Vec<String>,
     /// Columns and rows of its last feature map.
     pub output_size: (u64, u64),
-    /// Bits of all its weights.
+    /// Bits of the weights of all its layers.
     pub weight_bits: u64,
     /// Memory that keeps the weights after the first tile; `None` where it has none.
     pub weight_memory: Option<String>,
@@ -76,7 +76,7 @@ pub struct StackAccount {
     pub tile_count: u64,
     /// Energy of the stack, pJ.
     pub energy_pj: f64,
-    /// Latency of the stack, cycles.
+    /// Latency of the stack, all tiles, cycles.
     pub latency_cycles: u64,
     /// Tiles that behave identically.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<TileTypeAccount>"))]
@@ -127,7 +127,7 @@ pub struct TileTypeAccount {
     pub caches: CacheAccount,
     /// Energy of one tile, pJ.
     pub energy_pj: f64,
-    /// Latency of one tile, cycles.
+    /// Latency of one tile, data copy actions included, cycles.
     pub latency_cycles: u64,
     /// Its layers, stack inputs first where they come first.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<LayerTileAccount>"))]
@@ -221,7 +221,7 @@ pub struct TopMemory {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopyAccount {
-    /// The actions.
+    /// The actions, each with what it moves and costs.
     pub actions: Vec<CopyActionAccount>,
     /// Energy of all, pJ.
     pub energy_pj: f64,
@@ -359,7 +359,7 @@ pub struct HeldData {
     pub stored_as: Operand,
     /// The memory level of the operand, lowest first.
     pub level: usize,
-    /// The memory.
+    /// The memory at that level.
     pub memory: MemoryId,
     /// Bits; an average under a fractional unrolling.
     pub bits: f64,

@@ -41,10 +41,10 @@ pub struct PointChange {
     pub moves: Vec<DataMove>,
 }
 
-/// The change of one memory.
+/// Energy of one memory before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryChange {
-    /// Its name.
+    /// Name of the memory in the hardware document.
     pub name: String,
     /// Energy of its accesses, pJ.
     pub energy_pj: Sides<f64>,
@@ -55,7 +55,7 @@ pub struct MemoryChange {
 pub struct DataMove {
     /// Name of the layer.
     pub layer: String,
-    /// The operand.
+    /// Which operand of the layer moves.
     pub operand: Operand,
     /// Names of the top memories.
     pub memory: Sides<String>,
@@ -196,7 +196,7 @@ impl LayerTileAccount {
         }
     }
 
-    /// Bits of an operand in this layer-tile.
+    /// Size of one tile's part of an operand, bits.
     pub fn operand_bits(&self, operand: Operand) -> u64 {
         match operand {
             Operand::W => self.bits.w,

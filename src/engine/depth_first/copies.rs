@@ -107,7 +107,7 @@ impl<'a> CopyRoutes<'a> {
         })
     }
 
-    /// The hops of a copy.
+    /// The moves from memory to memory of which a copy consists, in their order.
     pub fn hops(&mut self, action: &CopyAction) -> impl Iterator<Item = Hop> {
         let (core, rules, bits) = (self.core, self.rules, action.bits);
         self.steps(action).iter().map(move |step| hop((core, &rules), step, bits))
@@ -188,7 +188,7 @@ fn hop((core, rules): (&Core, &Rules), step: &Step, bits: Bits) -> Hop {
 /// A port and the copies that it serves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BusyPort {
-    /// The memory.
+    /// The memory that the port belongs to.
     pub memory: MemoryId,
     /// When the first of them reaches it.
     pub start: Cycles,

@@ -25,7 +25,7 @@ use crate::workload::{Dim, Layer, LayerId, Network};
 pub struct StackFloor {
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency, cycles; fractional, as it is a bound.
     pub latency_cycles: f64,
     /// Full-width words read from and written to DRAM.
     pub dram_words: f64,

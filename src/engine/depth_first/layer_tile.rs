@@ -74,7 +74,7 @@ pub(super) struct TilePlanner<'a> {
     pub rules: Rules,
     pub stack: &'a Stack,
     pub footprint: &'a StackFootprint,
-    /// By layer.
+    /// Of each layer of the network, what all its tiles have in common; `None` for inputs, which are not mapped.
     pub layers: &'a TiSlice<LayerId, Option<TiledLayer>>,
     /// Where features end at the lowest.
     pub least: TopLevels,

@@ -25,7 +25,7 @@ pub struct TileGeometry<'a> {
 pub struct StackFootprint {
     nodes: TiVec<NodeId, NodeMeasure>,
     reads: TiVec<ReadId, ReadMeasure>,
-    /// Bits of all weights of the stack.
+    /// Bits of the weights of all layers of the stack.
     pub weight_bits: u64,
 }
 
@@ -39,7 +39,7 @@ struct NodeMeasure {
 
 #[derive(Debug, Clone, Copy)]
 struct ReadMeasure {
-    /// Channels that are read.
+    /// Channels of the producer that the reader takes.
     channels: u64,
     /// Bits of one pixel of these, as the reader takes them, all images.
     pixel_bits: u64,
@@ -243,11 +243,11 @@ pub struct CacheDecision {
 
 /// Inputs of a [`CacheDecision`].
 pub struct CacheContext<'a> {
-    /// The core.
+    /// The core that runs the stack.
     pub core: &'a Core,
-    /// The rules.
+    /// The rules of the model.
     pub rules: &'a Rules,
-    /// The stack.
+    /// The stack that is executed depth-first.
     pub stack: &'a Stack,
     /// Its sizes.
     pub footprint: &'a StackFootprint,
@@ -441,9 +441,9 @@ impl Beside {
 /// A memory that has no room for an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passed {
-    /// The operand.
+    /// The operand that does not fit.
     pub operand: Operand,
-    /// The memory.
+    /// The memory that is skipped.
     pub memory: MemoryId,
     /// Bits of the operand.
     pub bits: u64,

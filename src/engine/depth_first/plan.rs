@@ -22,14 +22,14 @@ pub struct PointPlan {
     pub stacks: Vec<StackPlan>,
 }
 
-/// The plan of one stack.
+/// The plan of one stack: its tile types, and what each of them does.
 #[derive(Debug, Clone)]
 pub struct StackPlan {
     /// Its layers.
     pub stack: Arc<Stack>,
     /// Columns and rows of its last feature map.
     pub output_size: (u64, u64),
-    /// Bits of all its weights.
+    /// Bits of the weights of all its layers.
     pub weight_bits: u64,
     /// Memory of the weights after the first tile; `None` where it has none.
     pub weight_memory: Option<MemoryId>,
@@ -95,7 +95,7 @@ pub struct TileDecision {
     pub size: (u64, u64),
     /// Whether the tile is in the first column of tiles, and in the first row.
     pub first: (bool, bool),
-    /// The decision.
+    /// Where the overlap with neighbouring tiles is cached.
     pub caches: CacheDecision,
     /// Its strip among those of columns.
     pub(super) column: StripId,

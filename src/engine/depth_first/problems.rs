@@ -34,7 +34,7 @@ pub(super) struct LayerKey {
 /// The key of a mapping problem: keys are equal exactly where problems are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ProblemKey {
-    /// The layer.
+    /// Everything about the layer that does not depend on the tile.
     pub layer: LayerKey,
     /// Columns and rows of the output.
     pub tile: (u64, u64),
@@ -108,7 +108,7 @@ impl Problems {
         known.unwrap_or_else(|| self.unrolls.push_and_get_key(unroll.to_vec()))
     }
 
-    /// The shape of a problem.
+    /// The loop nest of the problem: the layer's, with the sizes of the tile.
     pub(super) fn shape(&self, key: &ProblemKey) -> LayerShape {
         let mut shape = self.shapes[key.layer.shape];
         shape.sizes[Dim::OX as usize] = key.tile.0;

@@ -96,7 +96,7 @@ impl Stack {
         NodeId::from(self.nodes.len() - 1)
     }
 
-    /// The nodes that are layers of the stack.
+    /// The nodes that are computed, without stack inputs.
     pub fn layer_nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone {
         NodeId::within(NodeId::from(self.input_count)..self.nodes.next_key())
     }

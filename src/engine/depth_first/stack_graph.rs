@@ -67,14 +67,14 @@ impl ListedStacks {
     }
 }
 
-/// One stack.
+/// An arc of the graph: one stack, between the layers done before it and those done after it.
 #[derive(Debug, Clone)]
 pub struct StackArc {
     /// Number of the order ideal of the layers that are done before.
     pub from: StateId,
     /// Number of the order ideal of the layers that are done after; a larger number.
     pub to: StateId,
-    /// The stack.
+    /// The layers that lie between both ideals.
     pub stack: Stack,
 }
 

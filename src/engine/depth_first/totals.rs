@@ -39,7 +39,7 @@ pub struct CostExpression {
 }
 
 impl CostExpression {
-    /// The problems.
+    /// The mapping problems that occur in the point, each once.
     pub fn problems(&self) -> impl Iterator<Item = ProblemId> {
         self.problems.iter().map(|&(problem, _)| problem)
     }

@@ -31,7 +31,7 @@ pub struct AttentionRequest {
 /// A step of a transformer, answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionAnswer {
-    /// The model.
+    /// The transformer that was asked about.
     pub model: Transformer,
     /// As the hardware document calls the core.
     pub core: String,
@@ -41,7 +41,7 @@ pub struct AttentionAnswer {
     pub dram_bytes: f64,
     /// Bytes that one layer moves at least, with keys and values where they are.
     pub compulsory: Compulsory,
-    /// One layer.
+    /// The best schedule of one layer.
     pub layer: LayerSchedule,
 }
 
@@ -61,7 +61,7 @@ pub struct AttentionTiles {
 /// Which schedule is followed step by step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FollowedSchedule {
-    /// This one.
+    /// The given schedule.
     Exactly(Schedule),
     /// The best of a kind with such tiles of queries and of keys.
     BestWith(Fusion, u64, u64),
@@ -93,7 +93,7 @@ pub struct PublishedDataflow {
     pub latency_s: f64,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Bytes to and from DRAM.
+    /// Bytes read from DRAM plus bytes written to it.
     pub dram_bytes: f64,
     /// The part of the time of the 2D array and of the 1D array that is used.
     pub used: [f64; 2],
@@ -116,7 +116,7 @@ impl From<&(Dataflow, Replay)> for PublishedDataflow {
 pub struct AttentionStudy {
     /// The core as attention sees it.
     pub machine: Machine,
-    /// The model.
+    /// The transformer, validated.
     pub model: Transformer,
     request: AttentionRequest,
 }

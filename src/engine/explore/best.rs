@@ -18,7 +18,7 @@ pub struct Combination {
     pub points: Vec<usize>,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Sum of the stacks' latencies, cycles.
     pub latency_cycles: u64,
 }
 

@@ -32,7 +32,7 @@ const ROWS: &str = "rows";
 const COLUMNS: &str = "columns";
 
 impl Dataflow {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 4] =
         [Self::WeightStationary, Self::OutputStationary, Self::RowStationary, Self::ColumnsAndChannels];
 

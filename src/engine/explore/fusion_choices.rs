@@ -31,7 +31,7 @@ pub enum FusionMethod {
 }
 
 impl FusionMethod {
-    /// All of them.
+    /// Every variant, from no fusion to the optimum.
     pub const ALL: [Self; 6] =
         [Self::SingleLayer, Self::Automatic, Self::InterLayer, Self::Published, Self::Optimus, Self::Optimal];
 

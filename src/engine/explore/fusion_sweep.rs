@@ -26,7 +26,7 @@ pub enum SweptParameter {
 }
 
 impl SweptParameter {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Buffer, Self::Array, Self::Batch];
 
     /// For an axis.

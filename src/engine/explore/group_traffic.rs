@@ -30,7 +30,7 @@ pub struct MapTraffic {
 /// How elements of several groups become bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrafficUnits {
-    /// Bits of an element.
+    /// Precision of maps and weights, bits.
     pub element_bits: u64,
     /// Images.
     pub batch: u64,

@@ -67,7 +67,7 @@ pub struct UnrollingChoice {
 /// A layer on its core, validated.
 #[derive(Clone)]
 pub struct LayerStudy {
-    /// The core.
+    /// The core that runs the layer.
     pub core: Core,
     /// Name of the layer.
     pub layer: String,
@@ -105,14 +105,14 @@ pub enum MappingEdit {
     Lower(usize, usize),
     /// The loop at this place goes to another; those between move over, boundaries stay where they are.
     Move {
-        /// Where it is.
+        /// Its place before the move, innermost first.
         from: usize,
         /// Where it goes.
         to: usize,
     },
     /// A memory level of an operand ends after so many loops.
     End {
-        /// The operand.
+        /// Index of the operand.
         operand: usize,
         /// The level, lowest first.
         level: usize,

@@ -33,14 +33,14 @@ pub enum Direction {
 /// Which other cuts lie beside a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CutChange {
-    /// One cut more.
+    /// The neighbours have one cut more.
     More,
-    /// One cut fewer.
+    /// The neighbours have one cut fewer.
     Fewer,
 }
 
 impl CutChange {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::More, Self::Fewer];
 }
 
@@ -86,7 +86,7 @@ impl FuseKind {
 pub struct Neighbour {
     /// Where it lies.
     pub direction: Direction,
-    /// The neighbour.
+    /// The point in that direction.
     pub strategy: DepthFirstStrategy,
 }
 

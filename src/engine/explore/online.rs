@@ -39,7 +39,7 @@ pub struct Grouped {
 /// The groups that the on-line variant decides on for a size of the buffer (Optimus, Section 6).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineDecision {
-    /// Which of [`ONLINE_STEPS`].
+    /// Size of the buffer as a step of [`ONLINE_STEPS`]; 0: that of the design.
     pub step: i32,
     /// Size of the buffer.
     pub buffer_bytes: u64,

@@ -19,7 +19,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Array, Self::Buffer, Self::Registers];
 
     /// For an axis.

@@ -10,7 +10,7 @@ const MOST_IDEALS: usize = 4_000;
 /// What Table 5 says of a network: milliseconds on an i7-6700, tabulated bottom-up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PublishedTimes {
-    /// The network.
+    /// One of the paper's eleven networks.
     pub network: PaperNetwork,
     /// Of Algorithm 1.
     pub algorithm1_ms: f64,
@@ -28,7 +28,7 @@ pub const PUBLISHED_TIMES: [PublishedTimes; 6] = [
     PublishedTimes { network: PaperNetwork::NasNetALarge, algorithm1_ms: 8713.16, online_ms: 274.10 },
 ];
 
-/// A search for groups.
+/// An algorithm that divides a network into groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GroupSearch {
     /// As published.
@@ -40,7 +40,7 @@ pub enum GroupSearch {
 }
 
 impl GroupSearch {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Algorithm1, Self::Exact, Self::Online];
 
     /// For a person.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The first layers of a sequence, and those that follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SequenceNeeds {
-    /// The sequence.
+    /// Where the first layer stands.
     pub sequence: Sequence,
     /// What its first layer needs, its first two, and so on to as many as the method fuses or there are.
     pub by_count: Vec<Need>,
@@ -37,7 +37,7 @@ pub struct Need {
 /// Sizes of a layer that its storage and its traffic come from; a word is a byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerNeed {
-    /// Its name.
+    /// Name of the layer in the network.
     pub name: String,
     /// Columns, rows and maps of its input.
     pub input: [u64; 3],
@@ -65,7 +65,7 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// All of it.
+    /// Sum of the four parts, bytes.
     pub fn total(&self) -> u64 {
         self.weights + self.inputs + self.outputs + self.reuse
     }
@@ -150,7 +150,7 @@ fn square(bottom: &ChainLayer, side: u64) -> BottomTile {
 /// How layers may share the array under spatial fusion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SequencePartitions {
-    /// The sequence.
+    /// The layers that share the array.
     pub sequence: Sequence,
     /// In how many ways every layer has a part whose sides divide the array's.
     pub considered: f64,

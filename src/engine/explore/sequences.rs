@@ -109,7 +109,7 @@ pub struct FusedRun {
 /// A sequence fused either way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SequenceCosts {
-    /// The sequence.
+    /// The layers that are fused.
     pub sequence: Sequence,
     /// By [`FusionMode::ALL`]; nothing where no tile fits, or no partition of the array.
     pub fused: [Option<FusedRun>; 2],
@@ -127,7 +127,7 @@ pub enum Sharing {
 }
 
 impl Sharing {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Temporal, Self::Spatial, Self::Either];
 
     /// For a person.
@@ -152,7 +152,7 @@ impl Sharing {
 /// A question about HW-Flow-Fusion's sequences on a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SequenceQuestion {
-    /// Which there are.
+    /// The sequences of the network.
     Chains,
     /// Cost of the layers of a sequence, fused in time and in space.
     Costs(Sequence),
@@ -167,7 +167,7 @@ pub enum SequenceQuestion {
 /// The answer to a [`SequenceQuestion`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SequenceFinding {
-    /// Which sequences there are.
+    /// The sequences of the network.
     Chains(Chains),
     /// Cost of the layers of a sequence, fused in time and in space.
     Costs(Box<SequenceCosts>),

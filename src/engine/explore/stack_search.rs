@@ -119,7 +119,7 @@ impl StackSearch {
 
 /// A worker's study, with the costs that it knows.
 pub struct StackBench {
-    /// The study.
+    /// The study whose stacks the worker searches.
     pub study: StackStudy,
     costs: CostStore,
 }

@@ -42,9 +42,9 @@ const MOST_RUNS: usize = 2_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StackLimits {
-    /// Layers of a stack, at most.
+    /// Most layers that a stack may have; `None`: no limit.
     pub most_layers: Option<usize>,
-    /// Tiles of a stack, at most.
+    /// Most tiles that a stack may have; `None`: no limit.
     pub most_tiles: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ pub struct StackRun {
     pub latency: LatencySplit,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency of all its tiles, cycles.
     pub latency_cycles: u64,
     /// Full-width words read from and written to DRAM.
     pub dram_words: ByCause,
@@ -85,7 +85,7 @@ pub struct OptimalStacks {
     pub ends: Vec<String>,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Sum of the stacks' latencies, cycles.
     pub latency_cycles: u64,
     /// Full-width words read from and written to DRAM.
     pub dram_words: f64,
@@ -174,7 +174,7 @@ impl StackStudy {
         self.survey.sweep()
     }
 
-    /// All stacks.
+    /// Every stack that the limits allow, as arcs of the graph of order ideals.
     pub fn stacks(&self) -> &[StackArc] {
         &self.graph.arcs
     }

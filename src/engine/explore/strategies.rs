@@ -11,7 +11,7 @@ const MOST_BLOCKINGS: u64 = 1_000_000;
 /// Even and uneven mappings, each, that are kept as points.
 const SAMPLES: usize = 600;
 
-/// A strategy of ZigZag.
+/// How ZigZag generates mappings (ZigZag, Section IV-B to D).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ZigZagStrategy {
     /// All blockings and orders.
@@ -23,7 +23,7 @@ pub enum ZigZagStrategy {
 }
 
 impl ZigZagStrategy {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Exhaustive, Self::Heuristic, Self::Iterative];
 
     /// For a person.

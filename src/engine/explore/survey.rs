@@ -154,7 +154,7 @@ impl Survey {
         }
     }
 
-    /// The sweep.
+    /// The validated request whose points are summarised.
     pub fn sweep(&self) -> &Sweep {
         &self.sweep
     }

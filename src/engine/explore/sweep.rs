@@ -36,9 +36,9 @@ const MOST_STACKS_OF_POINTS: usize = 4_000_000;
 /// A validated request.
 #[derive(Clone)]
 pub struct Sweep {
-    /// The core.
+    /// The core on which points are evaluated.
     pub core: Core,
-    /// The network.
+    /// The layers that are scheduled.
     pub network: Network,
     /// Tile sizes, modes, fuse depths; objective, search and rules.
     pub settings: Settings,
@@ -66,7 +66,7 @@ pub struct PointSummary {
     pub point: usize,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Sum of the stacks' latencies, cycles.
     pub latency_cycles: u64,
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
@@ -74,7 +74,7 @@ pub struct PointSummary {
     pub dram_words: f64,
     /// The point's value of the objective.
     pub score: f64,
-    /// Its stacks.
+    /// Energy and latency of each stack, in order of execution.
     pub stacks: Vec<StackSummary>,
 }
 
@@ -83,7 +83,7 @@ pub struct PointSummary {
 pub struct StackSummary {
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency of all its tiles, cycles.
     pub latency_cycles: u64,
 }
 

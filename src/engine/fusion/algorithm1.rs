@@ -23,7 +23,7 @@ pub fn algorithm1(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<
 /// The number of valid groups that Algorithm 1 generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupCount {
-    /// The groups.
+    /// Groups generated before the limit.
     pub count: usize,
     /// Whether these are all.
     pub is_complete: bool,

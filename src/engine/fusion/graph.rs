@@ -26,7 +26,7 @@ impl FeatureMap {
     }
 }
 
-/// Kind of an operator.
+/// What an operator computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperatorKind {
     /// Convolution, with groups or without; several inputs are read as if concatenated.
@@ -51,9 +51,9 @@ pub enum OperatorKind {
 /// One operator: a window that slides over its inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operator {
-    /// Name of the operator.
+    /// Unique name, as in the network's document or table.
     pub name: String,
-    /// Kind of the operator.
+    /// What it computes.
     pub kind: OperatorKind,
     /// The maps that it reads.
     pub inputs: Vec<MapId>,

@@ -18,7 +18,7 @@ pub struct IsoaPrices {
 /// An optimal decision for a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IsoaDecision {
-    /// Its price.
+    /// Buffer and traffic of the group under this decision.
     pub price: Price,
     /// For each map whether it is buffered a few channels at a time.
     pub in_advance: TiVec<GroupMap, bool>,

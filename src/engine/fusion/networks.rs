@@ -25,7 +25,7 @@ pub enum PaperNetwork {
 }
 
 impl PaperNetwork {
-    /// All of them.
+    /// Every network of the paper, in the order of declaration.
     pub const ALL: [Self; 11] = [
         Self::AlexNet,
         Self::Vgg16,

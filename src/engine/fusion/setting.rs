@@ -52,7 +52,7 @@ impl Setting {
 /// The T of Optimus, Section 5.1: what the array computes at once. Columns are left out, as tiles are as wide as the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Throughput {
-    /// Channels.
+    /// Output channels computed at once.
     pub channels: u64,
     /// Rows of the output.
     pub rows: u64,

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct Bound {
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency in cycles; of several layers their sum.
     pub latency_cycles: u64,
 }
 

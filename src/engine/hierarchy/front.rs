@@ -15,9 +15,9 @@ pub struct Point {
     pub hierarchy: u32,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency of all layers, one after the other, cycles.
     pub latency_cycles: u64,
-    /// Area, um2.
+    /// Area of all instances, um2.
     pub area_um2: f64,
     /// Its value of the objective.
     pub score: f64,
@@ -77,7 +77,7 @@ impl Front {
         self.best_by.as_ref()
     }
 
-    /// The points.
+    /// The points that no other dominates.
     pub fn points(&self) -> &[Point] {
         &self.points
     }

@@ -58,7 +58,7 @@ impl HierarchyMemory {
 /// One hierarchy: its memories below the highest, smallest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
-    /// The memories.
+    /// The memories that were chosen from the pool.
     pub memories: Vec<HierarchyMemory>,
     /// Area of all instances of them, of the PEs and of the highest memory, as far as it is stated, um2.
     pub area_um2: f64,

@@ -17,7 +17,7 @@ const MOST_LEVELS: usize = 4;
 /// A validated request with its hierarchies.
 #[derive(Clone)]
 pub struct Study {
-    /// The pool.
+    /// The memories of which hierarchies consist.
     pub pool: Pool,
     /// The core whose array, unrolling and highest memory count.
     pub core: Core,
@@ -38,7 +38,7 @@ pub struct Study {
 /// Layers of the network that are the same problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyLayer {
-    /// Their names.
+    /// Their names in the network's document; the problem is solved once for all of them.
     pub names: Vec<String>,
     /// Their loop nest.
     pub shape: LayerShape,

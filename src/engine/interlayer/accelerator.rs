@@ -15,9 +15,9 @@ pub struct Array {
 /// The sections of a PE's register file, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterFile {
-    /// Weights.
+    /// Words that hold weights.
     pub weights: u64,
-    /// Inputs.
+    /// Words that hold input pixels.
     pub inputs: u64,
     /// Partial sums.
     pub sums: u64,

@@ -30,7 +30,7 @@ impl Axis {
     }
 }
 
-/// One layer of a [`Chain`].
+/// A layer that reads only the one before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainLayer {
     /// Unique name.

@@ -38,7 +38,7 @@ pub struct ArrayTraffic {
 }
 
 impl ArrayTraffic {
-    /// All of it.
+    /// Sum of the four parts, words.
     pub fn total(&self) -> u64 {
         self.inputs + self.weights + self.sums_written + self.sums_read
     }

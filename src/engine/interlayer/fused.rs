@@ -44,7 +44,7 @@ pub struct FusedSchedule {
     pub arrays: Vec<Array>,
     /// The registers that each has in a PE.
     pub registers: RegisterFile,
-    /// The mapping of each.
+    /// The row-stationary mapping of each layer to its array, in the order of the chain.
     pub mappings: Vec<RowStationary>,
     /// What they cost together.
     pub cost: Cost,

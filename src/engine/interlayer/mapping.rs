@@ -31,7 +31,7 @@ pub struct Block {
     pub rows: u64,
     /// Input maps (1 for pooling).
     pub input_maps: u64,
-    /// Output maps.
+    /// Output maps computed at once.
     pub output_maps: u64,
 }
 

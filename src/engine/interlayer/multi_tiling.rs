@@ -105,9 +105,9 @@ pub fn closed_form(axes: &[Axis], tile: u64) -> Vec<ThreeSizes> {
 /// Tiles of one size, anywhere on the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileSet {
-    /// Columns.
+    /// Width of a tile, pixels.
     pub columns: u64,
-    /// Rows.
+    /// Height of a tile, pixels.
     pub rows: u64,
     /// Number of these tiles.
     pub repetitions: u64,

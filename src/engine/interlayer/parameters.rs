@@ -20,7 +20,7 @@ pub struct Parameters {
     pub buffer_bytes_per_cycle: u64,
     /// What a multiply-accumulate counts for in the ratio of computation to communication.
     pub operations_per_mac: u64,
-    /// Bits of a word.
+    /// Width of a word, in which sizes and traffic are counted.
     pub word_bits: u64,
     /// Energies by which tiles are selected.
     pub selection: EnergyRule,

@@ -25,14 +25,14 @@ pub struct LayerTile {
 pub struct TileBuffers {
     /// Inputs, with padding at the border as elsewhere.
     pub inputs: u64,
-    /// Weights.
+    /// Words of weights of the tile's maps.
     pub weights: u64,
-    /// Outputs.
+    /// Words of output pixels.
     pub outputs: u64,
 }
 
 impl TileBuffers {
-    /// All of it.
+    /// Sum of the three parts, words.
     pub fn total(&self) -> u64 {
         self.inputs + self.weights + self.outputs
     }
@@ -89,7 +89,7 @@ impl LayerTile {
 /// One layer, tiled and mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerSchedule {
-    /// The tile.
+    /// Size of the tiles that are computed one after the other.
     pub tile: LayerTile,
     /// Its mapping to the array.
     pub mapping: RowStationary,

@@ -146,7 +146,7 @@ pub struct OperandView {
 /// A problem on its core, prepared for mapping and cost.
 #[derive(Debug, Clone)]
 pub struct LayerOnCore<'a> {
-    /// The core.
+    /// The core that the problem is mapped to.
     pub core: &'a Core,
     /// Rules of the model.
     pub rules: Rules,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct SpatialLoop {
     /// The array dimension.
     pub array_dim: ArrayDimId,
-    /// The loop.
+    /// The loop dimension that is unrolled.
     pub dim: Dim,
     /// PEs used on average: a fraction where the unrolling does not divide the loop.
     pub average: f64,

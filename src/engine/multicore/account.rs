@@ -22,7 +22,7 @@ pub struct SystemAccount {
     pub layers: TiVec<NestId, String>,
     /// The cores that compute, numbered without DRAM.
     pub cores: TiVec<CoreId, CoreTime>,
-    /// All links.
+    /// Every link of the system, those to DRAM included.
     pub links: TiVec<LinkId, LinkTime>,
     /// All memories but DRAM, numbered without it.
     pub memories: TiVec<TopMemoryId, MemoryUse>,
@@ -70,7 +70,7 @@ pub struct SystemAccount {
 /// A core with its time by cause, cycles. The causes add up to the latency of the schedule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CoreTime {
-    /// Its name.
+    /// Name of the core in the system's document.
     pub name: String,
     /// Its cycles by cause.
     pub cycles: EnumMap<CoreTimeCause, f64>,
@@ -79,7 +79,7 @@ pub struct CoreTime {
 /// A communication link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LinkTime {
-    /// Its name.
+    /// Name of the link in the system's document.
     pub name: String,
     /// Bandwidth, bits a cycle.
     pub bandwidth: f64,
@@ -94,9 +94,9 @@ pub struct LinkTime {
 pub struct MemoryAccess {
     /// Name of the memory, with that of its cores.
     pub memory: String,
-    /// Bits of an access that reads.
+    /// Width of an access that reads, bits.
     pub read_bits: u64,
-    /// Bits of an access that writes.
+    /// Width of an access that writes, bits.
     pub write_bits: u64,
     /// Energy of an access that reads, pJ.
     pub read_pj: f64,
@@ -107,9 +107,9 @@ pub struct MemoryAccess {
 /// The cost of a tile on its core.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TileAccount {
-    /// Its layer.
+    /// The layer that the tile is a part of.
     pub layer: NestId,
-    /// Its core.
+    /// The core that computes the tile.
     pub core: CoreId,
     /// Time, cycles, if the links to DRAM are wide enough.
     pub cycles: f64,
@@ -126,7 +126,7 @@ pub struct TileAccount {
 pub struct MemoryUse {
     /// Its name, with that of its cores.
     pub name: String,
-    /// Capacity, bits.
+    /// Bits that it can hold.
     pub capacity_bits: u64,
     /// Steps: a cycle, and the bits in use from it on.
     pub usage: Vec<(i64, u64)>,
@@ -144,11 +144,11 @@ pub struct MemoryUse {
 /// A change of what a memory holds of an operand of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldChange {
-    /// From this cycle on.
+    /// When the change takes effect.
     pub cycle: i64,
     /// The layer that computes it, or else that reads it.
     pub layer: NestId,
-    /// The operand.
+    /// W, I or O of that layer.
     pub operand: Operand,
     /// So many bits more, or less.
     pub bits: i64,
@@ -181,7 +181,7 @@ impl MemoryUse {
 pub struct HeldTensors {
     /// The layer that computes them, or else that reads them.
     pub layer: NestId,
-    /// The operand.
+    /// W, I or O of that layer.
     pub operand: Operand,
     /// Size of one, bits.
     pub bits: u64,
@@ -192,11 +192,11 @@ pub struct HeldTensors {
 /// A computed tile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TileRun {
-    /// Its layer.
+    /// The layer that the tile is a part of.
     pub layer: NestId,
     /// Its place among the tiles of the layer.
     pub number: TileNumber,
-    /// Its core.
+    /// The core that computes the tile.
     pub core: CoreId,
     /// When it begins, cycles.
     pub start: f64,
@@ -204,14 +204,14 @@ pub struct TileRun {
     pub end: f64,
     /// What decides when it begins.
     pub begin: Begin,
-    /// What it costs.
+    /// Number of the tile's account, shared by equal tiles.
     pub cost: CostId,
 }
 
 /// Time of a core before one of its tiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gap {
-    /// The tile.
+    /// The tile before which the core may be idle.
     pub tile: TileId,
     /// When the tile before is done; 0 before the first.
     pub free: f64,
@@ -246,13 +246,13 @@ pub struct TransferRun {
     pub bits: u64,
     /// What decides when it begins.
     pub begin: Begin,
-    /// What it waits for.
+    /// What decides when it can begin.
     pub waits: TransferWaits,
-    /// What it costs.
+    /// What it moves, with its energy.
     pub cost: TransferCost,
 }
 
-/// What a transfer costs.
+/// Amounts and energies of a transfer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TransferCost {
     /// A tensor from one memory to another.

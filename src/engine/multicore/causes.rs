@@ -23,7 +23,7 @@ pub enum TransferReason {
 /// What takes energy for data that travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 pub enum Carrier {
-    /// Links.
+    /// The links that a transfer occupies.
     Links,
     /// Memories at both ends of transfers.
     Memories,

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// A copy of a tensor in a memory; times in cycles.
 #[derive(Debug, Clone, Copy)]
 pub struct TensorCopy {
-    /// The memory.
+    /// The memory that holds the copy.
     pub memory: TopMemoryId,
     /// When its place is reserved.
     pub reserved: Cycles<f64>,
@@ -31,9 +31,9 @@ pub struct TensorCopy {
 /// A tensor comes into a memory, or leaves it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContentsChange {
-    /// The tensor.
+    /// The tensor that comes or leaves.
     pub tensor: TensorId,
-    /// The memory.
+    /// The memory whose contents change.
     pub memory: TopMemoryId,
     /// From when on its place is taken, or free.
     pub time: Cycles<f64>,

@@ -29,7 +29,7 @@ pub struct TileProblem {
     pub too_large: [bool; 3],
 }
 
-/// The cost of a tile.
+/// Latency and energy of a tile on its core, as if links to DRAM were wide enough.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TileCost {
     /// Latency by cause, from inputs in the highest memories on the chip to outputs there.

@@ -18,7 +18,7 @@ use std::num::IntErrorKind;
 /// The cuts of a layer into tiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerCuts {
-    /// Cuts in time.
+    /// Loops cut into tiles that run one after the other, each with its number of parts.
     pub in_time: Vec<(Dim, u64)>,
     /// The loop along which cores share it, if any.
     pub share: Option<Dim>,
@@ -42,7 +42,7 @@ impl LayerCuts {
         Split { in_time: self.in_time.clone(), over_cores }
     }
 
-    /// The cuts of all layers.
+    /// The cuts of each layer of a network, from the sizes of tiles that the settings state.
     pub fn of_all(
         network: &Network,
         nests: &NetworkNests,

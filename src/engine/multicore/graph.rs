@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A computation tile: part of a layer, computed on one core without interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
-    /// Its layer.
+    /// The layer that it is a part of.
     pub layer: NestId,
     /// Its place among the layer's tiles.
     pub number: TileNumber,
@@ -50,7 +50,7 @@ pub struct Edge {
 pub struct TileGraph {
     /// By layer, then by number.
     pub tiles: TiVec<TileId, Tile>,
-    /// All tensors.
+    /// Tensors, in the order in which tiles make them.
     pub tensors: TiVec<TensorId, Tensor>,
     incoming: Ends,
     outgoing: Ends,

@@ -26,7 +26,7 @@ pub struct LoopNest {
 /// The affine access function of an operand: how loops index its tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessFunction {
-    /// Which operand it is.
+    /// W, I or O.
     pub operand: Operand,
     /// The layer that computes the tensor; `None` if none does.
     pub source: Option<NestId>,
@@ -83,12 +83,12 @@ impl AccessFunction {
 }
 
 impl LoopNest {
-    /// All of its loops.
+    /// Ranges of all loops from 0 to their sizes.
     pub fn whole(&self) -> Part {
         self.sizes.map(|size| 0..size)
     }
 
-    /// Size of a loop.
+    /// Number of iterations of a loop.
     pub fn size(&self, dim: Dim) -> u64 {
         self.sizes[dim as usize]
     }

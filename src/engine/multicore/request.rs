@@ -123,7 +123,7 @@ pub enum StackRule {
     /// As many one after the other as have weights that fit on all cores together (Stream, Section 5.1).
     #[default]
     Automatic,
-    /// All.
+    /// All layers are one stack.
     One,
     /// None: a layer begins when the one before is done.
     EachLayer,
@@ -155,7 +155,7 @@ pub enum OrderRule {
 }
 
 impl OrderRule {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Deepest, Self::Slots, Self::Earliest];
 
     /// As people write it.
@@ -177,7 +177,7 @@ pub enum ScheduleObjective {
 }
 
 impl ScheduleObjective {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Latency, Self::Energy, Self::EnergyDelay];
 
     /// As people write it.
@@ -208,7 +208,7 @@ pub enum Scheduler {
 }
 
 impl Scheduler {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Corrected, Self::Stream2024, Self::Stream2023];
 
     /// As people write it.
@@ -216,7 +216,7 @@ impl Scheduler {
         ["corrected", "stream-2024", "stream-2023"][self as usize]
     }
 
-    /// Its rules.
+    /// The switches of the version of the tool that it stands for.
     pub fn rules(self) -> SchedulingRules {
         match self {
             Self::Corrected => SchedulingRules::CORRECTED,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// A tile with its core and its cost there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlacedTile {
-    /// Its core.
+    /// The core that computes the tile.
     pub core: CoreId,
     /// How long it takes.
     pub cycles: Cycles<f64>,
@@ -68,21 +68,21 @@ pub struct TransferWaits {
 /// A transfer of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
-    /// What.
+    /// The tensor that moves.
     pub tensor: TensorId,
     /// From which memory.
     pub source: TopMemoryId,
     /// What decides when it begins.
     pub begin: Begin,
-    /// What it waits for.
+    /// What decides when it can begin.
     pub waits: TransferWaits,
     /// From which core.
     pub from: CoreId,
     /// To which core.
     pub to: CoreId,
-    /// To which memory.
+    /// The memory that receives it.
     pub memory: TopMemoryId,
-    /// When.
+    /// From its first cycle to its last.
     pub span: Span,
     /// Why.
     pub reason: TransferReason,
@@ -95,17 +95,17 @@ pub struct Transfer {
 /// Operands that do not fit on the chip stream between DRAM and a tile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DramStream {
-    /// The tile.
+    /// The tile whose operands do not fit.
     pub tile: TileId,
-    /// When.
+    /// Cycles in which the links are in use.
     pub span: Span,
-    /// What it waits for.
+    /// What decides when it can begin.
     pub waits: TransferWaits,
     /// By which factor it makes the tile longer, as a link is too narrow.
     pub slower: f64,
 }
 
-/// A schedule.
+/// When each tile is computed and each transfer takes place, with the contents of memories over time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schedule {
     /// When each tile is computed.
@@ -131,8 +131,8 @@ pub struct Schedule {
 /// Why there is no schedule: nothing else can leave a memory, and a tensor does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryOverflow {
-    /// The memory.
+    /// The memory that has no room.
     pub memory: TopMemoryId,
-    /// The tensor.
+    /// The tensor that does not fit.
     pub tensor: TensorId,
 }

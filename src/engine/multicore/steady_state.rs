@@ -69,7 +69,7 @@ pub fn steady_state(graph: &TileGraph, layers: &[NestId], macs: &dyn Fn(TileId) 
     // Iterations with as many tiles of each layer.
     struct Kind {
         iterations: usize,
-        /// One of them.
+        /// Index of the first such iteration.
         first: usize,
     }
     let mut kinds: Vec<Kind> = Vec::new();

@@ -6,10 +6,10 @@ use crate::units::{BitsPerCycle, Cycles};
 /// A block is divided in two when it has this many steps.
 pub const MOST_STEPS: usize = 64;
 
-/// Index of a step.
+/// The place of a step in a [`StepFunction`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepIndex {
-    /// Its block.
+    /// Index of the block in the function.
     pub block: usize,
     /// Its index in the block.
     pub step: usize,
@@ -55,7 +55,7 @@ impl StepFunction {
         StepIndex { block, step: last_where(&self.blocks[block], |step| step.from <= time) }
     }
 
-    /// The last step of all.
+    /// The step with the latest beginning; its value holds from there on.
     pub fn last(&self) -> Step {
         self.blocks.last().and_then(|block| block.last().copied()).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl StepFunction {
         self.blocks[block][step..].iter().chain(self.blocks[block + 1..].iter().flatten()).copied()
     }
 
-    /// The step before one.
+    /// The preceding step; `None` for the first.
     pub fn before(&self, StepIndex { block, step }: StepIndex) -> Option<Step> {
         match step.checked_sub(1) {
             Some(step) => Some(self.blocks[block][step]),

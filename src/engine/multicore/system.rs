@@ -13,7 +13,7 @@ pub struct System {
     pub memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
     /// All of them; earlier ones are preferred as sources.
     pub memories: TiVec<TopMemoryId, TopMemory>,
-    /// All of them.
+    /// Every link, those to DRAM included.
     pub links: TiVec<LinkId, Link>,
     /// For each pair of cores the links from the first to the second.
     pub routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>>,

@@ -15,7 +15,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// All cuts.
+    /// The cuts in time, then those over cores.
     pub fn cuts(&self) -> impl Iterator<Item = (Dim, u64)> + '_ {
         self.in_time.iter().chain(&self.over_cores).copied()
     }

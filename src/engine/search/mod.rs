@@ -222,7 +222,7 @@ pub struct Solution {
     pub allocation: Allocation,
     /// Its energy, pJ.
     pub energy_pj: f64,
-    /// Its latency, cycles.
+    /// Latency of the mapping, cycles.
     pub latency_cycles: u64,
 }
 

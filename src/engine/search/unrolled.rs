@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// A layer on a core whose unrolling is open.
 #[derive(Debug, Clone, Copy)]
 pub struct UnrolledLayer<'a> {
-    /// The core.
+    /// The core, whose own unrolling is not used.
     pub core: &'a Core,
     /// Rules of the model.
     pub rules: Rules,

@@ -117,7 +117,7 @@ impl VectorUnit {
         Some(Self { array: [(LANES.to_owned(), spec.lanes)].into_iter().collect(), memory, costs, registers, passes })
     }
 
-    /// Lanes.
+    /// Number of lanes: the product of the unit's dimensions.
     pub fn lanes(&self) -> u64 {
         self.array.iter().map(|(_, lanes)| lanes).product()
     }

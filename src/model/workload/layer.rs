@@ -86,7 +86,7 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 12] = [
         Self::Input,
         Self::View,
@@ -260,7 +260,7 @@ impl LayerShape {
         if self.kind.needs_vector_unit() { 0 } else { self.iterations() }
     }
 
-    /// Channels of the output.
+    /// Channels of the output, all groups: K times G.
     pub fn output_channels(&self) -> u64 {
         self.size(Dim::K) * self.size(Dim::G)
     }
@@ -307,7 +307,7 @@ impl LayerShape {
         }
     }
 
-    /// Bits of weights.
+    /// Bits of the layer's weights, all groups.
     pub fn weight_bits(&self) -> u64 {
         self.elements(Operand::W) * self.precision.w
     }
@@ -322,7 +322,7 @@ impl LayerShape {
         self.elements(Operand::I) * self.precision.i
     }
 
-    /// Bits of all inputs.
+    /// Bits of all maps that it reads: of both, if it adds two.
     pub fn all_input_bits(&self) -> u64 {
         let of_a_channel = self.elements(Operand::I) / self.input_channels().max(1);
         let bits = [self.precision.i, self.second_map_bits()];

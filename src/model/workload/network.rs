@@ -132,7 +132,7 @@ impl Network {
         LayerId::first(self.len())
     }
 
-    /// One layer.
+    /// The layer with this index.
     pub fn layer(&self, id: LayerId) -> &Layer {
         &self.graph[id.node()]
     }

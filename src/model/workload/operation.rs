@@ -21,7 +21,7 @@ pub enum Operation {
 const COUNT: usize = 5;
 
 impl Operation {
-    /// All of them.
+    /// Every variant: the order of counts in [`Operations`].
     pub const ALL: [Self; COUNT] = [Self::Add, Self::Max, Self::Multiply, Self::Divide, Self::Exp];
 
     /// As written in documents.
@@ -41,7 +41,7 @@ impl Operation {
 pub struct Operations([u16; COUNT]);
 
 impl Operations {
-    /// One of an operation.
+    /// A count of one for this operation, of zero for the others.
     pub fn one(operation: Operation) -> Self {
         let mut operations = Self::default();
         operations.set(operation, 1);

@@ -81,7 +81,7 @@ impl AxisView {
 pub struct Read {
     /// Who computes it.
     pub layer: LayerId,
-    /// Which of its channels.
+    /// Range of the producer's channels.
     pub channels: Range<u64>,
     /// Where they stand among the channels that the reader sees, each of which is [`Self::depth`] of them.
     pub at: u64,

@@ -45,7 +45,7 @@ impl Outline {
         diagnostics.or(Self { text: text.to_owned(), root })
     }
 
-    /// The text.
+    /// The document as written.
     pub fn text(&self) -> &str {
         &self.text
     }

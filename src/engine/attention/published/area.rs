@@ -14,7 +14,7 @@ const DIVIDE_AREA: f64 = 23_740.937_5;
 /// A machine as large as an array needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizedMachine {
-    /// The machine.
+    /// The machine with its buffer as large as it was made.
     pub machine: Machine,
     /// How often the buffer was doubled, as a factor.
     pub multiplier: u64,

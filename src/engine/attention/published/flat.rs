@@ -8,7 +8,7 @@ use crate::spec::Diagnostics;
 /// How much of the scores is computed before the softmax goes over it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
-    /// All of a head.
+    /// All rows of a head.
     Head,
     /// So many rows (P1).
     Rows(u64),

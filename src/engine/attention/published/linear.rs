@@ -50,7 +50,7 @@ impl LinearLayer {
         self.resident_rows(machine).map_or(weights, |rows| weights * (self.rows as f64 / rows as f64))
     }
 
-    /// Bytes to and from DRAM.
+    /// Bytes read from DRAM plus bytes written to it: both maps once, weights as often as they are streamed.
     pub fn dram_bytes(&self, machine: &Machine) -> f64 {
         let maps = self.rows as f64 * (self.reduction + self.columns) as f64;
         BYTES as f64 * (maps + self.streamed_weights(machine))
@@ -70,7 +70,7 @@ impl LinearLayer {
 pub struct Linear {
     /// Multiply-accumulates.
     pub macs: u64,
-    /// Bytes to and from DRAM.
+    /// Bytes read from DRAM plus bytes written to it.
     pub dram_bytes: f64,
     /// Seconds.
     pub latency_s: f64,

@@ -5,13 +5,13 @@
 pub struct Machine {
     /// R: PEs along each side of the 2D array, and of the 1D array.
     pub side: u64,
-    /// Hz.
+    /// Clock frequency of both arrays, Hz.
     pub clock_hz: f64,
     /// Bytes a second.
     pub dram_bandwidth: f64,
     /// Bytes of the on-chip buffer (L3).
     pub buffer_bytes: u64,
-    /// Energies.
+    /// Energy of one operation or access, pJ.
     pub energies: Energies,
 }
 

@@ -98,7 +98,7 @@ pub struct StepCycles {
 /// What takes energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnergyCause {
-    /// DRAM.
+    /// Accesses of off-chip memory.
     Dram,
     /// The on-chip buffer.
     Buffer,
@@ -121,9 +121,9 @@ pub enum EnergyCause {
 /// Accesses, in values; of registers those of one PE.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AccessTotals {
-    /// Reads of the buffer.
+    /// Values that leave the on-chip buffer.
     pub buffer_reads: f64,
-    /// Writes to the buffer.
+    /// Values that enter the on-chip buffer.
     pub buffer_writes: f64,
     /// Reads and writes of the registers of one PE of the 2D array.
     pub registers_2d: (f64, f64),
@@ -173,7 +173,7 @@ pub struct Replay {
     pub tiles: Option<(u64, u64)>,
     /// The share of what FLAT wants to keep in the buffer that has no room there.
     pub spilled: f64,
-    /// Its steps.
+    /// The steps of the cascade, in order, each with its cycles.
     pub steps: Vec<StepCycles>,
     /// Bytes to and from DRAM, by tensor.
     pub dram: Vec<(&'static str, f64)>,
@@ -187,7 +187,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Bytes to and from DRAM.
+    /// Sum over the tensors.
     pub fn dram_bytes(&self) -> f64 {
         self.dram.iter().map(|(_, bytes)| bytes).sum()
     }

@@ -83,7 +83,7 @@ pub struct Tensor {
     pub name: &'static str,
     /// What indexes it.
     pub ranks: Ranks,
-    /// Where it is held.
+    /// The memories that hold a tile of it.
     pub held: Held,
 }
 
@@ -93,9 +93,9 @@ pub type Loop = (Rank, u64);
 /// The loops of a step, outer ones first.
 #[derive(Debug, Clone)]
 pub struct Nest {
-    /// At DRAM.
+    /// Loops over tiles in DRAM.
     pub dram: Vec<Loop>,
-    /// At the buffer.
+    /// Loops over what the buffer holds.
     pub buffer: Vec<Loop>,
     /// Over the PEs.
     pub spatial: Vec<Loop>,
@@ -106,9 +106,9 @@ pub struct Nest {
 pub struct Transfers {
     /// The tensor.
     pub name: &'static str,
-    /// To and from DRAM.
+    /// Elements that cross the border of the chip, both ways.
     pub dram: u64,
-    /// Read from the buffer.
+    /// Elements read from the buffer.
     pub buffer_reads: u64,
     /// Written to the buffer.
     pub buffer_writes: u64,

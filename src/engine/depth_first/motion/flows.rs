@@ -9,7 +9,7 @@ use crate::hardware::{MemoryId, Movement, Operand};
 pub enum Place {
     /// The MAC array, or the lanes of the vector unit.
     Array,
-    /// A memory.
+    /// A memory of the core.
     Memory(MemoryId),
 }
 

@@ -32,7 +32,7 @@ const MOST_PLACES: usize = 1 << 20;
 /// From the first column (or row) to before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Span {
-    /// The first.
+    /// The first column (or row) that belongs to it.
     pub first: u64,
     /// Behind the last.
     pub end: u64,
@@ -63,15 +63,15 @@ pub struct StackMotion {
 pub struct MotionMap {
     /// Name of the layer.
     pub layer: String,
-    /// Columns.
+    /// Width, pixels.
     pub columns: u64,
-    /// Rows.
+    /// Height, pixels.
     pub rows: u64,
     /// Whether it is an input of the stack, which is only fetched.
     pub is_input: bool,
 }
 
-/// Who reads what.
+/// A read of the stack: which layer reads which map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MotionRead {
     /// The layer that reads.

@@ -6,9 +6,9 @@ use crate::depth_first::ids::{NodeId, ReadId};
 /// Pixels of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rect {
-    /// Columns.
+    /// Columns, from the left.
     pub columns: Span,
-    /// Rows.
+    /// Rows, from the top.
     pub rows: Span,
 }
 

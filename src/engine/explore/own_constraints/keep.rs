@@ -19,7 +19,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// All.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Unrolling, Self::Order, Self::Levels];
 
     /// A document that keeps this of a mapping, for its layer alone.

@@ -43,13 +43,13 @@ pub struct OwnConstraints {
 pub enum UnrollConstraint {
     /// Nothing.
     Free,
-    /// All of it.
+    /// The whole unrolling is stated; nothing is searched.
     Stated(Vec<Unroll>),
     /// Which loops, how wide; the best of those is to be searched.
     Limited(UnrollingOptions),
 }
 
-/// The constraints on one layer.
+/// The legal mappings of one layer, in time and in space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerConstraints {
     /// On its temporal mapping.

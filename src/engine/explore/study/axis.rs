@@ -11,7 +11,7 @@ const DIGITS: usize = 12;
 pub enum Part {
     /// A hardware document.
     Hardware,
-    /// A network.
+    /// A network document.
     Network,
     /// A system of many cores.
     System,

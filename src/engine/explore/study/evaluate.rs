@@ -33,7 +33,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them.
+    /// Every variant, in the order of declaration.
     pub const ALL: [Self; 5] = [Self::Found, Self::Outside, Self::Beaten, Self::Impossible, Self::Wrong];
 
     /// As results have it.

@@ -23,7 +23,7 @@ const COARSE_PART: u64 = 4;
 /// A part of a study: its designs are evaluated together, and against one front.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Its number.
+    /// Its place among the tasks of the study, from 0.
     pub number: u64,
     /// Its designs, by their numbers.
     pub designs: Vec<u64>,
@@ -80,7 +80,7 @@ impl Study {
         self.axes.iter().map(|axis| axis.values.len()).enumerate().map(coordinate).collect()
     }
 
-    /// Designs of one task.
+    /// How many designs a task has; the last may have fewer.
     pub fn task_designs(&self) -> u64 {
         (self.designs() / TASKS).clamp(TASK_DESIGNS.start, TASK_DESIGNS.end)
     }

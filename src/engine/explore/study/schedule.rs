@@ -38,7 +38,7 @@ pub enum DesignSchedule {
 /// How a design is scheduled on many cores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TiledSchedule {
-    /// The settings.
+    /// Tiles, stacks, objective and rules.
     pub settings: CoresSettings,
     /// Whether a search finds the best tile size, whatever the settings state.
     pub searches_tiles: bool,

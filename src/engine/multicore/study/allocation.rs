@@ -22,7 +22,7 @@ pub const MOST_CHOICES: u64 = 50_000;
 /// The allocation of a stack to cores, with the outcome of its search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StackAllocation {
-    /// Its layers.
+    /// The layers of the stack, in topological order.
     pub layers: Vec<NestId>,
     /// The factor by which tiles are larger in the allocation than in the schedule, as an iteration has too many of those.
     pub coarsened: u64,

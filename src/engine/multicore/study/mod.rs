@@ -50,7 +50,7 @@ pub type CoreAllocation = TiVec<NestId, Vec<CoreId>>;
 
 /// A validated request.
 pub struct CoresStudy {
-    /// The network.
+    /// The network that is scheduled.
     pub network: Network,
     /// Its layers as loops.
     pub nests: NetworkNests,
@@ -151,7 +151,7 @@ impl CoresStudy {
         self
     }
 
-    /// The outline of the study.
+    /// Names and sizes that the results of a study begin with.
     pub fn outline(&self) -> CoresOutline {
         CoresOutline {
             system: self.system.name.clone(),

@@ -243,7 +243,7 @@ impl CoresSearch {
 
 /// A worker's study, with what its tiles cost as far as that is known.
 pub struct CoresBench {
-    /// The study.
+    /// The study whose tasks the worker runs.
     pub study: Arc<CoresStudy>,
     costs: TileCosts,
 }

@@ -86,13 +86,13 @@ impl TileStage {
 /// All layers on one core.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SingleCore {
-    /// The core.
+    /// The one core that computes.
     pub core: CoreId,
-    /// Its name.
+    /// Name of that core in the system's document.
     pub name: String,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency of the schedule on that core, cycles.
     pub latency_cycles: f64,
 }
 
@@ -101,13 +101,13 @@ pub struct SingleCore {
 pub struct TileOutcome {
     /// Energy of the best schedule found, pJ.
     pub energy_pj: f64,
-    /// Its latency, cycles.
+    /// Latency of that schedule, cycles.
     pub latency_cycles: f64,
-    /// Its tiles.
+    /// Number of tiles of the network.
     pub tiles: usize,
     /// Stacks for whose steady state the allocation is proved the fastest if nothing had to travel.
     pub proved: usize,
-    /// All stacks.
+    /// Number of stacks that the network is divided into.
     pub stacks: usize,
     /// The best core that computes all layers alone; `None` where none runs all.
     pub single: Option<SingleCore>,

@@ -25,13 +25,13 @@ use serde::{Deserialize, Serialize};
 /// An allocation with its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatedAllocation {
-    /// The allocation.
+    /// The cores of each layer.
     pub choice: CoreAllocation,
     /// The order of tiles with the best schedule.
     pub order: OrderRule,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Latency, cycles.
+    /// Latency of the best schedule, cycles.
     pub latency_cycles: f64,
 }
 

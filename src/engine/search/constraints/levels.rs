@@ -107,7 +107,7 @@ impl Around<'_> {
 }
 
 impl Demands {
-    /// Adds a demand.
+    /// Sorts a demand by its kind.
     pub fn add(&mut self, demand: &LevelDemand) {
         match demand {
             LevelDemand::Holds(dim, amount) => self.holds.push((*dim, *amount)),

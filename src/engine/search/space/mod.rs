@@ -121,7 +121,7 @@ pub struct MappingSpace {
 pub struct SpacePoint {
     /// Its energy, pJ.
     pub energy_pj: f64,
-    /// Its latency, cycles.
+    /// Latency of the mapping, cycles.
     pub latency_cycles: u64,
     /// Whether all operands have the same loops at every height of the hierarchy.
     pub is_even: bool,

@@ -44,7 +44,7 @@ pub struct InMemory {
     pub column_count: u64,
     /// Rows of a macro.
     pub row_count: u64,
-    /// Macros.
+    /// Number of macros of the core.
     pub macros: u64,
     /// Bits of a weight that a row and a column hold at a time.
     pub weight_bits: u64,
