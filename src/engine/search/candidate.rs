@@ -17,7 +17,7 @@ pub struct Candidate {
     pub score: f64,
     /// Energy, pJ.
     pub energy_pj: f64,
-    /// Its latency in whole cycles, and in fractions of one.
+    /// Latency in whole cycles, rounded up where rules make fractions.
     pub latency_cycles: u64,
     latency: f64,
     energy_first: bool,
@@ -73,7 +73,7 @@ mod tests {
     const BEST: Candidate =
         Candidate { score: 1e6, energy_pj: 3e5, latency_cycles: 20, latency: 20.0 * FRACTIONS, energy_first: false };
 
-    /// The best one so far, with another score and energy by parts of a billion, and other cycles.
+    /// `BEST` with its score and energy raised by so many billionths, and with other cycles.
     fn beside(score: f64, energy: f64, cycles: f64) -> Candidate {
         let (score, energy_pj) = (BEST.score * (1.0 + score * 1e-9), BEST.energy_pj * (1.0 + energy * 1e-9));
         Candidate { score, energy_pj, latency_cycles: cycles.ceil() as u64, latency: in_fractions(cycles), ..BEST }

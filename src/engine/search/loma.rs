@@ -89,10 +89,10 @@ pub(super) fn find_best<L: Legality>(
     outcome
 }
 
-/// Orders after which a problem that has fitted in none is given up. All orders of 8 loops are fewer.
+/// Number of orders that are tried where none fits, before the search gives up; 8 loops have fewer orders.
 const MOST_ORDERS_WITHOUT_FIT: u32 = 50_000;
 
-/// Whether some order fits. Yes, too, where a search would not begin: it states the reason itself.
+/// Whether some order fits. Also `true` where the search would not begin, as it then reports the reason itself.
 pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let Ok(mut order) = limited_factors(problem, limits.lpf_limit) else { return true };
     if !explain_infeasible(problem).is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::spec::Diagnostics;
 
-/// Orderings of more loops than this do not end in a person's lifetime.
+/// Limit on the LPF limit: more loops have too many orders to enumerate.
 const MOST_LPFS: usize = 12;
 
 /// Reason and remedy for an LPF limit out of range.

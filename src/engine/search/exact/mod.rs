@@ -125,8 +125,8 @@ pub(super) fn find_best_within<L: Legality>(
     outcome
 }
 
-/// Whether some mapping fits: quick sufficient and necessary tests first, then a search for any chain. Yes, too, where
-/// the search reaches its limit and leaves that open.
+/// Whether some mapping fits: quick sufficient and necessary tests first, then a search for any chain. Also `true` if
+/// the search reaches its limit and leaves the question open.
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     if problem.forces_double_buffers {
         return loma::first_feasible(problem, limits);
@@ -149,7 +149,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     search.has_chain(&loops) != Some(false)
 }
 
-/// Whether a legal mapping exists; `None` where the limits leave that open.
+/// Whether a legal mapping exists; `None` where the limits leave the question open.
 pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: &Limits, legal: &L) -> Option<bool> {
     let (evaluator, has_time) = (&Evaluator::new(problem), &|| true);
     if problem.forces_double_buffers {
@@ -159,7 +159,7 @@ pub(super) fn has_legal_mapping<L: Legality>(problem: &LayerOnCore<'_>, limits: 
     let search = Search { problem, evaluator, limits, has_time, legal: Some(legal), at_most_pj: f64::INFINITY };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
-    // Orders of merged loops are only a part of all orders: a mapping found counts, none found leaves the question
+    // Orders of merged loops are only a part of all orders: if one fits, the answer is yes, but if none fits, it stays
     // open.
     search.has_chain(&loops).filter(|found| *found || outcome.proof == Proof::Optimal)
 }

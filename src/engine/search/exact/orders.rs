@@ -429,8 +429,8 @@ memories:
         LayerProblem::new(shape, [2, 2, 3], unroll.into_iter().collect())
     }
 
-    /// Otherwise the bound on latency would be one for other boundaries than those of the mapping. Of the problems one has
-    /// nothing but loops that add to outputs, so that no boundary of outputs but the one above all of them stays.
+    /// Otherwise the bound on latency would hold for other boundaries than those of the mapping. All loops of the first
+    /// problem add to outputs, so its only boundary of outputs that is not handed down is the one above all loops.
     #[test]
     fn boundaries_lie_where_their_chain_has_them_and_no_order_is_faster_than_its_bound() {
         let core = Core::from_text(HARDWARE).unwrap();

@@ -38,7 +38,7 @@ struct Boundary {
     /// Least price of this boundary and all higher ones of the operand, each placed at the superset that is best for it
     /// alone.
     least: Vec<f64>,
-    /// The same for the sum of price and rent, for the bits in tight memories; empty where no memory has a rent.
+    /// As `least`, for the sum of the price and the rent for bits in tight memories; empty where no memory has a rent.
     least_with_rent: Vec<f64>,
 }
 
@@ -128,7 +128,7 @@ impl State {
 
     /// A hash of the fields that [`Self::is`] compares.
     pub fn hash(&self) -> u64 {
-        // Odd numbers without a pattern, so that high and low bits depend on everything.
+        // Odd, and without a pattern, so that high and low bits depend on everything.
         const SPREAD: u64 = 0xf135_7aea_2e62_a9c5;
         let since = self.since.iter().fold(0, |hash, &since| hash << 19 ^ u64::from(since));
         let used = self.used.iter().rev().fold(since, |hash, &used| hash.wrapping_mul(SPREAD) ^ used);
@@ -156,7 +156,7 @@ impl State {
 }
 
 impl Entry {
-    /// Larger than any memory, with room for sums of several of these.
+    /// Larger than any memory, but small enough that several of them can be added without overflow.
     const TOO_LARGE: Self = Self { bits: [u64::MAX / 8; 2], down: 0.0, up_final: 0.0, up_partial: 0.0 };
 
     fn least_bits(&self) -> f64 {

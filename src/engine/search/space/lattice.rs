@@ -12,7 +12,7 @@ use crate::workload::LoopSizes;
 /// Index of a set of loop factors. The empty set is 0, the full one the last.
 pub(super) type Node = u32;
 
-/// Limit on the sets: a search over more blockings does not end.
+/// Limit on the sets: more blockings take too long to search.
 const MAX_NODES: usize = 1 << 20;
 
 /// The sets of loop factors, with tables of sizes and prices.

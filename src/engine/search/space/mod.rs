@@ -225,7 +225,7 @@ impl<'a> SpaceSearch<'a> {
         self.beginnings.len()
     }
 
-    /// The result of no part.
+    /// The empty result, with which merging begins.
     pub fn start(&self) -> Part {
         Part::new(self.options.samples)
     }
@@ -235,8 +235,8 @@ impl<'a> SpaceSearch<'a> {
         self.part_while(index, &|| true)
     }
 
-    /// Walks through one part, as long as `has_time` returns `true`. If it did not to the end, the result covers the
-    /// beginning only.
+    /// Walks through one part, as long as `has_time` returns `true`. If it stops early, the result covers only the
+    /// beginning of the part.
     pub fn part_while(&self, index: usize, has_time: &dyn Fn() -> bool) -> Part {
         let mut part = self.start();
         if let Some(beginning) = self.beginnings.get(index) {

@@ -162,7 +162,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Whether an intermediate level has a data reuse above 1, by temporal or unrolled loops (ZigZag, Section IV-C).
-    /// Yes, too, where no loop is left that could give it any.
+    /// Also `true` if no loop is left that could reuse its data.
     fn is_reused(&self, partial: &Partial, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let lower = partial.ends[operand][level - 1];
@@ -176,8 +176,8 @@ impl<'l, 'a> Walker<'l, 'a> {
             || self.lattice.kinds_between(lower, self.lattice.full()) & reusing == 0
     }
 
-    /// Whether a shared memory is used enough, which is known when the last of its operands ends its level there. Yes,
-    /// too, if it holds all data.
+    /// Whether a shared memory is used enough, which is known when the last of its operands ends its level there. Also
+    /// `true` if the memory holds all data.
     fn is_used_enough(&self, partial: &Partial, operand: LayerOperand, used: u64) -> bool {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let sharing = self.sharing(memory, operand);
