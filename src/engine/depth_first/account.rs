@@ -129,7 +129,7 @@ pub struct TileTypeAccount {
     pub energy_pj: f64,
     /// Latency of one tile, data copy actions included, cycles.
     pub latency_cycles: u64,
-    /// Its layers, stack inputs first where they come first.
+    /// Its nodes: stack inputs, then layers in order of execution.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<LayerTileAccount>"))]
     pub layers: TiVec<NodeId, LayerTileAccount>,
 }
@@ -150,7 +150,7 @@ pub struct CacheAccount {
     pub h_bits: u64,
     /// Bits of the rows that the vertical cache keeps, of all layers, over the whole width of the map; 0 without one.
     pub v_bits: u64,
-    /// Why not in lower memories, in sentences.
+    /// Why the overlap is not cached in lower memories, one sentence each.
     pub reasons: Vec<String>,
 }
 
@@ -166,16 +166,17 @@ pub struct LayerTileAccount {
     pub output: (u64, u64, u64),
     /// Columns and rows of its window that exist, cached ones included.
     pub window: (u64, u64),
-    /// Columns, rows and channels that it needs of whoever computes them, straight or through views, cached ones included.
+    /// For each map that it reads, straight or through views, the columns, rows and channels that it needs, cached ones
+    /// included.
     pub inputs: Vec<(u64, u64, u64)>,
     /// Multiply-accumulates.
     pub macs: u64,
-    /// The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here.
+    /// The loop nest of the layer-tile; of a stack input, that of its producer, which is not computed here.
     pub shape: LayerShape,
-    /// Which layer of the tile each of these comes from.
+    /// For each entry of `inputs`, the node of the tile that provides it.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
     pub inputs_from: Vec<NodeId>,
-    /// Of each, columns taken from the horizontal cache and rows taken from the vertical one.
+    /// For each entry of `inputs`, columns taken from the horizontal cache and rows taken from the vertical one.
     pub cached: Vec<(u64, u64)>,
     /// Data sizes of this layer-tile.
     pub bits: DataBits,
@@ -241,7 +242,7 @@ pub struct CopyPort {
     pub start: u64,
     /// When the last of them would be done if it had the port for itself.
     pub end: u64,
-    /// Cycles of each.
+    /// Cycles of each copy.
     pub uses: Vec<u64>,
 }
 
@@ -291,7 +292,7 @@ pub struct CopyActionAccount {
     pub element_bits: u64,
     /// Names of the memories passed, source first.
     pub chain: Vec<String>,
-    /// From each of them to the next.
+    /// The hops, each from one memory of `chain` to the next.
     pub hops: Vec<HopAccount>,
     /// Energy, pJ.
     pub energy_pj: f64,
@@ -303,7 +304,7 @@ pub struct CopyActionAccount {
 pub struct HopAccount {
     /// Cycles: those of the slower side, once the memory that is read has answered.
     pub cycles: u64,
-    /// Cycles until it has, beyond the one of any access.
+    /// Cycles until the memory that is read has answered, beyond the single cycle of any access.
     pub answer_cycles: u64,
     /// The source: the memory that is read.
     pub read: HopEnd,
@@ -317,11 +318,11 @@ pub struct HopAccount {
 pub struct HopEnd {
     /// The memory, as an index into the account's.
     pub memory: MemoryId,
-    /// Bits that it reads or writes: what is copied, in whole bursts.
+    /// Bits that it reads or writes: the copied bits, rounded up to whole bursts.
     pub bits: u64,
     /// Full-width words.
     pub words: f64,
-    /// Energy of one, pJ.
+    /// Energy of one word, pJ.
     pub word_pj: f64,
     /// Bits per cycle.
     pub width_bits: u64,
@@ -339,11 +340,11 @@ pub struct LayerTileCost {
     pub loops: Vec<TemporalLoop>,
     /// The unrolled loops with their average width.
     pub unrolled: Vec<(Dim, f64)>,
-    /// Of the PEs, how many work on average.
+    /// Average share of the PEs that work.
     pub spatial_utilization: f64,
     /// Every access of a memory.
     pub accesses: Vec<Access>,
-    /// What each memory holds of each operand meanwhile.
+    /// Bits that each memory holds of each operand while the layer-tile runs.
     pub held: Vec<HeldData>,
     /// The port that the array waits for; `None` where it never waits.
     pub slowest_port: Option<PortBalance>,

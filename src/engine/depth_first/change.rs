@@ -50,7 +50,7 @@ pub struct MemoryChange {
     pub energy_pj: Sides<f64>,
 }
 
-/// An operand of a layer whose top memory is another one, in the tile type that most tiles of its stack are of.
+/// An operand of a layer whose top memory differs between the points, in the most frequent tile type of its stack.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataMove {
     /// Name of the layer.
@@ -59,7 +59,7 @@ pub struct DataMove {
     pub operand: Operand,
     /// Names of the top memories.
     pub memory: Sides<String>,
-    /// Bits of it in one tile.
+    /// Size of one tile's part of it, bits.
     pub bits: Sides<u64>,
     /// Whether the other memory is a higher one.
     pub is_up: bool,
@@ -94,7 +94,7 @@ impl PointChange {
 }
 
 impl StackAccount {
-    /// The tile type that most tiles are of, the first of several.
+    /// The most frequent tile type; among equals the first.
     pub fn most_frequent_type(&self) -> Option<TileTypeId> {
         let mut most: Option<(TileTypeId, u64)> = None;
         for (id, tile_type) in self.tile_types.iter_enumerated() {
@@ -177,7 +177,7 @@ fn why(layer: &LayerTileAccount, operand: Operand, memory: &str) -> Option<Strin
     let begins = format!("{operand} ");
     let names = [format!(" into {memory}:"), format!(" into {memory} "), format!(" in {memory},")];
     let is_why = |reason: &&String| reason.starts_with(&begins) && names.iter().any(|name| reason.contains(name));
-    // Where the account says where an operand has to be, and not why it is nowhere lower.
+    // A sentence that says where an operand has to be, instead of why it is not lower.
     let has_to = |reason: &&String| match operand {
         Operand::W => reason.starts_with("W comes from") || reason.starts_with("W of the whole stack"),
         Operand::I => false,

@@ -61,11 +61,11 @@ struct Step {
     from: End,
     to: End,
     ports: [Option<PortId>; 2],
-    /// Until the first word comes.
+    /// Cycles until the first word arrives.
     answer: Cycles,
 }
 
-/// A port is busy.
+/// An interval in which a port serves a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PortUse {
     port: (MemoryId, Option<PortId>),
@@ -84,7 +84,7 @@ impl PortUse {
 pub struct CopyCost {
     /// Energy of all hops of all copies, pJ.
     pub energy_pj: f64,
-    /// Until the last is done; a port serves them one after the other.
+    /// Cycles until the last copy is done; a port serves its copies one after the other.
     pub latency: Cycles,
 }
 
@@ -118,7 +118,7 @@ impl<'a> CopyRoutes<'a> {
         self.hops(action).map(|hop| hop.read_pj + hop.write_pj).sum()
     }
 
-    /// What a list of copies costs. They start together; a port serves them one after the other.
+    /// The cost of a list of copies. They start together; a port serves its copies one after the other.
     pub fn cost(&mut self, actions: &[CopyAction]) -> CopyCost {
         let energy_pj = actions.iter().map(|action| self.energy_pj(action)).sum();
         let mut busy = self.port_uses(actions);
@@ -130,7 +130,7 @@ impl<'a> CopyRoutes<'a> {
     /// The port that is done last with a list of copies; `None` where nothing moves.
     pub fn last_port(&mut self, actions: &[CopyAction]) -> Option<BusyPort> {
         let mut busy = self.port_uses(actions);
-        // Of equals the one that begins first says most.
+        // Of ports that are done at the same time, the one that begins first explains the latency best.
         let last = by_port(&mut busy).max_by_key(|uses| (done(uses), std::cmp::Reverse(first_and_last(uses).0)));
         let last = last.map(|uses| {
             let (start, end) = first_and_last(uses);
@@ -192,7 +192,7 @@ pub struct BusyPort {
     pub memory: MemoryId,
     /// When the first of them reaches it.
     pub start: Cycles,
-    /// When the last of them would be done if it had the port for itself.
+    /// When the last of them would be done if it had the port to itself.
     pub end: Cycles,
     /// How long each takes.
     pub uses: Vec<Cycles>,

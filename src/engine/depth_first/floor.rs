@@ -1,8 +1,8 @@
 //! A lower bound on the cost of a stack from the sizes of its tiles alone, before any tile is planned.
 //!
-//! What a layer computes, reads and loads in all tiles of a stack is a product of a sum over columns of tiles and one over rows, as both
-//! are independent of each other ([`super::axis`]). So the bound takes no look at single tiles. It adds up what no plan avoids under the
-//! corrected rules:
+//! What a layer computes, reads and loads in all tiles of a stack is a product of a sum over columns of tiles and one
+//! over rows, as both are independent of each other ([`super::axis`]). So the bound does not look at single tiles. It
+//! adds up the costs that every plan has under the corrected rules:
 //!
 //! - Operations, and what the array reads and writes for them: at best as if no unrolling left a PE idle.
 //! - Every tile of a layer brings its weights and its part of the input from the lowest memory in which they may lie, and takes its
@@ -20,7 +20,7 @@ use crate::mapping::{LayerOnCore, LayerProblem, Relevance};
 use crate::rules::Rules;
 use crate::workload::{Dim, Layer, LayerId, Network};
 
-/// What a stack costs at least.
+/// A lower bound on the cost of a stack.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StackFloor {
     /// Energy, pJ.
@@ -47,32 +47,32 @@ impl StackFloor {
 /// What one layer costs at least, whatever its tiles are.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LayerFloor {
-    /// Of an output pixel: operations, and what the array reads and writes for them.
+    /// Per output pixel: operations, and the accesses of the array for them.
     pixel: StackFloor,
-    /// Of an output pixel, what the array reads of windows; outside of the map there is nothing to read.
+    /// Per output pixel, the array's reads of windows; outside of the map there is nothing to read.
     windows: StackFloor,
     operands: Vec<OperandFloor>,
 }
 
-/// One operand between memories.
+/// The size of one operand that moves between memories.
 #[derive(Debug, Clone)]
 struct OperandFloor {
     stored_as: Operand,
-    /// Bits of all that one unit of both measures stands for.
+    /// Bits per unit of both measures.
     bits: f64,
     measures: [Measure; 2],
 }
 
-/// With what of a tile the size of an operand grows along an axis.
+/// The quantity of a tile to which the size of an operand is proportional along an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Measure {
-    /// It does not: every tile has all of it.
+    /// None: every tile needs the whole operand.
     Tiles,
     /// Columns of its output.
     Computed,
     /// Columns of its windows.
     Needed,
-    /// Columns of its windows, where some of these may be left out.
+    /// Columns of its windows, at most as many as are computed: strides and views leave out some.
     NeededOnce,
 }
 
@@ -89,7 +89,7 @@ impl Measure {
 
 impl LayerFloor {
     fn new(core: &Core, rules: Rules, layer: &Layer) -> Self {
-        // How an array that computes in memory is used follows from the shape of the tile.
+        // The use of an array that computes in memory depends on the shape of the tile.
         if core.in_memory_for(layer.shape.kind).is_some() {
             return Self::default();
         }
@@ -98,7 +98,7 @@ impl LayerFloor {
         shape.input_limit = (u64::MAX, u64::MAX);
         if core.vector_unit_for(shape.kind).is_none() {
             for dim in [Dim::OX, Dim::OY] {
-                // No PE idles.
+                // As wide as the unrolling, so that no PE is idle.
                 let along = unroll.iter().filter(|part| part.dim == dim);
                 shape.sizes[dim as usize] = along.map(|part| part.limit.max(1)).product();
             }
@@ -155,7 +155,8 @@ impl LayerFloor {
     }
 }
 
-/// What a bit costs on its way between memories: down for inputs, up for outputs. By operand and level the cost of all links up to there.
+/// Cost of moving one bit between memories, down for inputs and up for outputs: by operand and level, the sum over all
+/// links up to that level.
 type Links = [Vec<StackFloor>; 3];
 
 fn links(core: &Core) -> Links {
@@ -181,7 +182,7 @@ fn links(core: &Core) -> Links {
     })
 }
 
-/// The floors of all layers of a network on a core.
+/// Lower bounds for all layers of a network on a core.
 #[derive(Debug)]
 pub(super) struct Floors {
     layers: TiVec<LayerId, LayerFloor>,
@@ -197,7 +198,7 @@ impl Floors {
         Self { layers: network.ids().map(layer).collect(), links: links(core) }
     }
 
-    /// What a stack costs at least whose columns and rows of tiles add up so.
+    /// A lower bound on the cost of a stack with these sums over columns and rows of tiles.
     pub fn of(
         &self,
         (core, network, rules): (&Core, &Network, &Rules),
@@ -254,7 +255,8 @@ impl Floors {
             let is_view = |&input: &LayerId| network.layer(input).view.is_some();
             let has_views = network.inputs(stack.nodes[node]).iter().any(is_view);
             for (read, &producer) in reads().filter(|(_, producer)| stack.is_input(**producer) && !has_views) {
-                // Either the tile fetches all of it first, or its readers read what they need from further up. Each answers for its share.
+                // Either the tile fetches the whole map first, or its readers read what they need from further up. The
+                // readers share this cost.
                 let once = |axis: &AxisSums| axis.nodes[node].needed_once.min(axis.reads[read].fresh);
                 let fetched = x.nodes[producer].computed * y.nodes[producer].computed;
                 let bits = (footprint.read_bits(read, 1, 1) as f64 * once(x) * once(y))

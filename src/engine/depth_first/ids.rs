@@ -5,24 +5,24 @@ use fusescape_model::declare_ids;
 declare_ids! {
     /// A node of a stack: a layer outside whose output is read, or a layer of the stack.
     NodeId,
-    /// What one node of a stack reads of one other, straight or through views.
+    /// A read: the part of one node's output that another node of the stack reads, straight or through views.
     ReadId,
     /// One of the different strips along an axis.
     StripId,
-    /// A strip without what does not happen where there is no cache to write or read: what tiles of it do.
+    /// The behaviour of tiles in a strip: the strip without exchanges by caches that do not exist.
     BehaviourId,
     /// One of the different mapping problems.
     ProblemId,
     /// A kind of tile of a stack: tiles that behave identically.
     TileTypeId,
-    /// A stack among all that a planner met.
+    /// A stack among those that a planner has planned.
     KnownStackId,
     /// A shape of layers, whatever their tile.
     ShapeId,
     /// A list of loops that the array unrolls.
     UnrollId,
-    /// What other data takes of the memories.
+    /// Amounts of memory that other data occupies.
     ReservedId,
-    /// What is done of a network before a stack, or after it; 0 is that nothing is.
+    /// A state between two stacks: the set of layers that are done. 0 is the empty set.
     StateId,
 }

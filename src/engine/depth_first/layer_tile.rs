@@ -20,7 +20,7 @@ use crate::units::Bits;
 use crate::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
 use std::cmp::{Ordering, Reverse};
 
-/// More ways to narrow an unrolling than any array of the paper's has.
+/// Limit on the ways to narrow an unrolling; no array of the paper has as many.
 const MOST_UNROLLS: usize = 1 << 10;
 
 /// What all tiles of a layer share.
@@ -76,7 +76,7 @@ pub(super) struct TilePlanner<'a> {
     pub footprint: &'a StackFootprint,
     /// Of each layer of the network, what all its tiles have in common; `None` for inputs, which are not mapped.
     pub layers: &'a TiSlice<LayerId, Option<TiledLayer>>,
-    /// Where features end at the lowest.
+    /// The lowest levels at which features may end.
     pub least: TopLevels,
     /// Which nodes take their weights from the highest memory, as no tile before did.
     pub fetches_weights: &'a TiSlice<NodeId, bool>,
@@ -87,14 +87,14 @@ pub(super) struct TilePlanner<'a> {
     pub y: &'a Strip,
     /// Memory of the weights once they were fetched.
     pub w_memory: MemoryId,
-    /// Whether the reasons for a layer that fits nowhere are looked for to the end.
+    /// Whether a layer that fits nowhere is followed to the end, for all reasons.
     pub explains: bool,
-    /// Bits that one instance of it holds of all of them.
+    /// Bits of the stack's weights that one instance of that memory holds.
     pub kept_bits: u64,
 }
 
 impl TilePlanner<'_> {
-    /// What all nodes read of their producers.
+    /// The part of every producer's map that each node reads.
     pub fn reads(&self) -> Vec<ReadPlan> {
         let both = self.x.reads.iter_enumerated().zip(&self.y.reads);
         both.map(|((read, x), y)| ReadPlan {
@@ -149,7 +149,7 @@ impl TilePlanner<'_> {
                 self.place_layer(problems, check, &residents, node, &mut layer)?;
                 self.collect_inputs(node, &layers, &layer, &mut copies);
             }
-            // What a node's output causes is done before the next node.
+            // Copies that a node's output causes are done before the next node.
             layer.copies = first_copy..copies.len();
             first_copy = copies.len();
             self.write_caches(node, &layer, &mut copies);
@@ -198,7 +198,7 @@ impl TilePlanner<'_> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
         let is_output = node == self.stack.output();
         let kind = self.network.layer(layer.layer).shape.kind;
-        // Where an addition reads a feature map through the memories of weights, it comes all the way.
+        // An addition reads one feature map through the memories of weights, always from the highest one.
         let vector_unit = self.core.vector_unit_for(kind);
         let from_top = self.fetches_weights[node] || kind == LayerKind::Add || vector_unit.is_some();
         let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
@@ -208,7 +208,7 @@ impl TilePlanner<'_> {
             .reaching(self.core, kind);
         let mut key = self.problem_key(layer, tiled.key);
         if let Some(unit) = vector_unit {
-            // The lanes divide among themselves what there is of the tile.
+            // The lanes share the elements of the tile.
             let unroll = unit.unroll(&problems.shape(&key));
             key.layer = problems.with_unroll(tiled.key, &unroll);
         }
@@ -248,7 +248,8 @@ impl TilePlanner<'_> {
         Operand::ALL.map(|operand| self.core.levels(operand).len())
     }
 
-    /// As [`Self::first_mappable`], with the weights where the stack keeps them, else with weights that come from the top again.
+    /// As [`Self::first_mappable`], first with weights where the stack keeps them, then with weights fetched from the
+    /// highest memory again.
     fn mappable(
         &self,
         problems: &mut Problems,
@@ -264,7 +265,7 @@ impl TilePlanner<'_> {
         }
     }
 
-    /// This problem beside all else that is in the memories then.
+    /// The key of this problem with the memory that resident data leaves.
     fn beside(&self, problems: &mut Problems, key: ProblemKey, place: &Place<'_>) -> ProblemKey {
         if self.rules.mappings_have_whole_memories {
             return key;
@@ -397,7 +398,7 @@ impl TilePlanner<'_> {
             let in_place = at == i_memory || is_low && self.rules.lower_stack_inputs_read_in_place;
             if !in_place {
                 let stored_as = if from_input { Operand::I } else { Operand::O };
-                // Of what is read, what no cache holds.
+                // The part of the read that no cache holds.
                 let (x, y) = read_of(read);
                 let fresh = self.footprint.read_bits(read, x.needed - x.cached, y.needed - y.cached);
                 let bits = if self.rules.whole_outputs_copied { done[producer].bits.1 } else { fresh };
@@ -427,7 +428,7 @@ impl TilePlanner<'_> {
         self.footprint.read_bits(read, columns, y.cached)
     }
 
-    /// Bits of a read in the horizontal cache, and in the vertical one, where those lie that belong to both.
+    /// Bits of a read in the horizontal cache, and in the vertical one, which counts the bits that belong to both.
     pub fn left_bits(&self, read: ReadId) -> [u64; 2] {
         let (x, y) = (self.x.reads[read], self.y.reads[read]);
         [
@@ -442,8 +443,8 @@ impl TilePlanner<'_> {
         self.footprint.output_bits(node, self.widths[node], y.from_cache.max(y.to_cache))
     }
 
-    /// Bits of so many columns of a map that tiles leave to the right: in the horizontal cache the rows of this row of tiles, and in the
-    /// vertical one what they take of the rows above, that is there until they ran.
+    /// Bits of so many columns of a map that tiles leave to the right: in the horizontal cache those of the tile's own
+    /// rows, and in the vertical cache those of the rows from above, which stay until the tiles to the right have run.
     pub fn kept_columns_bits(&self, node: NodeId, columns: u64, cache: MemoryId) -> [u64; 2] {
         let Caches { v_read, v_write, .. } = self.caches;
         let y = &self.y.nodes[node];
@@ -464,8 +465,8 @@ impl TilePlanner<'_> {
         self.x.nodes[node].computed * self.y.nodes[node].computed
     }
 
-    /// Bits of a node's output that other tiles find: in columns, and in rows. What goes to the rows does not go to the columns besides,
-    /// if both lie in one memory.
+    /// Bits of a node's output that are written for other tiles: columns, and rows. If both caches lie in one memory,
+    /// the columns leave out the bits of the rows.
     pub fn written_bits(&self, node: NodeId) -> [u64; 2] {
         let Caches { h_write, v_write, .. } = self.caches;
         let (x, y) = (&self.x.nodes[node], &self.y.nodes[node]);
@@ -477,7 +478,7 @@ impl TilePlanner<'_> {
 
     /// Bits of kept weights in one instance of a memory, beside those that a node takes there.
     pub fn kept_weights_beside(&self, node: NodeId, memory: MemoryId, takes_kept: bool) -> u64 {
-        // Where weights come from anyway all of them have room.
+        // The memory from which weights come has room for all of them.
         if memory != self.w_memory || memory == self.core.top(Operand::W) {
             return 0;
         }
@@ -518,7 +519,7 @@ impl TilePlanner<'_> {
     }
 }
 
-/// A node that is placed, and what is in the memories by then.
+/// A node that is being placed, and the data that is resident at that moment.
 struct Place<'a> {
     node: NodeId,
     residents: &'a Residents<'a>,
@@ -538,7 +539,7 @@ struct Mappable {
     extra: (usize, usize),
 }
 
-/// All ways to halve unrollings again and again, those that keep the most PEs busy first.
+/// All ways to halve unrollings repeatedly, those that keep the most PEs busy first.
 fn narrower_unrolls(shape: &LayerShape, unroll: &[Unroll]) -> Vec<Vec<Unroll>> {
     let mut all = vec![Vec::new()];
     for part in unroll {

@@ -3,17 +3,18 @@
 //! A point of the design space is a tile size, an overlap storing mode and a fuse depth ([`DepthFirstStrategy`]; Section II). The six
 //! steps of the unified cost model (Section III), file by file:
 //!
-//! 1. `stack.rs` cuts the network into [`Stack`]s: automatically (as many layers as have weights that fit), by hand, single-layer,
-//!    layer-by-layer. A stack ends where somebody needs a whole map
-//!    ([`Network::needed_whole`](crate::workload::Network::needed_whole)); through views that join, cut out, scale or pad maps a layer
-//!    reads their producers ([`Network::reads`](crate::workload::Network::reads)).
+//! 1. `stack.rs` cuts the network into [`Stack`]s: automatically (as many layers as have weights that fit), by hand,
+//!    single-layer, layer-by-layer. A stack ends where a whole map is needed
+//!    ([`Network::needed_whole`](crate::workload::Network::needed_whole)); through views that join, cut out, scale or
+//!    pad maps a layer reads their producers ([`Network::reads`](crate::workload::Network::reads)).
 //! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip says how much of every
 //!    map one column of tiles needs, computes, caches and writes. There are two ways: by extents and lags, as the tool does, or by
 //!    tracking the intervals themselves, with padding and borders. `tests/engine/depth_first/tiling_by_pixels.rs` checks the latter against
 //!    single pixels, views included.
-//! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
-//!    `residents.rs` knows what else is in the memories at that moment, beside which data has to fit. Checks:
-//!    `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it by running schedules.
+//! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why no lower one.
+//!    `residents.rs` tracks the data that is resident in memories at that moment, beside which new data has to fit.
+//!    Checks: `tests/engine/depth_first/placement_by_elements.rs` against single elements, `replay.rs` beside it by
+//!    running schedules.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:

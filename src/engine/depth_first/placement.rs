@@ -45,7 +45,8 @@ struct ReadMeasure {
     pixel_bits: u64,
     /// Columns of the producer's map that the reader sees.
     columns: u64,
-    /// Channels of what the producer holds that stand among the inputs while the reader runs: those that no read before counts.
+    /// Channels of the producer's map that count among the inputs while the reader runs: those that no earlier read
+    /// counts.
     replaced: u64,
 }
 
@@ -66,7 +67,7 @@ impl StackFootprint {
             if !stack.is_input(node) {
                 return shape(node).output_channels();
             }
-            // Who reads several parts stands there once for each.
+            // A consumer that reads several parts is listed once for each part.
             let readers = stack.consumers[node].chunk_by(|a, b| a == b).filter_map(|reader| reader.first());
             let parts = readers.map(|&reader| {
                 let reads = stack.reads_of(network, reader).filter(|(_, producer, _)| *producer == node);
@@ -125,7 +126,7 @@ impl StackFootprint {
         ReadId::within(stack.reads(node)).map(bits).sum()
     }
 
-    /// What a read takes the place of while its reader runs: what its producer holds of the channels that are read.
+    /// Bits of the producer's map that a read replaces while its reader runs: those of the channels that are read.
     pub(super) fn replaced_bits(&self, read: ReadId, producer: NodeId, held: u64) -> u64 {
         let all = self.nodes[producer].channels.max(1);
         held / all * self.reads[read].replaced.min(all)
@@ -176,14 +177,14 @@ impl StackFootprint {
         peak
     }
 
-    /// Sum over all that is read.
+    /// Sum over all reads.
     fn sum_reads(&self, bits: impl Fn(ReadId) -> u64) -> u64 {
         self.reads.keys().map(bits).sum()
     }
 }
 
-/// Channels of its producer that each read of a node replaces: all, as the tool has no views; through views those that are read, each
-/// once.
+/// For each read of a node, the channels of its producer that it replaces: all of them, as the tool has no views;
+/// through views those that are read, each counted once.
 fn replaced_channels(network: &Network, stack: &Stack, node: NodeId) -> Vec<u64> {
     let mut reads: Vec<(LayerId, &Range<u64>, usize)> = Vec::new();
     for (place, (.., read)) in stack.reads_of(network, node).enumerate() {
@@ -249,7 +250,7 @@ pub struct CacheContext<'a> {
     pub rules: &'a Rules,
     /// The stack that is executed depth-first.
     pub stack: &'a Stack,
-    /// Its sizes.
+    /// Sizes of the data of the stack.
     pub footprint: &'a StackFootprint,
     /// The overlap storing mode.
     pub mode: StoringMode,
@@ -329,7 +330,7 @@ impl CacheContext<'_> {
     }
 }
 
-/// Whether features can be put there at all: inputs and outputs share it, in one instance.
+/// Whether a memory can hold features at all: inputs and outputs share it, in one instance.
 pub(super) fn is_shared(core: &Core, memory: MemoryId) -> bool {
     let memory = &core.memories[memory];
     memory.operands.contains(&Operand::I) && memory.operands.contains(&Operand::O) && memory.instances == 1
@@ -344,7 +345,8 @@ pub(super) fn weight_room(core: &Core, rules: &Rules, memory: MemoryId, (all, in
     }
 }
 
-/// What a memory holds of the weights of a stack. Registers together may hold them, each those of its own PE.
+/// Bits of a stack's weights for which a memory has room. Instances of registers count together, as each holds the
+/// weights of its own PE.
 pub(super) fn weight_capacity_bits(core: &Core, rules: &Rules, memory: MemoryId) -> u64 {
     let memory = &core.memories[memory];
     let instances = if rules.stack_capacity_is_one_instance { 1 } else { memory.instances };
@@ -369,7 +371,7 @@ impl CacheDecision {
     /// Bits that the vertical cache, with all that is there before it, takes of a memory; `None` where there is none.
     pub(super) fn with_v_cache_bits(&self, memory: MemoryId) -> Option<u64> {
         let bits = self.peak_with_both_bits?;
-        // What both caches have in common is there once.
+        // Bits that both caches have in common are stored once.
         Some(if self.h_memory == Some(memory) { bits - self.hv_cache_bits.min(bits) } else { bits })
     }
 }
@@ -449,19 +451,20 @@ pub struct Passed {
     pub bits: u64,
     /// Bits of the layer's inputs, beside which its output would lie.
     pub inputs: u64,
-    /// What else is there.
+    /// Other data that is resident in the memory.
     pub beside: Beside,
 }
 
 impl Passed {
-    /// All that would lie there.
+    /// Bits of everything that would have to lie in the memory.
     pub fn needed_bits(&self) -> u64 {
         self.bits + self.inputs + self.beside.total()
     }
 }
 
-/// Inputs and outputs of one layer-tile: each as low as it fits beside what is there, inputs first (DeFiNES, Fig. 5, step 3). `beside`
-/// says what else is in a memory, if inputs are in another one (or the same); neither ends below `least`.
+/// Inputs and outputs of one layer-tile: each in the lowest memory where it fits beside resident data, inputs first
+/// (DeFiNES, Fig. 5, step 3). `beside` gives the resident data of a memory, given the memory of the inputs; neither
+/// ends below `least`.
 pub fn layer_levels(
     core: &Core,
     (input_bits, output_bits): (u64, u64),

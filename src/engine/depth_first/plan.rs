@@ -39,13 +39,13 @@ pub struct StackPlan {
     pub decisions: Vec<TileDecision>,
     /// Tiles that behave identically, in the order of their first tile.
     pub types: TiVec<TileTypeId, TilePlan>,
-    /// Where they lie.
+    /// Where the tiles of each type lie.
     pub map: TileMap,
     pub(super) columns: Arc<Strips>,
     pub(super) rows: Arc<Strips>,
 }
 
-/// Which decisions say where a tile type exchanges overlap.
+/// The decisions that determine the memories in which a tile type exchanges overlap.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Deciders<'a> {
     /// On columns for the right neighbour.
@@ -57,8 +57,8 @@ pub(super) struct Deciders<'a> {
 }
 
 impl StackPlan {
-    /// The decisions that say where the first tile of a type exchanges overlap: of two neighbours that of the one that needs the higher
-    /// memory, and of all tiles for rows.
+    /// The decisions on where the first tile of a type exchanges overlap: for columns that of the one of two neighbours
+    /// that needs the higher memory, for rows that of the tile that needs the highest.
     pub(super) fn deciders(&self, tile: &TilePlan, core: &Core) -> Deciders<'_> {
         let at = |slots: &[Slot], start: u64| slots.iter().find(|slot| slot.start == start).copied();
         let slots = (at(&self.columns.slots, tile.first_position.0), at(&self.rows.slots, tile.first_position.1));
@@ -70,7 +70,7 @@ impl StackPlan {
         let level = |memory: Option<MemoryId>| memory.and_then(|memory| core.level_of(Operand::O, memory));
         let between = |neighbour: Option<StripId>, memory: Option<MemoryId>| {
             let pair = [of(column.strip), of(neighbour?)];
-            // Some rules take what is not the higher one.
+            // Under some rules the memory is not the higher one of both.
             pair.into_iter().flatten().find(|decided| decided.caches.h_memory == memory)
         };
         Deciders {
@@ -118,7 +118,7 @@ pub struct TilePlan {
     pub caches: Caches,
     /// Its nodes in order: stack inputs, then layers.
     pub layers: TiVec<NodeId, LayerTilePlan>,
-    /// What all of them read, in order.
+    /// The reads of all nodes, in order.
     pub reads: Vec<ReadPlan>,
     /// The copies of all of them, in order.
     pub copies: Vec<CopyAction>,
@@ -180,7 +180,7 @@ pub struct LayerTilePlan {
     pub channels: u64,
     /// Columns and rows of its input window that exist, cached ones included.
     pub needed: (u64, u64),
-    /// What it reads of whom, as a part of [`TilePlan::reads`].
+    /// Its reads, as a range of [`TilePlan::reads`].
     pub reads: Range<usize>,
     /// Columns and rows of the output that are written to the caches.
     pub written: (u64, u64),
@@ -196,7 +196,7 @@ pub struct LayerTilePlan {
     pub weights_fetched_again: bool,
     /// Whether fewer PEs are used than asked for, as the lowest memories cannot serve more at once.
     pub narrowed: bool,
-    /// Copies before the layer starts, as a part of [`TilePlan::copies`].
+    /// Copies before the layer starts, as a range of [`TilePlan::copies`].
     pub copies: Range<usize>,
     /// The mapping problem; `None` for a stack input.
     pub problem: Option<ProblemId>,

@@ -25,11 +25,11 @@ use std::sync::Arc;
 pub struct PlannerMemory {
     /// The different problems of all points planned.
     pub problems: Problems,
-    /// By fuse depth, of which a sweep has few.
+    /// By fuse depth; a sweep has few of these.
     stacks: Vec<(FuseDepth, Result<Vec<KnownStack>, Diagnostics>)>,
     /// Every different stack.
     measured: TiVec<KnownStackId, KnownStack>,
-    /// Where each of these is.
+    /// The id of each stack in `measured`.
     stack_ids: FxHashMap<Arc<Stack>, KnownStackId>,
     strips: FxHashMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
     /// Spans of all strips.
@@ -120,7 +120,7 @@ impl<'a> Planner<'a> {
         Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
     }
 
-    /// Plans one stack, whatever it is a part of.
+    /// Plans one stack on its own.
     ///
     /// # Errors
     /// As [`Self::plan_checked`].
@@ -137,7 +137,7 @@ impl<'a> Planner<'a> {
         StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, check)
     }
 
-    /// What a stack costs at least under the corrected rules, found without planning a tile.
+    /// A lower bound on the cost of a stack under the corrected rules, found without planning a tile.
     ///
     /// # Errors
     /// Tiles of too many sizes.
@@ -175,7 +175,7 @@ impl<'a> Planner<'a> {
         known
     }
 
-    /// How the columns (or rows) of tiles of this size follow through the layers of a stack.
+    /// Back-calculates the columns (or rows) of tiles of this size through the layers of a stack.
     ///
     /// # Errors
     /// Strips of too many kinds.
@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
         let strips = axis
             .strips(network, stack, tile, caches, borders)
             .map_err(|TooManyKinds(kinds)| too_many_kinds(axis, kinds, stack))?;
-        // Those that are in use stay where they are.
+        // Strips in use stay alive: their users hold an `Arc`.
         if self.memory.spans > MOST_SPANS_KEPT {
             self.memory.strips.clear();
             self.memory.spans = 0;
@@ -212,7 +212,7 @@ impl<'a> Planner<'a> {
 const MOST_SPANS_KEPT: usize = 1 << 20;
 /// Problems that are kept for the next point: some 150 MB with their costs.
 const MOST_PROBLEMS_KEPT: usize = 400_000;
-/// Layers of all kinds of tiles of a point, some 250 bytes each.
+/// Limit on the layers of all kinds of tiles of a point, some 250 bytes each.
 const MOST_LAYER_TILES: usize = 1_000_000;
 
 impl PlannerMemory {
@@ -265,9 +265,9 @@ impl LayerTileBudget {
     }
 }
 
-/// More columns (or rows) of tiles than anybody schedules; each is followed through every layer of its stack.
+/// Limit on the columns (or rows) of tiles, as each is followed through every layer of its stack.
 const MOST_STRIPS: u64 = 1 << 16;
-/// Columns of tiles times layers, for the same reason.
+/// Limit on columns of tiles times layers, for the same reason.
 const MOST_STRIP_LAYERS: u64 = 1 << 22;
 
 fn check_strip_count<'a>(

@@ -20,11 +20,12 @@ pub struct Problems {
     unrolls: TiVec<UnrollId, Vec<Unroll>>,
     reserved: TiVec<ReservedId, Vec<u64>>,
     reserved_ids: FxHashMap<Vec<u64>, ReservedId>,
-    /// Of problems that have all memories to themselves: from how many bits of each memory on its size decides nothing.
+    /// For problems that have all memories to themselves: the bits of each memory from which on its size makes no
+    /// difference.
     ample: FxHashMap<ProblemKey, Vec<u64>>,
 }
 
-/// A layer of which any part may be computed: all of a problem but its tile and its memory levels.
+/// A layer with its unrolling: everything of a problem except for its tile and its memory levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LayerKey {
     shape: ShapeId,
@@ -131,8 +132,8 @@ impl Problems {
         }
     }
 
-    /// The key of a problem beside other data, which takes `reserved` of each memory; nothing where the list has ended. Memories that
-    /// have more than enough room for both count as free, so that problems which nothing tells apart have one key.
+    /// The key of a problem beside other data, which takes `reserved` bits of each memory; 0 beyond the end of the
+    /// list. A memory that has more than enough room for both counts as free, so that equal problems have one key.
     pub(super) fn beside(&mut self, (core, rules): (&Core, Rules), key: ProblemKey, reserved: &[u64]) -> ProblemKey {
         let alone = ProblemKey { reserved: None, ..key };
         if reserved.iter().all(|&bits| bits == 0) {

@@ -41,7 +41,7 @@ impl Reasons<'_> {
         self.of_features(layer, is_output, reasons);
     }
 
-    /// Inputs and outputs of a layer-tile, or what is fetched of a stack input.
+    /// Adds the reasons for inputs or outputs of a layer-tile, or for the fetched part of a stack input.
     fn of_features(&self, layer: &LayerTilePlan, is_output: bool, reasons: &mut Vec<String>) {
         let (extra_i, extra_o) = layer.extra_levels;
         for (operand, extra) in [(Operand::I, extra_i), (Operand::O, extra_o)] {
@@ -129,13 +129,13 @@ impl Reasons<'_> {
                     )
                 }
                 false => self.in_parts(what, passed),
-                // The tile that decides is one that does not fit there.
+                // The tile that decides does not fit there.
                 true => self.too_large(what, passed, bits, has, beside),
             });
         }
     }
 
-    /// Of the weights of a layer-tile.
+    /// The reasons for the weights of a layer-tile.
     fn of_weights(&self, stack: &StackPlan, layer: &LayerTilePlan) -> Vec<String> {
         let Some(memory) = layer.top[Operand::W as usize] else { return Vec::new() };
         if Some(memory) != stack.weight_memory {
@@ -156,7 +156,7 @@ impl Reasons<'_> {
         passed.collect()
     }
 
-    /// `bits` are what is to lie there, and of these so many what lies there already.
+    /// `bits` would have to lie in the memory, including those of `beside`, which are resident.
     fn too_large(&self, what: &str, memory: MemoryId, bits: u64, has: u64, beside: (&str, u64)) -> String {
         let memory = &self.core.memories[memory];
         let room = match memory.instances {
@@ -180,7 +180,7 @@ impl Reasons<'_> {
         format!("{what} {does} not fit into {}{needs}, and {room}", memory.name)
     }
 
-    /// Of memories that stand beside single PEs.
+    /// The sentence for a memory that has several instances, each for a part of the array.
     fn in_parts(&self, what: &str, memory: MemoryId) -> String {
         let memory = &self.core.memories[memory];
         format!(
@@ -190,7 +190,7 @@ impl Reasons<'_> {
     }
 }
 
-/// What would lie in a memory beside an operand.
+/// The resident data beside which an operand would have to lie in a memory.
 fn beside(passed: &Passed) -> String {
     let parts = [
         ("I", passed.inputs),

@@ -1,15 +1,18 @@
-//! What lies in the memories while a tile is computed: maps that some layer still reads, both caches, and the weights that the stack keeps.
+//! The data in the memories while a tile is computed: maps that some layer still reads, both caches, and the weights
+//! that the stack keeps.
 //!
-//! Nodes run one after the other, so that amounts change only between them. A map is there from its layer to its last reader. Of the
-//! horizontal cache, what the left neighbour left is there until its readers ran, and what is left for the right neighbour from the layer
-//! that computes it on. The vertical cache goes over the whole width of the map: rows that are left for the tiles below take the place
-//! of those from above, once these are read, by the right neighbour, too; until then both are there. What a map and a cache, or both
-//! caches, have in common is there once, as long as they lie in one memory. DRAM is where a network lies anyway; it is not counted.
+//! Nodes run one after the other, so amounts change only between them. A map is resident from its layer to its last
+//! reader. Of the horizontal cache, columns of the left neighbour are resident until their readers have run, and
+//! columns for the right neighbour from the layer on that computes them. The vertical cache covers the whole width of
+//! the map: rows for the tiles below replace those from above once the latter have been read, also by the right
+//! neighbour; until then both are resident. Pixels that a map and a cache, or both caches, have in common are stored
+//! once, as long as they lie in one memory. DRAM, where a network lies anyway, is not counted.
 //!
-//! Who is placed fits beside what is there ([`super::placement::layer_levels`]), and so does all that its mapping holds, as that gets the
-//! room that is left ([`crate::mapping::LayerProblem::reserved`]): partial sums, too, which are wider than the outputs that they become,
-//! and data on levels above those chosen by size. In the tile that fetches them a layer's weights count in full, beside what its mapping
-//! holds of them meanwhile, as they stay where they pass.
+//! New data has to fit beside the resident data ([`super::placement::layer_levels`]), and so does everything that its
+//! mapping holds, as the mapping gets only the room that is left ([`crate::mapping::LayerProblem::reserved`]): this
+//! includes partial sums, which are wider than the outputs that they become, and data on levels above those chosen by
+//! size. In the tile that fetches them, a layer's weights count in full, in addition to the bits that its mapping holds
+//! of them, as they stay in the memories that they pass.
 
 use super::ids::{NodeId, ReadId};
 use super::layer_tile::TilePlanner;
@@ -21,16 +24,16 @@ use crate::ids::{TiVec, ti_vec};
 /// Bits that are taken of each memory, as the nodes of a tile are planned one after the other.
 pub(super) struct Residents<'a> {
     tile: &'a TilePlanner<'a>,
-    /// Where the map of each node lies that was planned, and how many bits of it.
+    /// For each node planned so far, the memory of its map, and its bits there.
     maps: TiVec<NodeId, Option<(MemoryId, u64)>>,
-    /// Maps that nodes from the next one on read.
+    /// Bits of maps that later nodes read, by memory.
     held: TiVec<MemoryId, u64>,
-    /// Both caches.
+    /// Bits of both caches, by memory.
     cached: TiVec<MemoryId, u64>,
 }
 
 impl<'a> Residents<'a> {
-    /// Before the first node of a tile.
+    /// The state before the first node of a tile.
     pub fn new(tile: &'a TilePlanner<'a>) -> Self {
         let count = tile.core.memories.len();
         let maps = ti_vec![None; tile.stack.nodes.len()];
@@ -48,15 +51,15 @@ impl<'a> Residents<'a> {
         residents
     }
 
-    /// Where the columns lie that are left to the right, of the rows of this row of tiles, and of those from above.
+    /// Memories and bits of the columns that are left to the right: of the tile's own rows, and of the rows from above.
     fn columns(&self, node: NodeId, cache: Option<MemoryId>, columns: u64) -> [Option<(MemoryId, u64)>; 2] {
         let Some(cache) = cache else { return [None, None] };
         let [bits, above] = self.tile.kept_columns_bits(node, columns, cache);
         [Some((cache, bits)), self.tile.caches.v_read.map(|rows| (rows, above))]
     }
 
-    /// What is in `memory` while `node` runs, beside the node's own inputs in memory `inputs`, its output, and, if it takes them where
-    /// they are kept, its weights.
+    /// Bits in `memory` while `node` runs, without the node's own inputs in memory `inputs`, its output, and, if it
+    /// takes them where they are kept, its weights.
     pub fn beside(&self, node: NodeId, memory: MemoryId, inputs: MemoryId, takes_kept_weights: bool) -> Beside {
         let tile = self.tile;
         if memory == tile.core.top(Operand::O) || tile.stack.is_input(node) && tile.rules.stack_inputs_placed_alone {
@@ -88,7 +91,7 @@ impl<'a> Residents<'a> {
                 let all = ReadId::within(tile.stack.reads(node)).zip(producers);
                 all.filter(|(_, other)| **other == producer).map(|(read, _)| read)
             };
-            // What several windows show is there once.
+            // Pixels that several windows share are stored once.
             let held = [
                 (tile.x.nodes[producer].from_cache, tile.y.nodes[producer].computed),
                 (reads().map(|read| tile.x.reads[read].needed).max().unwrap_or(0), tile.y.nodes[producer].from_cache),
@@ -117,7 +120,8 @@ impl<'a> Residents<'a> {
             } else if self.is_read_after(producer, node) {
                 held
             } else {
-                // It was copied, and what is left for other tiles was, too, unless that lies where it was.
+                // The map was copied to the reader, and its part for other tiles to the caches, except for a cache in
+                // the memory of the map.
                 self.left_bits(producer, memory)
             };
             bits = bits - held + stays;
@@ -147,7 +151,7 @@ impl<'a> Residents<'a> {
         self.tile.stack.consumers[producer].iter().any(|&reader| reader > node)
     }
 
-    /// `node` has run: its output is there, and what it was the last to read is gone.
+    /// `node` has run: its output is resident, and maps of which it was the last reader are dropped.
     pub fn finish(&mut self, node: NodeId, layer: &LayerTilePlan) {
         let tile = self.tile;
         if let Some(memory) = layer.map_memory().filter(|_| node != tile.stack.output()) {
@@ -165,7 +169,8 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// What a map leaves for other tiles in memories where it does not lie: there beside what is to leave them.
+    /// Bits of a map, columns and rows, that are copied to caches in other memories: until the map is dropped, they lie
+    /// there beside the bits that they replace.
     fn copied_to_caches(&self, node: NodeId, memory: MemoryId) -> [Option<(MemoryId, u64)>; 2] {
         let Caches { h_write, v_write, .. } = self.tile.caches;
         let [columns, rows] = self.tile.written_bits(node);
@@ -176,7 +181,8 @@ impl<'a> Residents<'a> {
         [to(h_write, columns), to(v_write, rows)]
     }
 
-    /// The last reader of a map has run: what earlier tiles left of it leaves the caches, but for what stays for later tiles.
+    /// Drops a map after its last reader: the overlap that earlier tiles left leaves the caches, except for the part
+    /// that stays for later tiles.
     fn drop_map(&mut self, producer: NodeId) {
         let Some((memory, held)) = self.maps[producer].take() else { return };
         let tile = self.tile;
@@ -192,7 +198,7 @@ impl<'a> Residents<'a> {
         for (cache, bits) in self.columns(producer, h_write, of.to_cache).into_iter().flatten() {
             self.cached[cache] += bits;
         }
-        // Rows from above make room for as many that stay.
+        // Rows from above are replaced by as many rows that stay.
         if let Some(cache) = v_write.filter(|_| v_read.is_none()) {
             self.cached[cache] += tile.written_bits(producer)[1];
         }

@@ -73,7 +73,7 @@ impl SolvedCost {
     }
 }
 
-/// Of each operand, lowest memory first.
+/// Bits that one instance of each memory holds of each operand, lowest memory first.
 fn held(layer: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<HeldData> {
     let of = |(index, operand): (LayerOperand, &OperandView)| {
         let at = |(level, &memory): (usize, &MemoryId)| HeldData {
@@ -88,10 +88,10 @@ fn held(layer: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<HeldData> {
     layer.each_operand().flat_map(of).collect()
 }
 
-/// At most so many memories are watched: DRAM, and the one that an objective names.
+/// Number of watched memories: DRAM, and the one that an objective names.
 pub const WATCHED: usize = 2;
 
-/// What the sum of a point needs of a solved problem; without the words of memories that nobody asks for.
+/// The part of a solved problem's cost that sums of points need: words of watched memories only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProblemCost {
     pub(super) energy: EnergySplit,
@@ -100,8 +100,8 @@ pub struct ProblemCost {
 }
 
 impl ProblemCost {
-    /// A lower bound on what any mapping of a problem costs, found without a search. It holds under the corrected rules only: by those
-    /// of the tools numbers may fall as data is moved in more parts.
+    /// A lower bound on the cost of every mapping of a problem, found without a search. It holds under the corrected
+    /// rules only: under those of the tools, amounts may fall as data is moved in more parts.
     pub fn lower_bound(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
         let least = Evaluator::new(layer).unavoidable();
         let mut latency = LatencySplit::default();
@@ -109,7 +109,7 @@ impl ProblemCost {
         Self { energy: least.split(layer), latency, words: words_at(layer, &least, watched) }
     }
 
-    /// The cost of a problem mapped as `solution`, one of its mappings, says; `None` if that does not fit.
+    /// The cost of a problem with the mapping `solution`; `None` if that does not fit.
     pub fn new(evaluator: &Evaluator<'_>, solution: &Solution, watched: [MemoryId; WATCHED]) -> Option<Self> {
         let layer = evaluator.problem();
         let moves = evaluator.moves(&solution.order, &solution.allocation)?;

@@ -26,7 +26,7 @@ pub struct Stack {
     first_reads: TiVec<NodeId, ReadId>,
 }
 
-/// By the nodes: what they read follows from the network.
+/// Hashes the nodes alone: their reads follow from the network.
 impl Hash for Stack {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.nodes.raw.hash(state);
@@ -70,7 +70,7 @@ impl Stack {
         first..ReadId::from(first.index() + self.producers[node].len())
     }
 
-    /// What each read of a node, which is a layer of the stack, reads of whom.
+    /// The reads of a node, which is a layer of the stack: each with its producer.
     pub fn reads_of<'a>(
         &'a self,
         network: &'a Network,
@@ -118,12 +118,12 @@ pub fn cut(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> R
         FuseDepth::SingleLayer => network.computing().collect(),
         FuseDepth::Cuts(names) => named_cuts(network, names)?,
     };
-    // Where nobody asked for these very cuts there may be more.
+    // Unless the user listed the cuts, more may be added.
     let may_add = matches!(fuse, FuseDepth::Automatic | FuseDepth::LayerByLayer);
     cut_at_least_after(network, ends, rules, may_add)
 }
 
-/// Cuts after the given layers, and after those whose outputs other stacks need besides.
+/// Cuts after the given layers, and after further ones whose outputs other stacks need.
 ///
 /// # Errors
 /// Cuts through a branch, which more cuts cannot mend.
@@ -165,10 +165,10 @@ pub(super) fn ancestors(network: &Network, is_counted: impl Fn(LayerId) -> bool)
 struct Cutter<'a> {
     network: &'a Network,
     ignores_first_layer: bool,
-    /// What stands for the layers after which the network is cut: some more than once.
+    /// Layers after which the network is cut; some may occur more than once.
     ends: Vec<LayerId>,
     is_end: IdBitSet<LayerId>,
-    /// Layers of which somebody needs all.
+    /// Layers whose whole output is needed.
     whole: IdBitSet<LayerId>,
     computing: IdBitSet<LayerId>,
     /// Each layer and all that it depends on.
@@ -192,8 +192,8 @@ impl<'a> Cutter<'a> {
             ends,
             ancestors: ancestors(network, |_| true),
         };
-        // What nothing else reads is an output of the network, so a stack ends there.
-        // What somebody needs complete in the highest memory ends one, too.
+        // An output of the network, which no layer reads, ends a stack, and so does a map that is needed whole in the
+        // highest memory.
         for id in network.computing() {
             let is_output = network.readers(id).is_empty() || cutter.whole.contains(id);
             if is_output && !cutter.is_end.contains(id) {
@@ -222,7 +222,7 @@ impl<'a> Cutter<'a> {
         let last = LayerId::from(self.network.len() - 1);
         for end in ends {
             if self.ignores_first_layer {
-                // The tool forgets what is done and removes all that the last cut depends on.
+                // The tool forgets which layers are done, and removes all ancestors of the last cut.
                 done = before.map_or_else(|| nothing.clone(), |before| self.ancestors[before].clone());
             }
             let mut wanted = self.ancestors[end.unwrap_or(last)].clone();
@@ -278,7 +278,7 @@ fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagn
 enum Views {
     /// A layer reads the producers behind a view.
     Through,
-    /// What a view shows lies in the highest memory, wherever stacks end.
+    /// The map that a view shows lies in the highest memory, wherever stacks end.
     Stored,
 }
 
@@ -319,8 +319,8 @@ fn undividable_units(network: &Network, views: Views) -> Vec<Vec<LayerId>> {
 /// Fuses units as long as their weights fit in the highest on-chip memory for weights (DeFiNES tool,
 /// DfStackCutIfWeightsOverflowStage.py).
 ///
-/// The tool runs the layers of a unit one by one where they do not fit. It has no views, which make units of whole dense blocks and
-/// U-Nets: of such a unit what lies between views is fused.
+/// The tool runs the layers of a unit one by one where they do not fit. It has no views. With them, a whole dense block
+/// or U-Net is one unit; of such a unit, the layers between views are fused.
 fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId> {
     let levels = core.levels(Operand::W);
     let capacity = levels.len().checked_sub(2).map_or(0, |level| {
@@ -350,10 +350,10 @@ fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId>
     fused.cuts
 }
 
-/// Units that are fused one after the other.
+/// Units that are fused greedily, one after the other.
 struct FusedUnits<'a> {
     network: &'a Network,
-    /// Bits of weights that are kept.
+    /// Bits of weights that the memory can keep.
     capacity: u64,
     cuts: Vec<LayerId>,
     /// Weights of the units since the last cut.

@@ -1,9 +1,10 @@
-//! Every stack that some choice of cuts makes, as arcs between what is done before and after it.
+//! Every stack of every choice of cuts, as arcs between the layers done before it and those done after it.
 //!
-//! What is done is always an order ideal of the network's graph: with a layer all that it depends on. A stack that ends at a
-//! layer computes what this depends on and is not done yet. Only its last layer may be read by later stacks, so it is a stack
-//! exactly if nobody outside reads another of its layers (DeFiNES, Section III). Stacks are put in the order of their
-//! last layers, which leaves one way for each choice of cuts.
+//! The layers that are done always form an order ideal of the network's graph: with a layer, all layers on which it
+//! depends. A stack that ends at a layer computes this layer and those of its ancestors that are not done yet. Later
+//! stacks may read only the last layer of a stack, so these layers are a stack exactly if no layer outside reads any
+//! other of them (DeFiNES, Section III). Stacks are taken in the order of their last layers, so that each choice of
+//! cuts is one path.
 
 use super::ids::StateId;
 use super::stack::{Stack, ancestors};
@@ -14,26 +15,27 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// Arcs beyond which a network is too wide to look at every stack.
+/// Limit on the arcs: a network with more is too wide to look at every stack.
 pub const MOST_STACKS: usize = 20_000;
-/// Layers of all stacks together: each takes some 150 bytes in each stack that it is in.
+/// Limit on the layers of all stacks together: each takes some 150 bytes in each stack that it is in.
 pub const MOST_STACKED_LAYERS: usize = 1_400_000;
-/// Steps of finding them before a network is called too wide: a second's work, or two.
+/// Limit on the steps of listing all stacks: a second or two of work.
 const MOST_STEPS: usize = 500_000_000;
-/// Steps of finding out whether shorter stacks are few enough.
+/// Limit on the steps of finding out whether stacks of some length are few enough.
 const MOST_STEPS_OF_A_LENGTH: usize = 30_000_000;
 /// Limit on the length of stacks that are listed where not all are.
 const MOST_LAYERS_OF_SHORT_STACKS: usize = 64;
-/// Layers of all stacks together where not all stacks are listed: so many are studied in well below a minute.
+/// Limit on the layers of all stacks together where not all stacks are listed: these are studied in well below a
+/// minute.
 const MOST_LAYERS_OF_ALL_SHORT_STACKS: usize = 40_000;
 
-/// Stacks of a network, between states of what is done. A way from the first state to [`Self::end`] is a choice of
-/// cuts, and each choice is one way.
+/// Stacks of a network, between states. A path from the first state to [`Self::end`] is a choice of cuts, and each
+/// choice is one path.
 #[derive(Debug, Clone)]
 pub struct StackGraph {
-    /// How many states there are; 0 is that nothing is done.
+    /// Number of states; in state 0 no layer is done.
     pub states: usize,
-    /// The state in which all is done.
+    /// The state in which all layers are done.
     pub end: StateId,
     /// The stacks, by ascending state in which they begin.
     pub arcs: Vec<StackArc>,
@@ -48,14 +50,14 @@ pub struct StackGraph {
 pub enum ListedStacks {
     /// All, within the limits that were asked for.
     All,
-    /// All of at most so many layers, and longer ones that were given.
+    /// All of at most this many layers, and longer ones that were given.
     UpTo(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] usize),
     /// Those that were given: even the shortest are too many.
     Given,
 }
 
 impl ListedStacks {
-    /// What the best of them is proved to be the best of, where that is not all: for a person.
+    /// For a person: the stacks among which the best choice is proved, where these are not all.
     pub fn scope(self) -> Option<String> {
         let named = "the stacks that the other methods choose";
         match self {
@@ -143,7 +145,7 @@ impl StackGraph {
         Ok(Self::ordered(&done_in, end, arcs, listed))
     }
 
-    /// States by how much is done, without those from which the end is out of reach.
+    /// Numbers states by how many layers are done, and drops those from which the end cannot be reached.
     fn ordered(
         done_in: &TiSlice<StateId, IdBitSet<LayerId>>,
         end: StateId,
@@ -172,7 +174,7 @@ impl StackGraph {
     }
 }
 
-/// Where following ends.
+/// Limits on following the arcs.
 #[derive(Clone, Copy)]
 struct Within {
     /// Layers of a stack.
@@ -189,9 +191,9 @@ struct LayerSets {
     ends: Vec<LayerId>,
     /// The layers whose whole outputs are needed, so that only the end of a stack may be one.
     whole: IdBitSet<LayerId>,
-    /// Whose outputs each layer reads.
+    /// The producers that each layer reads.
     inputs: TiVec<LayerId, Vec<LayerId>>,
-    /// Who reads each layer's output.
+    /// The readers of each layer's output.
     readers: TiVec<LayerId, Vec<LayerId>>,
     /// The computing layers on which each layer depends, itself included.
     ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
@@ -214,7 +216,8 @@ impl LayerSets {
         done.count() == self.ends.len()
     }
 
-    /// Tells `found` every stack of at most `most_layers` layers, with the states before and after it. Gives what is done in each state.
+    /// Calls `found` with every stack of at most `most_layers` layers and the states before and after it. Returns the
+    /// layers that are done in each state.
     fn follow(
         &self,
         Within { most_layers, most_stacked_layers, most_steps }: Within,
@@ -226,7 +229,7 @@ impl LayerSets {
         let (mut stacks, mut stacked_layers, mut steps) = (0, 0, 0_usize);
         let mut from = StateId::default();
         while let Some(done) = done_in.get(from).cloned() {
-            // Who needs one of these needs at least as much.
+            // Last layers of stacks that are too large: a stack that contains one of them is too large, too.
             let mut too_large = IdBitSet::with_capacity(self.inputs.len());
             // Stacks follow each other by ascending last layer: of the orders in which the same stacks can run, one is listed.
             let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
@@ -241,7 +244,7 @@ impl LayerSets {
                 if is_too_large {
                     too_large.insert(end);
                 } else if let Some(layers) = self.stack(&done, end) {
-                    // Each producer takes a sixteenth of what a layer does.
+                    // A producer counts as a sixteenth of a layer.
                     let sizes = layers.iter().map(|&layer| 1 + self.inputs[layer].len() / 16);
                     (stacks, stacked_layers) = (stacks + 1, stacked_layers + sizes.sum::<usize>());
                     let mut after = done.clone();
@@ -253,7 +256,8 @@ impl LayerSets {
                     return Err(NotListed::TooMany);
                 }
                 if self.whole.contains(end) {
-                    // It ends a stack, and stacks come in the order of their ends: a later one leads nowhere from here.
+                    // No stack may contain this layer except as its last, and stacks come in the order of their last
+                    // layers: later ones lead nowhere.
                     break;
                 }
             }
@@ -283,7 +287,7 @@ impl LayerSets {
             for stack in stacks {
                 done.extend(stack.layers().iter().copied());
                 let to = *number.entry(done.clone()).or_insert_with_key(|done| done_in.push_and_get_key(done.clone()));
-                // What is done between two states is one stack.
+                // Two states determine the stack between them.
                 if known.insert((from, to)) {
                     arcs.push(StackArc { from, to, stack: stack.clone() });
                 }
@@ -292,10 +296,11 @@ impl LayerSets {
         }
     }
 
-    /// The layers of the stack that ends at a layer, unless somebody outside reads one of the others.
+    /// The layers of the stack that ends at a layer; `None` if a layer outside reads any other of them.
     fn stack(&self, done: &IdBitSet<LayerId>, end: LayerId) -> Option<Vec<LayerId>> {
         let wanted = &self.ancestors[end];
-        // Who reads what is not done is not done either.
+        // Readers of a layer that is not done are not done either, so it suffices that all readers belong to the
+        // stack's ancestors.
         let is_hidden = |layer: LayerId| {
             !self.whole.contains(layer) && self.readers[layer].iter().all(|&reader| wanted.contains(reader))
         };

@@ -17,7 +17,7 @@ use crate::workload::Network;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// More kinds of tiles than anybody schedules: their kinds of columns times their kinds of rows.
+/// Limit on the kinds of tiles: kinds of columns times kinds of rows.
 const MOST_KINDS: usize = 1 << 14;
 
 /// What decides how a tile behaves: tiles with equal keys are of one type.
@@ -32,14 +32,14 @@ struct TileKey {
     row: BehaviourId,
 }
 
-/// Where all tiles of a stack find what they share.
+/// The memories of the data that all tiles of a stack share.
 #[derive(Clone, Copy)]
 struct Places {
     w_memory: MemoryId,
     v_memory: Option<MemoryId>,
-    /// The highest that neighbours exchange columns in.
+    /// The highest memory in which neighbours exchange columns.
     highest_h: Option<MemoryId>,
-    /// Where all neighbours do, if that is one memory.
+    /// The same, if all neighbours exchange columns there, as these stay for several tiles.
     h_memory: Option<MemoryId>,
 }
 
@@ -50,9 +50,9 @@ pub(super) struct StackPlanner<'a> {
     rules: Rules,
     known: KnownStack,
     mode: StoringMode,
-    /// Where features end at the lowest.
+    /// The lowest levels at which features may end.
     least: TopLevels,
-    /// Whether it is planned once more for the reasons why that is impossible.
+    /// Whether the stack is planned again only for the reasons why that is impossible.
     explains: bool,
     x: Arc<Strips>,
     y: Arc<Strips>,
@@ -98,8 +98,8 @@ impl<'a> StackPlanner<'a> {
         Ok(Self { core, network, rules, mode, least, explains: false, first_tiles, widths, kept_bits, known, x, y })
     }
 
-    /// Plans the stack. What tiles leave for each other and kept weights lie in the lowest memories that hold them beside the features;
-    /// where some layer then finds no room, they go higher, one after the other, and in the end features do, too.
+    /// Plans the stack. Overlap and kept weights lie in the lowest memories that hold them beside the features. Where
+    /// some layer then finds no room, they move up, one after the other, and in the end features do, too.
     pub fn plan(
         mut self,
         memory: &mut PlannerMemory,
@@ -129,7 +129,7 @@ impl<'a> StackPlanner<'a> {
         }
     }
 
-    /// Where all tiles find what they share.
+    /// The memories of the data that all tiles share.
     fn places(&self, decisions: &[TileDecision]) -> Places {
         let of = |decided: &TileDecision| decided.caches.w_memory;
         // All tiles find the weights in one memory: the highest that any of them needs.
@@ -147,7 +147,7 @@ impl<'a> StackPlanner<'a> {
         }
     }
 
-    /// The same places, but one, which is higher: rows, then columns, then weights. `None` where all are the highest.
+    /// These places with one of them raised: rows first, then columns, then weights. `None` where all are the highest.
     fn raised(&self, places: &Places) -> Option<Places> {
         if self.rules.mappings_have_whole_memories {
             return None;
@@ -248,7 +248,7 @@ impl<'a> StackPlanner<'a> {
         }
     }
 
-    /// A tile type, of which no tile is counted yet.
+    /// A tile type with a count of 0.
     fn tile(
         &self,
         column: &Slot,
@@ -292,7 +292,7 @@ impl<'a> StackPlanner<'a> {
         })
     }
 
-    /// The place of a pair of column and row among the decisions.
+    /// Index of the decision for a pair of column and row.
     fn pair(&self, column: StripId, row: StripId) -> usize {
         row.index() * self.x.different.len() + column.index()
     }
@@ -358,7 +358,7 @@ impl<'a> StackPlanner<'a> {
         memories.max_by_key(|&id| self.core.level_of(Operand::O, id))
     }
 
-    /// Whether columns stay for more tiles than the next.
+    /// Whether cached columns stay for more than the next tile.
     fn keeps_columns_for_several(&self) -> bool {
         let stay = |strip: &KindOfStrip| strip.own.nodes.iter().any(|span| span.to_cache > span.written);
         self.mode.caches_columns() && !self.rules.far_columns_left_behind && self.x.different.iter().any(stay)

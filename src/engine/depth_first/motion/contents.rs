@@ -6,7 +6,7 @@ use crate::depth_first::ids::NodeId;
 use crate::hardware::{MemoryId, Operand};
 use crate::ids::{TiSlice, TiVec, ti_vec};
 
-/// What a part of a memory's contents is.
+/// A part of a memory's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContentsPart {
     /// An operand of the layer that runs.
@@ -20,7 +20,7 @@ pub enum ContentsPart {
 }
 
 impl ContentsPart {
-    /// All of them, in the order in which a vessel is filled.
+    /// Every variant, in the order in which a memory is drawn, from the bottom up.
     pub const ALL: [Self; 6] = [
         Self::Running(Operand::W),
         Self::Running(Operand::I),

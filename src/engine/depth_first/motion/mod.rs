@@ -1,10 +1,11 @@
 //! A stack in motion: tile by tile and layer by layer, which pixels of every map are computed, kept or computed again, what moves between
 //! memories, and what lies in them.
 //!
-//! Columns and rows are independent of each other, so that [`StackMotion`] has one entry a column and a row of tiles, and not one a
-//! tile: a map of 960 x 540 pixels in tiles of 4 x 4 has 32,400 tiles, but 240 columns and 135 rows. A step, one layer in one tile, is
-//! found when it is looked at: its pixels by column and row ([`StackMotion::window`]), its costs by the tile's type
-//! ([`StackAccount::step`]). The steps of a stack add up to its account (`tests/engine/depth_first/motion.rs`).
+//! Columns and rows are independent of each other, so [`StackMotion`] has one entry per column and per row of tiles
+//! instead of one per tile: a map of 960 x 540 pixels in tiles of 4 x 4 has 32,400 tiles, but 240 columns and 135 rows.
+//! A step, one layer in one tile, is computed on demand: its pixels by column and row ([`StackMotion::window`]), its
+//! costs by the tile's type ([`StackAccount::step`]). The steps of a stack add up to its account
+//! (`tests/engine/depth_first/motion.rs`).
 
 mod contents;
 mod flows;
@@ -26,7 +27,7 @@ use crate::spec::Diagnostics;
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 
-/// Columns and rows of tiles times the nodes and reads of their stack: some 40 MB.
+/// Limit on columns and rows of tiles, times the nodes and reads of their stack: some 40 MB.
 const MOST_PLACES: usize = 1 << 20;
 
 /// From the first column (or row) to before the end.
@@ -34,12 +35,12 @@ const MOST_PLACES: usize = 1 << 20;
 pub struct Span {
     /// The first column (or row) that belongs to it.
     pub first: u64,
-    /// Behind the last.
+    /// The first column (or row) behind it.
     pub end: u64,
 }
 
 impl Span {
-    /// How many there are.
+    /// Number of columns (or rows).
     pub fn length(self) -> u64 {
         self.end.saturating_sub(self.first)
     }
@@ -54,7 +55,7 @@ pub struct StackMotion {
     pub columns: Vec<StripMotion>,
     /// Rows of tiles from top to bottom.
     pub rows: Vec<StripMotion>,
-    /// Who reads what, in the order of the strips' reads.
+    /// The reads between nodes, in the order of the strips' reads.
     pub reads: TiVec<ReadId, MotionRead>,
 }
 
@@ -76,7 +77,7 @@ pub struct MotionMap {
 pub struct MotionRead {
     /// The layer that reads.
     pub reader: NodeId,
-    /// Whose output it reads.
+    /// The node whose output it reads.
     pub producer: NodeId,
 }
 
@@ -89,7 +90,7 @@ pub struct StripMotion {
     pub computed: TiVec<NodeId, Span>,
     /// By node, how far earlier strips have computed its map.
     pub before: TiVec<NodeId, u64>,
-    /// By read, what is read of the producer's map.
+    /// By read, the part of the producer's map that is read.
     pub read: TiVec<ReadId, Span>,
     /// By read, how many of these an earlier strip left in a cache.
     pub cached: TiVec<ReadId, u64>,
@@ -202,7 +203,7 @@ impl TileMap {
     }
 }
 
-/// Strips with how far those before them came.
+/// Strips, each with how far earlier strips have computed every map.
 fn strips(places: Vec<StripPlaces>, output: NodeId, caches: bool) -> Vec<StripMotion> {
     let span = |(first, end): (u64, u64)| Span { first, end };
     let mut before: TiVec<NodeId, u64> = TiVec::new();

@@ -1,4 +1,4 @@
-//! The part of a map that one tile has to do with, by where its pixels come from.
+//! The part of a map that one tile computes or reads, by where its pixels come from.
 
 use super::{Span, StackMotion, StripMotion};
 use crate::depth_first::ids::{NodeId, ReadId};
@@ -19,21 +19,23 @@ impl Rect {
     }
 }
 
-/// What one tile computes and reads of one map. Of the window every pixel lies in one part at most: kept from the left, kept from above,
-/// or computed; a computed one is new, or an earlier tile computed it, too. What lies in no part is read later, or by no layer at all.
+/// The pixels of one map that one tile computes and reads. Every pixel of the window lies in at most one part: kept
+/// from the left, kept from above, or computed, which is either new or computed again after an earlier tile. A pixel in
+/// no part is read later, or by no layer at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MapWindow {
-    /// The smallest rectangle around all that follows.
+    /// The smallest rectangle around all of the following parts.
     pub window: Rect,
-    /// What is computed now (or fetched): `new` and `again`.
+    /// Pixels computed now (or fetched): `new` and `again`.
     pub computed: Rect,
-    /// What no earlier tile computed.
+    /// Pixels that no earlier tile computed.
     pub new: Rect,
-    /// What an earlier tile computed as well: columns at the left over all computed rows, then rows at the top beside these.
+    /// Pixels that an earlier tile computed as well: columns at the left over all computed rows, then rows at the top
+    /// beside these.
     pub again: [Rect; 2],
     /// Columns that the horizontal cache has kept.
     pub kept_left: Rect,
-    /// Rows that the vertical cache has kept, without what the horizontal one has.
+    /// Rows that the vertical cache has kept, without those of the horizontal one.
     pub kept_above: Rect,
 }
 
