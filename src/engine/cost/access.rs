@@ -34,12 +34,13 @@ pub struct Access {
     pub drops_fraction: bool,
     /// Energy of one word, pJ.
     pub word_pj: f64,
-    /// Energy beside that of the words, pJ: what precharges bit lines where an array computes in memory, and other weights take their turn.
+    /// Energy besides that of the words, pJ: precharging of bit lines when an array that computes in memory goes on to
+    /// other weights.
     pub precharge_pj: f64,
 }
 
 impl Access {
-    /// Energy of all words, and beside them, pJ.
+    /// Energy of all words, precharging included, pJ.
     pub fn energy_pj(&self) -> f64 {
         self.words * self.word_pj + self.precharge_pj
     }

@@ -137,8 +137,8 @@ fn decoupled_factors(
     }
 }
 
-/// How the tools round numbers of instances. DeFiNES takes the first way on which the operands agree about the number of
-/// PEs, which is the same for all but for rounding errors (spatial_mapping.py:83-114).
+/// How the tools round numbers of instances. DeFiNES takes the first way of rounding by which all operands have the
+/// same number of PEs; before, these numbers differ by rounding errors only (spatial_mapping.py:83-114).
 fn rounding(rules: &Rules, pe_counts: [f64; OPERANDS]) -> fn(f64) -> f64 {
     if !rules.round_instances_by_agreement {
         return |count| ((count * 1000.0).round_ties_even() / 1000.0).round_ties_even();
@@ -171,7 +171,7 @@ fn relevant(problem: &LayerOnCore<'_>, operand: &OperandView, size: impl Fn(Dim)
     [0, 1, 2].map(|part| relevant_part(problem, operand, part, &size)).into_iter().product()
 }
 
-/// A part of them ([`OperandView::part_of`]).
+/// Part number `part` of [`relevant`] ([`OperandView::part_of`]).
 fn relevant_part(problem: &LayerOnCore<'_>, operand: &OperandView, part: usize, size: impl Fn(Dim) -> f64) -> f64 {
     let Some(window) = part.checked_sub(1) else { return operand.relevant.iter().map(|&dim| size(dim)).product() };
     let extent = |&(axis, outputs, kernel)| problem.input_extent(axis, size(outputs), size(kernel));
@@ -208,8 +208,8 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Bits per cycle that a link takes on average, for one instance of the memory. Iterations take so many `cycles`. The multiplications
-    /// follow the tool's order, as it drops the fraction.
+    /// Average bits per cycle of a link, for one instance of the memory, where an iteration takes `cycles`. The
+    /// multiplications follow the tool's order, as it drops the fraction.
     pub(super) fn average_demand(
         &self,
         (operand, level, movement): (LayerOperand, usize, Movement),
@@ -316,8 +316,8 @@ impl Amounts {
         }
     }
 
-    /// The tool takes the average of all instances, and outputs as finished where they leave the memory finished. Right is
-    /// the fullest instance, and partial sums wherever outputs are still added to.
+    /// The tool counts the average instance, and outputs as final where they leave the memory as final. Right is the
+    /// fullest instance, and partial sums wherever outputs are still added to.
     fn count_bits(
         &mut self,
         index: LayerOperand,
@@ -338,7 +338,7 @@ impl Amounts {
         }
     }
 
-    /// Finds out which memory levels of those that are double-buffered by design hold less than all of the operand.
+    /// Finds the memory levels, of those that are double-buffered by design, that hold less than the whole operand.
     fn force_double_buffers(
         &mut self,
         index: LayerOperand,
@@ -357,7 +357,7 @@ impl Amounts {
         }
     }
 
-    /// Counts what crosses the boundary below memory `level`.
+    /// Counts the movements across the boundary below memory `level`.
     fn cross(
         &mut self,
         index: LayerOperand,

@@ -36,7 +36,7 @@ impl<'a> Evaluator<'a> {
         self.counts_by(&self.average, operand, level, sizes)
     }
 
-    /// As [`Evaluator::counts`], by the unrolling after which latency goes.
+    /// As [`Evaluator::counts`], by the peak unrolling, which determines latency.
     pub fn latency_counts(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
         self.counts_by(self.peak.as_ref().unwrap_or(&self.average), operand, level, sizes)
     }

@@ -20,8 +20,9 @@ pub struct LatencyBound<'a> {
     added_to: [[AddedTo; MAX_LEVELS]; OPERANDS],
 }
 
-/// By movement, the load of the port for what it needs beyond its periods; the next is all that it needs. And the loads of
-/// waiting, a bit each: for the port, and for the memory's answer.
+/// The indices of the loads that a boundary adds to. By movement, the load of its port for cycles beyond the periods;
+/// the next index is that of all cycles of the port. And two sets of loads of waiting, one bit each: for the port, and
+/// for the memory's answer.
 #[derive(Debug, Clone, Copy, Default)]
 struct AddedTo {
     ports: [Option<usize>; MOVEMENTS],
@@ -33,11 +34,12 @@ const MOVEMENTS: usize = 4;
 /// Cycles of a [`BoundaryLoad`].
 const CYCLES: usize = 2 * MOVEMENTS + 2;
 
-/// The inputs are loaded one after the other, in the better order: in either case the longer of two sums counts. What both inputs
-/// share is the fifth, which no order avoids.
+/// Both inputs are loaded one after the other, in the better order. In either order the longer of two sums counts,
+/// which makes four loads. The fifth is the part common to both inputs, which no order avoids.
 const WAITING: usize = 5;
 
-/// Loads of waiting that are below the cycles of waiting in either order: the first input's, the second's, and what they share.
+/// Loads of waiting that are below the cycles of waiting in either order: the first input's, the second's, and the
+/// common one.
 const IN_EITHER_ORDER: [usize; 3] = [1, 3, 4];
 
 /// The loads that one placed boundary adds to the bound, cycles.
@@ -45,8 +47,8 @@ const IN_EITHER_ORDER: [usize; 3] = [1, 3, 4];
 pub struct BoundaryLoad {
     operand: LayerOperand,
     level: usize,
-    /// Cycles, by movement: beyond the periods, all, and how long computation waits for the first inputs or the last outputs: until they
-    /// have come, once the memory has answered, and until it has.
+    /// By movement, cycles beyond the periods; by movement, all cycles; then the cycles for which computation waits for
+    /// the first inputs or the last outputs: until they have arrived once the memory has answered, and until it has.
     cycles: [f64; CYCLES],
 }
 
@@ -90,7 +92,7 @@ impl<'a> LatencyBound<'a> {
         let problem = evaluator.problem;
         let mut bound =
             Self { evaluator, temporal_cycles: problem.temporal_cycles(), stalls: 0, added_to: Default::default() };
-        // Which port of which memory has its loads where.
+        // The index of the loads of each port of each memory.
         let mut ports: Vec<((MemoryId, PortId), usize)> = Vec::new();
         for (operand, view) in problem.each_operand() {
             for level in 0..view.memories.len() {
@@ -116,7 +118,7 @@ impl<'a> LatencyBound<'a> {
     /// The loads with nothing placed but the links between the PE array and the lowest memories, cycles.
     pub fn start(&self) -> Vec<f64> {
         let mut loads = vec![0.0; self.stalls + WAITING];
-        // What ports need counts as far as it goes beyond the computation.
+        // The cycles of a port count as far as they exceed the computation.
         for all in loads[..self.stalls].iter_mut().skip(1).step_by(2) {
             *all = -(self.temporal_cycles as f64);
         }
@@ -200,7 +202,7 @@ impl<'a> LatencyBound<'a> {
         self.unavoidable_cycles() + (stall + waiting) as u64
     }
 
-    /// Cycles that all loads come on top of: those in which the PEs are busy, and the drain of a systolic array.
+    /// Cycles that come before all loads: those in which the PEs are busy, and the drain of a systolic array.
     pub fn unavoidable_cycles(&self) -> u64 {
         let problem = self.evaluator.problem;
         let drain = if problem.rules.latency_without_offloading { 0 } else { problem.drain_cycles };
@@ -235,8 +237,8 @@ impl<'a> LatencyBound<'a> {
         latency_cycles >= bound_cycles || self.evaluator.problem.rules.loading_reduction_repeats
     }
 
-    /// Which stalls may become the longest, a bit each, if `loads` grow by `least` to `most`; the last bit stands for none at
-    /// all.
+    /// The stalls that may become the longest, one bit each, if `loads` grow by `least` to `most`; the last bit stands
+    /// for no stall at all.
     pub fn may_be_longest(&self, least: &[f64], most: &[f64]) -> u128 {
         let longest = least[..self.stalls].iter().fold(0.0, |longest: f64, &stall| longest.max(stall));
         let stalls = most[..self.stalls].iter().enumerate().filter(|(_, most)| **most >= longest);
@@ -257,7 +259,8 @@ impl<'a> LatencyBound<'a> {
     }
 }
 
-/// Which loads of waiting a boundary adds to, a bit each: for the port, and for the memory's answer, which no other input waits for.
+/// Loads of waiting that a boundary adds to, one bit each: for the port, and for the memory's answer, for which the
+/// other input does not wait.
 fn waiting(evaluator: &Evaluator<'_>, operand: LayerOperand, level: usize) -> [u8; 2] {
     let problem = evaluator.problem;
     let (rules, view) = (&problem.rules, &problem.operands[operand]);

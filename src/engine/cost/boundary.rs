@@ -1,8 +1,8 @@
-//! The boundary between two levels of an operand, and what data takes to cross it (ZigZag, Section III; DeFiNES tool,
-//! cost_model.py:329-475).
+//! The boundary between two levels of an operand, and the cost of data that crosses it (ZigZag, Section III; DeFiNES
+//! tool, cost_model.py:329-475).
 //!
-//! Energy is a sum over boundaries, and what crosses one depends only on *which* loops lie below it, not on their order. The
-//! exact search lives on that.
+//! Energy is a sum over boundaries, and the data that crosses one depends only on *which* loops lie below it, not on
+//! their order. The exact search is based on that.
 
 use crate::hardware::{Memory, Movement, Operand, WordParts};
 use crate::mapping::{LayerOnCore, LayerOperand};
@@ -36,7 +36,7 @@ pub struct Boundary<'a> {
     /// Elements on the upper side for one element on the lower: the number of instances with different data that an upper one serves.
     boost: f64,
     ends: [Option<End<'a>>; 4],
-    /// What a weight that takes the place of another costs an array that computes in memory.
+    /// The cost of replacing a weight in an array that computes in memory.
     precharge: Option<Precharge>,
 }
 
@@ -76,11 +76,11 @@ pub(super) struct Transfer {
     pub units: f64,
     /// Full-width words of one transfer of one instance.
     pub words_each: f64,
-    /// Full-width words of all.
+    /// Full-width words of all transfers of all instances.
     pub words: f64,
-    /// Their energy.
+    /// Energy of these words, pJ.
     pub pj: f64,
-    /// Energy beside that of the words: precharging where an array computes in memory.
+    /// Energy besides that of the words, pJ: precharging where an array computes in memory.
     pub precharge_pj: f64,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Boundary<'a> {
         let below = level.checked_sub(1).filter(|_| !problem.rules.narrow_side_ignored).map(memory);
         let end = |movement: Movement, level: usize| {
             let memory = memory(level);
-            // What moves between two memories goes in chunks, as wide as the narrower side allows.
+            // Data between two memories moves in chunks that are as wide as the narrower side allows.
             let width_bits = memory.width_bits(view.stored_as, movement) as f64;
             let chunk_bits = below.filter(|_| movement.is_low()).map(|below| {
                 let chunk_bits = below.width_bits(view.stored_as, movement.other_side()) as f64 * fan_out;
@@ -146,8 +146,8 @@ impl<'a> Boundary<'a> {
         }
     }
 
-    /// The price of a crossing down, or up, of elements of `precision` bits. `price` says what words at a memory level cost, with their
-    /// energy in pJ; it is linear in them.
+    /// The price of a crossing down, or up, of elements of `precision` bits. `price` is the price of words at a memory
+    /// level, from their number and their energy in pJ; it is linear in both.
     pub fn crossing_price(&self, down: bool, precision: u64, price: impl Fn(usize, f64, f64) -> f64) -> CrossingPrice {
         let movements = if down {
             [Movement::ReadToLow, Movement::WriteFromHigh]
@@ -258,7 +258,7 @@ impl WordCount {
         }
         let words = self.without_bursts(elements);
         match self.burst {
-            // What moves in pieces comes in bursts all the same: a transfer is one request.
+            // Chunks, too, come in whole bursts: a transfer is one request.
             Some((bits, words_each)) => words.max((elements * self.precision / bits).ceil() * words_each),
             None => words,
         }
@@ -276,7 +276,7 @@ impl WordCount {
         words * full + if rest > REL_TOLERANCE * chunk { self.words_for(rest) } else { 0.0 }
     }
 
-    /// Words of what moves at once.
+    /// Words of elements that move at once.
     fn words_for(&self, elements: f64) -> f64 {
         self.parts.words(elements * self.precision)
     }

@@ -62,7 +62,7 @@ impl EnergyCause {
         Self::ALL.into_iter().filter(|cause| !matches!(cause, Self::Access(_)))
     }
 
-    /// Those that a person looks at: the vector unit only where some of these splits has anything to do with one.
+    /// The causes that a person sees: the vector unit only if one of these splits has energy of it.
     pub fn seen_in(splits: impl IntoIterator<Item = EnergySplit>) -> Vec<Self> {
         let has_vector_unit = splits.into_iter().any(|split| split[Self::Vector] != 0.0);
         Self::ALL.into_iter().filter(|cause| *cause != Self::Vector || has_vector_unit).collect()
@@ -207,12 +207,12 @@ pub struct LatencySplit {
 }
 
 impl EnergySplit {
-    /// What `value` says of each cause.
+    /// The table of `value` for each cause.
     pub fn from_fn(value: impl FnMut(EnergyCause) -> f64) -> Self {
         Self(EnumMap::from_fn(value))
     }
 
-    /// Adds another, so many times.
+    /// Adds `times` times another split.
     pub fn add(&mut self, other: &Self, times: f64) {
         self.0.values_mut().zip(other.0.values()).for_each(|(to, from)| *to += from * times);
     }
@@ -224,12 +224,12 @@ impl EnergySplit {
 }
 
 impl ByCause {
-    /// What `value` says of each cause.
+    /// The table of `value` for each cause.
     pub fn from_fn(value: impl FnMut(AccessCause) -> f64) -> Self {
         Self(EnumMap::from_fn(value))
     }
 
-    /// Adds another, so many times.
+    /// Adds `times` times another split.
     pub fn add(&mut self, other: &Self, times: f64) {
         self.0.values_mut().zip(other.0.values()).for_each(|(to, from)| *to += from * times);
     }
@@ -239,7 +239,7 @@ impl ByCause {
         self.0.values().sum()
     }
 
-    /// One value a cause, in the order of [`AccessCause::ALL`].
+    /// One value per cause, in the order of [`AccessCause::ALL`].
     pub fn values(&self) -> [f64; enum_len::<AccessCause>()] {
         *self.0.as_array()
     }
@@ -253,12 +253,12 @@ impl From<[f64; enum_len::<AccessCause>()]> for ByCause {
 }
 
 impl LatencySplit {
-    /// What `value` says of each cause.
+    /// The table of `value` for each cause.
     pub fn from_fn(ideal_cycles: f64, value: impl FnMut(LatencyCause) -> u64) -> Self {
         Self { by_cause: EnumMap::from_fn(value), ideal_cycles }
     }
 
-    /// Adds another, so many times; stops at the largest number.
+    /// Adds `times` times another split; saturates.
     pub fn add(&mut self, other: &Self, times: u64) {
         for (to, from) in self.by_cause.values_mut().zip(other.by_cause.values()) {
             *to = to.saturating_add(from.saturating_mul(times));

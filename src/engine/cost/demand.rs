@@ -1,4 +1,4 @@
-//! What a mapping demands of its highest memory while it is busiest (ZigZag, cost_model.py:1144-1175).
+//! The peak bandwidth that a mapping demands of its highest memory (ZigZag, cost_model.py:1144-1175).
 
 use super::amounts::Amounts;
 use super::latency::with_memory_latency;
@@ -19,8 +19,9 @@ pub struct PeakDemand {
 impl Evaluator<'_> {
     /// The demand of a mapping that was evaluated as `cost`, whose loops are `order`, on a memory that is the highest of some operands.
     ///
-    /// Data that moves again and again moves in the last turn of the loops that reuse it, without a fraction of a bit per cycle, as the
-    /// tool counts it. Inputs that move once count with what moves while the layer computes already, unless the memory holds outputs, too.
+    /// Data that moves repeatedly moves in the last iteration of the loops that reuse it, in whole bits per cycle, as
+    /// the tool counts it. Inputs that move once count with the data that moves while the layer computes, unless the
+    /// memory holds outputs, too.
     pub fn peak_demand(&self, order: &[TemporalLoop], cost: &LayerCost, memory: MemoryId) -> PeakDemand {
         let problem = self.problem;
         let amounts = &cost.amounts;

@@ -19,7 +19,7 @@ pub struct Energy {
     pub fixed: EnergySplit,
     /// Energy of all accesses.
     pub memory_pj: f64,
-    /// Energy of accesses and of all else.
+    /// Energy of accesses and of all other causes.
     pub total_pj: f64,
 }
 

@@ -1,5 +1,5 @@
-//! The loop-information table: what follows from the loops of a mapping without any technology (ZigZag, Section III-B, Table III and Fig.
-//! 6), with the sizes and bandwidths that follow from it (Section III-C).
+//! The loop-information table: the quantities that follow from the loops of a mapping without any technology (ZigZag,
+//! Section III-B, Table III and Fig. 6), with sizes and bandwidths (Section III-C).
 
 use super::amounts::leading_reuse;
 use super::{LayerCost, index};
@@ -35,11 +35,12 @@ pub struct OperandInformation {
     pub reuse: f64,
     /// Architecture levels, lowest first: the MAC units, then the operand's memories.
     pub levels: Vec<LevelInformation>,
-    /// What each loop does for the accesses, innermost first (ZigZag, Fig. 7a).
+    /// The effect of each loop on accesses, innermost first (ZigZag, Fig. 7a).
     pub effect: Vec<LoopEffect>,
 }
 
-/// The effect of a loop on accesses: what loops up to this one leave to be fetched from above (ZigZag, Fig. 7a).
+/// The effect of a loop on accesses: the elements that loops up to this one leave to be fetched from above (ZigZag,
+/// Fig. 7a).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoopEffect {
@@ -67,13 +68,13 @@ pub struct LevelInformation {
     pub unrolled: Vec<(Dim, f64)>,
     /// Elements that one unit holds.
     pub unit_size: f64,
-    /// Different elements that all units hold together which the next higher level serves as one.
+    /// Different elements of all units that share one unit of the next higher level.
     pub total_size: f64,
     /// Bits per element.
     pub precision_bits: u64,
     /// Bits that one unit holds at most; of outputs partial sums, while there are any.
     pub unit_bits: f64,
-    /// What these bits are of.
+    /// The elements that these bits hold.
     pub reserved: Reserved,
     /// MACs that the data of one unit supports, those of units that work on the same data included.
     pub unit_macs: f64,
@@ -103,7 +104,7 @@ pub struct LevelInformation {
     pub roof: Option<u64>,
 }
 
-/// What a unit reserves for an operand: so many elements of so many bits.
+/// The room that a unit reserves for an operand: a number of elements, and their bits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reserved {
@@ -117,7 +118,7 @@ pub struct Reserved {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ReservedElements {
-    /// Those of the average unit, multiplied in the order of the public tools, as some rules cut what is not whole.
+    /// Those of the average unit, multiplied in the order of the public tools, as some rules truncate fractions.
     Average([f64; 8]),
     /// The same, rounded to the nearest integer (`Rules::round_fractional_amounts`).
     RoundedAverage([f64; 8]),
@@ -129,13 +130,13 @@ pub enum ReservedElements {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reuse {
-    /// Both together.
+    /// The product of temporal and spatial reuse.
     pub total: f64,
     /// By loops in time.
     pub temporal: f64,
     /// By unrolled loops.
     pub spatial: f64,
-    /// Both together if inputs shift through the units like a FIFO where the loop above allows it.
+    /// The total if inputs shift through the units like a FIFO where the loop above allows it.
     pub with_fifo: f64,
 }
 
@@ -160,17 +161,17 @@ pub struct Traffic {
     /// Of partial sums all but the first of every output, as in Fig. 6. (A register of its own cannot read back its first
     /// sum either, which [`super::Energy::elements`] takes into account where PEs add up in space.)
     pub down: f64,
-    /// What comes down.
+    /// The data that comes down.
     pub coming_down: ComingDown,
     /// Elements that go up, seen from the higher level.
     pub up: f64,
-    /// What one unit of this level needs on average.
+    /// Average bandwidth that one unit of this level needs.
     pub unit: Bandwidth,
-    /// What one unit of the next higher level needs on average for all units below it.
+    /// Average bandwidth that one unit of the next higher level needs for all units below it.
     pub above: Bandwidth,
 }
 
-/// What comes down from the next higher level.
+/// The data that comes down from the next higher level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ComingDown {
@@ -256,7 +257,7 @@ fn operand_information(
     OperandInformation { name: problem.operand_name(number).to_owned(), size, reuse: macs / size, levels, effect }
 }
 
-/// Loop after loop, what is left to be accessed above it.
+/// For each loop, the accesses that are left above it.
 fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInformation]) -> Vec<LoopEffect> {
     let macs = problem.shape.iterations() as f64;
     let one = Loops([1.0; 8]);
@@ -269,7 +270,7 @@ fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInfor
             let accesses = snap(held.elements(problem, operand) * macs / held.macs());
             steps.push(LoopEffect { dim, size, unrolled: false, level, accesses });
         }
-        // UnitCounts side by side ask for what one of them holds, times what they add to it.
+        // Units side by side need the data of one of them, times the factor by which they extend it.
         let below = in_array;
         for &(dim, size) in &information.unrolled {
             (in_array, all) = (in_array.times([(dim, size)]), all.times([(dim, size)]));
@@ -304,7 +305,7 @@ fn level_information(
     let in_time = below.loops.times(sized(temporal));
     let all = in_time.times(unrolled.iter().copied());
     let (unit_size, total_size) = (in_time.elements(problem, operand), all.elements(problem, operand));
-    // What the loop above shifts in, it need not fetch again.
+    // Data that the loop above shifts in is not fetched again.
     let shifted = fifo_loops(operand, &all, &order[end..]);
     let with_shifted = all.times(sized(shifted));
     let reuse_with_fifo = with_shifted.macs() / with_shifted.elements(problem, operand);
@@ -353,7 +354,7 @@ fn level_information(
     (information, Level { loops: all, elements: total_size, reuse_with_fifo })
 }
 
-/// What [`super::Amounts::bits_held`] counts.
+/// The room that [`super::Amounts::bits_held`] counts.
 fn reserved(
     problem: &LayerOnCore<'_>,
     order: &[TemporalLoop],
@@ -425,7 +426,7 @@ fn kept_loops<'o>(problem: &LayerOnCore<'_>, operand: LayerOperand, lowest: &'o 
     if problem.array_keeps(operand) { leading_reuse(lowest, &problem.operands[operand]) } else { &[] }
 }
 
-/// UnitCounts from `level` upwards. Partially relevant loops count with what they add to the data.
+/// The counts of units from `level` upwards. Partially relevant loops count with the data that they add.
 fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> UnitCounts {
     let none = Loops([1.0; 8]);
     let unrolled =

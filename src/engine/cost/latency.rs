@@ -28,7 +28,7 @@ pub struct Latency {
     pub tool_fails: bool,
     /// Whether offloading counts in the total.
     counts_offloading: bool,
-    /// Ports that carry something, and how much they stall or, negative, could carry more.
+    /// Ports in use, with their stall cycles; negative where they have slack.
     pub ports: Vec<PortStall>,
     /// Whether the level is double-buffered: the next data is loaded while the present is in use. By operand and memory level.
     pub double_buffered: [[bool; MAX_LEVELS]; OPERANDS],
@@ -38,7 +38,7 @@ pub struct Latency {
     pub real_cycles: PerLink<u64>,
 }
 
-/// What one cause of latency takes.
+/// The cycles of one cause of latency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CauseCycles {
     /// A whole number of cycles.
@@ -48,7 +48,7 @@ pub enum CauseCycles {
 }
 
 impl CauseCycles {
-    /// With its fraction.
+    /// The number of cycles, with its fraction.
     pub fn exact(self) -> f64 {
         match self {
             Self::Whole(cycles) => cycles as f64,
@@ -85,7 +85,7 @@ impl Activity {
 }
 
 impl Latency {
-    /// `amounts` decides what is double-buffered, `peak` how much is moved.
+    /// `amounts` determines which levels are double-buffered, `peak` how much is moved.
     pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, peak: &Amounts) -> Self {
         let double_buffered = double_buffered(problem, amounts);
         let mut allowed_cycles = [[[0; 4]; MAX_LEVELS]; OPERANDS];
@@ -126,13 +126,13 @@ impl Latency {
     }
 
     /// Stall cycles if memories were not asked ahead of time: if every transfer waited for the answer of the memory that it reads.
-    /// `peak` is what the latency was made of.
+    /// `peak` are the amounts from which the latency was computed.
     pub(super) fn stall_cycles_not_asked_ahead(&self, problem: &LayerOnCore<'_>, peak: &Amounts) -> u64 {
         let real_cycles = with_memory_latency(problem, &self.real_cycles);
         longest_stall(&port_stalls(problem, peak, &self.allowed_cycles, &real_cycles))
     }
 
-    /// What a cause takes, whether or not the rules count it.
+    /// The cycles of a cause, whether or not the rules count it.
     pub fn of(&self, cause: LatencyCause) -> CauseCycles {
         match cause {
             LatencyCause::Computing => CauseCycles::Whole(self.temporal_cycles),
@@ -143,7 +143,7 @@ impl Latency {
         }
     }
 
-    /// What a cause takes of the total, before it is rounded: nothing where the rules do not count it.
+    /// The cycles of a cause in the total, before it is rounded: 0 where the rules do not count it.
     pub fn counted(&self, cause: LatencyCause) -> f64 {
         if self.counts(cause) { self.of(cause).exact() } else { 0.0 }
     }
@@ -166,7 +166,7 @@ impl Latency {
         whole.saturating_add_signed(fractional.ceil() as i64)
     }
 
-    /// All of it by cause, in whole cycles that make up the total; what rules make negative is none.
+    /// All of it by cause, in whole cycles that add up to the total; a cause that rules make negative counts as 0.
     pub fn split(&self) -> LatencySplit {
         let mut left = self.total_cycles().saturating_sub(self.computing_cycles());
         LatencySplit::from_fn(self.ideal_cycles, |cause| match self.of(cause) {
@@ -201,7 +201,8 @@ fn ideal_cycles(problem: &LayerOnCore<'_>) -> f64 {
     (if problem.rules.ideal_cycles_rounded_up { busy.ceil() } else { busy }) * problem.iteration_cycles as f64
 }
 
-/// Cycles until the first transfer of each link has come, from those that its port works: the memory that is read takes its time to answer.
+/// Cycles until the first transfer of each link has arrived: those in which its port works, and those in which the
+/// memory that is read answers.
 pub(super) fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> PerLink<u64> {
     let mut first = *real;
     for (operand, view) in problem.each_operand() {
@@ -223,7 +224,8 @@ pub(super) fn with_memory_latency(problem: &LayerOnCore<'_>, real: &PerLink<u64>
     first
 }
 
-/// Which level holds its data twice, as far as its memory has room for that: counted in bits, or in shares of it.
+/// The levels that hold their data twice, as far as the memories have room for that: counted in bits, or in shares of
+/// the memory.
 fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_LEVELS]; OPERANDS] {
     let mut granted = [[false; MAX_LEVELS]; OPERANDS];
     // The order in which layers list their operands: O, W, I, but O, I, W of matrices.

@@ -1,19 +1,21 @@
 //! The cost model: accesses, energy and latency of one mapped layer on one core (ZigZag, Sections III and IV).
 //!
-//! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one: what moves
-//! (`amounts.rs`), then energy (`energy.rs`), then latency (`latency.rs`, with `waiting.rs` for loading and offloading).
+//! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one:
+//! amounts of data (`amounts.rs`), then energy (`energy.rs`), then latency (`latency.rs`, with `waiting.rs` for loading
+//! and offloading).
 //!
-//! - `boundary.rs`, `below.rs`: what crosses the boundary between two levels of an operand. It depends only on which loop factors lie
-//!   below, which the exact search builds on
-//! - `bound.rs`: a lower bound on latency from these sets alone; `unavoidable.rs`: one on whatever an unrolling can cost
-//! - `demand.rs`: what a mapping takes of its highest memory in its busiest cycles, which Stream's scheduler asks
+//! - `boundary.rs`, `below.rs`: the data that crosses the boundary between two levels of an operand. It depends only on
+//!   which loop factors lie below, on which the exact search is based
+//! - `bound.rs`: a lower bound on latency from these sets alone; `unavoidable.rs`: one on the cost of every mapping of
+//!   an unrolling
+//! - `demand.rs`: the peak bandwidth that a mapping takes of its highest memory, which Stream's scheduler needs
 //! - `validity.rs`: all that is wrong with a mapping made by hand ([`MappingError`])
 //! - `ports.rs`: the balance of every port, link by link
 //! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they act: loops that only
 //!   keep an operand stationary stand at the lower level
 //! - `causes.rs`: the one list of causes of energy and of latency, over which everything sums
 //! - `access.rs`: every access, as formulas name it
-//! - `turns.rs`: the same step by step, as loops turn, and what lies in every memory meanwhile
+//! - `turns.rs`: the same step by step, as loops iterate, with the contents of every memory
 //!
 //! # Example
 //!

@@ -18,20 +18,20 @@ pub struct PortBalance {
     pub cycles: i64,
     /// The links that it serves and that carry something.
     pub links: Vec<LinkBalance>,
-    /// Cycles that the links have to wait for each other, beyond what each is too slow by itself: what all of them need within the time
-    /// they have, less `open_cycles`; none where that is negative.
+    /// Cycles that the links wait for each other, beyond their own stalls: the cycles that all of them need within the
+    /// time that they have, less `open_cycles`; 0 where that is negative.
     pub sharing_cycles: i64,
     /// Cycles of the whole layer in which at least one of the links may work.
     pub open_cycles: u64,
 }
 
-/// One link's balance, as if it had the port for itself.
+/// One link's balance, as if it had the port to itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkBalance {
-    /// Whose data it carries.
+    /// Name of the operand that it carries.
     pub operand: String,
-    /// Which way.
+    /// The data movement.
     pub movement: Movement,
     /// Cycles it needs, per period.
     pub needed_cycles: u64,
@@ -41,7 +41,7 @@ pub struct LinkBalance {
     pub period: u64,
     /// Number of transfers.
     pub count: u64,
-    /// What it waits over the whole layer; negative: slack. The first transfer counts as loading.
+    /// Stall cycles over the whole layer; negative: slack. The first transfer counts as loading.
     pub cycles: i64,
 }
 

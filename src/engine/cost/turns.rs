@@ -1,12 +1,13 @@
-//! A mapped layer in motion: what its loops bring to every memory as they turn, and what lies there meanwhile.
+//! A mapped layer in motion: the data that its loops bring to every memory as they iterate, and the contents of the
+//! memories.
 //!
 //! A step is one iteration of all loops from some depth outwards; those further in run through within it. With depth 0 a step is one
 //! iteration of the array. Steps are not kept: what one does follows from its number, as data crosses a boundary between two levels of an
 //! operand whenever the loops below that boundary have run through (ZigZag, Section III). All steps of any depth add up to the accesses of
 //! the mapping (`tests/engine/cost/turns.rs`).
 //!
-//! What lies in a memory is told in indices of the layer's loops, for all of its instances together. The cost model does not say which
-//! PE takes which index; here unrolled loops are the innermost of their dimension.
+//! The contents of a memory are ranges of indices of the layer's loops, for all of its instances together. The cost
+//! model does not say which PE takes which index; here unrolled loops are the innermost of their dimension.
 
 use super::{Access, Evaluator, LayerCost, accesses};
 use crate::hardware::{MemoryId, Movement, Operand};
@@ -15,7 +16,7 @@ use crate::workload::{Dim, LoopSizes};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The loops of a mapped layer, and what they move whenever they turn.
+/// The loops of a mapped layer, and the data that they move in each iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoopTurns {
     /// The temporal loops, innermost first.
@@ -26,7 +27,7 @@ pub struct LoopTurns {
     pub unrolled: LoopSizes,
     /// Cycles of one iteration of all temporal loops.
     pub iteration_cycles: u64,
-    /// Energy of one iteration beside that of accesses, pJ: of the MACs, or the operations of lanes.
+    /// Energy of one iteration besides that of accesses, pJ: of the MACs, or the operations of lanes.
     pub compute_pj: f64,
     /// Output first, then the inputs.
     pub operands: [OperandTurns; OPERANDS],
@@ -39,7 +40,7 @@ pub struct OperandTurns {
     pub name: String,
     /// The operand as which memories hold it.
     pub stored_as: Operand,
-    /// What its elements are told apart by.
+    /// The indices that identify its elements.
     pub axes: Vec<IndexAxis>,
     /// Dimensions that do not index it. Of outputs these add to what is there.
     pub irrelevant: Vec<Dim>,
@@ -76,37 +77,37 @@ pub struct LevelTurns {
     pub elements: f64,
     /// Bits that they take.
     pub bits: f64,
-    /// So many of the inner loops use what lies there before something else takes its place.
+    /// Number of the inner loops that use the contents before these are replaced.
     pub loops: usize,
-    /// What crosses the boundary below it: to and from the next lower level, or the array.
+    /// The data that crosses the boundary below it: to and from the next lower level, or the array.
     pub below: BoundaryTurns,
 }
 
-/// What crosses the boundary below a memory level.
+/// The data that crosses the boundary below a memory level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BoundaryTurns {
-    /// So many of the inner loops run through between two crossings.
+    /// Number of the inner loops that run through between two crossings.
     pub loops: usize,
-    /// What comes down: inputs, and partial sums to be added to.
+    /// Down: inputs, and partial sums to be added to.
     pub down: CrossingTurns,
-    /// What goes up: outputs.
+    /// Up: outputs.
     pub up: CrossingTurns,
 }
 
 /// Crossings in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct CrossingTurns {
-    /// How many there are in the whole layer.
+    /// Number of crossings in the whole layer.
     pub count: u64,
-    /// Elements of one, of all instances, as the higher side counts them.
+    /// Elements of one crossing, of all instances, as the higher side counts them.
     pub elements: f64,
     /// Bits of these.
     pub bits: f64,
-    /// Energy of one at both ends, pJ.
+    /// Energy of one crossing at both ends, pJ.
     pub pj: f64,
 }
 
-/// What lies in a memory level of an operand: ranges of indices, one an axis of the operand.
+/// The contents of a memory level of an operand: one range of indices per axis of the operand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Block {
     /// Half-open ranges.
@@ -114,7 +115,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// What two blocks have in common.
+    /// The elements that are in both blocks.
     pub fn and(&self, other: &Self) -> Self {
         let both = self.ranges.iter().zip(&other.ranges);
         Self { ranges: both.map(|(a, b)| a.start.max(b.start)..a.end.min(b.end)).collect() }
@@ -151,7 +152,7 @@ impl LoopTurns {
         self.product(depth..self.order.len())
     }
 
-    /// The depth at which so many steps or fewer are left, as far in as possible.
+    /// The innermost depth at which `most` steps or fewer are left.
     pub fn depth_for(&self, most: u64) -> usize {
         (0..self.order.len()).find(|&depth| self.steps(depth) <= most).unwrap_or(self.order.len())
     }
@@ -175,7 +176,7 @@ impl LoopTurns {
         self.product(0..depth) * self.iteration_cycles
     }
 
-    /// Energy of one step beside that of accesses, pJ.
+    /// Energy of one step besides that of accesses, pJ.
     pub fn step_compute_pj(&self, depth: usize) -> f64 {
         self.product(0..depth) as f64 * self.compute_pj
     }
@@ -211,7 +212,7 @@ impl LoopTurns {
         (down, if below.up.count > 0 { ends } else { 0 })
     }
 
-    /// What lies in a memory level at the end of a step: that which its last iteration uses.
+    /// The contents of a memory level at the end of a step: the data that its last iteration uses.
     pub fn block(&self, operand: usize, level: usize, depth: usize, step: u64) -> Block {
         let Some(of) = self.level(operand, level) else { return Block::default() };
         let mut indices = self.indices(depth, step);
@@ -221,13 +222,13 @@ impl LoopTurns {
         self.block_of(operand, of.loops, &indices)
     }
 
-    /// All that lies in a memory level at some time of a step.
+    /// All data that is in a memory level at some time of a step.
     pub fn passed(&self, operand: usize, level: usize, depth: usize, step: u64) -> Block {
         let Some(of) = self.level(operand, level) else { return Block::default() };
         self.block_of(operand, of.loops.max(depth), &self.indices(depth, step))
     }
 
-    /// What lay in a memory level before a step.
+    /// The contents of a memory level before a step; `None` before the first.
     pub fn block_before(&self, operand: usize, level: usize, depth: usize, step: u64) -> Option<Block> {
         Some(self.block(operand, level, depth, step.checked_sub(1)?))
     }
@@ -237,7 +238,7 @@ impl LoopTurns {
         self.block_of(operand, self.order.len(), &[])
     }
 
-    /// Energy of all that crosses boundaries within a step, pJ.
+    /// Energy of all crossings of boundaries within a step, pJ.
     pub fn access_pj(&self, depth: usize, step: u64) -> f64 {
         let mut sum = 0.0;
         for (operand, of) in self.operands.iter().enumerate() {
@@ -257,7 +258,7 @@ impl LoopTurns {
         self.order[places].iter().map(|next| next.size).product()
     }
 
-    /// What the innermost `inside` loops touch while the others are in these iterations.
+    /// The elements that the innermost `inside` loops touch while the others are in these iterations.
     fn block_of(&self, operand: usize, inside: usize, indices: &[u64]) -> Block {
         let along = |dim: Dim| {
             let (mut start, mut length) = (0, self.unrolled[dim as usize]);
@@ -337,8 +338,8 @@ impl OperandTurns {
     }
 }
 
-/// Loops that run through between two crossings of the boundary below a level: those below it, and below the lowest those for which the
-/// array keeps what it has.
+/// Loops that run through between two crossings of the boundary below a level: those below it, and, below the lowest,
+/// those for which the array keeps its data.
 fn loops_between(
     problem: &LayerOnCore<'_>,
     order: &[TemporalLoop],

@@ -26,7 +26,7 @@ impl Evaluator<'_> {
         least
     }
 
-    /// What the array itself reads and writes of each operand, as far as whole words do not make it more, pJ.
+    /// Energy of the array's own reads and writes of each operand, as far as whole words do not make it more, pJ.
     pub fn unavoidable_at_array(&self) -> [f64; OPERANDS] {
         let lowest = |operand: usize| {
             let least = &self.unavoidable_of(operand, true).energy_pj[operand][0];

@@ -10,7 +10,7 @@ use std::fmt;
 /// Why a mapping is not valid for a layer on a core.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum MappingError {
-    /// The temporal loops of a dimension do not multiply to what is left of it in time.
+    /// The temporal loops of a dimension do not multiply to its temporal size.
     Size {
         /// The dimension.
         dim: Dim,
@@ -34,7 +34,7 @@ pub enum MappingError {
     },
     /// The data of some operands does not fit in a memory together.
     Overflow {
-        /// What meets there: each operand with the bits that one instance has to hold.
+        /// The operands that meet there, each with the bits that one instance has to hold.
         operands: Vec<(String, f64)>,
         /// Name of the memory.
         memory: String,
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
     ) -> Result<LayerCost, Vec<MappingError>> {
         let mut flaws = self.wrong_sizes(order);
         let allocation = self.allocation(order.len(), ends, &mut flaws);
-        // What is held where says nothing before loops and boundaries are right.
+        // Amounts mean nothing before loops and boundaries are right.
         let Some(allocation) = allocation.filter(|_| flaws.is_empty()) else { return Err(flaws) };
         let merged = allocation.merge_stationary(self.problem, order);
         let amounts = Amounts::new(self.problem, order, &merged, &self.average);
@@ -150,7 +150,7 @@ impl Evaluator<'_> {
         complete.then_some(allocation)
     }
 
-    /// Every memory that is too small, and for whom.
+    /// Every memory that is too small, with its operands.
     fn overflows(&self, amounts: &Amounts) -> Vec<MappingError> {
         let mut flaws = Vec::new();
         if self.problem.rules.mappings_fit_unchecked {

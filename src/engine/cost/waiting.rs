@@ -7,10 +7,11 @@ use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, operands_in};
 use crate::sorting::sort_few_by_key;
 
-/// Cycles that each link takes once, `real` of its port less what passes while the layer computes.
+/// Cycles of the one transfer of each link before or after the computation: `real` of its port, less those that overlap
+/// with the computation.
 ///
-/// Only ZigZag lets them overlap; then they may be fractional, and negative where its reduction goes wrong. Beside them: whether ZigZag
-/// 3.9 fails there, as the least of some link is more than it takes.
+/// Only in ZigZag they overlap; then they may be fractional, and negative where its reduction goes wrong. The second
+/// result is whether ZigZag 3.9 fails there, as the least of some link exceeds its cycles.
 pub(super) fn waiting_cycles(
     problem: &LayerOnCore<'_>,
     amounts: &Amounts,
@@ -46,7 +47,7 @@ pub(super) fn waiting_cycles(
 /// One port, its links sorted by how often they move something.
 struct PortInUse {
     width_bits: f64,
-    /// Bits per cycle that links in use again and again take on average.
+    /// Average bits per cycle of the links that move data repeatedly.
     busy_bits: f64,
     once: Vec<OnceLink>,
 }
@@ -128,8 +129,8 @@ fn reduce_longest_first(links: &mut [OnceLink], mut idle: f64) {
     }
 }
 
-/// Levels the links down as ZigZag 3.8 does: what a later link may be lowered is taken from all earlier ones again, though they were
-/// lowered already (cost_model.py:1176-1209).
+/// Levels the links down as ZigZag 3.8 does: the cycles by which a later link is lowered are taken from all earlier
+/// ones again, though they were lowered already (cost_model.py:1176-1209).
 fn reduce_repeatedly(links: &mut [OnceLink], mut idle: f64) {
     for last in 0..links.len() {
         let gap = links[last].cycles - links[last].least;
