@@ -49,11 +49,11 @@ impl Allocation {
     }
 }
 
-/// What one operand may take of one memory.
+/// The choices of one operand for one memory.
 struct Candidates {
     operand: LayerOperand,
     level: usize,
-    /// Its choices among all.
+    /// Range of its choices among those of all operands.
     choices: std::ops::Range<usize>,
     /// Loops that the first choice takes; each further choice takes one more.
     first: usize,
@@ -133,7 +133,7 @@ impl Allocator {
         Some(())
     }
 
-    /// Adds what level `level` of an operand may take: the loops that follow those below it, as many as fit alone.
+    /// Adds the choices for level `level` of an operand: the loops that follow those below it, as many as fit alone.
     fn add_candidates(
         &mut self,
         problem: &LayerOnCore<'_>,
@@ -152,7 +152,7 @@ impl Allocator {
         let precision = if partial { view.precision.0 } else { view.precision.1 } as f64;
         let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
         let first_choice = self.choices.len();
-        // What is replaced during the layer is there twice in some memories: all of the operand is not.
+        // Some memories hold data twice if it is replaced during the layer, but the whole operand only once.
         let replaced_below = if problem.forces_double_buffer(view.memories[level]) {
             let mut extents = extents;
             order[start..].iter().for_each(|next| extents[next.dim as usize] *= next.size as f64);
@@ -172,7 +172,7 @@ impl Allocator {
                 break;
             }
             let moved = if problem.rules.forced_double_buffers_taken_for_data { bits } else { data };
-            // What does not fit twice stays a choice that never fits, as all of the operand still may.
+            // A part that does not fit twice stays a choice that never fits, as the whole operand still may.
             let bits = if bits > capacity { f64::INFINITY } else { bits };
             self.choices.push(Choice { bits, cost: remaining as f64 * moved });
         }
@@ -255,7 +255,7 @@ fn extents_below(
     extents
 }
 
-/// The unrolling that a memory is allocated for. The tool takes the average and rounds up what it makes of it; but some
+/// The unrolling for which a memory is allocated. The tool takes the average and rounds up the resulting size; but some
 /// instance holds the unrolling rounded up.
 fn allocated(problem: &LayerOnCore<'_>, average: f64, peak: u64) -> f64 {
     if problem.rules.memory_reserved_for_averages { average } else { peak as f64 }
@@ -292,8 +292,8 @@ fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -
     plain * view.windows.iter().map(window).product::<f64>()
 }
 
-/// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere what
-/// the array below uses at once.
+/// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere the
+/// data that the array below uses at once.
 pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize) -> u64 {
     let view = &problem.operands[operand];
     let mut extents = [1.0; 8];

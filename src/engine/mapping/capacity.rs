@@ -42,9 +42,9 @@ pub fn slice_part(
     view.windows.get(window).map_or(1, extent)
 }
 
-/// Bits from which on the size of a memory decides nothing about a problem, neither what fits nor what is double-buffered: all that the
-/// problem may put there has room twice, or, where double buffers are forced, twice as often. `u64::MAX` under the rules of the tools,
-/// which count averages: those may exceed the whole.
+/// The size in bits from which on a larger memory makes no difference for a problem, neither to what fits nor to double
+/// buffers: it has room twice, or four times where double buffers are forced, for all data that the problem may put
+/// there. `u64::MAX` under the rules of the tools: they count averages, which may exceed the whole.
 pub fn ample_bits(problem: &LayerOnCore<'_>, memory: MemoryId) -> u64 {
     let whole = problem.each_operand().filter_map(|(operand, view)| {
         let level = view.memories.iter().position(|&id| id == memory)?;

@@ -10,14 +10,14 @@ use crate::hardware::{Activation, ArrayDimId, ByPart, InMemory, Operand, Unroll}
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerShape};
 
-/// What a layer takes of an array that computes in memory.
+/// The use of an array that computes in memory by a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InMemoryUse {
     /// Cycles of each iteration, in which the bits of its inputs enter.
     pub cycles: u64,
     /// Activations of macros over the whole layer, each of so many cycles.
     pub activations: f64,
-    /// What works in an activation, and the share of all activations in which it does.
+    /// The parts of a macro that work in an activation, each with their share of all activations.
     pub uses: Vec<MacroUse>,
     /// Energy over the whole layer, without precharging, by part, pJ.
     pub energy_pj: ByPart,
@@ -27,17 +27,17 @@ pub struct InMemoryUse {
     pub weights: f64,
 }
 
-/// Activations of a macro that use as much of it.
+/// Activations that use equal parts of a macro.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MacroUse {
     /// Their share of all activations.
     pub share: f64,
-    /// What of the macro works.
+    /// The part of the macro that works.
     pub activation: Activation,
 }
 
 impl InMemoryUse {
-    /// `unroll` is what `spatial` follows from.
+    /// `spatial` is the mapping that follows from `unroll`.
     pub(super) fn new(
         array: &InMemory,
         shape: &LayerShape,
@@ -170,8 +170,8 @@ fn inputs(shape: &LayerShape, rules: &Rules, width: impl Fn(Dim) -> f64) -> f64 
         })
 }
 
-/// What can be unrolled of what is asked for: rows only add up, and every different input takes one. Columns that would take more rows
-/// than there are become fewer.
+/// The part of the unrolling that is possible: loops over rows may only add up, and every different input takes a row.
+/// Where columns would take more rows than there are, fewer of them are unrolled.
 pub(super) fn array_fits(array: &InMemory, shape: &LayerShape, asked: &[Unroll], rules: &Rules) -> Vec<Unroll> {
     let adds = |dim: Dim| matches!(dim, Dim::C | Dim::FX | Dim::FY);
     let fits = |part: &&Unroll| part.array_dim != array.rows || adds(part.dim);

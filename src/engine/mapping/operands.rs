@@ -14,7 +14,7 @@ use std::ops::{Index, IndexMut};
 /// A layer always has three operands: the output and two inputs (W and I, or X and Y of an addition).
 pub const OPERANDS: usize = 3;
 
-/// An operand of a layer by its place: the output, then the inputs. It indexes tables with an entry an operand.
+/// An operand of a layer by its place: the output, then the inputs. It indexes tables with one entry per operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum LayerOperand {
     /// The output, O.
@@ -60,7 +60,7 @@ pub struct LayerProblem {
     pub levels: [usize; 3],
     /// Loops that the array unrolls.
     pub unroll: Vec<Unroll>,
-    /// Bits of one instance of each memory that other data takes while the layer runs; nothing where the list has ended.
+    /// Bits of one instance of each memory that other data takes while the layer runs; 0 beyond the end of the list.
     pub reserved: Vec<u64>,
 }
 
@@ -96,13 +96,15 @@ pub struct WindowCount {
     pub stride: u64,
     /// Input columns or rows from one element of a window to the next.
     pub dilation: u64,
-    /// Whether fractional sizes of both loops are cut down to integers first (`Rules::truncate_fractional_windows`).
+    /// Whether fractional sizes of both loops are truncated first (`Rules::truncate_fractional_windows`).
     pub cuts_sizes: bool,
-    /// Whether what comes out is cut down to an integer (`Rules::truncate_fractional_extents`).
+    /// Whether the resulting extent is truncated (`Rules::truncate_fractional_extents`).
     pub cuts_extent: bool,
-    /// Whether fewer windows than the dilation share less than nothing (`Rules::few_dilated_windows_overcounted`).
+    /// Whether the overlap of fewer windows than the dilation is counted as negative
+    /// (`Rules::few_dilated_windows_overcounted`).
     pub overcounts: bool,
-    /// How many there are, where no more than these count; `None` where padding counts, too (`Rules::input_beyond_border_counted`).
+    /// Number of existing columns or rows, beyond which none count; `None` where padding counts, too
+    /// (`Rules::input_beyond_border_counted`).
     pub at_most: Option<u64>,
 }
 
@@ -160,11 +162,11 @@ pub struct LayerOnCore<'a> {
     pub iteration_cycles: u64,
     /// Cycles in which the last results leave a systolic array.
     pub drain_cycles: u64,
-    /// Whether some memory is double-buffered by design, and the rules know of it.
+    /// Whether some memory is double-buffered by design, and the rules take that into account.
     pub forces_double_buffers: bool,
     /// How the array computes the layer in memory, if it does.
     pub in_memory: Option<InMemoryUse>,
-    /// Whether ZigZag, whose rules these are, fails at what is unrolled.
+    /// Whether ZigZag fails at this unrolling, where the rules are those of ZigZag.
     pub tool_fails: bool,
     /// As [`LayerProblem::reserved`].
     reserved: Vec<u64>,
@@ -371,8 +373,8 @@ pub(super) fn window_count(shape: &LayerShape, rules: &Rules, axis: Relevance) -
     }
 }
 
-/// Cycles after the last multiplication until its result has left the array: along each systolic dimension one a PE in use, but for the
-/// first (ZigZag 3.9.1, cost_model.py).
+/// Cycles after the last multiplication until its result has left the array: along each systolic dimension one cycle
+/// per PE in use, except for the first (ZigZag 3.9.1, cost_model.py).
 fn drain_cycles(core: &Core, shape: &LayerShape, unroll: &[Unroll]) -> u64 {
     let width = |array_dim: ArrayDimId| -> u64 {
         let along = unroll.iter().filter(|unroll| unroll.array_dim == array_dim);

@@ -21,14 +21,14 @@ pub struct SpatialLoop {
 /// The unrolled loops of a layer, and what remains to be done in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpatialMapping {
-    /// Unrolled loops wider than 1 (of 1 where the rules make something of it).
+    /// Unrolled loops wider than 1 (of 1 where the rules depend on it).
     pub loops: Vec<SpatialLoop>,
     /// Temporal size of every loop dimension.
     pub temporal_sizes: LoopSizes,
 }
 
 impl SpatialMapping {
-    /// Unrolls what `unroll` asks for, as far as the layer is large enough.
+    /// Unrolls loops as stated, as far as the layer is large enough.
     ///
     /// A loop of size `n` unrolled `u` wide takes `t = ceil(n / u)` steps and uses `n / t` PEs on average
     /// (DeFiNES tool, SpatialMappingConversionStage.py:75-130). Over several array dimensions each takes its part of what

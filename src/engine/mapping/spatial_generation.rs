@@ -1,6 +1,6 @@
 //! How the public ZigZag tool picks spatial mappings (v3.8.5, stages/mapping/spatial_mapping_generation.py and
-//! mapping/spatial_mapping.py): widths bounded for each array dimension and loop by itself, divisors only, and the three
-//! that seem to use the array best. For comparison; [`super::unrollings`] is what is right.
+//! mapping/spatial_mapping.py): widths bounded for each array dimension and loop by itself, divisors only, and the
+//! three that seem to use the array best. For comparison; [`super::unrollings`] is right.
 
 use super::operands::{Relevance, bits_as_weights, relevance};
 use crate::hardware::{ArrayDimId, Core, MemoryId, Movement, Operand, Unroll};
@@ -25,12 +25,12 @@ pub struct GenerationRequest {
 /// The spatial mappings that ZigZag generates for a layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// Array dimensions that nothing was provided for.
+    /// Array dimensions without a provided unrolling.
     pub filled: Vec<ArrayDimId>,
     /// Ways to fill them, legal or not.
     pub candidates: u64,
-    /// The legal ones with their indicator, the highest first. The tool searches the first three; which of equals come
-    /// first is chance there, here the order of enumeration.
+    /// The legal ones with their indicator, the highest first. The tool searches the first three. Its order of equals
+    /// is arbitrary; here it is the order of enumeration.
     pub ranked: Vec<(f64, Vec<Unroll>)>,
 }
 
@@ -68,8 +68,8 @@ fn elements_passed(core: &Core, shape: &LayerShape) -> Vec<(MemoryId, Operand, u
         .collect()
 }
 
-/// Whether the tool fails at an unrolling that somebody states: it narrows it to 0 where a port of an innermost memory is narrower than an
-/// element. To loops of one iteration it takes every operand as relevant.
+/// Whether the tool fails at a stated unrolling: it narrows the unrolling to 0 where a port of an innermost memory is
+/// narrower than an element. It treats every operand as relevant to loops of one iteration.
 pub fn fails_at(core: &Core, rules: &Rules, shape: &LayerShape, provided: &[Unroll]) -> bool {
     let passes_none = |(memory, operand, _): &(MemoryId, Operand, u64)| {
         provided.iter().any(|unroll| {
@@ -116,10 +116,10 @@ pub fn generate(
     Generation { filled, candidates, ranked }
 }
 
-/// What is left of a provided mapping: loops no wider than the bounds, no more on one dimension than fit there, and no more of one loop
-/// over all dimensions than the layer has.
+/// A provided mapping, reduced: loops no wider than the bounds, no more on one dimension than fit there, and no more of
+/// one loop over all dimensions than the layer has.
 ///
-/// What has to go the tool takes in the order of Python sets, which follows from hashes of names ([`place_in_set`]).
+/// The tool removes loops in the order of Python sets, which follows from hashes of names ([`place_in_set`]).
 pub fn reduce(
     core: &Core,
     shape: &LayerShape,
@@ -179,14 +179,14 @@ fn place_in_set(name: &str) -> u8 {
     }
 }
 
-/// What the tool makes of an unrolling that somebody states: no wider than the ports and sizes of the innermost memories allow.
+/// A stated unrolling as the tool narrows it: no wider than the ports and sizes of the innermost memories allow.
 pub fn narrowed(core: &Core, rules: &Rules, shape: &LayerShape, provided: &[Unroll]) -> Vec<Unroll> {
     let reduced = reduce(core, shape, &width_bounds(core, rules, shape), provided);
     fit_capacity(core, rules, shape, &reduced)
 }
 
-/// What an array dimension may unroll: for each loop all divisors of its bound; mixed, also all products of divisors of
-/// different loops that fit.
+/// The choices of an array dimension: for each loop all divisors of its bound; if mixed, also all products of divisors
+/// of different loops that fit.
 fn choices(core: &Core, array_dim: ArrayDimId, dims: &[Dim], bounds: &LoopSizes, mixed: bool) -> Vec<Vec<Unroll>> {
     let divisors = |dim: Dim| -> Vec<u64> {
         let bound = bounds[dim as usize];
@@ -234,15 +234,16 @@ fn product<'a>(unroll: impl Iterator<Item = &'a Unroll>) -> u64 {
     unroll.map(|unroll| unroll.limit).fold(1, u64::saturating_mul)
 }
 
-/// By which the tool ranks: PEs in use, and a little for not using them all for the same loop.
+/// The figure by which the tool ranks: PEs in use, and a little for not using them all for the same loop.
 fn indicator(unroll: &[Unroll]) -> f64 {
     let used: u64 = unroll.iter().map(|unroll| unroll.limit).product();
     let widest = Dim::ALL.into_iter().map(|dim| total(unroll, dim)).max().unwrap_or(1);
     used as f64 + used as f64 / widest as f64 - 1.0
 }
 
-/// Narrows an unrolling until every innermost memory has room for what it serves at once: the widest loop by one, again and again. Then
-/// all loops of one width get what the last of them was left, so that the memory may still be too small.
+/// Narrows an unrolling until every innermost memory has room for the data that it serves at once: repeatedly the
+/// widest loop by one. Then all loops of one width get the width that the last of them was left, so that the memory may
+/// still be too small.
 ///
 /// A memory too small for a single element leaves loops of one iteration; version 3.8 fails there, 3.9 goes on.
 pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Unroll]) -> Vec<Unroll> {

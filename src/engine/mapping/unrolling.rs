@@ -318,7 +318,7 @@ fn widths(size: u64, room: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// What a memory has to give or take at once.
+/// The data that a memory has to hold, or a port has to pass, at once.
 struct Demand<'a> {
     shape: &'a LayerShape,
     /// The operands that count together: bits per element, and relation to each loop.
@@ -367,7 +367,7 @@ fn elements(shape: &LayerShape, relevance: &[Relevance; 8], extents: &LoopSizes)
     Dim::ALL.into_iter().map(factor).fold(1, u64::saturating_mul)
 }
 
-/// What each memory must hold, and what the ports of the lowest must pass in a cycle.
+/// The data that each memory must hold, and that the ports of the lowest must pass in a cycle.
 fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize; 3]) -> Vec<Demand<'a>> {
     let sums = [Dim::C, Dim::FY, Dim::FX].iter().any(|&dim| shape.size(dim) > 1);
     // An addition has two inputs, and no weights.
