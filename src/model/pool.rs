@@ -66,7 +66,7 @@ pub struct Variant {
     pub source: String,
 }
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences = &[
     ("memories", &["memories"]),
     ("memories[*].variants", &["memories[=].variants"]),

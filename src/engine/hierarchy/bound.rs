@@ -1,10 +1,11 @@
 //! A lower bound on the cost of a hierarchy over all mappings.
 //!
-//! In most studies the energy is bounded operand by operand (`chains.rs`). Otherwise: if no memory had an end, every operand's loops could
-//! all lie at its lowest memory, and everything would pass each memory above exactly once: no mapping moves less. What the array exchanges
-//! with the lowest memories is the same in every mapping, so it counts as it is. Above, a transfer counts as the part of a word that it
-//! carries, as a real one takes whole words. Latency is at least that of computing, and at least what the ports of the lowest memories
-//! need for what the array takes from them.
+//! In most studies the energy is bounded operand by operand (`chains.rs`). Otherwise: if memories were unlimited, every
+//! operand's loops could all lie at its lowest memory, and all data would pass each memory above exactly once; no
+//! mapping moves less. The data that the array exchanges with the lowest memories is the same in every mapping, so it
+//! counts as it is. Above, a transfer counts as the part of a word that it carries, as a real one takes whole words.
+//! Latency is at least that of computing, and at least the cycles that the ports of the lowest memories need for the
+//! array.
 
 use super::generate::Hierarchy;
 use super::study::{Study, StudyLayer};
@@ -62,7 +63,7 @@ impl Study {
         }
     }
 
-    /// The lower bounds on a core as if its memories had no end.
+    /// The lower bounds on a core as if its memories were unlimited.
     pub(super) fn endless_bounds(&self, core: &Core) -> Result<Vec<Bound>, String> {
         let mut endless = core.clone();
         endless.memories.iter_mut().for_each(|memory| memory.size_bits = u64::MAX);
@@ -90,7 +91,7 @@ impl Bound {
     }
 }
 
-/// The bound of a layer on a core whose memories have no end.
+/// The bound of a layer on a core whose memories are unlimited.
 fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
     let sizes = problem.spatial.temporal_sizes;
     let order: Vec<TemporalLoop> = Dim::ALL
@@ -109,7 +110,7 @@ fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
     Some(Bound { energy_pj, latency_cycles })
 }
 
-/// Whether the rules of a tool let some mapping move less than all data once; then only the operations are sure.
+/// Whether the rules of a tool let some mapping move less than all data once; then only operations count in the bound.
 pub(super) fn makes_data_free(problem: &LayerOnCore<'_>) -> bool {
     let rules = &problem.rules;
     let cuts = rules.truncate_fractional_extents || rules.truncate_fractional_windows || rules.round_fractional_amounts;
@@ -144,7 +145,7 @@ fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
     energy_pj
 }
 
-/// Cycles in which the busiest port serves the array, but for what it does first.
+/// Cycles in which the busiest port serves the array, without its first transfers.
 fn least_port_cycles(problem: &LayerOnCore<'_>, cost: &LayerCost) -> u64 {
     let mut most = 0;
     for (memory, description) in problem.core.memories.iter_enumerated() {

@@ -1,9 +1,9 @@
 //! Lower bounds from the few chains of memories of which the many hierarchies consist.
 //!
-//! In a hierarchy operands compete for memories and have one order of loops; alone on the same memories an operand needs no more
-//! energy. So the sum over operands, each solved once per chain by the exact search, bounds the energy of a hierarchy; pairs of operands
-//! bound it better. Its latency is
-//! bounded by what the ports of the lowest memories need, which are as few.
+//! In a hierarchy operands compete for memories and have one order of loops; alone on the same memories, an operand
+//! needs no more energy. So the sum over operands, each solved once per chain by the exact search, bounds the energy of
+//! a hierarchy; pairs of operands give a higher bound. Its latency is bounded by the needs of the ports of the lowest
+//! memories, of which there are as few.
 
 use super::bound::{Bound, makes_data_free};
 use super::generate::{Hierarchy, HierarchyMemory};
@@ -15,23 +15,23 @@ use crate::tolerance::REL_TOLERANCE;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is known of memories: of each different layer a number.
+/// Known results by chain of memories: one number for each different layer.
 type Known<T> = Arc<Mutex<FxHashMap<Box<[HierarchyMemory]>, Arc<[T]>>>>;
 
-/// What is known of parts of hierarchies; clones share it.
+/// Known bounds of parts of hierarchies; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chains {
-    /// The least energy with the memories of one or two operands alone, pJ; infinite where they are too small. Without any memory it
-    /// says whether the study can be bounded so: it is no finite number if it cannot.
+    /// The least energy with the memories of one or two operands alone, pJ; infinite where they are too small. The
+    /// entry without any memory is not finite if the study cannot be bounded in this way.
     energies: Known<f64>,
     /// The least latency with the lowest memories of all operands, cycles.
     latencies: Known<u64>,
 }
 
 impl Study {
-    /// Lower bounds of each different layer, infinite where a chain is too small for it; `None` under rules that no exact search can prove
-    /// optimal, or that let data be free, and where the highest memory alone holds no layer: memories below, which finish sums, may then
-    /// be what lets it.
+    /// Lower bounds of each different layer, infinite where a chain is too small for it. `None` under rules that no
+    /// exact search can prove optimal, or that let data be free, and where the highest memory alone holds no layer:
+    /// lower memories, in which sums are completed, may then make it fit.
     pub(super) fn chain_bounds(&self, hierarchy: &Hierarchy) -> Option<Vec<Bound>> {
         let none = self.chain_energies(&[]);
         if none.iter().any(|energy| !energy.is_finite()) {
@@ -49,8 +49,8 @@ impl Study {
         Some(bounds)
     }
 
-    /// Raises lower bounds by what two operands need together: less than that no hierarchy needs for them, and all three pairs together
-    /// count every operand twice.
+    /// Raises lower bounds by pairs of operands: no hierarchy needs less for two operands than their optimum, and the
+    /// three pairs together count every operand twice.
     pub(super) fn raise_by_pairs(&self, hierarchy: &Hierarchy, bounds: &mut [Bound]) {
         let none = self.chain_energies(&[]);
         if none.iter().any(|energy| !energy.is_finite()) {
@@ -96,13 +96,13 @@ impl Study {
     }
 }
 
-/// The memories of some operands, a bit each, as if they held nothing else.
+/// The memories of some operands, one bit each, as if they held nothing else.
 fn only(operands: u8, memories: &[HierarchyMemory]) -> Vec<HierarchyMemory> {
     let own = memories.iter().map(|memory| HierarchyMemory { operands: memory.operands & operands, ..*memory });
     own.filter(|memory| memory.operands != 0).collect()
 }
 
-/// What is known of some memories, or found out now. Two threads may find out the same at once.
+/// The known result for some memories, or a new one. Two threads may compute the same one at once.
 fn known<T>(all: &Known<T>, memories: &[HierarchyMemory], find: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
     let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(memories) {

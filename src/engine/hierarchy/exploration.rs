@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 /// Hierarchies that are searched against the same front. It is fixed, so that the same ones are pruned whoever searches.
 const BATCH: usize = 32;
-/// Hierarchies of a task whose bounds are found.
+/// Limit on the hierarchies that one task bounds.
 const MOST_BOUNDED: usize = 512;
 
 /// A part of an exploration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum HierarchyTask {
-    /// Find out which hierarchies there are.
+    /// List the hierarchies.
     Outline,
     /// Find lower bounds of some.
     Bound(Range<usize>),
@@ -31,14 +31,14 @@ pub enum HierarchyTask {
     Search(Vec<u32>, Front),
 }
 
-/// The result of such a part.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum HierarchyDone {
-    /// Which hierarchies there are.
+    /// The list of hierarchies.
     Outline(Arc<StudyOutline>),
-    /// The lower bounds of the first ones of those asked for, or why they do not fit.
+    /// The lower bounds of the first hierarchies of the task, or why they do not fit.
     Bounds(Vec<Result<Bound, String>>),
-    /// What became of the first ones of those asked for; with their names, if they were found.
+    /// The outcomes of the first hierarchies of the task; with their names, if they were found.
     Outcomes(Vec<(SearchOutcome, String)>),
 }
 
@@ -68,7 +68,7 @@ pub struct ExplorationCounts {
 #[derive(Debug, Clone, Default)]
 pub struct Exploration {
     outline: Option<Arc<StudyOutline>>,
-    /// Whether a worker is finding out which hierarchies there are.
+    /// Whether a worker is listing the hierarchies.
     is_outlining: bool,
     counts: ExplorationCounts,
     front: Front,
@@ -76,11 +76,11 @@ pub struct Exploration {
     found: Vec<Point>,
     /// Lower bound of each hierarchy; `None` where nothing fits, or before it is known.
     bounds: Vec<Option<Bound>>,
-    /// Hierarchies whose bounds nobody finds yet.
+    /// Hierarchies that no worker bounds yet.
     unbounded: Left,
     /// Hierarchies to search that are in no batch yet, the last first.
     queue: Vec<u32>,
-    /// The batch at hand: hierarchies that nobody searches yet, outcomes of the others, and how many there are.
+    /// The batch at hand: hierarchies that no worker searches yet, outcomes of the others, and how many there are.
     waiting: Vec<u32>,
     outcomes: BTreeMap<u32, SearchOutcome>,
     batch: Vec<u32>,
@@ -91,7 +91,7 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// An exploration for what the settings seek, of hierarchies that a worker is to find first.
+    /// An exploration by these settings, of hierarchies that a worker has to list first.
     pub fn new(settings: &HierarchySettings) -> Self {
         Self { front: Front::sought(settings), ..Self::default() }
     }
@@ -109,7 +109,7 @@ impl Exploration {
         Self { everything: true, ..self }
     }
 
-    /// Which hierarchies there are, once that is known.
+    /// The list of hierarchies, once it is known.
     pub fn outline(&self) -> Option<&Arc<StudyOutline>> {
         self.outline.as_ref()
     }
@@ -291,7 +291,8 @@ impl Job for Exploration {
         }
     }
 
-    /// What a slice holds at which workers failed can neither be found nor left out.
+    /// The hierarchies of a task at which workers failed count as infeasible. Without the list of hierarchies nothing
+    /// can go on.
     fn give_up(&mut self, task: HierarchyTask, reason: &str) -> bool {
         match task {
             HierarchyTask::Outline => {

@@ -66,7 +66,7 @@ pub struct Front {
 }
 
 impl Front {
-    /// What a study of these settings starts from: nothing.
+    /// The empty front of a study with these settings.
     pub fn sought(settings: &HierarchySettings) -> Self {
         let best_by = (settings.sought == Sought::Best).then(|| settings.objective.clone());
         Self { points: Vec::new(), best_by }

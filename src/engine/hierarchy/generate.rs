@@ -42,7 +42,7 @@ pub struct Element {
 pub struct HierarchyMemory {
     /// Index of the element.
     pub element: u16,
-    /// The operands it holds, a bit each, by [`Operand`].
+    /// The operands it holds, one bit each, by [`Operand`].
     pub operands: u8,
     /// Index of the word width among the pool memory's variants.
     pub variant: u8,
@@ -64,7 +64,7 @@ pub struct Hierarchy {
     pub area_um2: f64,
 }
 
-/// All ways to give an element to operands: disjoint sets of them, a bit an operand.
+/// All ways to give an element to operands: disjoint sets of them, one bit per operand.
 const SHARINGS: [&[u8]; 15] = [
     &[],
     &[0b001],
@@ -139,7 +139,7 @@ pub(super) fn generate(
     Ok(generator.found)
 }
 
-/// What an operand's memories end with so far.
+/// The last memory that was added to an operand's chain.
 #[derive(Clone, Copy, Default)]
 struct Chain {
     levels: usize,
@@ -160,7 +160,7 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// Decides about element number `index` and all after it; `least_um2` is what the others take at least.
+    /// Decides about element number `index` and all after it; `least_um2` is the least area of those chosen before.
     fn descend(&mut self, index: usize, chains: [Chain; 3], least_um2: f64) -> Result<(), TooMany> {
         if least_um2 > self.budget_um2 {
             return Ok(());
@@ -203,7 +203,7 @@ impl Generator<'_> {
         least * element.instances as f64
     }
 
-    /// In how many combinations of word widths what was chosen is tried.
+    /// Number of combinations of word widths in which the chosen memories are tried.
     fn assignments(&self) -> usize {
         match self.settings.widths {
             Widths::Fitting => 1,
@@ -214,7 +214,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Notes what was chosen, in all word widths that are tried.
+    /// Adds the chosen memories as hierarchies, in all word widths that are tried.
     fn take(&mut self) -> Result<(), TooMany> {
         let area = |placed: &HierarchyMemory| {
             let element = self.elements[placed.element as usize];

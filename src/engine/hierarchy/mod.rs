@@ -4,14 +4,14 @@
 //! a network and settings, and lists every valid [`Hierarchy`] with its area before anything is solved; `generate.rs` states the rules.
 //! Then, in slices that anyone may take in any order:
 //!
-//! - [`Study::bound`] gives a lower bound on what a hierarchy costs: what each operand needs alone on its memories.
+//! - [`Study::bound`] gives a lower bound on the cost of a hierarchy: the cost of each operand alone on its memories.
 //! - [`Study::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front dominates it.
 //!
 //! An [`Exploration`] is the [`Job`](crate::job::Job) of both: the most promising first, with the running Pareto [`Front`] of energy,
 //! latency and area.
 //! Where only the best is [`Sought`], it keeps that alone.
-//! Pruning changes neither (`tests/engine/hierarchy/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
-//! for SRAMs without published figures; whatever it gives is marked as an estimate.
+//! Pruning changes neither (`tests/engine/hierarchy/hierarchies.rs`). `widths.rs` chooses word widths that fit,
+//! `estimate.rs` holds the fit for SRAMs without published figures; its results are marked as estimates.
 //!
 //! # Example
 //!

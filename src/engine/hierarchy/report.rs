@@ -36,7 +36,7 @@ pub struct HierarchyFacts {
 }
 
 impl Study {
-    /// What a view needs to know of all hierarchies.
+    /// The figures of all hierarchies that a view needs.
     pub fn outline(&self) -> StudyOutline {
         StudyOutline {
             areas_um2: self.hierarchies.iter().map(|hierarchy| hierarchy.area_um2).collect(),

@@ -56,8 +56,8 @@ pub enum Sought {
 /// Which of a memory's word widths are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Widths {
-    /// For each memory the narrowest that hands over in one cycle what lies below it takes in one cycle; where none
-    /// does, the widest (ZigZag, Section V-B, bandwidth optimisation).
+    /// For each memory the narrowest that delivers in one cycle all that the memory below it takes in one cycle; where
+    /// none does, the widest (ZigZag, Section V-B, bandwidth optimisation).
     #[default]
     Fitting,
     /// All of them, each a hierarchy of its own.

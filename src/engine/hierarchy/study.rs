@@ -31,7 +31,7 @@ pub struct Study {
     pub hierarchies: Vec<Hierarchy>,
     /// The hardware document with the highest memory alone.
     template: HardwareSpec,
-    /// What is known of parts of hierarchies.
+    /// Known bounds of parts of hierarchies.
     pub(super) chains: Chains,
 }
 

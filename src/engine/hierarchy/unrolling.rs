@@ -40,7 +40,7 @@ impl Study {
     /// A study of these hierarchies with another unrolling of the layers; layers without input channels keep theirs.
     #[must_use]
     pub fn unrolled(&self, unrolling: &Unrolling) -> Self {
-        // What was known of single operands was known of the other unrolling.
+        // Known bounds are those of the other unrolling.
         let mut study = self.clone();
         study.chains = Chains::default();
         for layer in &mut study.layers {

@@ -70,7 +70,7 @@ pub(super) fn choose_variants(
 }
 
 fn fitting(pool: &Pool, elements: &[Element], chosen: &[HierarchyMemory], demand: &Demand) -> Vec<HierarchyMemory> {
-    // Of each operand the width of its highest memory so far, and over what that is shared.
+    // For each operand the width of its highest memory so far, and the array dimensions over which that is shared.
     let mut below: [Option<(u64, ArrayDims)>; 3] = [None; 3];
     let mut memories = Vec::with_capacity(chosen.len());
     for placed in chosen {
