@@ -31,8 +31,8 @@ impl RegisterFile {
         Self { weights: bytes * 3 / 4, inputs: bytes * 3 / 64, sums: bytes / 16 }
     }
 
-    /// What each of `layers` (at least 1) has of it under temporal fusion: every section divided, as in Table 6 (the example
-    /// in Section 4.3.2 divides the first alone).
+    /// The share of each of `layers` (at least 1) under temporal fusion: every section divided, as in Table 6 (the
+    /// example in Section 4.3.2 divides the first alone).
     #[must_use]
     pub const fn split(self, layers: u64) -> Self {
         Self { weights: self.weights / layers, inputs: self.inputs / layers, sums: self.sums / layers }

@@ -148,8 +148,8 @@ impl Chain {
         diagnostics.or(Self { layers })
     }
 
-    /// The maximal chains of a network's layers that the method can schedule, with their layers. Only the next layer of a chain reads what
-    /// a layer within it computes.
+    /// The maximal chains of a network's layers that the method can schedule, with their layers. The output of a layer
+    /// within a chain is read by the next layer alone.
     pub fn parts(network: &Network) -> Vec<(Vec<LayerId>, Self)> {
         let mut parts: Vec<(Vec<LayerId>, Self)> = Vec::new();
         let ends_here: Vec<LayerId> = network.stored().collect();

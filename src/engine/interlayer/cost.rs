@@ -38,7 +38,7 @@ pub struct ArrayTraffic {
 }
 
 impl ArrayTraffic {
-    /// Sum of the four parts, words.
+    /// Sum of the four parts, bytes.
     pub fn total(&self) -> u64 {
         self.inputs + self.weights + self.sums_written + self.sums_read
     }
@@ -77,7 +77,7 @@ impl Energy {
         picojoules(self.total())
     }
 
-    /// What one cause takes, picojoules.
+    /// Energy of one cause, picojoules.
     pub fn picojoules_of(&self, cause: ChainEnergyCause) -> f64 {
         picojoules(self.0[cause])
     }
@@ -133,7 +133,7 @@ impl Cost {
         self.compute_cycles + self.bursts(parameters)
     }
 
-    /// Cycles if computation overlaps with all that crosses the buffer's port, into it and out of it again.
+    /// Cycles if computation overlaps with all data that passes the buffer's port, into it and out of it again.
     pub fn latency_overlapped(&self, parameters: &Parameters) -> u64 {
         let port_cycles = 2 * self.bursts(parameters) * parameters.burst_bytes / parameters.buffer_bytes_per_cycle;
         self.compute_cycles.max(port_cycles)

@@ -1,4 +1,5 @@
-//! What of the documents that a person wrote the method can schedule, and what it makes of them.
+//! The method for documents that a person wrote: the accelerator in the paper's terms, and the groups of a network's
+//! layers.
 
 use super::accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
 use super::chain::Chain;
@@ -8,7 +9,7 @@ use super::walk::{Step, schedule_chain};
 use crate::hardware::{Core, InMemory, MemoryId, Movement, Operand};
 use crate::workload::{LayerId, Network};
 
-/// Layers in a sequence at the most, twice what the paper fuses; the time grows with the square.
+/// Limit on the layers of a sequence, twice what the paper fuses; the time grows with the square.
 pub const MOST_LAYERS: usize = 8;
 
 /// Bytes of a register file (Table 3, configuration 1): a [`Core`] has none like it.
@@ -17,7 +18,7 @@ pub const REGISTER_BYTES: u64 = 512;
 /// Bytes of an access of the DRAM, as [`Parameters::AS_PUBLISHED`] reports it.
 const DRAM_ACCESS_BITS: f64 = 16.0;
 
-/// Hundredths of a picojoule that anything costs at the most: 10 mJ.
+/// Limit on an energy, hundredths of a picojoule: 10 mJ.
 const MOST_ENERGY: f64 = 1e12;
 
 impl Accelerator {
@@ -26,7 +27,7 @@ impl Accelerator {
     pub fn of(core: &Core) -> Self {
         let mut sides = core.array.iter().map(|&(_, size)| size);
         let columns = sides.next().unwrap_or(1);
-        // Whatever a person entered, sums of such energies can be counted.
+        // Limited, so that sums of such energies stay in range whatever a person entered.
         let hundredths = |picojoule: f64| (picojoule * 100.0).round().clamp(0.0, MOST_ENERGY) as u64;
         let bit = |memory: MemoryId| {
             let memory = &core.memories[memory];
@@ -50,8 +51,9 @@ impl Accelerator {
     }
 }
 
-/// The groups of all computing layers, by temporal fusion within the parts of the network that are chains of what the method knows
-/// (Section 4.4); every other layer is by itself. `None` where no two layers follow each other in such a chain.
+/// The groups of all computing layers, by temporal fusion within the parts of the network that are chains of layers
+/// that the method can schedule (Section 4.4); every other layer is by itself. `None` where no two layers follow each
+/// other in such a chain.
 pub fn groups_of(network: &Network, core: &Core) -> Option<Vec<Vec<LayerId>>> {
     let accelerator = Accelerator::of(core);
     let parts = Chain::parts(network);

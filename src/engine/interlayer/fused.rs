@@ -21,7 +21,7 @@ pub enum FusionMode {
 }
 
 impl FusionMode {
-    /// Both.
+    /// Both modes, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::Temporal, Self::Spatial];
 
     /// For a person.
@@ -46,7 +46,7 @@ pub struct FusedSchedule {
     pub registers: RegisterFile,
     /// The row-stationary mapping of each layer to its array, in the order of the chain.
     pub mappings: Vec<RowStationary>,
-    /// What they cost together.
+    /// The cost of all layers together.
     pub cost: Cost,
 }
 
@@ -133,7 +133,7 @@ pub fn costs_on(
     partitions.iter().map(|partition| Some(Cost { volume, ..shares.cost(partition)? })).collect()
 }
 
-/// What each layer costs on each array that some partition gives it: few arrays occur in many partitions.
+/// The cost of each layer on each array that some partition gives it: few arrays occur in many partitions.
 struct Shares {
     arrays: Vec<Array>,
     /// By layer and array.
@@ -150,7 +150,7 @@ impl Shares {
         Self { arrays, known }
     }
 
-    /// Of every layer in a partition.
+    /// The mapping and the cost of every layer in a partition.
     fn of<'a>(&'a self, partition: &'a [Array]) -> impl Iterator<Item = Option<(RowStationary, Cost)>> + 'a {
         self.known
             .iter()
@@ -158,7 +158,7 @@ impl Shares {
             .map(|(known, array)| self.arrays.binary_search(array).ok().and_then(|index| known[index]))
     }
 
-    /// Of all layers together, but for the DRAM.
+    /// The cost of all layers together, without the DRAM.
     fn cost(&self, partition: &[Array]) -> Option<Cost> {
         self.of(partition).try_fold(Cost::default(), |mut sum, share| {
             sum += share?.1;
@@ -167,7 +167,7 @@ impl Shares {
     }
 }
 
-/// What one of the fused layers computes, in tiles without recomputation.
+/// The work of one of the fused layers, in tiles without recomputation.
 struct LayerWork<'a> {
     layer: &'a ChainLayer,
     columns: Vec<Run>,
@@ -199,7 +199,7 @@ impl<'a> LayerWork<'a> {
             .collect()
     }
 
-    /// The mapping to `array` and what it costs, but for the DRAM; `None` if the layer does not fit there.
+    /// The mapping to `array` and its cost without the DRAM; `None` if the layer does not fit there.
     fn on(&self, array: Array, registers: RegisterFile) -> Option<(RowStationary, Cost)> {
         let layer = self.layer;
         let mapping = RowStationary::new(layer, self.block, array, registers)?;

@@ -1,9 +1,10 @@
 //! HW-Flow-Fusion (Valpreda et al., Electronics 2022): which layers of a chain run together on a spatial array, and how.
 //!
-//! A [`Chain`] is what the method can schedule of a [`crate::workload::Network`]; an [`Accelerator`] is its abstract hardware, not a
-//! [`crate::hardware::Core`]: the paper's numbers come from closed formulas of a row-stationary array, and to be compared with
-//! them so do ours. Nor are tiles those of [`depth_first`](crate::depth_first): the paper sizes them with their padding, and computes
-//! pixels that nobody reads. Sizes are in words of 8 bits, energies in hundredths of a picojoule, so that all sums are exact.
+//! A [`Chain`] is the part of a [`crate::workload::Network`] that the method can schedule. An [`Accelerator`] is its
+//! abstract hardware, not a [`crate::hardware::Core`]: the paper's numbers come from closed formulas of a
+//! row-stationary array, and ours have to, too, to be compared with them. Tiles are not those of
+//! [`depth_first`](crate::depth_first), either: the paper sizes them with their padding, and computes pixels that no
+//! layer reads. Sizes are in words of 8 bits, energies in hundredths of a picojoule, so that all sums are exact.
 //!
 //! - `walk.rs`: which sequences of layers fit, and the cheapest cover of a chain ([`schedule_chain`]; Section 4.4)
 //! - `fused.rs`: several fused layers ([`FusedSchedule`]), on a share of the array (`partition.rs`, spatial fusion) or of the register
@@ -14,7 +15,7 @@
 //! - `mapping.rs`, `cost.rs`: the row-stationary array; energy, latency, computation to communication ([`Cost::ctc`])
 //! - `document.rs`: the chains in a network that a person wrote, and a `Core` in the paper's terms. Which layers the method then fuses
 //!   is judged by the whole model, as every method is ([`explore::compare_fusions`](crate::explore::compare_fusions))
-//! - `parameters.rs`: what the paper does not say ([`Parameters::AS_PUBLISHED`])
+//! - `parameters.rs`: choices that the paper does not state ([`Parameters::AS_PUBLISHED`])
 //!
 //! "Eq.", "Table" and "Section" are the paper's. `tests/reference/hwff.rs` compares with the reference data,
 //! `tests/engine/interlayer/multi_tiling.rs` with single pixels.

@@ -1,4 +1,4 @@
-//! What the paper leaves open, and its tables calibrate rather than derive.
+//! Choices that the paper leaves open: they are calibrated by its tables, not derived.
 
 /// How energies are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Parameters {
     pub burst_bytes: u64,
     /// Bytes that the buffer takes or gives in a cycle (Section 5).
     pub buffer_bytes_per_cycle: u64,
-    /// What a multiply-accumulate counts for in the ratio of computation to communication.
+    /// Operations of a multiply-accumulate in the ratio of computation to communication.
     pub operations_per_mac: u64,
     /// Width of a word, in which sizes and traffic are counted.
     pub word_bits: u64,
@@ -29,7 +29,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// What the paper used, as far as its tables tell.
+    /// The paper's choices, as far as its tables tell.
     ///
     /// - Tiles are selected by least `latency^2 * energy`. Of 432 scores that were tried this one, with natural constants, gives all 20
     ///   ratios of single convolutions in Table 7 to the printed digit; the paper names no score.

@@ -25,9 +25,9 @@ pub fn sub_arrays(layer: &ChainLayer, array: Array) -> Vec<Array> {
 
 /// Every way to give each layer a part of the array, so that all lie side by side without rotation.
 ///
-/// For three layers and more there are too many, and for two on an array whose sides have very many divisors: of these only parts of at
-/// least 4 x 4 and a sixteenth of the array, of very many the largest, and only partitions in which no part can grow by itself. For more
-/// than [`MOST_PARTS`] layers there are none.
+/// For three layers and more there are too many, and for two on an array whose sides have very many divisors. Then only
+/// parts of at least 4 x 4 and a sixteenth of the array are taken, of very many the largest, and only partitions in
+/// which no part can grow by itself. For more than [`MOST_PARTS`] layers there are none.
 pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
     if layers.len() > MOST_PARTS {
         return Vec::new();
@@ -101,8 +101,8 @@ impl Packing {
     }
 }
 
-/// Places the `left` rectangles beside those `placed` at (column, row); any packing can be pushed up and to the left, so corners of what
-/// is placed are all the places there are.
+/// Places the `left` rectangles beside those `placed` at (column, row). Any packing can be pushed up and to the left,
+/// so it suffices to try the corners of placed rectangles.
 fn place(array: Array, placed: &mut Vec<(u64, u64, Array)>, left: &[Array]) -> bool {
     if left.is_empty() {
         return true;

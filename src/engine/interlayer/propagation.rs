@@ -1,5 +1,5 @@
-//! Tiles of fused layers that keep their halo: what a tile of the bottom layer needs of every layer above it, and what that occupies
-//! in the buffer.
+//! Tiles of fused layers that keep their halo: the part that a tile of the bottom layer needs of every layer above it,
+//! and the room that this takes in the buffer.
 
 use super::chain::{Axis, ChainLayer};
 use super::cost::Volume;
@@ -16,7 +16,8 @@ pub struct BottomTile {
     pub output_maps: u64,
 }
 
-/// What one layer computes of its output for a tile, and reads of its input, padding included.
+/// The part of its output that one layer computes for a tile, and the part of its input that it reads, padding
+/// included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerExtent {
     /// Columns of output (Tox).
@@ -38,7 +39,7 @@ pub enum Direction {
     Vertical,
 }
 
-/// What every layer, top first, has to do with a tile of the bottom one (eq. 4).
+/// The extents of every layer, top first, for a tile of the bottom one (eq. 4).
 ///
 /// Unlike [`crate::depth_first`], which clips tiles at the border of a map, the paper sizes buffers and traffic for the
 /// largest tile, padding included.
@@ -110,7 +111,7 @@ impl FusionBuffers {
 
 /// Words of input that wait until the next row (or column) of tiles (eq. 8).
 ///
-/// What the very next tile needs again stays in the tile's own buffer.
+/// Input that the very next tile needs again stays in the tile's own buffer.
 pub fn reuse_buffer(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> u64 {
     reuse_factors(layer, extent, direction).into_iter().product()
 }
@@ -121,7 +122,8 @@ pub fn reuse_factors(layer: &ChainLayer, extent: &LayerExtent, direction: Direct
     [along.input.saturating_sub(length), across.overlap(), layer.input_maps]
 }
 
-/// Words that the reuse model of Alwani et al. (MICRO 2016) needs besides: what the very next tile needs again (eq. 9).
+/// Words that the reuse model of Alwani et al. (MICRO 2016) needs in addition, for input that the very next tile needs
+/// again (eq. 9).
 pub fn reuse_overhead(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> u64 {
     overhead_factors(layer, extent, direction).into_iter().product()
 }
@@ -148,8 +150,8 @@ pub fn tile_count(bottom: &ChainLayer, tile: &BottomTile) -> u64 {
 /// Words between DRAM and buffer (eq. 6): the top layer's input with its halo for every tile, all weights and the bottom layer's
 /// output once.
 ///
-/// Weights count once even where the bottom layer holds only some of its output maps at a time; [`bottom_weight_refetches`] says
-/// what that leaves out.
+/// Weights count once even where the bottom layer holds only some of its output maps at a time;
+/// [`bottom_weight_refetches`] gives the difference.
 pub fn fused_volume(layers: &[ChainLayer], tile: &BottomTile) -> Volume {
     let ([top, ..], [.., bottom], Some(extent)) = (layers, layers, propagate(layers, tile).first().copied()) else {
         return Volume::default();

@@ -23,7 +23,7 @@ pub struct LayerTile {
 /// What a tile occupies in the buffer (eq. 1), in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileBuffers {
-    /// Inputs, with padding at the border as elsewhere.
+    /// Words of input pixels, with padding at the border as elsewhere.
     pub inputs: u64,
     /// Words of weights of the tile's maps.
     pub weights: u64,
@@ -50,7 +50,7 @@ pub struct TileMoves {
 }
 
 impl LayerTile {
-    /// What it occupies (eq. 1).
+    /// The words that it occupies (eq. 1).
     pub fn buffers(&self, layer: &ChainLayer) -> TileBuffers {
         let maps = if layer.is_pooling { self.output_maps } else { self.input_maps };
         TileBuffers {
@@ -67,7 +67,7 @@ impl LayerTile {
         TileMoves { inputs: tiles, weights: if layer.is_pooling { 0 } else { tiles }, outputs }
     }
 
-    /// What it moves in all (eq. 3).
+    /// All traffic with the DRAM (eq. 3).
     pub fn volume(&self, layer: &ChainLayer) -> Volume {
         let (buffers, moves) = (self.buffers(layer), self.moves(layer));
         Volume {

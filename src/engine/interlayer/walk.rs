@@ -10,8 +10,9 @@ use std::ops::Range;
 
 /// Sequences of 2 to `most` layers that fit on chip, in the order in which the walk meets them.
 ///
-/// From a layer on it adds the next as long as a tile fits, and keeps every sequence on the way; then it starts again with the layer
-/// that did not fit. So it does not find all that fit: one that begins within another is never tried.
+/// From a layer on, it adds the next one as long as a tile fits, and keeps every sequence on the way; then it starts
+/// again with the layer that did not fit. So it does not find all sequences that fit: one that begins within another is
+/// never tried.
 pub fn legal_sequences(chain: &Chain, buffer: u64, most: usize) -> Vec<Range<usize>> {
     let layers = chain.layers();
     let mut sequences = Vec::new();
