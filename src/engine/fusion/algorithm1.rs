@@ -76,7 +76,7 @@ struct Sharing<'a> {
     graph: &'a OperatorGraph,
     group: Box<dyn IncrementalGroup + 'a>,
     operators: Vec<OperatorId>,
-    /// Of each map in the group.
+    /// The number of readers in the group, by map.
     readers: TiVec<MapId, u32>,
 }
 

@@ -39,7 +39,7 @@ pub fn within_chains(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Opti
     join(chains.into_iter().map(|chain| segments(graph, &chain, prices)))
 }
 
-/// Schemes of parts of a network as one of all.
+/// Joins schemes of parts of a network.
 fn join(parts: impl Iterator<Item = Option<Scheme>>) -> Option<Scheme> {
     let mut all = Scheme { groups: Vec::new(), cost: 0 };
     for part in parts {
@@ -51,7 +51,8 @@ fn join(parts: impl Iterator<Item = Option<Scheme>>) -> Option<Scheme> {
     Some(all)
 }
 
-/// The best scheme of Efficient-S' space: the network as one line, operators that are as far from the input side by side, cut anywhere.
+/// The best scheme of Efficient-S' space: the network as one line, with operators at the same distance from the input
+/// side by side, cut anywhere.
 pub fn within_levels(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     let mut level: TiVec<OperatorId, usize> = ti_vec![0; graph.len()];
     for id in graph.ids() {

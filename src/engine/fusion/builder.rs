@@ -1,4 +1,4 @@
-//! Networks by few words: windows, and an operator a line.
+//! A builder of networks: windows, and one operator per line.
 
 use super::graph::{FeatureMap, Operator, OperatorGraph, OperatorKind};
 use super::ids::{MapId, OperatorId};
@@ -25,7 +25,7 @@ impl Window {
         Self { padding: 0, ..Self::same(kernel) }
     }
 
-    /// Windows of Caffe's pooling: without padding, but with what reaches beyond the border.
+    /// Windows of Caffe's pooling: without padding, but also windows that reach beyond the border.
     pub const fn pool(kernel: u64) -> Self {
         Self { padding: 0, beyond_border: true, ..Self::same(kernel) }
     }

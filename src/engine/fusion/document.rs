@@ -10,11 +10,12 @@ use crate::workload::{Dim, Layer, LayerId, LayerKind, Network, View};
 
 /// The operators of a network: operator `i` is the `i`-th of [`Network::computing`].
 ///
-/// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads the maps that its
-/// views show, all channels of them. Channels that are joined are several inputs of an operator. Of a map that is shown larger (resizing,
-/// depth to space, padding) as many rows count as are shown, which are no fewer than it takes. Where else rows or columns lie elsewhere,
-/// and where weights are what other layers compute, its window is the whole map, as that of a fully connected operator is: in a group it
-/// waits until all is there. Maps of further inputs of the network are loaded as parameters are.
+/// Views become part of storing and loading maps, as splits and reshapes are in Optimus, Section 3: an operator reads
+/// the maps that its views show, with all their channels. Channels that are joined are several inputs of an operator. A
+/// map that is shown larger (resizing, depth to space, padding) counts with the rows that are shown, which are no fewer
+/// than those that are read. Where a view moves rows or columns otherwise, and where other layers compute the weights,
+/// the window of the operator is the whole map, as that of a fully connected operator is: in a group it waits until the
+/// map is complete. Maps of further inputs of the network are loaded as parameters are.
 ///
 /// # Errors
 /// What the paper's operators cannot express.
@@ -46,7 +47,7 @@ pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
     })
 }
 
-/// What layers read, as operators.
+/// Translates the reads of layers into the inputs of operators.
 struct Reader<'n> {
     network: &'n Network,
     layers: &'n TiSlice<OperatorId, LayerId>,
@@ -82,7 +83,7 @@ impl Reader<'_> {
         operator
     }
 
-    /// What some layers show: those that are views of others lead to these.
+    /// The layers that some layers show: views of views lead to their sources.
     fn shown(&self, ids: Vec<LayerId>) -> Vec<LayerId> {
         let is_view = |id: LayerId| self.network.layer(id).shape.kind == LayerKind::View;
         let mut shown: Vec<LayerId> =
@@ -100,7 +101,7 @@ impl Reader<'_> {
         self.layers.binary_search(&id).ok().map(OperatorId::output)
     }
 
-    /// Whether columns or rows of what a view shows lie elsewhere than in the maps that it shows.
+    /// Whether a view moves columns or rows of the maps that it shows.
     fn is_rearranged(&self, id: LayerId) -> bool {
         let (network, layer) = (self.network, self.network.layer(id));
         if layer.shape.kind != LayerKind::View {
@@ -109,7 +110,7 @@ impl Reader<'_> {
         let mut parts = network.inputs(id).into_iter().chain(network.stored_inputs(id));
         let extent = |id: LayerId| [Dim::OX, Dim::OY].map(|dim| network.layer(id).shape.size(dim));
         match layer.view {
-            // Of a map that is shown larger no more rows are needed than are shown.
+            // A map that is shown larger needs no more rows than are shown.
             Some(View::Join(MapAxis::Channels) | View::Scale(..) | View::Blocks(..) | View::Padded(_)) => {
                 parts.any(|part| self.is_rearranged(part))
             }

@@ -8,11 +8,12 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// The order ideals of a network: the sets of operators that hold, with an operator, everything it depends on. What has run at any
-/// time is one, so a scheme is a chain of ideals, each group what one has beyond the one before. Two ideals of which one holds the
-/// other differ by a convex set, and every convex set is such a difference.
+/// The order ideals of a network: the sets of operators that hold, with an operator, everything it depends on. The
+/// operators that have run at any time are one, so a scheme is a chain of ideals, and each group is the difference of
+/// two neighbours. Two ideals of which one holds the other differ by a convex set, and every convex set is such a
+/// difference.
 ///
-/// Where not all are needed, these may be those that one order of the operators passes through.
+/// It may also hold only the ideals that one order of the operators passes through.
 #[derive(Debug, Clone)]
 pub struct Ideals {
     /// Smallest first: from the empty set to all operators.
@@ -134,8 +135,9 @@ impl Ideals {
         self.best_of(promising, best, end, |_, operators, at_most| group.price(operators, at_most))
     }
 
-    /// The best of partial schemes that end at an ideal and of which `promising` gives lower bounds. The most promising are priced, until
-    /// no other can be better: by where their last group begins, its operators, last first, and what that may cost at most.
+    /// The best of the partial schemes that end at an ideal, given lower bounds of them as `promising`. The most
+    /// promising are priced, until no other can be better. `price` takes the ideal where the last group begins, its
+    /// operators, last first, and the most that it may cost.
     pub(super) fn best_of(
         &self,
         mut promising: Vec<PartialScheme>,

@@ -7,10 +7,10 @@ use super::isoa::Price;
 use super::setting::Throughput;
 use crate::ids::IdBitSet;
 
-/// Partial decisions that are followed; a wider group is left to [`Group`](super::Group).
+/// Limit on the partial decisions; a wider group is left to [`Group`](super::Group).
 const MOST_PARTIALS: usize = 1 << 10;
 
-/// What the outputs of a group are cut into.
+/// How the outputs of a group are cut into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiling {
     /// Whole columns, and so many tiles from top to bottom.
@@ -20,7 +20,7 @@ pub(super) enum Tiling {
 }
 
 impl Tiling {
-    /// As many as there may be.
+    /// As many tiles as possible.
     pub const SMALLEST: Self = Self::Rows(u64::MAX);
 
     /// Columns and rows of an output's tile.
@@ -43,8 +43,9 @@ pub(super) enum Goal {
 
 /// Maps that a group reads from outside, and the partial decisions on ISOA that may yet be part of the best.
 ///
-/// Where operators are added from last to first, what an operator's output needs follows from those that are in the group already, as
-/// all that read it and run until the group is done are among them. So only the maps that come from outside can change.
+/// As operators are added from last to first, the extents of an operator's output follow from the operators that are in
+/// the group already: they include all its readers that run until the group is done. So only the maps that come from
+/// outside can change.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frontier {
     external: Vec<External>,
@@ -100,7 +101,7 @@ impl Growth<'_> {
 }
 
 impl Frontier {
-    /// Of no operator.
+    /// The frontier of a group without operators.
     pub fn start() -> Self {
         Self { external: Vec::new(), partials: vec![Partial { blocked: 0, price: (0, 0) }], is_wide: false }
     }

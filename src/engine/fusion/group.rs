@@ -165,7 +165,8 @@ impl<'a> Group<'a> {
         decide(&self.inputs, &prices, if self.graph.is_wide() { MOST_PARTIALS } else { usize::MAX })
     }
 
-    /// A lower bound on the buffer, in elements, for these tiles: of each map what is the least, whatever the others are.
+    /// A lower bound on the buffer, in elements, for these tiles: the least for each map, whatever is decided for the
+    /// others.
     fn least_buffer(&self, tile: &TiSlice<GroupMap, (u64, u64)>, throughput: Throughput) -> u64 {
         let few = |(place, &map): (GroupMap, &MapId)| {
             throughput.channels.clamp(1, self.graph.map(map).channels) * tile[place].0 * tile[place].1
@@ -173,7 +174,8 @@ impl<'a> Group<'a> {
         self.maps.iter_enumerated().map(few).sum()
     }
 
-    /// What the group moves under a setting (eq. 3); nothing if not even the smallest tile of one image fits (eq. 4).
+    /// The memory cost of the group under a setting (eq. 3); `None` if not even the smallest tile of one image fits
+    /// (eq. 4).
     ///
     /// Eq. 3 counts the maps at the border once, and the parameters once for every tile. The text adds that they are loaded only once
     /// where they fit ([`Residency`](super::Residency)), and the evaluation that images share a loading: a tile each of as many images
@@ -218,9 +220,10 @@ pub(super) fn most_tiles_of(map: FeatureMap, throughput: Throughput) -> u64 {
     map.rows.div_ceil(throughput.rows.clamp(1, map.rows))
 }
 
-/// The fewest loadings of the parameters, if they are no more than `at_most`. Fewer tiles need more `buffer`, and so do more images at
-/// once, which makes the tiles more; of equal choices the one in the fewest passes over the batch, with no more images in each than that
-/// takes. The `smallest` tiles, of which there are `most_tiles`, fit for one image.
+/// The fewest loadings of the parameters, if they are no more than `at_most`. Fewer tiles need more `buffer`. So do
+/// more images at once, and then more tiles are needed. Of equal choices, the one with the fewest passes over the batch
+/// is taken, with no more images in each pass than necessary. The `smallest` tiles, of which there are `most_tiles`,
+/// fit for one image.
 pub(super) fn stream(
     setting: &Setting,
     (most_tiles, smallest): (u64, u64),

@@ -87,11 +87,11 @@ fn sum(a: Price, b: Price) -> Price {
 
 /// Allocates a bit to every map that has readers left; a bit is free again after the last reader.
 struct Slots {
-    /// The map's bit; none for maps that nobody reads.
+    /// The map's bit; none for maps that no operator reads.
     bit: TiVec<GroupMap, u128>,
     /// The bits of the maps that this one is the last to read.
     freed: TiVec<GroupMap, u128>,
-    /// Whether there is no bit left for a map that somebody reads: it is buffered in full.
+    /// Whether there is no bit left for a map that is still to be read: it is buffered in full.
     is_without: TiVec<GroupMap, bool>,
 }
 

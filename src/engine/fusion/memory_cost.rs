@@ -22,7 +22,7 @@ pub fn memory_cost<'a>(graph: &'a OperatorGraph, setting: &'a Setting) -> Memory
 }
 
 impl MemoryCost<'_> {
-    /// Of operators in ascending order; nothing if they do not fit.
+    /// The cost of operators in ascending order; `None` if they do not fit.
     pub fn of(&self, operators: &[OperatorId]) -> Option<u64> {
         Group::new(self.graph, operators).cost(self.setting).map(|cost| cost.elements)
     }
@@ -39,9 +39,9 @@ pub(super) struct GrowingGroup<'a> {
     setting: &'a Setting,
     growth: Growth<'a>,
     operators: Vec<OperatorId>,
-    /// After each operator; those beyond are kept for their memory.
+    /// The state after each operator; further ones are kept for their working memory.
     levels: Vec<Level>,
-    /// For groups that are looked at by themselves.
+    /// Working memory for groups that are priced by themselves.
     spare: [Frontier; 2],
 }
 
@@ -66,8 +66,8 @@ pub(super) struct GroupCostTerms {
 }
 
 impl GroupCostTerms {
-    /// A lower bound on the memory cost, elements: parameters that do not stay are loaded as often as images do not fit together. Nothing
-    /// if the group does not fit.
+    /// A lower bound on the memory cost, elements: parameters that do not stay are loaded once for every set of images
+    /// that fit together. `None` if the group does not fit.
     pub fn lower_bound(&self, setting: &Setting) -> Option<u64> {
         let (capacity, smallest) = (setting.capacity(), self.smallest.unwrap_or(0));
         if smallest > capacity {

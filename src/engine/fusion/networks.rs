@@ -196,8 +196,8 @@ fn mobilenet_v1() -> OperatorGraph {
     net.finish()
 }
 
-/// `blocks`: of each stage. A bottleneck is 1 x 1, 3 x 3, 1 x 1 to four times the channels, its stride in the first of them (He et
-/// al., 2016); a basic block is two of 3 x 3.
+/// `blocks`: their number in each stage. A bottleneck is 1 x 1, 3 x 3, 1 x 1 to four times the channels, its stride in
+/// the first of them (He et al., 2016); a basic block is two of 3 x 3.
 fn resnet(name: &'static str, blocks: &[u64], bottleneck: bool) -> OperatorGraph {
     let mut net = Builder::new(name, 224);
     let mut x = net.conv("conv1", NETWORK_INPUT, 64, Window::same(7).stride(2));

@@ -150,7 +150,7 @@ impl<'a> Rules<'a> {
         Self { graph, done, most, operators: Vec::new(), parts: vec![Vec::new()] }
     }
 
-    /// Whether all operators do. Every part reads some map.
+    /// Whether all operators share data: there is one part only. Every part reads some map.
     fn share_data(&self) -> bool {
         let mut parts = self.parts.last().into_iter().flatten().map(|&(_, part)| part);
         let first = parts.next();

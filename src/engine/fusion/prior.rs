@@ -24,7 +24,7 @@ pub fn prior_cost<'a>(graph: &'a OperatorGraph, setting: &'a Setting) -> PriorCo
 }
 
 impl PriorCost<'_> {
-    /// Of operators in ascending order; nothing if they do not fit.
+    /// The cost of operators in ascending order; `None` if they do not fit.
     pub fn of(&self, operators: &[OperatorId]) -> Option<u64> {
         let group = Group::new(self.graph, operators);
         if operators.len() == 1 {
@@ -51,7 +51,7 @@ impl GroupCostModel for PriorCost<'_> {
 struct GrowingGroup<'a> {
     prices: &'a PriorCost<'a>,
     operators: Vec<OperatorId>,
-    /// After each operator.
+    /// The cost after each operator.
     costs: Vec<Option<u64>>,
 }
 
@@ -67,7 +67,7 @@ impl IncrementalGroup for GrowingGroup<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         self.operators.push(id);
         let cost = self.cost();
-        // What a group needs never shrinks as it grows.
+        // The room that a group needs never shrinks as it grows.
         if cost.is_none() && self.operators.len() > 1 {
             self.operators.pop();
             return false;

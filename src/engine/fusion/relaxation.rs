@@ -5,11 +5,11 @@ use super::ids::OperatorId;
 use super::validity::is_convex;
 use rustc_hash::FxHashMap;
 
-/// Operators beyond which eq. 2 is not worked out: it takes all subsets of all subsets of them.
+/// Limit on the operators: eq. 2 takes all subsets of all subsets of them.
 const MOST_OPERATORS: usize = 12;
 
-/// What eq. 2 says that a network costs: of any set of operators, the cheapest group that its first may run in, and what is left, by
-/// the same rule. Nothing of more than 12 operators, or if some operator fits in no group.
+/// The cost of a network by eq. 2: for any set of operators, the cheapest group that its first may run in, and the rest
+/// by the same rule. `None` for more than 12 operators, or if some operator fits in no group.
 ///
 /// The text asks of a group that no path leaves it and comes back (`ISValid`), which does not keep two groups from waiting for each
 /// other. So this is never above the best scheme, and where it is below there is no scheme that costs so little.
@@ -25,7 +25,7 @@ pub fn relaxed_cost(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Opti
         })
     };
     let all = (1_u32 << graph.len()) - 1;
-    // By the set as a number: what a set leaves is a smaller number.
+    // Indexed by the set as a number: the rest of a set is a smaller number.
     let mut costs: Vec<Option<u64>> = vec![Some(0)];
     for set in 1..=all {
         let first = 1 << set.trailing_zeros();

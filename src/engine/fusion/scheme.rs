@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 /// A scheme: groups in an order in which they can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scheme {
-    /// The operators of each, in ascending order.
+    /// The operators of each group, in ascending order.
     pub groups: Vec<Vec<OperatorId>>,
     /// Memory cost of all groups, in elements.
     pub cost: u64,
