@@ -33,22 +33,22 @@ pub struct AttentionRequest {
 pub struct AttentionAnswer {
     /// The transformer that was asked about.
     pub model: Transformer,
-    /// As the hardware document calls the core.
+    /// Name of the core in the hardware document.
     pub core: String,
-    /// MHz; `None` where none is stated.
+    /// Clock frequency, MHz; `None` where none is stated.
     pub clock_mhz: Option<f64>,
     /// Bytes that DRAM holds.
     pub dram_bytes: f64,
-    /// Bytes that one layer moves at least, with keys and values where they are.
+    /// Lower bound on the bytes that one layer moves, with keys and values where the schedule keeps them.
     pub compulsory: Compulsory,
     /// The best schedule of one layer.
     pub layer: LayerSchedule,
 }
 
-/// What schedules cost over tiles of queries and tiles of keys.
+/// Scores of schedules over tiles of queries and tiles of keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionTiles {
-    /// What runs together.
+    /// The steps that run together.
     pub fusion: Fusion,
     /// Sizes of tiles of queries, the rows.
     pub queries: Vec<u64>,
@@ -63,9 +63,9 @@ pub struct AttentionTiles {
 pub enum FollowedSchedule {
     /// The given schedule.
     Exactly(Schedule),
-    /// The best of a kind with such tiles of queries and of keys.
+    /// The best of a kind with tiles of so many queries and so many keys.
     BestWith(Fusion, u64, u64),
-    /// This block of attention and what is around it.
+    /// A block: attention with the parts around it.
     Block(BlockSchedule),
 }
 
@@ -74,20 +74,20 @@ pub enum FollowedSchedule {
 pub struct FollowedAttention {
     /// Its steps.
     pub motion: AttentionMotion,
-    /// As the hardware document calls DRAM.
+    /// Name of DRAM in the hardware document.
     pub dram: String,
     /// The memories on the chip, with their bits: for queries, scores and results; for keys and values where that is another.
     pub on_chip: Vec<(String, u64)>,
-    /// Bits of them that keys and values take, which stay there since they were computed.
+    /// Bits of these memories that keys and values occupy, which stay there once they are computed.
     pub kept_bits: u64,
-    /// Whether there are lanes.
+    /// Whether the core has a vector unit.
     pub has_lanes: bool,
 }
 
 /// A dataflow of the FuseMax artifact, priced by its rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedDataflow {
-    /// As the artifact calls it.
+    /// Name of the dataflow in the artifact.
     pub name: String,
     /// Seconds.
     pub latency_s: f64,
@@ -111,7 +111,7 @@ impl From<&(Dataflow, Replay)> for PublishedDataflow {
     }
 }
 
-/// Documents that were validated.
+/// A validated request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionStudy {
     /// The core as attention sees it.
@@ -121,7 +121,7 @@ pub struct AttentionStudy {
     request: AttentionRequest,
 }
 
-/// Most tokens of a step, most sequences, and most tokens that follow.
+/// Limit on the tokens of a step, on sequences, and on the tokens that follow.
 const MOST: u64 = 1 << 24;
 
 impl AttentionStudy {
@@ -159,7 +159,7 @@ impl AttentionStudy {
         schedule_layer(&self.model, step, *bits, &self.machine, objective)
     }
 
-    /// One layer of the step, with what else is known of it.
+    /// The best schedule of one layer of the step, with a lower bound beside it.
     ///
     /// # Errors
     ///
@@ -177,13 +177,13 @@ impl AttentionStudy {
         })
     }
 
-    /// Bytes that one layer moves at least, with keys and values where this schedule has them.
+    /// Lower bound on the bytes that one layer moves, with keys and values where this schedule keeps them.
     pub fn compulsory(&self, layer: &LayerSchedule) -> Compulsory {
         let compulsory = self.model.compulsory(&self.request.step, self.request.bits);
         if layer.keys_in.0 == KeyStore::Cache { compulsory.without_cache() } else { compulsory }
     }
 
-    /// Attention with its keys and values there, and what is left of the core beside these.
+    /// Attention with its keys and values in this store, and the core with the room that they leave.
     fn with_keys_in(&self, store: KeyStore) -> Result<(Problem, Machine), Diagnostics> {
         let AttentionRequest { step, bits, .. } = &self.request;
         let problem = self.model.attention(step, *bits).ok_or_else(no_attention)?;
@@ -198,11 +198,11 @@ impl AttentionStudy {
         Ok((store.attention(&problem), left))
     }
 
-    /// What a kind of schedule costs over tiles of queries and keys of round sizes, with keys and values there.
+    /// Scores of a kind of schedule over tiles of queries and keys of round sizes, with keys and values in this store.
     ///
     /// # Errors
     ///
-    /// What is wrong with the shape of attention, there is none, or keys and values have no room.
+    /// A wrong shape of attention, a model without attention, or no room for keys and values.
     pub fn tiles(&self, fusion: Fusion, keys_in: KeyStore) -> Result<AttentionTiles, Diagnostics> {
         let objective = &self.request.objective;
         let (problem, machine) = self.with_keys_in(keys_in)?;
@@ -243,7 +243,7 @@ impl AttentionStudy {
         priced.min_by(|one, other| score(one).total_cmp(&score(other)))
     }
 
-    /// Follows a schedule of the step's attention, by itself or in a block, with keys and values there.
+    /// Follows a schedule of the step's attention, by itself or in a block, with keys and values in this store.
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ impl AttentionStudy {
         let (problem, left) = self.with_keys_in(keys_in)?;
         let shape = &problem.shape;
         let best_with = |fusion, queries: u64, keys: u64| {
-            // Of no tile, or one larger than all, there is the nearest.
+            // For a size of 0, or one larger than all, the nearest size is taken.
             let (queries, keys) = (queries.clamp(1, shape.queries), keys.clamp(1, shape.keys));
             let best = self.best_with(&problem, &left, (fusion, queries, keys)).map(|account| account.schedule);
             best.unwrap_or(Schedule { fusion, queries, heads: 1, keys, held: problem.stored()[0] })
@@ -280,7 +280,7 @@ impl AttentionStudy {
         })
     }
 
-    /// So many tokens after the step's tokens as a prompt, which is read whole or so many tokens at a time.
+    /// So many tokens after a prompt of the step's tokens, which is read whole or in chunks of so many tokens.
     ///
     /// # Errors
     ///
@@ -319,7 +319,7 @@ impl AttentionStudy {
         Ok(self.published(rules)?.iter().map(PublishedDataflow::from).collect())
     }
 
-    /// The same, with everything that adds up to them.
+    /// The same dataflows with their whole accounts.
     ///
     /// # Errors
     ///
@@ -359,7 +359,7 @@ fn check_step(step: &Step) -> Diagnostics {
     check_sizes(&[("step.batch", step.batch, 1), ("step.tokens", step.tokens, 1), ("step.cached", step.cached, 0)])
 }
 
-/// Sizes by name, and the least that each may be.
+/// Checks sizes, each given by its name, its value, and the least value.
 fn check_sizes(sizes: &[(&str, u64, u64)]) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for &(name, size, least) in sizes {

@@ -14,7 +14,7 @@ use crate::rules::Rules;
 use crate::search::has_mapping;
 
 impl Survey {
-    /// What one stack costs at least, found without planning it; `None` where there are no lower bounds.
+    /// A lower bound on the cost of one stack, found without planning it; `None` where there are no lower bounds.
     ///
     /// # Errors
     /// Tiles of too many sizes.
@@ -49,7 +49,8 @@ impl Survey {
         expression.total(&self.costs)
     }
 
-    /// The cost of one stack by itself; nothing if its lower bound is beaten, which `is_beaten` is asked before each search.
+    /// The cost of one stack by itself; `None` if its lower bound is beaten, which `is_beaten` is asked before each
+    /// search.
     ///
     /// # Errors
     /// Why it cannot be scheduled.
@@ -74,8 +75,8 @@ impl Survey {
         self.totals_of(&plan).map(Some)
     }
 
-    /// The totals of a point; nothing if its lower bounds, or anything that follows as its problems are searched, are hopeless to
-    /// `is_hopeless`. Without lower bounds it is not asked.
+    /// The totals of a point; `None` as soon as `is_hopeless` holds for its lower bounds, which rise as its problems
+    /// are searched. Without lower bounds it is not asked.
     ///
     /// # Errors
     /// Why it cannot be scheduled, also if there is no such point.
@@ -97,7 +98,7 @@ impl Survey {
         if is_hopeless(self) {
             return Ok(None);
         }
-        // What weighs most comes first: bounds then rise the fastest.
+        // Problems with the largest shares come first, so that the bound rises fastest.
         for index in expression.by_share(&self.costs) {
             if self.unsearched.get(index) == Some(&true) {
                 self.search(store, index);

@@ -19,7 +19,7 @@ pub enum Dataflow {
     OutputStationary,
     /// Rows of the kernel and of the output, which share rows of the input on diagonals, as in Eyeriss.
     RowStationary,
-    /// Columns of the output and output channels: what Optimus takes (Table 2).
+    /// Columns of the output and output channels, as in Optimus (Table 2).
     ColumnsAndChannels,
 }
 
@@ -97,7 +97,7 @@ pub fn dataflow_request(
     Ok((Request { hardware, ..request.clone() }, sides))
 }
 
-/// Rows of the kernel that most multiply-accumulates of convolutions are with.
+/// Rows of the kernel with the most multiply-accumulates of convolutions.
 fn usual_kernel(network: &Network) -> u64 {
     let shapes = || network.computing().map(|id| network.layer(id).shape).filter(|shape| shape.kind == LayerKind::Conv);
     let macs = |rows: u64| shapes().filter(|shape| shape.size(Dim::FY) == rows).map(|shape| shape.macs()).sum::<u64>();
@@ -109,7 +109,7 @@ fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64),
     let convolutions = unroll.first().map(|(_, loops)| loops.as_slice()).unwrap_or_default();
     let memories = spec.memories.iter().map(|memory| rewired(memory, &spec.array, convolutions)).collect();
     let dimensions = vec![(ROWS.to_owned(), rows), (COLUMNS.to_owned(), columns)];
-    // An array that is systolic along every dimension stays so; of another nobody knows which side is.
+    // An array that is systolic along every dimension stays so; in others the systolic side is unknown.
     let is_systolic = spec.array.dimensions.iter().all(|(name, _)| spec.array.systolic.contains(name));
     let systolic = if is_systolic { [ROWS, COLUMNS].map(str::to_owned).to_vec() } else { Vec::new() };
     let in_memory =

@@ -10,7 +10,7 @@ use crate::spec::Diagnostics;
 use crate::workload::LayerId;
 use serde::{Deserialize, Serialize};
 
-/// Order ideals beyond which Optimus' optimum is not proved.
+/// Limit on the order ideals, beyond which Optimus' optimum is not proved.
 const MOST_IDEALS: usize = 4_000;
 
 /// A method that decides which layers run together.
@@ -83,7 +83,7 @@ impl FusionMethod {
 pub(super) struct OptimusChoice {
     pub graph: OperatorGraph,
     pub setting: Setting,
-    /// The best groups; none where some layer fits by no means.
+    /// The best groups; `None` where some layer does not fit at all.
     pub fused: Option<Scheme>,
     pub proof: Proof,
 }
@@ -134,7 +134,8 @@ pub(super) struct FusionChoice {
     pub stacks: Vec<Stack>,
 }
 
-/// What a method chooses that does not look at the whole cost model; single layers for [`FusionMethod::Optimal`], which does.
+/// The choice of a method that does not use the whole cost model; single layers for [`FusionMethod::Optimal`], which
+/// does.
 ///
 /// # Errors
 /// Why the method has no answer for this network and core.

@@ -11,7 +11,7 @@ use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Order ideals beyond which the optimum is not proved.
+/// Limit on the order ideals, beyond which the optimum is not proved.
 const MOST_IDEALS: usize = 4_000;
 
 /// The parameter that a sweep varies.
@@ -19,7 +19,7 @@ const MOST_IDEALS: usize = 4_000;
 pub enum SweptParameter {
     /// The buffer's capacity, in bytes (Fig. 16).
     Buffer,
-    /// The processing elements: all that is unrolled, as far as it is (Fig. 18).
+    /// The processing elements, along the loops that are unrolled (Fig. 18).
     Array,
     /// The batch (Fig. 19).
     Batch,
@@ -59,7 +59,7 @@ impl SweptParameter {
             }
             Self::Array => {
                 let Throughput { channels, rows } = setting.throughput;
-                // What is not unrolled stays so.
+                // Loops that are not unrolled stay so.
                 let side = |unrolled: u64| if unrolled > 1 { scaled(unrolled) } else { 1 };
                 let throughput = Throughput { channels: side(channels), rows: side(rows) };
                 let factor = |(new, old): (u64, u64)| new as f64 / old.max(1) as f64;
@@ -134,9 +134,9 @@ pub struct FusionStep {
     pub layers: Vec<String>,
     /// How Optimus' model counts.
     pub units: TrafficUnits,
-    /// What each group moves, by [`Grouping`].
+    /// The traffic of each group, by [`Grouping`].
     pub traffic: Vec<Vec<GroupTraffic>>,
-    /// What the oracle moves.
+    /// The traffic of the oracle.
     pub oracle: GroupTraffic,
 }
 

@@ -22,7 +22,7 @@ pub struct FusionVerdict {
     pub groups: Vec<Vec<usize>>,
     /// Bytes between DRAM and chip by Optimus' model, if that can express the network and the groups fit.
     pub optimus_bytes: Option<u64>,
-    /// What each group moves by it.
+    /// The traffic of each group by this model.
     pub traffic: Option<Vec<GroupTraffic>>,
     /// The stacks that run, and how.
     pub stacks: OptimalStacks,
@@ -37,7 +37,7 @@ pub struct Fusions {
     pub names: Vec<String>,
     /// The verdict of each method, or why it has none.
     pub verdicts: Vec<(FusionMethod, Result<FusionVerdict, Diagnostics>)>,
-    /// What the jointly optimal stacks are best by.
+    /// The objective that the jointly optimal stacks minimise.
     pub objective: Objective,
     /// The buffer that Optimus' model sees, in bytes.
     pub buffer_bytes: u64,
@@ -47,15 +47,15 @@ pub struct Fusions {
     pub units: TrafficUnits,
     /// The oracle, a lower bound on the bytes of any groups by Optimus' model; `None` if it cannot express the network.
     pub oracle_bytes: Option<u64>,
-    /// What it moves.
+    /// The traffic of the oracle.
     pub oracle: Option<GroupTraffic>,
     /// A lower bound on the bytes of any groups by Optimus' model, where the network is too wide for its exact search to be exact.
     pub bound_bytes: Option<u64>,
     /// Number of different stacks.
     pub stacks: usize,
-    /// Which stacks of the network these are: of what the jointly optimal ones are proved to be the best.
+    /// The stacks of the network that are compared: among these the jointly optimal ones are proved to be the best.
     pub listed: ListedStacks,
-    /// In how many ways the network can be cut into them.
+    /// Number of ways to cut the network into them.
     pub cuttings: f64,
 }
 
@@ -122,14 +122,14 @@ impl Comparison<'_> {
         })
     }
 
-    /// The best way to run these very stacks.
+    /// The best way to run exactly these stacks.
     fn evaluate(&self, stacks: &[Stack]) -> Result<OptimalStacks, Diagnostics> {
         let is_one = |run: &&StackRun| self.study.stacks().get(run.arc).is_some_and(|arc| stacks.contains(&arc.stack));
         let runs: Vec<StackRun> = self.runs.iter().filter(is_one).copied().collect();
         self.study.combine(&runs)
     }
 
-    /// What groups move by Optimus' model.
+    /// The traffic of groups by Optimus' model.
     fn traffic(&self, groups: &[Vec<LayerId>]) -> Option<Vec<GroupTraffic>> {
         let OptimusChoice { graph, setting, .. } = self.optimus.as_ref().ok()?;
         let network = &self.study.sweep().network;

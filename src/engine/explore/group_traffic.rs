@@ -1,9 +1,9 @@
-//! What groups move between DRAM and chip by Optimus' model, map by map (Optimus, Section 5.1, eq. 3).
+//! Traffic of groups between DRAM and chip by Optimus' model, map by map (Optimus, Section 5.1, eq. 3).
 
 use crate::fusion::{Group, MapId, NETWORK_INPUT, OperatorGraph, OperatorId, ParameterLoading, Scheme, Setting};
 use serde::{Deserialize, Serialize};
 
-/// What one group moves: the maps at its border for every image, and its parameters as often as they are loaded.
+/// The traffic of one group: the maps at its border for every image, and its parameters as often as they are loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupTraffic {
     /// The maps that come in and go out.
@@ -12,7 +12,7 @@ pub struct GroupTraffic {
     pub parameters: Vec<(usize, u64)>,
     /// How often these are loaded.
     pub loading: ParameterLoading,
-    /// All of it for all images, elements.
+    /// Sum over all images, elements.
     pub elements: u64,
 }
 
@@ -43,7 +43,8 @@ impl TrafficUnits {
 }
 
 impl GroupTraffic {
-    /// Of the operators of a graph with these ids, in ascending order; `None` if their smallest tile does not fit.
+    /// The traffic of the operators of a graph with these ids, in ascending order; `None` if their smallest tile does
+    /// not fit.
     pub(super) fn of(graph: &OperatorGraph, operators: &[OperatorId], setting: &Setting) -> Option<Self> {
         let group = Group::new(graph, operators);
         let cost = group.cost(setting)?;
@@ -57,7 +58,7 @@ impl GroupTraffic {
         })
     }
 
-    /// Of each group of a scheme; nothing where there is none.
+    /// The traffic of each group of a scheme; empty where there is none.
     pub(super) fn of_scheme(graph: &OperatorGraph, scheme: Option<&Scheme>, setting: &Setting) -> Vec<Self> {
         let groups = scheme.into_iter().flat_map(|scheme| &scheme.groups);
         let traffic = groups.filter_map(|group| {

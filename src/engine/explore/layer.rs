@@ -40,7 +40,7 @@ pub struct LayerRequest {
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
-    /// The loops that the array unrolls; `None` for what the documents say.
+    /// The loops that the array unrolls; `None`: as the documents state.
     pub unroll: Option<Vec<Unroll>>,
 }
 
@@ -107,7 +107,7 @@ pub enum MappingEdit {
     Move {
         /// Its place before the move, innermost first.
         from: usize,
-        /// Where it goes.
+        /// Its place after the move.
         to: usize,
     },
     /// A memory level of an operand ends after so many loops.
@@ -116,7 +116,7 @@ pub enum MappingEdit {
         operand: usize,
         /// The level, lowest first.
         level: usize,
-        /// The loops up to and with this level.
+        /// Number of loops up to and with this level.
         after: usize,
     },
 }
@@ -170,7 +170,7 @@ impl TemporalMapping {
         Some(next)
     }
 
-    /// After how many loops a level ends that is not the highest, which ends after all.
+    /// The number of loops after which a level ends; `None` for the highest, which ends after all loops.
     fn inner_end(&self, operand: usize, level: usize) -> Option<&usize> {
         self.ends.get(operand)?.split_last()?.1.get(level)
     }
@@ -244,7 +244,7 @@ impl InMemoryFacts {
     }
 }
 
-/// What a layer is, whatever its mapping in time.
+/// Facts of a layer that do not depend on its temporal mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerFacts {
@@ -302,7 +302,7 @@ pub struct Cycles {
     pub total: u64,
     /// Loading, before it is rounded.
     pub loading: f64,
-    /// The same of offloading; none where it does not count (`Rules::latency_without_offloading`).
+    /// Offloading, before it is rounded; 0 where it does not count (`Rules::latency_without_offloading`).
     pub offloading: f64,
     /// Stalls, if every transfer waited for the answer of the memory that it reads (`Rules::memory_latency_hidden`).
     pub stalls_not_asked_ahead: u64,
@@ -419,7 +419,7 @@ impl LayerStudy {
         UnrollingChoices { list, count: search.unrollings() }
     }
 
-    /// What the layer is, whatever its mapping in time.
+    /// The facts of the layer that do not depend on its temporal mapping.
     pub fn facts(&self) -> LayerFacts {
         let layer = self.on_core();
         LayerFacts {
@@ -488,7 +488,7 @@ impl LayerStudy {
     /// A mapping, if a search found one.
     ///
     /// # Errors
-    /// Why there is none: the memories that are too small for any, else what `otherwise` says, and its remedy.
+    /// Why there is none: the memories that are too small for any, else the reason and the remedy of `otherwise`.
     pub fn mapped_or(
         &self,
         solution: Option<&Solution>,
@@ -518,7 +518,7 @@ impl LayerStudy {
         diagnostics
     }
 
-    /// What a mapping made by hand costs.
+    /// The cost of a mapping made by hand.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -528,7 +528,7 @@ impl LayerStudy {
         Ok(mapped_layer(&layer, &mapping.order, &cost))
     }
 
-    /// The loops of a mapping as they turn.
+    /// The loops of a mapping with the data that they move in each iteration.
     ///
     /// # Errors
     /// Everything that is wrong with it.

@@ -24,9 +24,9 @@ pub enum Direction {
     Mode(StoringMode),
     /// Another fuse depth.
     Fuse(FuseKind),
-    /// A cut more, after this layer.
+    /// One more cut, after this layer.
     Cut(String),
-    /// A cut fewer: two stacks become one over this layer, which ended the first.
+    /// One cut fewer: two stacks become one over this layer, which ended the first.
     Join(String),
 }
 
@@ -55,7 +55,7 @@ pub struct BestCut {
     pub impossible: usize,
 }
 
-/// Points that are tried for one cut more or fewer. Networks that have more are a case for a search of stacks.
+/// Limit on the points that are tried for one cut more or fewer. Larger networks are a case for a search of stacks.
 pub const MOST_CUTS: usize = 256;
 
 /// A fuse depth that needs no list of layers.
@@ -63,7 +63,7 @@ pub const MOST_CUTS: usize = 256;
 pub enum FuseKind {
     /// As many layers as have weights that fit on the chip together.
     Automatic,
-    /// A stack a layer.
+    /// Every layer is a stack.
     SingleLayer,
     /// One stack, one tile.
     LayerByLayer,
@@ -90,8 +90,8 @@ pub struct Neighbour {
     pub strategy: DepthFirstStrategy,
 }
 
-/// The neighbours of a point of a sweep with these settings. Tile sizes are those of the sweep; of a size that is alone there, the half
-/// and the double. Layer-by-layer has no tile and no overlap, so only fuse depths are beside it.
+/// The neighbours of a point of a sweep with these settings. Tile sizes are those of the sweep; where it has only one,
+/// half and twice that size. Layer-by-layer has no tile and no overlap, so its neighbours are fuse depths only.
 pub fn neighbours(settings: &Settings, of: &DepthFirstStrategy) -> Vec<Neighbour> {
     let mut all = Vec::new();
     if of.fuse != FuseDepth::LayerByLayer {
@@ -114,7 +114,7 @@ pub fn neighbours(settings: &Settings, of: &DepthFirstStrategy) -> Vec<Neighbour
         }));
     }
     for kind in FuseKind::ALL.into_iter().filter(|kind| kind.depth() != of.fuse) {
-        // Layer-by-layer has a tile of its own, from which no other comes back.
+        // Layer-by-layer has a tile of its own, from which the previous one cannot be recovered.
         let tile = match (kind, &of.fuse) {
             (FuseKind::Automatic, FuseDepth::LayerByLayer) => continue,
             (FuseKind::SingleLayer | FuseKind::LayerByLayer, _) => (u64::MAX, u64::MAX),
@@ -129,8 +129,8 @@ pub fn neighbours(settings: &Settings, of: &DepthFirstStrategy) -> Vec<Neighbour
     all
 }
 
-/// The best point that differs from one by a cut more, or by one fewer; `None` where there is none, or none can be scheduled. Storing mode
-/// and tile stay. Layer-by-layer has no tile and no stacks to speak of, so nothing is beside it.
+/// The best point that has one cut more, or one cut fewer; `None` where there is none, or none can be scheduled.
+/// Storing mode and tile stay. Layer-by-layer has no cuts, so it has no such neighbours.
 ///
 /// # Errors
 /// Why the design makes no sense; or that there are more than [`MOST_CUTS`] such points.
@@ -173,7 +173,7 @@ pub fn best_cut(
     };
     let fuse: Vec<(LayerId, FuseDepth)> = cut_or_joined.iter().map(|layer| (*layer, with(layer))).collect();
     let count = fuse.len();
-    // A cut through a branch would refuse them all.
+    // One cut through a branch would make all of them fail.
     let possible: Vec<(LayerId, FuseDepth)> =
         fuse.into_iter().filter(|(_, fuse)| cut(network, core, fuse, rules).is_ok()).collect();
     if possible.is_empty() {

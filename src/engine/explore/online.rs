@@ -9,17 +9,19 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
 use std::ops::RangeInclusive;
 
-/// Order ideals beyond which the on-line variant is restricted to one topological order, so that preparing it stays interactive.
+/// Limit on the order ideals, beyond which the on-line variant is restricted to one topological order, so that
+/// preparing it stays interactive.
 const MOST_IDEALS: usize = 1_000;
-/// Order ideals beyond which the optimal groups are not searched exactly: more than on line, as they are computed in the background.
+/// Limit on the order ideals, beyond which the optimal groups are not searched exactly: more than on line, as they are
+/// computed in the background.
 const MOST_IDEALS_EXACTLY: usize = 4_000;
-/// Steps of the buffer to a doubling.
+/// Steps of the buffer per doubling.
 const STEPS_A_DOUBLING: i32 = 4;
 
 /// How often the design's buffer is doubled at the ends of the sweep, in quarters of a doubling.
 pub const ONLINE_STEPS: RangeInclusive<i32> = -4 * STEPS_A_DOUBLING..=4 * STEPS_A_DOUBLING;
 
-/// What does not depend on the buffer, found once for a design.
+/// The part of the on-line variant that does not depend on the buffer, prepared once for a design.
 pub struct OnlineStudy {
     graph: OperatorGraph,
     setting: Setting,
@@ -53,7 +55,7 @@ pub struct OnlineDecision {
     pub found: Option<Grouped>,
     /// How Optimus' model counts.
     pub units: TrafficUnits,
-    /// What each group moves, where somebody asked ([`OnlineStudy::with_traffic`]).
+    /// The traffic of each group, if requested ([`OnlineStudy::with_traffic`]).
     pub traffic: Vec<GroupTraffic>,
 }
 
@@ -66,9 +68,9 @@ pub struct ExactDecision {
     pub bound_bytes: Option<f64>,
     /// Bytes for one image if every weight and the network's input and output move once.
     pub oracle_bytes: f64,
-    /// What each group moves.
+    /// The traffic of each group.
     pub traffic: Vec<GroupTraffic>,
-    /// What the oracle moves.
+    /// The traffic of the oracle.
     pub oracle: GroupTraffic,
 }
 
@@ -106,7 +108,7 @@ impl OnlineStudy {
         }
     }
 
-    /// A decision, and what each of its groups moves.
+    /// A decision with the traffic of each of its groups.
     pub fn with_traffic(&self, mut decision: OnlineDecision) -> OnlineDecision {
         let setting = Setting { buffer_bytes: decision.buffer_bytes, ..self.setting };
         let groups = decision.found.iter().flat_map(|found| &found.groups);
@@ -153,7 +155,7 @@ pub fn online_buffer(design_bytes: u64, step: i32) -> u64 {
 }
 
 impl Grouped {
-    /// Which of these groups are not among others'.
+    /// For each of these groups whether the others lack it.
     pub fn changed_from(&self, others: &Self) -> Vec<bool> {
         self.groups.iter().map(|group| !others.groups.contains(group)).collect()
     }

@@ -9,14 +9,14 @@ use crate::spec::{
 };
 use crate::workload::{Dim, Network};
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences = &[
     ("layers[*].layer", &["layers[=].loops", "layers[=].unroll"]),
     ("layers[*].unroll", &["layers[=].loops"]),
     ("layers[*].loops[*].loop", &["layers[*].loops"]),
 ];
 
-/// Layers mapped by hand, each with what it costs.
+/// Layers mapped by hand, each with its cost.
 ///
 /// # Errors
 /// Everything that is wrong with the text for this core and network, each with its line, path, reason and remedy.
@@ -105,7 +105,7 @@ fn map_layer(
         Ok(mapped) => is_placed.then_some((study, mapped)),
         Err(wrong) => {
             for flaw in wrong {
-                // What is held where says nothing before loops and memories are right.
+                // Amounts mean nothing before loops and memories are right.
                 let remedy = match &flaw {
                     MappingError::Size { dim, wanted, .. } => format!("Let the sizes of {dim} multiply to {wanted}"),
                     MappingError::Overflow { memory, .. } if is_placed => {
@@ -169,7 +169,7 @@ pub(super) fn check_array_names<'s>(
     found.0.len() == before
 }
 
-/// The loops; `None` where some are none.
+/// The loops; `None` where some entry is no loop.
 fn read_order(spec: &LayerMappingSpec, path: &str, found: &mut Diagnostics) -> Option<Vec<TemporalLoop>> {
     let before = found.0.len();
     let mut order = Vec::new();

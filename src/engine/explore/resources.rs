@@ -1,4 +1,4 @@
-//! What sequences cost on more or less hardware (HW-Flow-Fusion, Figs. 16 to 19).
+//! Costs of sequences on more or less hardware (HW-Flow-Fusion, Figs. 16 to 19).
 
 use super::sequences::{PARAMETERS, RunCost, fused_run, single_run};
 use crate::interlayer::{
@@ -40,7 +40,8 @@ impl Resource {
         }
     }
 
-    /// The accelerator at a step, what it has there, and its name. Of an array columns are doubled first, and rows halved first.
+    /// The accelerator at a step, the amount of the resource there, and its name. Of an array, columns are doubled
+    /// first, and rows are halved first.
     fn at(self, step: i32, own: &Accelerator) -> (Accelerator, u64, String) {
         let scaled = |value: u64, step: i32| {
             if step < 0 { (value >> step.unsigned_abs()).max(1) } else { value.saturating_mul(1 << step) }
@@ -65,7 +66,7 @@ impl Resource {
     }
 }
 
-/// What some layers cost at one step.
+/// The cost of some layers at one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResourceStep {
     /// What is varied.
@@ -74,13 +75,13 @@ pub struct ResourceStep {
     pub step: i32,
     /// PEs, or bytes.
     pub value: u64,
-    /// What a person calls it, if not by its bytes.
+    /// Its name for a person, if not its number of bytes.
     pub name: String,
     /// Layer by layer, by temporal and by spatial fusion; nothing where they do not fit.
     pub runs: [Option<RunCost>; 3],
-    /// What these are sums of: what runs one after another; none where layers do not fit.
+    /// The runs of which these are sums, one after another; none where layers do not fit.
     pub parts: [Vec<StepRun>; 3],
-    /// Cycles if every PE computed in each.
+    /// Cycles if every PE worked in each cycle.
     pub ideal_cycles: u64,
     /// Operations of all layers.
     pub operations: u64,
@@ -88,12 +89,12 @@ pub struct ResourceStep {
     pub pes: u64,
 }
 
-/// What runs as one: a layer by itself, or fused layers.
+/// A unit that runs as one: a layer by itself, or fused layers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepRun {
     /// Names of the layers.
     pub layers: Vec<String>,
-    /// What it comes to.
+    /// Its cost.
     pub run: RunCost,
 }
 

@@ -4,10 +4,10 @@
 use crate::fusion::{OnlineFusion, OperatorGraph, PaperNetwork, Proof, Scheme, Setting, algorithm1, fuse, memory_cost};
 use serde::{Deserialize, Serialize};
 
-/// Order ideals beyond which nothing is proved.
+/// Limit on the order ideals, beyond which nothing is proved.
 const MOST_IDEALS: usize = 4_000;
 
-/// What Table 5 says of a network: milliseconds on an i7-6700, tabulated bottom-up.
+/// The published times of a network (Table 5): milliseconds on an i7-6700, tabulated bottom-up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PublishedTimes {
     /// One of the paper's eleven networks.
@@ -67,7 +67,7 @@ impl PaperStudy {
         Self { online: OnlineFusion::new(graph.clone(), setting, MOST_IDEALS), graph, setting }
     }
 
-    /// Searches once: the groups, and what any scheme costs at least where it is not proved that nothing is cheaper.
+    /// Searches once: the groups, and a lower bound on the cost of any scheme where they are not proved to be optimal.
     pub fn search(&self, search: GroupSearch) -> (Option<Scheme>, Option<u64>) {
         match search {
             GroupSearch::Algorithm1 => (algorithm1(&self.graph, &memory_cost(&self.graph, &self.setting)), None),

@@ -13,28 +13,28 @@ use serde::{Deserialize, Serialize};
 pub struct SequenceNeeds {
     /// Where the first layer stands.
     pub sequence: Sequence,
-    /// What its first layer needs, its first two, and so on to as many as the method fuses or there are.
+    /// The needs of its first layer, of its first two, and so on to as many as the method fuses or there are.
     pub by_count: Vec<Need>,
 }
 
-/// What the first layers of a sequence need to be fused.
+/// The needs of the first layers of a sequence when they are fused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Need {
     /// Name of the last of them.
     pub last: String,
-    /// What they occupy at least, in bytes: with a tile of one pixel, all output maps, of the last layer.
+    /// The least room that they take, in bytes: with a tile of one pixel, all output maps, of the last layer.
     pub storage: Storage,
     /// Bytes to and from DRAM if every layer runs by itself and moves its input, weights and output once.
     pub apart_bytes: u64,
-    /// Bytes to and from DRAM if the layers are fused, so that what lies between them stays on the chip.
+    /// Bytes to and from DRAM if the layers are fused, so that maps between them stay on the chip.
     pub together_bytes: u64,
     /// Reuse buffers for square tiles of the last layer, for sides that double.
     pub reuse: Vec<Reuse>,
-    /// What these come from, layer by layer.
+    /// The sizes behind these figures, layer by layer.
     pub layers: Vec<LayerNeed>,
 }
 
-/// Sizes of a layer that its storage and its traffic come from; a word is a byte.
+/// Sizes of a layer from which its storage and its traffic follow; a word is a byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerNeed {
     /// Name of the layer in the network.
@@ -51,7 +51,7 @@ pub struct LayerNeed {
     pub reuse: Option<[u64; 3]>,
 }
 
-/// What is on the chip, in bytes.
+/// Data on the chip, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Storage {
     /// Weights of all layers.
@@ -78,7 +78,7 @@ pub struct Reuse {
     pub side: u64,
     /// HW-Flow-Fusion (eq. 8).
     pub ours: u64,
-    /// What the model of Alwani et al. needs besides (eq. 9).
+    /// Bytes that the model of Alwani et al. needs in addition (eq. 9).
     pub besides: u64,
     /// Factors of both for every layer but the first: [`reuse_factors`], [`overhead_factors`].
     pub factors: Vec<[[u64; 3]; 2]>,
@@ -152,20 +152,20 @@ fn square(bottom: &ChainLayer, side: u64) -> BottomTile {
 pub struct SequencePartitions {
     /// The layers that share the array.
     pub sequence: Sequence,
-    /// In how many ways every layer has a part whose sides divide the array's.
+    /// Number of ways in which every layer has a part whose sides divide the array's.
     pub considered: f64,
-    /// In how many of them no side is shorter than the layer's kernel.
+    /// Number of these in which no side is shorter than the layer's kernel.
     pub wide_enough: f64,
-    /// In how many of these the parts lie side by side; where they are many, as [`partitions`] prunes them.
+    /// Number of these in which the parts lie side by side; where they are many, as [`partitions`] prunes them.
     pub placed: u64,
     /// The tile that spatial fusion chooses.
     pub tile: BottomTile,
-    /// What the partitions cost with this tile where every layer has a mapping, the fewest cycles first, then the least traffic with
-    /// the array; no more than [`MOST_PARTITIONS`].
+    /// The cost of the partitions with this tile where every layer has a mapping, the fewest cycles first, then the
+    /// least traffic with the array; no more than [`MOST_PARTITIONS`].
     pub costs: Vec<PartitionCost>,
 }
 
-/// Partitions that are listed.
+/// Limit on the partitions that are listed.
 pub const MOST_PARTITIONS: usize = 500;
 
 /// One partition of the array.
@@ -173,7 +173,7 @@ pub const MOST_PARTITIONS: usize = 500;
 pub struct PartitionCost {
     /// The part of every layer.
     pub arrays: Vec<Array>,
-    /// What the sequence comes to.
+    /// The cost of the sequence.
     pub run: RunCost,
 }
 

@@ -15,7 +15,7 @@ use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What of the method is left to choose, as sequences are priced.
+/// The open choices of the method, as sequences are priced.
 pub const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
 
 /// Neighbouring layers of a chain.
@@ -47,7 +47,7 @@ pub struct RunCost {
     pub cost: Cost,
     /// Energy, in hundredths of a picojoule.
     pub energy: Energy,
-    /// Cycles, where computation overlaps with what crosses the buffer's port.
+    /// Cycles, where computation overlaps with the transfers through the buffer's port.
     pub latency_cycles: u64,
 }
 
@@ -60,7 +60,7 @@ impl RunCost {
         }
     }
 
-    /// One after another; `None` if there is nothing, or something of it cannot run.
+    /// The sum of runs one after another; `None` if there are none, or one of them does not fit.
     pub fn sum(runs: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         runs.into_iter().reduce(|sum, next| {
             let (mut sum, next) = (sum?, next?);
@@ -82,7 +82,7 @@ impl RunCost {
 pub struct ChainFacts {
     /// Names of the layers.
     pub layers: Vec<String>,
-    /// What each costs by itself; nothing where no tile fits.
+    /// The cost of each layer by itself; `None` where no tile fits.
     pub singles: Vec<Option<RunCost>>,
 }
 
@@ -156,7 +156,7 @@ pub enum SequenceQuestion {
     Chains,
     /// Cost of the layers of a sequence, fused in time and in space.
     Costs(Sequence),
-    /// What its layers, and those that follow, keep on the chip.
+    /// The data that its layers, and those that follow, keep on the chip.
     Needs(Sequence),
     /// How its layers may share the array.
     Partitions(Sequence),
@@ -175,7 +175,7 @@ pub enum SequenceFinding {
     Needs(SequenceNeeds),
     /// How layers may share the array; nothing where they do not fit spatially.
     Partitions(Option<SequencePartitions>),
-    /// What more or less hardware comes to.
+    /// The cost on more or less hardware.
     Resources(Box<ResourceStep>),
 }
 
@@ -254,7 +254,7 @@ impl Chains {
         chain.and_then(|chain| chain.layers.get(sequence.layers())).unwrap_or_default()
     }
 
-    /// What each of a sequence's layers costs by itself.
+    /// The cost of each of a sequence's layers by itself.
     pub fn singles(&self, sequence: Sequence) -> &[Option<RunCost>] {
         let chain = self.chains.get(sequence.chain as usize);
         chain.and_then(|chain| chain.singles.get(sequence.layers())).unwrap_or_default()

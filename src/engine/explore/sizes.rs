@@ -1,13 +1,13 @@
 //! Tile sizes as people write them: one by one, or as a range.
 
-/// More sizes than this in one direction would be a mistake.
+/// Limit on the sizes in one direction: more are taken for a mistake.
 pub const MOST_SIZES: usize = 1000;
 
 /// The sizes that one word stands for: `60`, or from, to and step as in `10..960:10`, both ends included; the step is 1 where
 /// none is given.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Why it is no such word.
 pub fn parse_sizes(word: &str) -> Result<Vec<u64>, String> {
     let size = |text: &str| match text.trim().parse::<u64>() {
         Ok(0) => Err("is no tile size; start at 1".to_owned()),

@@ -1,4 +1,4 @@
-//! The study of all stacks of a network as a job: how many parts there are, each part, and what comes of all together.
+//! The study of all stacks of a network as a job: the number of its parts, each part, and the outcome of all together.
 
 use super::fusions::{Fusions, compare_fusions};
 use super::request::Request;
@@ -13,10 +13,10 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Parts of a task.
+/// Limit on the parts of a task.
 const MOST_PARTS: usize = 64;
 
-/// What the best strategies of all stacks are for.
+/// The use of the best strategies of all stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StackAim {
     /// The stacks, tiles and modes that are jointly optimal.
@@ -25,7 +25,7 @@ pub enum StackAim {
     Methods,
 }
 
-/// What comes of all stacks.
+/// The outcome of all stacks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StackOutcome {
     /// Of [`StackAim::Optimum`].
@@ -41,27 +41,27 @@ pub enum StackTask {
     Count,
     /// Find the best strategies of the stacks of some parts.
     Parts(Range<usize>),
-    /// Make of the strategies of all parts what is asked for.
+    /// Combine the strategies of all parts as the aim asks.
     End(StackAim, Arc<Vec<StackRun>>),
 }
 
-/// The result of such a part.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StackDone {
     /// How many parts there are.
     Count(usize),
-    /// The strategies of the first ones of the parts asked for, part by part, and the effort that they took.
+    /// The strategies of the first parts of the task, part by part, and the effort that they took.
     Parts(Vec<Vec<StackRun>>, SearchEffort, StrategyEffort),
-    /// What comes of all.
+    /// The outcome of all stacks.
     End(StackOutcome),
 }
 
-/// The study of all stacks, as far as it is.
+/// The state of the study of all stacks.
 #[derive(Debug, Clone)]
 pub struct StackSearch {
     aim: StackAim,
     parts: Option<usize>,
-    /// Whether a worker counts the parts, or makes the end.
+    /// Whether a worker counts the parts, or combines them.
     is_counting: bool,
     is_ending: bool,
     /// Parts that no worker has.
@@ -75,7 +75,7 @@ pub struct StackSearch {
 }
 
 impl StackSearch {
-    /// A search of which nothing is known.
+    /// A search that has not begun.
     pub fn new(aim: StackAim) -> Self {
         Self {
             aim,
@@ -95,7 +95,7 @@ impl StackSearch {
         self.parts
     }
 
-    /// What comes of all stacks, once they are known.
+    /// The outcome, once all parts are combined.
     pub fn outcome(&self) -> Option<&StackOutcome> {
         self.outcome.as_ref()
     }

@@ -5,11 +5,11 @@
 //! programming over its states. Energy, latency and words add up, so one best path to each state is enough; for the energy-delay product
 //! all Pareto-optimal paths in energy and latency are kept.
 //!
-//! Of most tiles and modes of a stack nothing is planned: a lower bound that needs no plan ([`StackFloor`]) already exceeds what another
-//! one costs. Bounds only decide what is looked at and in which order, not what is found: of equal strategies the one with the smaller
-//! tile is kept, whenever it was found.
+//! Most tiles and modes of a stack are never planned: a lower bound that needs no plan ([`StackFloor`]) already exceeds
+//! the cost of another one. Bounds only decide which strategies are evaluated and in which order, not the result: of
+//! equal strategies the one with the smaller tile is kept, whenever it was found.
 //!
-//! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
+//! The mapping of every layer-tile is the same as in a sweep: best by the objective for that layer-tile alone.
 
 use super::fusion_choices::stacks_of_methods;
 use super::survey::{CostStore, SearchEffort, Survey};
@@ -51,7 +51,7 @@ pub struct StackLimits {
 /// Columns and rows of a tile, and what happens to the overlap of tiles.
 type TileAndMode = ((u64, u64), StoringMode);
 
-/// A stack with its tile size and storing mode, and what that costs.
+/// A stack with its tile size and storing mode, and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StackRun {
     /// Index of the stack among [`StackStudy::stacks`], the arcs of the [`StackGraph`].
@@ -149,7 +149,7 @@ impl StrategyEffort {
         self.planned += other.planned;
     }
 
-    /// The part of it that came after `before`.
+    /// The effort since an earlier one.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self { compared: self.compared - before.compared, planned: self.planned - before.planned }
@@ -161,7 +161,7 @@ impl StackStudy {
     /// it looks at the short ones and at those that the other methods choose, and says so in [`Self::listed`].
     ///
     /// # Errors
-    /// Limits that leave no way.
+    /// Limits under which no choice of stacks computes the network.
     pub fn new(sweep: Sweep, limits: StackLimits) -> Result<Self, Diagnostics> {
         let graph = stack_graph(&sweep, limits)?;
         let parts = parts(&graph);
@@ -179,12 +179,12 @@ impl StackStudy {
         &self.graph.arcs
     }
 
-    /// Which stacks of the network these are: of what the optimum is proved to be the best.
+    /// The stacks of the network that are studied: among these the optimum is proved.
     pub fn listed(&self) -> ListedStacks {
         self.graph.listed
     }
 
-    /// The study that nothing has been found out for yet, for another worker.
+    /// The same study without any results, for another worker.
     pub fn anew(&self) -> Self {
         Self {
             survey: Survey::new(self.sweep().clone()),
@@ -206,7 +206,7 @@ impl StackStudy {
         paths[self.graph.end]
     }
 
-    /// Work that was done so far.
+    /// Searches of mappings so far.
     pub fn effort(&self) -> SearchEffort {
         self.survey.effort
     }
@@ -216,7 +216,7 @@ impl StackStudy {
         self.tried
     }
 
-    /// In how many parts the study is done.
+    /// Number of parts of the study.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
@@ -235,7 +235,7 @@ impl StackStudy {
             if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
                 continue;
             }
-            // Some tiles fit nowhere; others do.
+            // A tile that fits nowhere is left out.
             let Ok(floor) = self.survey.stack_floor(store, &self.graph.arcs[number].stack, way) else { continue };
             self.tried.compared += 1;
             promising.push(self.order.promising(floor.map(Least::from), (place, way), None));
@@ -311,7 +311,7 @@ impl StackStudy {
         Ok(optimal)
     }
 
-    /// Why nothing can be scheduled: what the first layer needs at once that has no mapping at all, else the limits.
+    /// Why nothing can be scheduled: the least need of the first layer that has no mapping at all, else the limits.
     fn nothing_fits(&self) -> Diagnostics {
         let (core, network, rules) = (&self.sweep().core, &self.sweep().network, self.sweep().settings.rules);
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
@@ -392,7 +392,7 @@ impl StackStudy {
     }
 }
 
-/// What a strategy costs at least.
+/// A lower bound on the cost of a strategy.
 #[derive(Debug, Clone, Copy)]
 struct Least {
     energy_pj: f64,
@@ -421,12 +421,12 @@ impl From<StackFloor> for Least {
 /// A strategy of a stack that may be the best.
 struct Promising {
     score: f64,
-    /// What it costs at least, if anything is known.
+    /// Its lower bound, if one is known.
     least: Option<Least>,
     /// Its place among the strategies.
     place: usize,
     way: TileAndMode,
-    /// What it costs, once it is planned.
+    /// Its cost, once it is planned.
     planned: Option<CostExpression>,
 }
 
@@ -477,7 +477,7 @@ impl PathOrder {
         Promising { score, least, place, way, planned }
     }
 
-    /// Whether a run is better than whatever has this lower bound, by more than rounding.
+    /// Whether a run is better than every one with this lower bound, by more than rounding.
     fn is_clearly_below(&self, run: &StackRun, least: &Least) -> bool {
         let below = |value: f64, least: f64| value < least * (1.0 - REL_TOLERANCE);
         if self.is_sum() {

@@ -41,7 +41,7 @@ impl ZigZagStrategy {
 pub struct StrategyFindings {
     /// Its best mapping; `None` where it found none.
     pub best: Option<MappedLayer>,
-    /// How its energy fell.
+    /// Its energy while its loops are placed.
     pub trajectory: Option<Trajectory>,
     /// Blockings (of the iterative search: partial mappings) whose energy was computed.
     pub looked_at: u64,
@@ -57,7 +57,7 @@ impl LayerStudy {
     /// Searches as ZigZag does, by energy.
     ///
     /// # Errors
-    /// Where the space cannot be counted through.
+    /// Why the space cannot be searched.
     pub fn strategy(&self, strategy: ZigZagStrategy) -> Result<StrategyFindings, SpaceRefusal> {
         let layer = self.on_core();
         let pruning = match strategy {

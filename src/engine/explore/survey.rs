@@ -1,7 +1,7 @@
-//! Points of a sweep one at a time: planned, solved and added up on the spot, by whoever has time.
+//! Points of a sweep one at a time: each is planned, solved and added up at once, by any worker.
 //!
-//! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, need nothing of each other.
-//! What was found out about mapping problems stays in a [`CostStore`] and serves the next sweep too.
+//! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, are independent of
+//! each other. Results of mapping problems stay in a [`CostStore`] and serve the next sweep, too.
 
 use super::sweep::{PointSummary, SolvedAlone, StackSummary, Sweep, too_large_to_count};
 use crate::cost::Evaluator;
@@ -34,7 +34,7 @@ pub struct CostStore {
     known: HashMap<[u64; 2], SolvedProblem>,
     /// The best mappings of those that were searched last.
     mappings: HashMap<[u64; 2], Solution>,
-    /// What others found, who look for the same.
+    /// Costs that other threads find, too.
     shared: Option<Arc<SharedCosts>>,
 }
 
@@ -42,7 +42,7 @@ pub struct CostStore {
 /// the same bits.
 pub struct SharedCosts([RwLock<HashMap<[u64; 2], SolvedProblem>>; LOCKS]);
 
-/// As many threads are rarely in each other's way.
+/// Number of locks: as many threads rarely wait for each other.
 const LOCKS: usize = 64;
 
 impl Default for SharedCosts {
@@ -74,13 +74,13 @@ impl SharedCosts {
         self.0.iter().map(|costs| costs.read().map_or(0, |costs| costs.len())).sum()
     }
 
-    /// Whether nothing is known.
+    /// Whether no cost is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What is known of a mapping problem that was searched.
+/// The result of a searched mapping problem.
 #[derive(Debug, Clone, Copy)]
 enum SolvedProblem {
     /// The cost of its best mapping.
@@ -107,7 +107,7 @@ impl SearchEffort {
         self.reused += other.reused;
     }
 
-    /// The part of it that came after `before`.
+    /// The effort since an earlier one.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self { searched: self.searched - before.searched, reused: self.reused - before.reused }
@@ -133,7 +133,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// A survey of which no point is known.
+    /// A survey without any point yet.
     pub fn new(sweep: Sweep) -> Self {
         let dram = sweep.core.top(Operand::O);
         let named = match &sweep.settings.objective {
@@ -159,7 +159,7 @@ impl Survey {
         &self.sweep
     }
 
-    /// One strategy a point.
+    /// One strategy per point.
     pub fn strategies(&self) -> &[DepthFirstStrategy] {
         &self.strategies
     }
@@ -223,8 +223,8 @@ impl Survey {
         self.account_of(store, &plan)
     }
 
-    /// The whole account of the network with each stack run as at a point of its own: one point a stack. Its strategy is
-    /// that of the first.
+    /// The whole account of the network with each stack run as at a point of its own: one point per stack. Its strategy
+    /// is that of the first.
     ///
     /// # Errors
     /// Why a point cannot be scheduled; also if the points have not so many stacks.
@@ -294,7 +294,8 @@ impl Survey {
         self.with_planner(store, check, |planner, check| planner.plan_checked(&strategy, check))
     }
 
-    /// Between points: begins anew where the problems of those before take up too much room. What they cost is in the store.
+    /// To be called between points: drops the problems of earlier points where these take up too much room. Their costs
+    /// stay in the store.
     pub(super) fn forget_if_full(&mut self) {
         if self.memory.is_full() {
             self.memory = PlannerMemory::default();
@@ -303,7 +304,7 @@ impl Survey {
         }
     }
 
-    /// Plans something with all that is known so far; `check` says what it makes of each problem that is new.
+    /// Plans something with all that is known so far; `check` judges each new problem.
     pub(super) fn with_planner<T>(
         &mut self,
         store: &mut CostStore,
@@ -327,7 +328,7 @@ impl Survey {
         totals.ok_or_else(|| self.why_unknown(plan).into())
     }
 
-    /// Finds out what a problem costs of which only a bound is known.
+    /// Searches a problem of which only a bound is known.
     pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
         let Self { sweep, memory, costs, watched, fingerprints, alone, effort, unsearched, .. } = self;
         let problem = &memory.problems.list[index];
@@ -418,7 +419,7 @@ fn solve(
     };
     let known = match best.as_ref().and_then(|solution| ProblemCost::new(&evaluator, solution, watched)) {
         Some(cost) => SolvedProblem::Cost(cost),
-        // It may have ended too early; then the search is to blame and not the memories.
+        // If some mapping fits, the search ended too early.
         None if has_mapping(layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
         None => SolvedProblem::NoMapping,
     };
@@ -426,7 +427,7 @@ fn solve(
 }
 
 impl CostStore {
-    /// A store that knows what all others with these costs know.
+    /// A store that shares its costs with all others that have these.
     pub fn sharing(costs: Arc<SharedCosts>) -> Self {
         Self { shared: Some(costs), ..Self::default() }
     }
@@ -435,7 +436,7 @@ impl CostStore {
         self.known.contains_key(&key) || self.others().is_some_and(|shared| shared.get(key).is_some())
     }
 
-    /// The page's workers share no memory, and its first piece need not know how to.
+    /// The page's workers share no memory, so its first piece goes without this.
     fn others(&self) -> Option<&SharedCosts> {
         self.shared.as_deref().filter(|_| cfg!(not(target_arch = "wasm32")))
     }
@@ -496,7 +497,7 @@ impl CostStore {
 /// Numbers that only equal problems share, on cores whose memories are equal as far as the problem may use them and can tell their
 /// sizes apart, under the same settings.
 struct Fingerprints {
-    /// Of all but memories and problem.
+    /// Of everything but memories and problem.
     general: u64,
     /// Of each memory.
     memories: TiVec<MemoryId, u64>,
@@ -511,7 +512,7 @@ impl Fingerprints {
         let dram = &core.memories[core.top(Operand::O)].name;
         let guide = sweep.guide.as_ref().map(|guide| &guide.memories);
         // Their sizes count as far as a problem can tell them apart.
-        // Area and leakage decide nothing about a mapping, nor does what estimates them.
+        // Area, leakage and their estimates do not affect mappings.
         let figures = |memory: &Memory| {
             let memory = Memory { size_bits: 0, area_um2: None, leakage_mw: 0.0, estimate: None, ..memory.clone() };
             hash(&format!("{memory:?}"))
@@ -528,7 +529,7 @@ impl Fingerprints {
         }
     }
 
-    /// Of a problem, which is `layer` on the core.
+    /// The number of a problem, which is `layer` on the core.
     fn of(&mut self, problem: &LayerProblem, layer: &LayerOnCore<'_>) -> [u64; 2] {
         let core = layer.core;
         let known = self.visible.iter().find(|(levels, _)| *levels == problem.levels).map(|&(_, known)| known);
@@ -543,13 +544,13 @@ impl Fingerprints {
             self.visible.push((problem.levels, visible));
             visible
         });
-        // Nothing of the problem lies in a memory of which no bits are ample already.
+        // If 0 bits are ample, no data of the problem lies in the memory.
         let size = |id: MemoryId| match ample_bits(layer, id) {
             0 => None,
             ample => Some(layer.room_bits(id).min(ample)),
         };
         let sizes: Vec<u64> = core.memories.keys().filter_map(size).collect();
-        // What other data takes counts as a smaller size.
+        // Room that other data takes counts as a smaller size.
         let LayerProblem { shape, levels, unroll, reserved: _ } = problem;
         [0_u8, 1].map(|half| hash(&(half, self.general, visible, &sizes, shape, levels, unroll)))
     }

@@ -22,15 +22,15 @@ use std::sync::Mutex;
 
 /// Limit on the tile sizes that a note lists.
 const MOST_SIZES_NAMED: usize = 6;
-/// More points than a page can show.
+/// Limit on the points, so that a page can show them.
 const MOST_POINTS: usize = 100_000;
-/// Weights of a sum are no larger: sums of what is counted stay numbers.
+/// Limit on the weights of a sum, so that sums stay finite.
 const MAX_WEIGHT: f64 = 1e12;
 
 /// Mappings that [`SolvedAlone`] keeps: a few MB.
 const MOST_ALONE: usize = 1 << 13;
 
-/// Stacks of all points: some 100 MB in all places where they are kept.
+/// Limit on the stacks of all points: some 100 MB in all places where they are kept.
 const MOST_STACKS_OF_POINTS: usize = 4_000_000;
 
 /// A validated request.
@@ -49,7 +49,7 @@ pub struct Sweep {
 
 /// All points of a sweep and the different problems they contain.
 pub struct SweepPlan {
-    /// One strategy a point, in the order of [`Settings::strategies`].
+    /// One strategy per point, in the order of [`Settings::strategies`].
     pub strategies: Vec<DepthFirstStrategy>,
     /// The different problems, in the order in which the points need them.
     pub problems: Problems,
@@ -140,7 +140,8 @@ impl Sweep {
         StackMotion::new(&self.core, &self.network, &self.settings.rules, strategy, stack)
     }
 
-    /// The loops of one layer in the tiles of one type, as they turn; `None` where nothing is computed, as of a stack's input.
+    /// The loops of one layer in the tiles of one type, with the data that they move; `None` for a stack's input, which
+    /// computes nothing.
     ///
     /// # Errors
     /// Why the strategy cannot be scheduled, or that it has no such layer-tile.
@@ -192,7 +193,7 @@ impl Sweep {
         {
             let mut beyond: Vec<String> = sizes.iter().filter(|size| **size > largest).map(u64::to_string).collect();
             if largest > 0 && !beyond.is_empty() {
-                // A fine grid has hundreds.
+                // A fine grid has hundreds of sizes.
                 if let Some(more) = beyond.len().checked_sub(MOST_SIZES_NAMED).filter(|&more| more > 0) {
                     beyond.truncate(MOST_SIZES_NAMED);
                     beyond.push(format!("and {more} others"));
@@ -234,7 +235,7 @@ impl Sweep {
     }
 
     /// This sweep with mappings searched as if the core were `guide`, which has these memories with other energies.
-    /// What they cost is judged by the core itself. So the mappings of those who do not count some energies can be compared.
+    /// Their cost is that on the core itself. This compares mappings of methods that leave out some energies.
     #[must_use]
     pub fn guided_by(self, guide: Core) -> Self {
         Self { guide: Some(guide), ..self }
@@ -382,7 +383,7 @@ fn check_cuts(core: &Core, network: &Network, settings: &Settings) -> Result<(),
     diagnostics.or(())
 }
 
-/// What is kept of every point has a part for each stack.
+/// Results of every point have an entry per stack, so these are limited.
 #[inline(never)]
 fn check_stack_count(core: &Core, network: &Network, settings: &Settings) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
@@ -510,7 +511,7 @@ impl SolvedAlone {
     }
 }
 
-/// Solves every problem of a plan, calling `progress` after each; what is `None` fits nowhere.
+/// Solves every problem of a plan, calling `progress` after each; `None` where nothing fits.
 pub fn solve_all(
     sweep: &Sweep,
     plan: &SweepPlan,

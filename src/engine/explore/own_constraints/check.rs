@@ -1,4 +1,4 @@
-//! What may be wrong with a constraint document, for a core and a network.
+//! Validation of a constraint document for a core and a network.
 
 use super::has_operand;
 use crate::explore::own_mappings::check_array_names;
@@ -8,7 +8,7 @@ use crate::spec::{
 };
 use crate::workload::{Dim, LayerKind, Network};
 
-/// Names of operands in documents, and what memories know them as.
+/// Names of operands in documents, with the operands as which memories store them.
 const OPERANDS: [(&str, Operand); 5] =
     [("W", Operand::W), ("I", Operand::I), ("O", Operand::O), ("X", Operand::I), ("Y", Operand::I)];
 

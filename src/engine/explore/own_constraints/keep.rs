@@ -7,10 +7,10 @@ use crate::spec::{
 };
 use crate::workload::Dim;
 
-/// What of a mapping is kept, while all else may change.
+/// The part of a mapping that is kept, while all else may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// What the array unrolls, and how wide.
+    /// The loops that the array unrolls, and their widths.
     Unrolling,
     /// The order of the loops, with their sizes.
     Order,
@@ -53,7 +53,7 @@ fn unrolled(facts: &LayerFacts) -> Vec<UnrollBoundSpec> {
     facts.array.iter().map(of).collect()
 }
 
-/// What each memory but the highest of an operand holds of every dimension that has loops.
+/// The loops of every dimension that each memory of an operand holds, except for the highest memory.
 fn levels(facts: &LayerFacts, mapping: &TemporalMapping) -> Vec<LevelConstraintsSpec> {
     let product = |loops: &[TemporalLoop], dim: Dim| -> u64 {
         loops.iter().filter(|next| next.dim == dim).map(|next| next.size).product()

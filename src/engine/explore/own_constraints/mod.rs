@@ -20,7 +20,7 @@ use crate::spec::{
 };
 use crate::workload::{Dim, LayerKind, Network};
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences = &[
     ("layers[*].layer", &["layers[=].levels"]),
     ("layers[*].levels[*].memory", &["layers[*].levels[=].operand"]),
@@ -38,10 +38,10 @@ pub struct OwnConstraints {
     kinds: Vec<(String, LayerKind)>,
 }
 
-/// What constraints say of an unrolling.
+/// Constraints on an unrolling.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UnrollConstraint {
-    /// Nothing.
+    /// No constraint.
     Free,
     /// The whole unrolling is stated; nothing is searched.
     Stated(Vec<Unroll>),
@@ -103,7 +103,8 @@ impl OwnConstraints {
 }
 
 impl LayerConstraints {
-    /// Why no mapping was found with any of these unrollings: what excludes all of the one that could be best.
+    /// Why no mapping was found with any of these unrollings: the constraints that exclude all mappings of the most
+    /// promising one.
     pub fn explain_unrollings(&self, study: &LayerStudy, unrollings: &UnrolledOutcome, limits: &Limits) -> Diagnostics {
         let mut wrong = Diagnostics::default();
         let options = match &self.unroll {
@@ -173,15 +174,15 @@ impl LayerConstraints {
         wrong
     }
 
-    /// Constraints that exclude every mapping together, though none of them does without the others; and as many more such sets as are
-    /// left without these.
+    /// Constraints that exclude every mapping together, though none of them does without the others; and further such
+    /// sets among the remaining constraints.
     fn conflicts(&self, study: &LayerStudy, limits: &Limits) -> Diagnostics {
         let mut wrong = Diagnostics::default();
         let (mut left, mut left_paths) = (self.temporal.clone(), self.level_paths.clone());
         while let Some(found) = conflict(&left, &study.on_core(), limits) {
             let order = found.order.then_some(&self.order_path);
             let levels = found.levels.iter().filter_map(|level| left_paths.get(*level));
-            // What is asked of several operands is said once.
+            // A demand on several operands is reported once.
             let mut paths: Vec<String> = Vec::new();
             for path in order.into_iter().chain(levels) {
                 if !paths.contains(path) {

@@ -12,13 +12,13 @@ use std::rc::Rc;
 /// The best mapping that constraints allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AllowedMapping {
-    /// What holds for every mapping with its unrolling.
+    /// Facts of the layer with this unrolling.
     pub facts: Rc<LayerFacts>,
     /// The unrolling.
     pub unroll: Vec<Unroll>,
-    /// The mapping and what it costs.
+    /// The mapping with its cost.
     pub mapped: Rc<MappedLayer>,
-    /// What is proved of better ones that are allowed.
+    /// The proof that no better mapping is allowed, or the gap.
     pub proof: Proof,
 }
 

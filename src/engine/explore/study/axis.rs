@@ -6,7 +6,7 @@ use crate::spec::{AxisSpec, AxisValue, Diagnostics, Measure, StudySpec, ValuesSp
 /// Digits of values between the ends of a range, so that steps of 0.1 are written so.
 const DIGITS: usize = 12;
 
-/// What a path leads into.
+/// The document that a path leads into, or the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A hardware document.
@@ -23,7 +23,7 @@ impl Part {
     /// Those that are documents, in the order of a request.
     pub const DOCUMENTS: [Self; 3] = [Self::Hardware, Self::Network, Self::System];
 
-    /// As paths begin.
+    /// The beginning of its paths.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hardware => "hardware",
@@ -34,7 +34,7 @@ impl Part {
     }
 }
 
-/// What an axis writes to.
+/// The place that an axis writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The document.
@@ -48,7 +48,7 @@ pub struct Target {
 pub struct Axis {
     /// Its paths, as the document has them.
     pub names: Vec<String>,
-    /// What each path leads to.
+    /// The target of each path.
     pub targets: Vec<Target>,
     /// Its values, each one for every path.
     pub values: Vec<Vec<AxisValue>>,
@@ -82,7 +82,8 @@ impl Axis {
         is_whole.then(|| Self { names: spec.vary.clone(), targets, values })
     }
 
-    /// What all values of path number `index` measure, and each value in the base unit; `None` where they are no such numbers.
+    /// The measure of all values of path number `index`, and each value in the base unit; `None` where they are not all
+    /// numbers of one measure.
     pub fn measured(&self, index: usize) -> Option<(Measure, Vec<f64>)> {
         let values = self.values.iter().map(|value| measure(value.get(index)?.text()));
         let values: Vec<(Measure, f64)> = values.collect::<Option<_>>()?;
@@ -92,7 +93,7 @@ impl Axis {
     }
 }
 
-/// Values of an axis that are all tried where they are to be written.
+/// Limit up to which all values of an axis are tried where they are to be written.
 const ALL_CHECKED: usize = 200;
 
 impl Axis {
@@ -179,7 +180,7 @@ fn one_range(from: &str, to: &str, count: u64, is_log: bool) -> Result<Vec<AxisV
     if is_log && (first <= 0.0 || last <= 0.0) {
         return Err((format!("Ratios from `{from}` to `{to}` make no sense"), "Write two numbers above 0".to_owned()));
     }
-    // What begins and ends with whole bytes is whole bytes in between; the same goes for bits and numbers.
+    // A range that begins and ends with whole bytes has whole bytes in between; the same goes for bits and numbers.
     let grain = match kind {
         Measure::Bits if [first, last].iter().all(|end| end % 8.0 == 0.0) => 8.0,
         Measure::Bits | Measure::Cycles => 1.0,
@@ -191,7 +192,7 @@ fn one_range(from: &str, to: &str, count: u64, is_log: bool) -> Result<Vec<AxisV
         let exact = if is_log { first * (last / first).powf(share) } else { first + (last - first) * share };
         if grain > 0.0 { (exact / grain).round() * grain } else { rounded(exact) }
     };
-    // What begins and ends in bits is in bits in between.
+    // A range that begins and ends in bits is in bits in between.
     let unit = if is_in_bits(from) { to } else { from };
     let text = |index: u64| match index {
         0 => from.to_owned(),

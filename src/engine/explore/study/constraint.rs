@@ -6,7 +6,7 @@ use crate::spec::{Measure, closest, measure};
 /// A bound that designs keep to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraint {
-    /// What is bounded.
+    /// The quantity of the design that is bounded.
     pub quantity: Quantity,
     /// Whether the bound is the most, rather than the least.
     pub is_most: bool,
@@ -33,7 +33,7 @@ impl Constraint {
         let quantity = parse_quantity(name)?;
         let unit = quantity.measure();
         let (found, bound) = measure(value).ok_or_else(|| wrong_value(value, unit))?;
-        // What is counted needs no unit.
+        // Counts need no unit.
         let is_right = found == unit || found == Measure::Number && unit == Measure::Cycles;
         if is_right { Ok(Self { quantity, is_most, bound }) } else { Err(wrong_value(value, unit)) }
     }

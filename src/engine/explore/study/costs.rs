@@ -1,4 +1,4 @@
-//! What the designs of a study share: costs of mapping problems of layers on one core, and of tiles on many.
+//! Costs that the designs of a study share: of mapping problems of layers on one core, and of tiles on many.
 
 use crate::explore::SharedCosts;
 use crate::explore::survey::hash;
@@ -8,10 +8,11 @@ use crate::multicore::{CoreId, CoresStudy, Solved, TileCosts, TileProblem};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, RwLock};
 
-/// Above this many tiles they are forgotten: some 100 MiB.
+/// Limit on the tiles, above which they are forgotten: some 100 MiB.
 const TILES_LIMIT: usize = 400_000;
 
-/// Costs that all evaluators of a study find together, each by content, so that whoever finds one, it is the same.
+/// Costs that all evaluators of a study find together. The key of each is its content, so it is the same whichever
+/// evaluator finds it.
 #[derive(Default)]
 pub struct StudyCosts {
     /// Of layers on single cores.
@@ -25,12 +26,12 @@ impl StudyCosts {
         self.layers.len() + self.tiles.read().map_or(0, |tiles| tiles.len())
     }
 
-    /// Whether nothing is known.
+    /// Whether no cost is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What `work` finds, which knows the costs of tiles that others found, and gives on those that it solves.
+    /// The result of `work`, which is given the costs of tiles that others found, and shares those that it solves.
     pub(super) fn with_tiles<T>(&self, study: &CoresStudy, work: impl FnOnce(&mut TileCosts) -> T) -> T {
         let fingerprints = TileFingerprints::new(study);
         let mut costs = TileCosts::default();
@@ -70,7 +71,7 @@ impl<'s> TileFingerprints<'s> {
             let mut core = core.clone();
             core.name = String::new();
             for memory in &mut core.memories {
-                // Area and leakage decide nothing about a mapping, nor does what estimates them.
+                // Area, leakage and their estimates do not affect mappings.
                 *memory = Memory { area_um2: None, leakage_mw: 0.0, estimate: None, ..memory.clone() };
             }
             let whole = hash(&format!("{core:?}"));

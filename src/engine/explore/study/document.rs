@@ -1,4 +1,4 @@
-//! A validated study: its base documents, axes, and what counts.
+//! A validated study: its base documents, axes, quantities and constraints.
 
 use super::axis::{Axis, Part, Target, resolve};
 use super::constraint::{Constraint, of_another_kind, parse_quantity};
@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use twox_hash::XxHash64;
 
-/// More designs than numbers in result files tell apart.
+/// Limit on the designs: numbers in result files cannot tell more apart.
 const MOST_DESIGNS: u64 = 1 << 50;
 /// Dimensions of the Sobol sequence.
 const MOST_SOBOL_AXES: usize = sobol_burley::NUM_DIMENSIONS as usize;
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences = &[("axes[*].vary", &["axes[*].vary"])];
 
 /// Everything that a study depends on, in one value that can be sent to any process: its document, and the texts that it names.
@@ -80,17 +80,17 @@ impl StudyRequest {
 
 /// A validated study.
 pub struct Study {
-    /// What it was made of.
+    /// The request that it was made of.
     pub request: StudyRequest,
-    /// What the document says.
+    /// The study document.
     pub spec: StudySpec,
     /// All axes, those of base documents first; the last varies fastest.
     pub axes: Vec<Axis>,
-    /// What is recorded, each quantity once.
+    /// The quantities that are recorded, each once.
     pub quantities: Vec<Quantity>,
-    /// What designs keep to.
+    /// The bounds that designs have to keep.
     pub constraints: Vec<Constraint>,
-    /// What the front is about.
+    /// The quantities of the Pareto front.
     pub objectives: Vec<Quantity>,
     /// Base documents, by kind as in [`Part::DOCUMENTS`].
     bases: [Vec<Base>; 3],
@@ -232,7 +232,7 @@ impl Study {
         self.axes.iter().zip(coordinates).fold(0, place)
     }
 
-    /// Every value that a design writes, with what it writes to.
+    /// Every value that a design writes, with its target.
     pub(super) fn values<'a>(&'a self, coordinates: &'a [u32]) -> impl Iterator<Item = (&'a Target, &'a AxisValue)> {
         self.axes.iter().zip(coordinates).flat_map(|(axis, &at)| {
             let values = axis.values.get(at as usize).map(Vec::as_slice).unwrap_or_default();
@@ -320,7 +320,7 @@ fn whole(axis: &Axis, part: Part) -> impl Iterator<Item = (usize, &Target)> {
     axis.targets.iter().enumerate().filter(move |(_, target)| target.part == part && target.path.is_empty())
 }
 
-/// Notes what is wrong, if anything is.
+/// Notes the mistake, if there is one.
 fn note<T>(wrong: &mut Diagnostics, path: String, result: Result<T, (String, String)>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -336,7 +336,7 @@ fn item(field: &str, index: usize, count: usize) -> String {
     if count > 1 { format!("{field}[{index}]") } else { field.to_owned() }
 }
 
-/// What varies twice, or varies and is stated.
+/// Fields that vary twice, or vary and are stated.
 fn check_twice(spec: &StudySpec, axes: &[Option<Axis>], bases: &[Vec<Base>; 3], wrong: &mut Diagnostics) {
     let mut seen: Vec<(Part, String)> = Vec::new();
     // One place may be written in several ways.
@@ -551,7 +551,7 @@ fn check_axis(axis: &Axis, path: &str, bases: &[Vec<Base>; 3], schedule: &Design
     }
 }
 
-/// What cannot be read of a document.
+/// The parts of a document that cannot be read.
 fn unreadable(part: Part, text: &str) -> Diagnostics {
     match part {
         Part::Hardware | Part::Schedule => read_hardware(text).both().1,

@@ -17,14 +17,14 @@ use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What became of a design.
+/// The outcome of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Status {
     /// Its quantities are known, and keep to the constraints.
     Found,
-    /// It breaks a constraint; quantities are known as far as that took.
+    /// It breaks a constraint; quantities are known up to that one.
     Outside,
-    /// By its lower bounds, the front beats it: it was not searched.
+    /// The front dominates its lower bounds: it was not searched.
     Beaten,
     /// It cannot be scheduled.
     Impossible,
@@ -36,7 +36,7 @@ impl Status {
     /// Every variant, in the order of declaration.
     pub const ALL: [Self; 5] = [Self::Found, Self::Outside, Self::Beaten, Self::Impossible, Self::Wrong];
 
-    /// As results have it.
+    /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Found => "found",
@@ -48,14 +48,14 @@ impl Status {
     }
 }
 
-/// What is recorded of a design.
+/// The record of a design.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DesignRow {
     /// Its number: of its combination of values, or of its sample.
     pub design: u64,
     /// Which value each axis has.
     pub coordinates: Vec<u32>,
-    /// What became of it.
+    /// The outcome of the design.
     pub status: Status,
     /// The study's quantities, in their order; `None` where one is not known.
     pub values: Vec<Option<f64>>,
@@ -70,7 +70,7 @@ pub struct DesignRow {
 /// Networks that are kept.
 const MOST_NETWORKS: usize = 64;
 
-/// Why a design is not found: what became of it, and why.
+/// The outcome of a design that is not found, and why.
 pub(super) type NotFound = (Status, String);
 
 /// Documents and settings make no sense together.
@@ -98,13 +98,13 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator that knows what all others with these costs know.
+    /// An evaluator that shares its costs with all others that have these.
     pub fn new(study: Arc<Study>, costs: Arc<StudyCosts>) -> Self {
         let store = CostStore::sharing(Arc::clone(&costs.layers));
         Self { study, costs, store, core: None, system: None, networks: Vec::new() }
     }
 
-    /// What becomes of a design. Where the study skips what is beaten, `front` is the front to beat.
+    /// The outcome of a design. Where the study skips beaten designs, `front` is the front to beat.
     pub fn evaluate(&mut self, design: u64, front: &ParetoFront) -> DesignRow {
         let mut row = DesignRow {
             design,

@@ -1,24 +1,26 @@
-//! Studies: what becomes of very many designs that vary along axes.
+//! Studies: the outcomes of very many designs that vary along axes.
 //!
 //! A study document ([`StudySpec`](crate::spec::StudySpec)) names base documents, axes, constraints, quantities and objectives.
 //! [`Study::new`] validates it, with the texts that it names: a [`StudyRequest`] is all that a study depends on, and can be sent to any
 //! process. A [`Course`] cuts it into tasks of some hundred designs. A task depends on the study and on the rows of the tasks before it, so
 //! that a study may stop after any task, resume, or run twice, to the same bits.
 //!
-//! An [`Evaluator`] says what becomes of a design. It plans and adds up as a sweep does ([`Survey`](super::Survey)); solutions of mapping
-//! problems are shared by content with all other designs ([`StudyCosts`]): all sizes of a memory that are ample for a problem are one, and
-//! problems that do not use a memory do not see it change.
+//! An [`Evaluator`] finds the outcome of a design. It plans and adds up as a sweep does ([`Survey`](super::Survey));
+//! solutions of mapping problems are shared by content with all other designs ([`StudyCosts`]): all sizes of a memory
+//! that are ample for a problem are one, and problems that do not use a memory do not see it change.
 //!
-//! A design is a single core, or a system of many. A system is scheduled as [`CoresStudy`](crate::multicore::CoresStudy) schedules it, by
-//! the allocation that it proves for each stack, in tiles of the stated size or of the best that
-//! [`TileSearch`](crate::multicore::TileSearch) finds. So this room stands above the systems of the papers, `multicore` among them, as a
-//! study compares what any of them makes of a design; they know nothing of it.
+//! A design is a single core, or a system of many. A system is scheduled as
+//! [`CoresStudy`](crate::multicore::CoresStudy) schedules it, by the allocation that it proves for each stack, in tiles
+//! of the stated size or of the best that [`TileSearch`](crate::multicore::TileSearch) finds. So this room stands above
+//! the systems of the papers, `multicore` among them: a study compares their results for a design, and they do not
+//! depend on it.
 //!
-//! Constraints on what needs no schedule (area, capacity) are judged first. Where a study skips what is beaten, lower bounds of mapping
-//! problems are added up without a search, and again after each search; a design ends as soon as a row of the front dominates its bounds.
-//! Such a design is dominated itself, so that the front stays the same.
+//! Constraints on quantities that need no schedule (area, capacity) are judged first. Where a study skips beaten
+//! designs, lower bounds of mapping problems are added up without a search, and again after each search; a design ends
+//! as soon as a row of the front dominates its bounds. Such a design is dominated itself, so that the front stays the
+//! same.
 //!
-//! - `document.rs`: the validated study; `axis.rs`, `schedule.rs`, `constraint.rs`, `quantity.rs`: what is in it
+//! - `document.rs`: the validated study; `axis.rs`, `schedule.rs`, `constraint.rs`, `quantity.rs`: its parts
 //! - `sampling.rs`: which designs, and in which order: grid, Sobol sequence, refinement around the front
 //! - `evaluate.rs`: one design; `on_cores.rs`: one that is a system of cores; `costs.rs`: what designs share; `front.rs`: the Pareto front
 

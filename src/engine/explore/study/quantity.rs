@@ -1,4 +1,4 @@
-//! What is measured of a design.
+//! The quantities of a design.
 
 use crate::cost::{EnergyCause, LatencyCause};
 use crate::depth_first::PointTotals;
@@ -10,7 +10,7 @@ use crate::system::CoreSystem;
 /// A quantity of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// Energy of one inference, pJ, without what leaks.
+    /// Energy of one inference, pJ, without leakage.
     Energy,
     /// Latency, cycles.
     Latency,
@@ -18,9 +18,9 @@ pub enum Quantity {
     EnergyDelayProduct,
     /// Time, s, where the clock is stated.
     Time,
-    /// Mean power, mW, with what leaks, where the clock is stated.
+    /// Mean power, mW, with leakage, where the clock is stated.
     Power,
-    /// Operations a joule, 10^12, where the clock is stated: a multiply-accumulate is two.
+    /// Operations per joule, in 10^12, where the clock is stated: a multiply-accumulate is two.
     Efficiency,
     /// Area, um2, as far as it is stated.
     Area,
@@ -44,7 +44,7 @@ pub enum Quantity {
     EnergyOfPart(SystemPart),
 }
 
-/// Quantities with their names in documents, those of columns in results, and what they measure.
+/// Quantities with their names in documents, those of columns in results, and their measures.
 const NAMED: [(Quantity, &str, &str, Measure); 13] = [
     (Quantity::Energy, "energy", "energy_pj", Measure::Energy),
     (Quantity::Latency, "latency", "latency_cycles", Measure::Cycles),
@@ -113,7 +113,7 @@ impl Quantity {
         matches!(self, Self::Efficiency | Self::Utilization)
     }
 
-    /// Its value before anything is scheduled; `None` where it takes a schedule, or is not stated.
+    /// Its value before anything is scheduled; `None` where it needs a schedule, or is not stated.
     pub(super) fn of_core(self, core: &Core) -> Option<f64> {
         match self {
             Self::Area => core.area().known_um2(),
@@ -155,12 +155,12 @@ impl Quantity {
         }
     }
 
-    /// Whether it takes the account of a schedule on many cores, beside its energy and latency.
+    /// Whether it needs the account of a schedule on many cores, besides energy and latency.
     pub(super) fn needs_account(self) -> bool {
         matches!(self, Self::PeakBits | Self::EnergyOfPart(_))
     }
 
-    /// Its value of a system before anything is scheduled; `None` where it takes a schedule, or is not stated.
+    /// Its value of a system before anything is scheduled; `None` where it needs a schedule, or is not stated.
     pub(super) fn of_system(self, system: &CoreSystem) -> Option<f64> {
         match self {
             Self::Area => system.area_um2(),

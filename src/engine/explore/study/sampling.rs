@@ -29,9 +29,9 @@ pub struct Task {
     pub designs: Vec<u64>,
 }
 
-/// The course of a study: one task after the other. What a task contains, and which front it has to beat, depends on the rows of those
-/// before and on nothing else; so it may be interrupted after any task and be resumed from the rows. As a [`Job`] it hands out designs
-/// of the task at hand, and the next task once all rows of that are known.
+/// The course of a study: one task after the other. The designs of a task, and the front that they have to beat, depend
+/// on the rows of earlier tasks and on nothing else; so a course may be interrupted after any task and be resumed from
+/// the rows. As a [`Job`] it hands out designs of the task at hand, and the next task once all rows of that are known.
 pub struct Course {
     study: Arc<Study>,
     /// The front of all rows so far; empty unless the study needs it.
@@ -60,7 +60,7 @@ pub struct Designs {
 
 /// State of the refinement around a front.
 struct Refinement {
-    /// Neighbours have coordinates that differ by so much.
+    /// Difference between the coordinates of neighbours, by axis.
     strides: Vec<u32>,
     seen: BTreeSet<u64>,
     waiting: Vec<u64>,

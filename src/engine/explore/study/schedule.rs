@@ -45,8 +45,8 @@ pub struct TiledSchedule {
 }
 
 impl DesignSchedule {
-    /// What is meant where nothing is stated. On one core: one whole map at a time, overlap cached, stacks by DeFiNES' rule, mappings for
-    /// the least energy. On many: what `fusescape cores` does.
+    /// The schedule where nothing is stated. On one core: one whole map at a time, overlap cached, stacks by DeFiNES'
+    /// rule, mappings for the least energy. On many: as `fusescape cores` schedules.
     pub(super) fn usual(is_on_cores: bool) -> Self {
         match is_on_cores {
             false => Self::DepthFirst(Settings {
