@@ -26,36 +26,36 @@ pub struct SystemAccount {
     pub links: TiVec<LinkId, LinkTime>,
     /// All memories but DRAM, numbered without it.
     pub memories: TiVec<TopMemoryId, MemoryUse>,
-    /// What one access of each memory moves and costs, numbered with DRAM; transfers name them so.
+    /// Width and energy of one access of each memory, numbered with DRAM, as transfers refer to them.
     pub accesses: TiVec<TopMemoryId, MemoryAccess>,
-    /// Whether links take energy for cycles, and again for every receiver of the same, as do memories that are read
-    /// (`SchedulingRules::charges_each_receiver`).
+    /// Whether links take energy for cycles, and again for every receiver of the same tensor, as do memories that are
+    /// read (`SchedulingRules::charges_each_receiver`).
     pub charges_each_receiver: bool,
-    /// Whether what is written counts in words of the memory that it comes from (`SchedulingRules::late_transfers`).
+    /// Whether writes count in words of the memory that the data comes from (`SchedulingRules::late_transfers`).
     pub writes_words_read: bool,
     /// Whether transfers take as long as links need, however narrow memories are (`SchedulingRules::ignores_ports`).
     pub ignores_ports: bool,
     /// Whether tiles stream at the rate of their busiest cycles all the time (`SchedulingRules::streams_at_peak`).
     pub streams_at_peak: bool,
-    /// What tiles cost, all that differ.
+    /// The different costs of tiles.
     pub costs: TiVec<CostId, TileAccount>,
-    /// Tiles that take longer as what they stream needs more than a link carries: by which factor.
+    /// Tiles that take longer, as their streams need more than a link carries: by which factor.
     pub slower: Vec<(TileId, f64)>,
     /// All tiles, by layer and number.
     pub tiles: TiVec<TileId, TileRun>,
-    /// For each tile where the tiles that it waits for begin in `waited_for`, and one more at the end.
+    /// For each tile the place in `waited_for` of the first tile that it waits for; and the end of the list.
     waits: Vec<u32>,
     /// Tiles that others wait for.
     waited_for: Vec<TileId>,
     /// All transfers, by start.
     pub transfers: TiVec<TransferId, TransferRun>,
-    /// For each tile where the transfers that bring what it reads begin in `brought`, and one more at the end.
+    /// For each tile the place in `brought` of the first transfer that brings a tensor to it; and the end of the list.
     brings: Vec<u32>,
-    /// Transfers that bring what tiles read.
+    /// Transfers that bring the tensors that tiles read.
     brought: Vec<TransferId>,
-    /// Tiles that begin as soon as something is there, and the transfer that is there last.
+    /// Tiles that begin as soon as their tensors have arrived, with the transfer that arrives last.
     awaited: Vec<(TileId, TransferId)>,
-    /// Transfers out of a memory into which a transfer brought the tensor before, and that one.
+    /// Transfers whose source has the tensor from an earlier transfer, with that one.
     came: Vec<(TransferId, TransferId)>,
     /// Energy by cause.
     pub energy: SystemEnergy,
@@ -81,7 +81,7 @@ pub struct CoreTime {
 pub struct LinkTime {
     /// Name of the link in the system's document.
     pub name: String,
-    /// Bandwidth, bits a cycle.
+    /// Bandwidth, bits per cycle.
     pub bandwidth: f64,
     /// Energy of a cycle in which it is used, pJ.
     pub pj_per_cycle: f64,
@@ -89,7 +89,7 @@ pub struct LinkTime {
     pub busy: f64,
 }
 
-/// What one access of a memory moves, and its energy.
+/// Width and energy of one access of a memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MemoryAccess {
     /// Name of the memory, with that of its cores.
@@ -132,16 +132,16 @@ pub struct MemoryUse {
     pub usage: Vec<(i64, u64)>,
     /// Most bits that are ever in use.
     pub peak_bits: u64,
-    /// What these are, the first time. `None` where a rule frees places too early (`SchedulingRules::frees_at_once`), so that tensors
-    /// do not add up to what is in use.
+    /// The tensors of the peak, the first time. `None` where a rule frees places too early
+    /// (`SchedulingRules::frees_at_once`), so that tensors do not add up to the bits in use.
     pub at_peak: Option<Vec<HeldTensors>>,
-    /// What it holds when most is in use in all memories together; likewise.
+    /// The tensors in it when all memories together hold the most; `None` likewise.
     pub at_peak_of_all: Option<Vec<HeldTensors>>,
-    /// What comes and leaves, by cycle; likewise.
+    /// Changes of its tensors, by cycle; `None` likewise.
     pub changes: Option<Vec<HeldChange>>,
 }
 
-/// A change of what a memory holds of an operand of a layer.
+/// A change of the bits that a memory holds of an operand of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldChange {
     /// When the change takes effect.
@@ -150,7 +150,7 @@ pub struct HeldChange {
     pub layer: NestId,
     /// W, I or O of that layer.
     pub operand: Operand,
-    /// So many bits more, or less.
+    /// Bits that are added; negative where they leave.
     pub bits: i64,
 }
 
@@ -215,7 +215,7 @@ pub struct Gap {
     pub tile: TileId,
     /// When the tile before is done; 0 before the first.
     pub free: f64,
-    /// When those that it waits for are done, but neither before the core is free nor after it begins.
+    /// When the tiles that it waits for are done, but neither before the core is free nor after it begins.
     pub ready: f64,
     /// When it begins.
     pub start: f64,
@@ -234,15 +234,15 @@ pub struct TransferRun {
     pub from: String,
     /// Name of the core that it goes to.
     pub to: String,
-    /// Over these links.
+    /// The links on its way.
     pub links: Vec<LinkId>,
     /// When it begins, cycles.
     pub start: f64,
     /// When it ends, cycles.
     pub end: f64,
-    /// Why.
+    /// Why the tensor is moved.
     pub reason: TransferReason,
-    /// How much, bits.
+    /// Size of the moved data, bits.
     pub bits: u64,
     /// What decides when it begins.
     pub begin: Begin,
@@ -269,7 +269,7 @@ pub enum TransferCost {
         /// Energy of both memories, pJ.
         memory_pj: f64,
     },
-    /// What a tile streams while it is computed: so many bits a cycle. Its energy is part of what the tile costs.
+    /// Data that a tile streams while it is computed, bits per cycle. Its energy is part of the tile's cost.
     Stream(f64),
 }
 
@@ -373,13 +373,14 @@ impl SystemAccount {
         &self.brought[self.brings[tile.index()] as usize..self.brings[tile.index() + 1] as usize]
     }
 
-    /// The transfer that a tile waits for last, where it begins as soon as that is there.
+    /// The transfer that a tile waits for last, if the tile begins as soon as it has arrived.
     pub fn awaited_by(&self, tile: TileId) -> Option<TransferId> {
         let place = self.awaited.binary_search_by_key(&tile, |awaited| awaited.0).ok()?;
         Some(self.awaited[place].1)
     }
 
-    /// The transfer that brought a tensor to where a transfer takes it from; `None` where a tile computed it there, or DRAM has it.
+    /// The transfer that brought a tensor to the source of a transfer; `None` where a tile computed it there, or DRAM
+    /// has it.
     pub fn came_by(&self, transfer: TransferId) -> Option<TransferId> {
         let place = self.came.binary_search_by_key(&transfer, |came| came.0).ok()?;
         Some(self.came[place].1)
@@ -391,7 +392,7 @@ impl SystemAccount {
         self.costs[run.cost].computing.clamp(0.0, run.end - run.start)
     }
 
-    /// The tiles of a core by start, with what passes before each.
+    /// The tiles of a core by start, with the time before each.
     pub fn gaps(&self, core: CoreId) -> Vec<Gap> {
         let tiles = self.tiles.iter_enumerated().filter(|(_, run)| run.core == core);
         let mut by_start: Vec<TileId> = tiles.map(|(tile, _)| tile).collect();
@@ -407,7 +408,7 @@ impl SystemAccount {
         by_start.into_iter().map(gap).collect()
     }
 
-    /// When a link carries something: spans without overlaps, in order.
+    /// The spans in which a link carries data, without overlaps, in order.
     pub fn busy_spans(&self, link: LinkId) -> Vec<Span> {
         let over_it = self.transfers.iter().filter(|run| run.links.contains(&link));
         disjoint(over_it.map(|run| Span { start: Cycles(run.start), end: Cycles(run.end) }).collect())
@@ -418,7 +419,7 @@ impl SystemAccount {
         self.peak().1
     }
 
-    /// The first cycle in which so many bits are in use on the chip, and as many as ever.
+    /// The first cycle of the peak, and the bits that are in use on the chip then.
     pub fn peak(&self) -> (i64, u64) {
         let mut steps: Vec<(i64, i64)> = Vec::new();
         for memory in &self.memories {
@@ -458,7 +459,7 @@ impl SystemAccount {
         }
     }
 
-    /// Says what memories hold at their peaks.
+    /// Finds the tensors in memories at their peaks.
     fn find_held(&mut self, problem: SchedulingProblem<'_>, schedule: &Schedule) {
         let owner = owners(problem.graph);
         let held = |memory: TopMemoryId, cycle: i64| {
@@ -506,7 +507,7 @@ impl SystemAccount {
         let owner = owners(graph);
         let mut busy: TiVec<LinkId, Vec<Span>> = ti_vec![Vec::new(); system.links.len()];
         let mut listed: TiVec<TransferId, (TransferRun, Option<Cargo>)> = TiVec::new();
-        // What a link carries from one time on serves all that receive it, as in `Traffic::carry`.
+        // A tensor that a link carries from one time on serves all its receivers, as in `Traffic::carry`.
         let mut carried: FxHashSet<(LinkId, TensorId, u64)> = FxHashSet::default();
         for transfer in &schedule.transfers {
             let links = system.route(transfer.from, transfer.to);
@@ -624,7 +625,7 @@ impl SystemAccount {
     }
 }
 
-/// Who computes each tensor, or else the first that reads it.
+/// The tile that computes each tensor, or else the first that reads it.
 fn owners(graph: &TileGraph) -> TiVec<TensorId, Option<(TileId, Operand)>> {
     let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
     for (tile, facts) in graph.tiles.iter_enumerated() {
@@ -638,7 +639,7 @@ fn owners(graph: &TileGraph) -> TiVec<TensorId, Option<(TileId, Operand)>> {
     owner
 }
 
-/// What spans cover, as spans that do not overlap, in order.
+/// The union of spans, as spans that do not overlap, in order.
 fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by(|a, b| a.start.0.total_cmp(&b.start.0));
     let mut covered = Cycles::ZERO;

@@ -127,7 +127,7 @@ fn numbered(of_layer: &Range<TileId>, number: TileNumber) -> TileId {
     TileId::from(of_layer.start.index() + number.index())
 }
 
-/// For each operand of a layer that another layer computes, that one, and which of its tiles each tile waits for.
+/// For each operand of a layer that another layer computes: that layer, and which of its tiles each tile waits for.
 fn meetings(
     layers: &TiSlice<NestId, TiledLayer>,
     grids: &TiSlice<NestId, Grid>,
@@ -152,7 +152,7 @@ struct Tensors {
     of_inputs: FxHashMap<InputBox, TensorId>,
 }
 
-/// A box of an input of the network, along each axis from where to where, in elements of so many bits.
+/// A box of elements of an input of the network: bits per element, and from where to where along each axis.
 type InputBox = (LayerId, u64, Vec<(i64, i64)>);
 
 /// The tensors of an operand of a layer: tiles that touch the same box of elements share one.
@@ -167,12 +167,12 @@ struct TensorBoxes<'a> {
     known: Vec<Option<TensorId>>,
 }
 
-/// What tiles touch along an axis.
+/// The spans that tiles touch along an axis.
 struct AxisSpans {
     along: AxisPieces,
     /// For each combination of pieces the number of its span; equal spans have equal numbers.
     numbers: Vec<usize>,
-    /// From where to where each goes.
+    /// Beginning and end of each span.
     spans: Vec<(i64, i64)>,
 }
 
@@ -250,8 +250,8 @@ fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
     layer
 }
 
-/// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together. Nothing
-/// where one computes all.
+/// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong
+/// together. Empty where one core computes all.
 fn groups(layer: &TiledLayer, grid: &Grid) -> TiVec<TileNumber, GroupId> {
     let has_constant = layer.nest.inputs.iter().any(|input| input.source.is_none());
     if layer.split.over_cores.is_empty() || layer.cores == 1 && !has_constant {

@@ -20,7 +20,7 @@ pub enum TransferReason {
     Result,
 }
 
-/// What takes energy for data that travels.
+/// A part of the system that takes energy for transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 pub enum Carrier {
     /// The links that a transfer occupies.
@@ -34,7 +34,7 @@ pub enum Carrier {
 pub enum SystemPart {
     /// Cores with their memories.
     Cores,
-    /// What carries data between them, and to and from DRAM.
+    /// Links and memories that carry data between cores, and to and from DRAM.
     Carrier(Carrier),
 }
 
@@ -43,7 +43,7 @@ pub enum SystemPart {
 pub enum SystemEnergyCause {
     /// Computing, with the memories of the cores.
     OnChip,
-    /// A transfer, by reason; at memories, DRAM of what does not fit counts as fetched.
+    /// A transfer, by reason; at memories, DRAM accesses of operands that do not fit count as fetched.
     Moved(Carrier, TransferReason),
 }
 
@@ -149,7 +149,7 @@ impl CoreTimeCause {
 #[serde(from = "Values", into = "Values")]
 pub struct SystemEnergy(EnumMap<SystemEnergyCause, f64>);
 
-/// As written: a value a cause, by their numbers, as no text can be the key of a cause of several parts.
+/// As written: one value per cause, by their numbers, as no text can be the key of a cause of several parts.
 type Values = [f64; enum_len::<SystemEnergyCause>()];
 
 impl From<Values> for SystemEnergy {
@@ -165,7 +165,7 @@ impl From<SystemEnergy> for Values {
 }
 
 impl SystemEnergy {
-    /// What a part of the system takes, pJ.
+    /// Energy of a part of the system, pJ.
     pub fn of(&self, part: SystemPart) -> f64 {
         part.causes().map(|cause| self[cause]).sum()
     }

@@ -35,7 +35,7 @@ pub struct ContentsChange {
     pub tensor: TensorId,
     /// The memory whose contents change.
     pub memory: TopMemoryId,
-    /// From when on its place is taken, or free.
+    /// Time from which its place is taken, or free.
     pub time: Cycles<f64>,
     /// Whether it comes.
     pub comes: bool,
@@ -71,7 +71,7 @@ pub struct MemoryContents<'a> {
     /// For each tensor the memories in which it is read, and the uses that are left there.
     uses: TiVec<TensorId, Vec<(TopMemoryId, u64)>>,
     rules: SchedulingRules,
-    /// Every change, in the order of the decisions, where somebody wants to know.
+    /// Every change, in the order of the decisions, if a log is requested.
     pub log: Option<Vec<ContentsChange>>,
 }
 

@@ -64,11 +64,11 @@ impl TileCost {
 pub enum NoMapping {
     /// Memories are too small for any: which, and by how much.
     TooLarge(String),
-    /// There are too many loops to search it within the LPF limit, or for it.
+    /// The search did not begin: too many orders within the LPF limit, or too many loops for it.
     NotSearched {
-        /// Which, for a person.
+        /// Which of these, for a person.
         reason: String,
-        /// The limit that does.
+        /// The limit that works.
         remedy: String,
     },
     /// The search found none, though some mapping may fit: LOMA places every loop as low as it fits.
@@ -150,8 +150,9 @@ pub fn unrolled_loops(layer: &Layer, core: &Core, rules: TilingRules) -> Vec<Unr
     }
 }
 
-/// Which of W, I and O do not fit into the highest memories of a core together (Stream, Section 4.1, as the tool decides it): those that
-/// fit stay, smallest first, but make room for the lowest memories of those that do not. `bits` is what each needs.
+/// Which of W, I and O do not fit into the highest memories of a core together (Stream, Section 4.1, as the tool
+/// decides it): those that fit stay, smallest first, but make room for the lowest memories of those that do not. `bits`
+/// are the sizes of all three.
 pub fn too_large(core: &ComputeCore, bits: [u64; 3], rules: SchedulingRules) -> [bool; 3] {
     let mut out = [false; 3];
     let tops = Operand::ALL.map(|operand| core.top(operand));

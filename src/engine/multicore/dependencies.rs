@@ -42,7 +42,7 @@ struct AxisRuns {
 }
 
 impl AxisRuns {
-    /// All that part of the loops touches along an axis.
+    /// The elements that part of the loops touches along an axis.
     fn of(axis: &AxisExpression, part: &Part) -> Self {
         let range = |dim: Dim| part[dim as usize].start as i64..part[dim as usize].end as i64;
         let (outer, stride, inner) = match axis.terms[..] {
@@ -111,7 +111,7 @@ impl Cells {
         Self { cells, is_sorted, inner_steps }
     }
 
-    /// Those cells that may have something between two places.
+    /// The cells that may have elements between two places.
     fn between(&self, hull: &Range<i64>) -> &[Cell] {
         if !self.is_sorted {
             return &self.cells;
@@ -121,7 +121,7 @@ impl Cells {
         &self.cells[first..last]
     }
 
-    /// What those add to a tile's number that have one of some places.
+    /// The amounts that cells with any of these places add to a tile's number.
     fn meeting(&self, wanted: &AxisRuns) -> Vec<TileNumber> {
         let cells = self.between(&wanted.hull()).iter();
         cells.filter(|cell| cell.places.meets(wanted)).map(|cell| cell.number).collect()
@@ -166,7 +166,7 @@ pub struct LayerDependencies {
 struct Along {
     /// The pieces of the tiles that read; `None`: all of them read all of the axis.
     pieces: Option<AxisPieces>,
-    /// What those of the source that each piece meets add to a tile's number.
+    /// For each piece, the amounts that the cells of the source which it meets add to a tile's number.
     meetings: Vec<Vec<TileNumber>>,
 }
 
@@ -177,7 +177,7 @@ impl Along {
 }
 
 impl LayerDependencies {
-    /// For an input of the layer with such tiles; one without axes is read as a whole.
+    /// The dependencies of one input of a layer; an input without axes is read as a whole.
     pub fn new(
         producers: &Producers,
         (reader, grid): (&LoopNest, &Grid),
@@ -213,7 +213,7 @@ impl LayerDependencies {
         self.axes.iter().map(met).fold(beside, u64::saturating_mul)
     }
 
-    /// Puts the numbers of those tiles of the source that compute something of what a tile reads into a list, lowest first.
+    /// Lists the tiles of the source that compute some of the elements that a tile reads, lowest first.
     pub fn list(&self, position: &Position, numbers: &mut Vec<TileNumber>) {
         numbers.clear();
         numbers.push(self.place);

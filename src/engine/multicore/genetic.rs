@@ -16,7 +16,7 @@ pub struct Genes {
     pub choices: TiVec<NestId, Vec<CoreId>>,
 }
 
-/// Size of a genetic search: a generation a step.
+/// Size of a genetic search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evolution {
     /// Individuals of a generation.

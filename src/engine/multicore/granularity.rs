@@ -22,16 +22,16 @@ pub struct LayerCuts {
     pub in_time: Vec<(Dim, u64)>,
     /// The loop along which cores share it, if any.
     pub share: Option<Dim>,
-    /// How many may share it, at least 1: so that no part is narrower than what any core's array unrolls.
+    /// Limit on the cores that share it, at least 1: no part is narrower than the unrolling of any core's array.
     pub most_shared: usize,
-    /// How many may share it where a person says so, at least 1.
+    /// Limit on the cores that share it where a person chooses them, at least 1.
     pub most_by_hand: usize,
     /// The cores that run it.
     pub able: Vec<CoreId>,
 }
 
 impl LayerCuts {
-    /// How many tiles there are at most.
+    /// The most tiles that it may have.
     pub fn tiles(&self, cores: u64) -> u64 {
         self.in_time.iter().map(|cut| cut.1).fold(cores.min(self.most_shared as u64), u64::saturating_mul)
     }
@@ -92,9 +92,9 @@ impl LayerCuts {
 /// The loop along which cores share a layer, and how many may.
 struct Sharing {
     share: Option<Dim>,
-    /// So that no part is narrower than what an array unrolls.
+    /// Limit on the cores: no part is narrower than the unrolling of an array.
     most: usize,
-    /// Where a person says so.
+    /// Limit on the cores where a person chooses them.
     by_hand: usize,
 }
 
@@ -140,7 +140,7 @@ struct WrittenCuts {
 }
 
 impl WrittenCuts {
-    /// Into how many pieces the loops of a layer are cut: never into more than a loop has steps.
+    /// The number of pieces of each loop of a layer: never more than a loop has steps.
     fn of(&self, layer: &Layer, nest: &LoopNest) -> Vec<(Dim, u64)> {
         let clipped = self.pieces.iter().map(|&(dim, pieces)| (dim, pieces.min(nest.size(dim))));
         let mut cuts: Vec<(Dim, u64)> = clipped.filter(|cut| cut.1 > 1).collect();
@@ -230,7 +230,7 @@ fn read_cuts(
     nests.nests.keys().map(cuts).collect()
 }
 
-/// The stack that people call `stack 3`, counted from 1; a layer of that name goes first.
+/// The stack that people call `stack 3`, counted from 1; a layer of that name takes precedence.
 fn stack_named<'s>(name: &str, stacks: &'s TiSlice<StackId, Vec<NestId>>) -> Option<&'s Vec<NestId>> {
     let number: usize = name.strip_prefix("stack ")?.trim().parse().ok()?;
     stacks.get(StackId::from(number.checked_sub(1)?))

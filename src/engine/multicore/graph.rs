@@ -28,7 +28,7 @@ pub struct Tile {
 pub struct Tensor {
     /// Its size.
     pub bits: Bits,
-    /// How many tiles use it, for one that no tile computes; else how many wait for it.
+    /// Number of tiles that use it, if no tile computes it; else number of tiles that wait for it.
     pub uses: u64,
     /// Whether a tile computes it.
     pub is_output: bool,
@@ -145,17 +145,17 @@ impl TileGraph {
         self.tiles.keys().flat_map(|tile| self.predecessors(tile))
     }
 
-    /// What a tile waits for, by layer and number.
+    /// The dependencies of a tile on earlier ones, by layer and number.
     pub fn predecessors(&self, to: TileId) -> impl ExactSizeIterator<Item = Edge> {
         self.incoming.of(to).iter().map(move |&(from, operand)| Edge { from, to, operand })
     }
 
-    /// What waits for a tile, by layer and number.
+    /// The dependencies of later tiles on a tile, by layer and number.
     pub fn successors(&self, from: TileId) -> impl ExactSizeIterator<Item = Edge> {
         self.outgoing.of(from).iter().map(move |&(to, operand)| Edge { from, to, operand })
     }
 
-    /// What travels along an edge; none if only the order matters.
+    /// Bits that travel along an edge; 0 if only the order matters.
     pub fn bits(&self, edge: Edge) -> Bits {
         let tensor = edge.operand.and_then(|_| self.tensor(edge.from, Operand::O));
         tensor.map_or(Bits(0), |tensor| self.tensors[tensor].bits)

@@ -16,7 +16,7 @@ declare_ids! {
     TileNumber,
     /// A part of the loops of a layer that are split over cores: its tiles are computed on one core.
     GroupId,
-    /// What tiles read and write.
+    /// A tensor that tiles read or write.
     TensorId,
     /// A tile of an iteration that a stack repeats, by its place in it.
     IterationTile,
@@ -26,7 +26,7 @@ declare_ids! {
     WeightGroup,
     /// A transfer of a schedule, by start.
     TransferId,
-    /// What a tile costs, among all that differ.
+    /// One of the different costs of tiles.
     CostId,
 }
 

@@ -31,7 +31,7 @@ pub struct WindowRequest<'a> {
     pub time: Cycles<f64>,
     /// Length, cycles.
     pub length: Cycles<f64>,
-    /// What has to be free of the bandwidth, of which nobody gets more than there is.
+    /// Bandwidth that has to be free, at most that of the link.
     pub needed: BitsPerCycle<f64>,
 }
 
@@ -39,7 +39,7 @@ pub struct WindowRequest<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkOccupancy {
     bandwidth: BitsPerCycle<f64>,
-    /// What is in use of it.
+    /// The part of it that is in use.
     used: StepFunction,
     /// Spans in which each tensor is carried, the first one apart, as most have no other.
     carried: FxHashMap<TensorId, (Span, Vec<Span>)>,
@@ -66,8 +66,8 @@ impl LinkOccupancy {
         spans.filter(move |span| span.start >= wanted.time && span.length() >= wanted.length)
     }
 
-    /// Windows with `needed` bits a cycle free (at most the bandwidth), by time, that begin before the end of a span; the first one may
-    /// begin before it.
+    /// Windows with `needed` bits per cycle free (at most the bandwidth), by time, that begin before the end of a span;
+    /// the first one may begin before it.
     fn gaps(&self, within: Span, needed: BitsPerCycle<f64>) -> impl Iterator<Item = Span> {
         let needed = needed.min(self.bandwidth);
         let mut steps = self.used.from(self.used.at(within.start));
@@ -90,8 +90,8 @@ impl LinkOccupancy {
         self.stream(&[tensor], span, self.bandwidth)
     }
 
-    /// Carries tensors side by side with so much of the bandwidth. Returns `false` if the link carries one of them from the same time on
-    /// anyway. What has no bits leaves no trace.
+    /// Carries tensors side by side with so much of the bandwidth. Returns `false` if the link carries one of them from
+    /// the same time on anyway. Tensors of no bits leave no trace.
     pub fn stream(&mut self, tensors: &[TensorId], span: Span, load: BitsPerCycle<f64>) -> bool {
         if span.end <= span.start {
             return true;
@@ -123,8 +123,8 @@ impl LinkOccupancy {
     }
 }
 
-/// The spans common to windows of two links, as the public tool finds them: it goes along both lists and leaves of two windows the one
-/// that ends first. Where the lists are not in order, it misses some.
+/// The spans common to windows of two links, as the public tool finds them: it goes along both lists, and drops the one
+/// of two windows that ends first. Where the lists are not in order, it misses some.
 pub fn merged(these: &[Span], those: &[Span]) -> Vec<Span> {
     let (mut these, mut those) = (these.iter().peekable(), those.iter().peekable());
     // Of neighbours that touch, it joins two, but no third.

@@ -1,4 +1,4 @@
-//! Stream: computation tiles of a network on many cores, with what travels between them.
+//! Stream: computation tiles of a network on many cores, and the transfers between them.
 //!
 //! # From documents to a schedule
 //!
@@ -7,8 +7,8 @@
 //! a system:
 //!
 //! 1. `granularity.rs` cuts layers into tiles and groups them into stacks (Stream, Sections 3.3 and 5.1).
-//! 2. [`CoresStudy::problems`] lists every different tile on every different core. `costs.rs` solves each once, by the search for the
-//!    best mapping, with DRAM on top of what does not fit.
+//! 2. [`CoresStudy::problems`] lists every different tile on every different core. `costs.rs` solves each once, by the
+//!    search for the best mapping, and adds DRAM accesses for operands that do not fit.
 //! 3. [`CoresStudy::allocate`] allocates a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
 //!    stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4), `genetic.rs` is the search to compare
 //!    with. Where each layer has one core, a balanced allocation is a candidate, too.
@@ -22,19 +22,21 @@
 //!
 //! # Tiles and schedules
 //!
-//! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`Split`] cuts its loops into a [`Grid`] of tiles
-//! (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid, an axis alone says which of
-//! its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore/schedules.rs` compares with every pair of
-//! boxes). A graph of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
+//! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`Split`] cuts its loops into a [`Grid`]
+//! of tiles (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid,
+//! each axis by itself tells which of its pieces overlap the elements that another tile reads (`dependencies.rs`;
+//! `tests/engine/multicore/schedules.rs` compares with every pair of boxes). A graph of a million tiles has nine
+//! million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
 //! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors
 //! in memories: `contents.rs` holds the copies of tensors with their importance, ranked only when one has to leave; `occupancy.rs` the
 //! usage of memories over time, in blocks, as nearly every change is one to all that comes later; `steps.rs` the usage of links. Both are
 //! searched from their end, where nearly everything happens.
 //!
-//! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, which `tests/reference/stream.rs` replays to the
-//! cycle, the latter in random cases, too, and what is right, of which `tests/engine/multicore/schedules.rs` holds that nothing is used
-//! twice or read before it is there.
+//! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, or the corrected ones.
+//! `tests/reference/stream.rs` replays the tool to the cycle, that of 2024 in random cases, too.
+//! `tests/engine/multicore/schedules.rs` checks that under the corrected rules no resource is used twice, and no tensor
+//! is read before it has arrived.
 //!
 //! # Example
 //!

@@ -30,7 +30,8 @@ pub struct AccessFunction {
     pub operand: Operand,
     /// The layer that computes the tensor; `None` if none does.
     pub source: Option<NestId>,
-    /// The input of the network whose elements it reads, at their coordinates there, as other layers may; `None` if it reads none so.
+    /// The input of the network that it reads, with the coordinates of that input, so that other layers may read the
+    /// same elements; `None` if it reads none in this way.
     pub input: Option<LayerId>,
     /// Index expressions of its axes. Axes of a source's output and of its readers correspond, in the same order.
     pub axes: Vec<AxisExpression>,
@@ -71,7 +72,7 @@ impl AxisExpression {
 }
 
 impl AccessFunction {
-    /// From where to where part of the loops goes along each axis.
+    /// The span of part of the loops along each axis.
     pub fn spans(&self, part: &Part) -> Vec<Range<i64>> {
         self.axes.iter().map(|axis| axis.span(part)).collect()
     }

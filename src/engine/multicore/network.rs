@@ -20,8 +20,8 @@ pub struct NetworkNests {
 impl NetworkNests {
     /// The nests of a network.
     ///
-    /// What a view shows is read from whoever computes it: channel by channel where it puts maps of one size on top of each other,
-    /// else all of it, as the document does not say which part goes where.
+    /// Maps that a view shows are read from the layers that compute them: channel by channel where the view puts maps
+    /// of one size on top of each other, else as a whole, as the document does not say which part goes where.
     pub fn new(network: &Network, adds_as_weights: bool) -> Self {
         let layers: TiVec<NestId, LayerId> = network.computing().collect();
         let nests = layers.iter().map(|&id| nest(network, &layers, (id, adds_as_weights))).collect();
@@ -101,8 +101,8 @@ fn sorted(mut terms: [(Dim, u64); 2]) -> Vec<(Dim, u64)> {
     terms.to_vec()
 }
 
-/// Adds what reading a layer's output as `access` means: that of whoever computes it, if anybody does. Only features keep the axes of what
-/// they read.
+/// Adds the accesses to a layer's output: those to the layers that compute it, if any do, with the axes of `access`.
+/// Only features keep these axes.
 fn read(
     network: &Network,
     layers: &TiSlice<NestId, LayerId>,

@@ -25,11 +25,11 @@ struct Block {
     range: (i64, i64),
 }
 
-/// What is in use from a cycle on.
+/// Bits in use from a cycle on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Step {
     cycle: i64,
-    /// Without what is added to the block.
+    /// The bits, without those that are added to the block.
     bits: i64,
 }
 
@@ -65,8 +65,8 @@ impl Occupancy {
         Self { capacity_bits, blocks: vec![Block::new(vec![Step::default()], 0)] }
     }
 
-    /// The steps: cycle, and bits from then on; of several in one cycle the last. Rules that free a place before it is filled leave less
-    /// than nothing there, which counts as nothing here.
+    /// The steps: cycle, and bits from then on; of several in one cycle the last. Rules that free a place before it is
+    /// filled leave a negative number, which counts as 0.
     pub fn steps(&self) -> Vec<(i64, u64)> {
         let of_block = |block: &Block| {
             block.steps.iter().map(|step| (step.cycle, (step.bits + block.added).max(0) as u64)).collect()
@@ -119,12 +119,12 @@ impl Occupancy {
         )
     }
 
-    /// So many more bits from a time on.
+    /// Adds bits from a time on.
     pub fn add(&mut self, time: Cycles<f64>, bits: Bits) {
         self.change(time, bits.0 as i64);
     }
 
-    /// So many fewer bits from a time on.
+    /// Frees bits from a time on.
     pub fn free(&mut self, time: Cycles<f64>, bits: Bits) {
         self.change(time, -(bits.0 as i64));
     }
@@ -132,7 +132,7 @@ impl Occupancy {
     fn change(&mut self, time: Cycles<f64>, bits: i64) {
         let cycle = time.0 as i64;
         let is_whole = cycle as f64 == time.0;
-        // What changes within a cycle is a step of its own, after all others of the cycle.
+        // A change within a cycle is a step of its own, after all others of the cycle.
         let StepIndex { block: mut at, step: mut first } = self.first_from(if is_whole { cycle } else { cycle + 1 });
         let is_next = first == self.blocks[at].steps.len()
             && self.blocks.get(at + 1).is_some_and(|next| is_whole && next.start == cycle);
@@ -189,7 +189,7 @@ impl Occupancy {
         Some(self.cycle(at).max(time))
     }
 
-    /// How many bits too many would be in use at a time with so many more.
+    /// The bits beyond the capacity that would be in use at a time with so many more.
     pub fn excess_at(&self, time: Cycles<f64>, bits: Bits) -> Bits {
         let StepIndex { block, step } = self.step_at(time);
         let used = self.blocks[block].steps[step].bits + self.blocks[block].added;

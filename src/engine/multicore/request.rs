@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Everything that a study depends on: three documents and the settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoresRequest {
-    /// Hardware document: the cores that the system says nothing else of.
+    /// Hardware document: for the cores for which the system states no other.
     pub hardware: String,
     /// Workload document.
     pub workload: String,
@@ -62,9 +62,10 @@ impl Default for CoresSettings {
 }
 
 impl CoresSettings {
-    /// What the mapping of a tile is searched for. The rules of the public tool say latency. Corrected ones follow the aim; but the fastest
-    /// mapping of a tile that `streams` operands from DRAM may move far more than needed through a port that all cores share, so that the
-    /// schedule gets longer: for a schedule of the fewest cycles such a tile is mapped for the product of energy and latency.
+    /// The objective of the mapping of a tile: latency under the rules of the public tool. Corrected rules follow the
+    /// aim; but the fastest mapping of a tile that `streams` operands from DRAM may move far more than needed through a
+    /// port that all cores share, so that the schedule gets longer: for a schedule of the fewest cycles such a tile is
+    /// mapped for the product of energy and latency.
     pub fn tile_objective(&self, streams: bool) -> Objective {
         match self.aim {
             _ if self.scheduler != Scheduler::Corrected => Objective::Latency,
@@ -143,7 +144,7 @@ impl StackRule {
     }
 }
 
-/// Which tile is taken next of those that wait for nothing any more.
+/// The rule for the next tile among those whose predecessors are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderRule {
     /// That of the deepest layer.
@@ -198,7 +199,7 @@ impl ScheduleObjective {
 /// Whose rules the scheduler follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Scheduler {
-    /// What is right.
+    /// The corrected rules.
     #[default]
     Corrected,
     /// The public tool of December 2024: transfers as early as possible.
@@ -225,7 +226,7 @@ impl Scheduler {
         }
     }
 
-    /// How tiles are made beside it.
+    /// The rules by which tiles are made for it.
     pub fn tiling(self) -> TilingRules {
         if self == Self::Corrected { TilingRules::CORRECTED } else { TilingRules::STREAM }
     }

@@ -2,29 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a scheduler does.
+/// The rules of a scheduler, each a difference between the public tool's versions, or from what is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchedulingRules {
-    /// Transfers are placed as late as they can be without holding up whoever waits for them, one after the other on each link, as the tool
-    /// did in June 2023; otherwise as early as links and memories allow, into gaps, and once for all that receive the same.
+    /// Transfers are placed as late as possible without delaying their readers, one after the other on each link, as
+    /// the tool did in June 2023; otherwise as early as links and memories allow, into gaps, and once for all receivers
+    /// of a tensor.
     pub late_transfers: bool,
-    /// A constant counts for every core that uses it as often as it is used by all together, so that a core that shares it never lets go of
-    /// it, as in the tool; otherwise for each core as often as that one uses it.
+    /// A constant counts for every core that uses it as often as it is used by all together, so that a core that shares
+    /// it never releases it, as in the tool; otherwise for each core as often as that one uses it.
     pub counts_uses_everywhere: bool,
-    /// What is evicted, or was passed on, leaves its place at once, as in the tool, though it is still being written back, or read by a
-    /// tile; otherwise when that is done.
+    /// A tensor that is evicted, or was passed on, frees its place at once, as in the tool, though it is still being
+    /// written back, or read by a tile; otherwise when that is done.
     pub frees_at_once: bool,
-    /// What is on its way into a memory that cores share counts as there for the others, as in the tool; otherwise they wait for it.
+    /// A tensor on its way into a memory that cores share counts as present for the others, as in the tool; otherwise
+    /// they wait for it.
     pub trusts_presence: bool,
-    /// What does not fit on the chip takes part in nothing but the time of its tile, as in the tool; otherwise it has to be in DRAM before.
+    /// An operand that does not fit on the chip affects nothing but the time of its tile, as in the tool; otherwise it
+    /// has to be in DRAM before.
     pub streams_from_nowhere: bool,
-    /// A link takes energy for every cycle in which it carries something, however little, and again for every receiver of the same, as does
-    /// the memory that this comes out of, as in the tool; otherwise for bits, and for those once.
+    /// A link takes energy for every cycle in which it carries data, however little, and again for every receiver of
+    /// the same tensor, as does the memory at the source, as in the tool; otherwise for bits, and only once.
     pub charges_each_receiver: bool,
     /// Where operands stream from DRAM while a tile is computed, their links are taken before there is room for its output, and carry more
     /// than they can, as in the tool; otherwise the tile waits for both and slows down.
     pub streams_too_early: bool,
-    /// The shortest way between two cores may lead through DRAM, as in the tool; otherwise it keeps to the chip.
+    /// The shortest route between two cores may lead through DRAM, as in the tool; otherwise it keeps to the chip.
     pub routes_through_dram: bool,
     /// Tiles that stream the same operand from DRAM at the same time load the links once, as in the tool; otherwise each loads them.
     pub shares_streams: bool,
@@ -37,11 +40,11 @@ pub struct SchedulingRules {
     /// A computed tensor counts for evictions as often as it is used anywhere, as in the tool; otherwise uses do not count where it is
     /// already.
     pub counts_served_uses: bool,
-    /// Where nothing reads the last tile of a core in a layer, the whole layer leaves for DRAM, as in the tool; otherwise only what
-    /// nothing reads.
+    /// Where nothing reads the last tile of a core in a layer, the whole layer leaves for DRAM, as in the tool;
+    /// otherwise only tensors that nothing reads.
     pub writes_layers_whole: bool,
-    /// What a tile reads that waits for no other is in DRAM from the beginning, as in the tool, though a layer computes it; otherwise only
-    /// what nothing computes.
+    /// Tensors that are read by a tile without predecessors are in DRAM from the beginning, as in the tool, though a
+    /// layer computes them; otherwise only tensors that no layer computes.
     pub holds_unread_inputs: bool,
     /// Operands are prefetched in the order in which the tool comes across tiles, by dependencies in a layer and then between layers;
     /// otherwise by layer and number.
@@ -49,14 +52,16 @@ pub struct SchedulingRules {
     /// Where a tensor never has room without evictions, it gets it from the last change in a memory on, as in the tool, though that is
     /// before the tensor is there; otherwise not before.
     pub makes_room_too_early: bool,
-    /// An operand that does not fit into the highest memory of a core takes as much of it as its lowest memory holds, as in the tool, even
-    /// where this is the highest one itself, so that everything else leaves it; otherwise what is no memory below it takes nothing.
+    /// An operand that does not fit into the highest memory of a core takes as much of it as its lowest memory holds,
+    /// as in the tool, even where this is the highest one itself, so that everything else leaves it; otherwise only
+    /// memories below it count.
     pub streams_through_whole_memories: bool,
-    /// Whether operands fit on the chip is decided by their sizes for the mapping of a tile, in which all outputs have the bits of partial
-    /// sums and no zeros lie around a map, as in the tool; otherwise by the sizes of what is moved.
+    /// Whether operands fit on the chip is decided by their sizes for the mapping of a tile, in which all outputs have
+    /// the bits of partial sums and no zeros lie around a map, as in the tool; otherwise by the sizes of the moved
+    /// data.
     pub stores_partial_sums: bool,
-    /// What a tile streams from DRAM takes as much of the links as it takes of DRAM in its busiest cycles, as in the tool; otherwise as
-    /// much as it takes on average.
+    /// The streams of a tile take as much of the links as they take of DRAM in its busiest cycles, as in the tool;
+    /// otherwise as much as they take on average.
     pub streams_at_peak: bool,
     /// Of the parts of a layer that cores share the last is placed first, as in the tool, which goes by the numbers of tiles; otherwise the
     /// first.
@@ -105,7 +110,7 @@ impl SchedulingRules {
         takes_last_part_first: true,
         ignores_ports: true,
     };
-    /// What is right.
+    /// None of the tool's deviations.
     pub const CORRECTED: Self = Self {
         late_transfers: false,
         counts_uses_everywhere: false,
@@ -137,7 +142,7 @@ impl Default for SchedulingRules {
     }
 }
 
-/// How tiles and what lies between them are made.
+/// The rules by which tiles and their dependencies are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TilingRules {
     /// Where a loop's size is no multiple of the number of pieces, the remainder is left out, as the tool does for cuts over cores;
@@ -145,23 +150,23 @@ pub struct TilingRules {
     pub drops_remainders: bool,
     /// Where a loop's size is no multiple of the pieces in time, the layer grows to one, as in the tool.
     pub enlarges_layers: bool,
-    /// Inputs are fetched with the zeros around them, as in the tool; otherwise only what exists.
+    /// Inputs are fetched with the zeros around them, as in the tool; otherwise without padding.
     pub fetches_padding: bool,
-    /// What a tile reads and what another computes are compared as boxes, as in the tool, whose boxes of grouped channels begin too low;
-    /// otherwise nothing waits for rows, columns and channels that it passes over.
+    /// Elements that a tile reads and another computes are compared as boxes, as in the tool, whose boxes of grouped
+    /// channels begin too low; otherwise no tile waits for rows, columns and channels that it passes over.
     pub compares_boxes: bool,
     /// Of two operands out of one tile the tool keeps the last edge.
     pub keeps_last_edge: bool,
-    /// What several layers read of an input of the network is fetched for each of them, as in the tool; otherwise a part that they read
-    /// alike once for all that are on a core, as long as it has room.
+    /// Elements of an input of the network that several layers read are fetched for each of them, as in the tool;
+    /// otherwise a part that they read alike is fetched once for all that are on a core, as long as it has room.
     pub fetches_inputs_apart: bool,
     /// A tile at the border of a map is mapped as if its windows lay within the map, as in the tool; otherwise with the inputs that exist.
     pub maps_padding: bool,
     /// Loops are listed in the order in which the tool reads them from a network, which decides which of their factors are merged;
     /// otherwise in the order of the layer's type.
     pub orders_loops_as_parsed: bool,
-    /// A core unrolls the loops of convolutions in layers of all types, as in the tool: depthwise ones have one K to a group, and sums call
-    /// their columns K; otherwise what it says of a type.
+    /// A core unrolls the loops of convolutions in layers of all types, as in the tool: depthwise ones have one K to a
+    /// group, and sums call their columns K; otherwise the loops that it states for a type.
     pub unrolls_as_convolutions: bool,
     /// Cores share the channels of a layer, however few these are, as in the tool; otherwise columns where the channels would leave parts
     /// of arrays idle, and no more cores than that helps.
@@ -182,7 +187,7 @@ impl TilingRules {
         unrolls_as_convolutions: true,
         shares_channels: true,
     };
-    /// What is right.
+    /// None of the tool's deviations.
     pub const CORRECTED: Self = Self {
         drops_remainders: false,
         enlarges_layers: false,

@@ -23,11 +23,11 @@ pub struct PlacedTile {
     pub offchip_pj: f64,
     /// Operands that stay in DRAM.
     pub too_large: Vec<Operand>,
-    /// What these take of the way to and from DRAM.
+    /// The bandwidth that these take to and from DRAM.
     pub offchip: Offchip,
 }
 
-/// What a tile moves to and from DRAM while it is computed, as operands do not fit on the chip.
+/// The bandwidth that a tile takes to and from DRAM while it is computed, as operands do not fit on the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Offchip {
     /// To DRAM.
@@ -42,26 +42,27 @@ pub enum Begin {
     /// A tile: its core is free, and tiles that it waits for are done. A transfer: the tensor is where it comes from.
     #[default]
     Ready,
-    /// What the tile reads is there.
+    /// The tensors that the tile reads have arrived.
     Brought,
     /// There is room in a memory.
     Room,
     /// The links are free.
     Links,
-    /// Whoever waits for it needs it no earlier ([`super::rules::SchedulingRules::late_transfers`]).
+    /// Its reader needs it no earlier ([`super::rules::SchedulingRules::late_transfers`]).
     Late,
 }
 
-/// Cycles from which on what a transfer waits for is so; it begins at the last of them.
+/// The cycle from which on each condition of a transfer holds; it begins at the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TransferWaits {
-    /// The tensor is where it comes from. Of a stream: its tile could begin.
+    /// Cycle at which the source holds the tensor; of a stream, at which its tile could begin.
     pub there: f64,
-    /// It is late enough for whoever waits for it, in place of `there` ([`super::rules::SchedulingRules::late_transfers`]).
+    /// Cycle before which its reader does not need it, in place of `there`
+    /// ([`super::rules::SchedulingRules::late_transfers`]).
     pub late: Option<f64>,
-    /// There is room in the memory that it goes to.
+    /// Cycle at which the target memory has room.
     pub room: f64,
-    /// The links on its way are free.
+    /// Cycle at which the links on its way are free.
     pub links: f64,
 }
 
@@ -84,7 +85,7 @@ pub struct Transfer {
     pub memory: TopMemoryId,
     /// From its first cycle to its last.
     pub span: Span,
-    /// Why.
+    /// Why the tensor is moved.
     pub reason: TransferReason,
     /// Energy of the links, pJ.
     pub link_pj: f64,
@@ -112,7 +113,8 @@ pub struct Schedule {
     pub tiles: TiVec<TileId, Option<Span>>,
     /// What decides when each begins.
     pub begins: TiVec<TileId, Begin>,
-    /// Of tiles that begin as soon as something is [`Begin::Brought`]: what comes last, and to which memory.
+    /// Tiles that begin as soon as their tensors are there ([`Begin::Brought`]): the tensor that arrives last, and its
+    /// memory.
     pub awaited: Vec<(TileId, TensorId, TopMemoryId)>,
     /// All transfers, in the order in which they were placed.
     pub transfers: Vec<Transfer>,
@@ -120,7 +122,7 @@ pub struct Schedule {
     pub streams: Vec<DramStream>,
     /// Usage of each memory, as steps: a cycle, and the bits in use from it on.
     pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
-    /// What comes into memories and leaves them, where somebody asked ([`super::coala::schedule_with_contents`]).
+    /// Tensors that come into memories and leave them, if requested ([`super::coala::schedule_with_contents`]).
     pub contents: Vec<ContentsChange>,
     /// Energy by cause.
     pub energy: SystemEnergy,

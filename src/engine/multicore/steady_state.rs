@@ -20,8 +20,9 @@ pub struct SteadyState {
 
 /// The steady state of a stack. `macs` gives the multiply-accumulates of a tile.
 ///
-/// An iteration is the next tile of every layer that no other of the stack reads, with all that it needs and that is not computed yet.
-/// Iterations with as many tiles of each layer are equal; the steady state is that of which there are most, by multiply-accumulates.
+/// An iteration consists of the next tile of every layer that no other of the stack reads, with all tiles that it needs
+/// and that are not computed yet. Iterations with as many tiles of each layer are equal; the steady state is the kind
+/// with the most multiply-accumulates in all.
 pub fn steady_state(graph: &TileGraph, layers: &[NestId], macs: &dyn Fn(TileId) -> u64) -> SteadyState {
     // The place of each layer in the stack.
     let count = graph.tiles.iter().map(|tile| tile.layer.index() + 1).max().unwrap_or(0);
@@ -66,7 +67,7 @@ pub fn steady_state(graph: &TileGraph, layers: &[NestId], macs: &dyn Fn(TileId) 
         .collect();
     let work = |tiles: &TiVec<IterationTile, TileId>| tiles.iter().map(|&tile| macs(tile)).sum::<u64>();
     let total: u64 = all.iter().map(work).sum();
-    // Iterations with as many tiles of each layer.
+    // A kind of iterations, which have as many tiles of each layer.
     struct Kind {
         iterations: usize,
         /// Index of the first such iteration.

@@ -36,10 +36,10 @@ pub struct Step {
     pub used: BitsPerCycle<f64>,
 }
 
-/// A step function: what is in use of a bandwidth over time. Neighbours may be equal.
+/// A step function: the bandwidth in use over time. Neighbours may be equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFunction {
-    /// In order, so that a change moves few. None is empty, and the first step is at time 0.
+    /// Blocks in the order of time, so that a change moves few steps. None is empty, and the first step is at time 0.
     blocks: Vec<Vec<Step>>,
 }
 

@@ -18,7 +18,7 @@ pub struct TileSize {
 pub const SIZES: [&str; 3] = ["rows", "columns", "channels"];
 
 impl TileSize {
-    /// Into how many pieces it cuts the loops of a layer; loops that stay whole are left out.
+    /// The number of pieces into which it cuts each loop of a layer; loops that stay whole are left out.
     pub fn pieces(&self, shape: &LayerShape) -> Vec<(Dim, u64)> {
         let (rows, columns) = if shape.size(Dim::OY) > 1 { (Dim::OY, Some(Dim::OX)) } else { (Dim::OX, None) };
         let channels = if shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };

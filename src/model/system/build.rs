@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 /// Limit on the hops of a system, above what a full mesh of the most cores has.
 const MAX_HOPS: usize = 1 << 14;
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences =
     &[("cores", &["cores", "shared", "links", "offchip"]), ("links", &["links"]), ("cores[*].name", &["links"])];
 
@@ -23,8 +23,8 @@ impl CoreSystem {
     /// Reads and validates a system document. `beside` is the hardware document of the cores that name none.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, each with its line, path, reason and remedy. Of what is wrong with `beside`, only that
-    /// something is, where a core needs it: `Core::from_text` tells what.
+    /// Everything that is wrong with the text, each with its line, path, reason and remedy. Mistakes in `beside` are
+    /// only reported as such, where a core needs it: `Core::from_text` lists them.
     pub fn from_text(text: &str, beside: &str) -> Result<Self, Diagnostics> {
         let beside = read_hardware(beside).whole().ok();
         read_system(text).validated(text, CONSEQUENCES, |spec| Self::new(&spec, beside.as_ref()))
@@ -42,7 +42,7 @@ impl CoreSystem {
         })
     }
 
-    /// Validates a document. `beside` is what the cores are that name no hardware, if that could be read.
+    /// Validates a document. `beside` is the hardware of the cores that name none, if it could be read.
     ///
     /// # Errors
     /// Everything that is wrong with it, each with its path in the document, the reason and a remedy.
@@ -67,7 +67,7 @@ impl CoreSystem {
             let built = match Core::new(&outside) {
                 Ok(built) => built,
                 Err(wrong) => {
-                    // What is wrong with the document beside, or that of another core, is said there.
+                    // Mistakes in the document beside, or in that of another core, are reported there.
                     if source.hardware != CoreHardware::Beside && std::ptr::eq(source, core) {
                         diagnostics.0.extend(wrong.under(&format!("{path}.hardware")).0);
                     }
@@ -94,7 +94,7 @@ impl CoreSystem {
         let takes_beside = (0..spec.cores.len()).any(is_beside);
         let (memories, memory_of) = memories(spec, &cores, &mut diagnostics);
         let Wiring { links, mut hops, .. } = wiring;
-        // Of two ways of as many links that along the chip comes first.
+        // Of two routes of the same length, the one on the chip comes first.
         hops.sort_by_key(|hop| hop.from.max(hop.to) == cores.next_key());
         let system = Self { name: spec.name.clone(), cores, takes_beside, memories, memory_of, links, hops };
         system.check_routes(&mut diagnostics);
@@ -107,7 +107,7 @@ impl CoreSystem {
         for from in self.cores.keys() {
             let routes = self.routes_from(from, false);
             for to in self.cores.keys().filter(|&to| to != from && routes[to].is_empty()) {
-                // Without a link a core still reads what it shares with the other.
+                // Without a link, a core still reads a memory that it shares with the other one.
                 let [_, inputs, _] = self.memory_of[to];
                 if self.memories[inputs].cores.contains(&from) {
                     continue;
@@ -319,7 +319,7 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// Bandwidth of a core's link from the memory off the chip, bits a cycle.
+    /// Bandwidth of a core's link from the memory off the chip, bits per cycle.
     fn port_width(&self, core: CoreId, offchip: &OffchipSpec) -> u64 {
         let dram = self.names.next_key();
         let hop = self.hops.iter().find(|hop| (hop.from, hop.to) == (dram, core));
@@ -350,7 +350,7 @@ fn read_runs(core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) -> Vec<
     runs
 }
 
-/// The core that says what a core is: itself, or an earlier one that it names.
+/// The core that describes the hardware of a core: itself, or an earlier one that it names.
 fn source_of(index: usize, cores: &[CoreSpec]) -> &CoreSpec {
     let named = match &cores[index].hardware {
         CoreHardware::Preset(name) => cores[..index].iter().position(|earlier| earlier.name == *name),

@@ -83,8 +83,8 @@ impl CoresStudy {
             let first = steady.tiles.position(|&other| layer_of(other) == layer).unwrap_or(index);
             // Tiles of a layer have the same weights.
             let bits = self.network.layer(self.nests.layers[layer]).shape.weight_bits();
-            // Who shares columns needs all of them; the search divides them among cores, so that they count as often as they may be
-            // divided.
+            // A core that shares columns needs all weights. The search divides them among cores, so they count as often
+            // as they may be divided.
             let copies = if cuts.share == Some(Dim::OX) && shares { cuts.most_shared as u64 } else { 1 };
             instance.weights.push(if first == index { bits * copies } else { 0 });
             match instance.groups.iter_mut().find(|group| group[0] == first) {
@@ -156,7 +156,7 @@ impl CoresStudy {
         }
     }
 
-    /// The cores that an allocation gives a layer; all that it may have where it says nothing.
+    /// The cores that an allocation gives a layer; all that it may have where the allocation leaves it out.
     fn cores_of(&self, steady: &SteadyState, found: Option<&Allocation>, layer: NestId, shares: bool) -> Vec<CoreId> {
         let of_layer = |tile: &TileId| self.unshared.graph.tiles[*tile].layer == layer;
         let mut cores: Vec<CoreId> = found

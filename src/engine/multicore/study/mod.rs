@@ -54,7 +54,7 @@ pub struct CoresStudy {
     pub network: Network,
     /// Its layers as loops.
     pub nests: NetworkNests,
-    /// The cores and what lies between them.
+    /// The cores with their memories and links.
     pub system: CoreSystem,
     /// How layers are cut and scheduled.
     pub settings: CoresSettings,
@@ -67,12 +67,12 @@ pub struct CoresStudy {
     unshared: TiledNetwork,
 }
 
-/// What is known of a request before any mapping problem is solved.
+/// The facts of a request that are known before any mapping problem is solved.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CoresOutline {
     /// Name of the system.
     pub system: String,
-    /// Whether any of its cores is what the hardware document beside it says.
+    /// Whether any of its cores is described by the hardware document beside it.
     pub takes_beside: bool,
     /// Names of the layers.
     pub layers: TiVec<NestId, String>,

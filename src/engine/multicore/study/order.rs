@@ -1,4 +1,4 @@
-//! In which order tiles are taken.
+//! The order in which tiles are taken.
 
 use super::super::build::TiledNetwork;
 use super::super::ids::{IterationTile, NestId, TileId, TileNumber};
@@ -18,7 +18,7 @@ impl CoresStudy {
         order: OrderRule,
     ) -> TiVec<TileId, usize> {
         let graph = &self.unshared.graph;
-        // By tile of the layers that nobody shares.
+        // Ranks of the tiles before layers are shared.
         let mut rank: TiVec<TileId, usize> = ti_vec![0; graph.tiles.len()];
         let mut next = 0;
         for (stack, layers) in self.stacks.iter_enumerated() {

@@ -1,5 +1,5 @@
-//! The best schedule of a network on many cores as a job: what every different tile costs, then which cores compute each stack best, then
-//! what that comes to.
+//! The best schedule of a network on many cores as a job: first the costs of all different tiles, then the best cores
+//! for each stack, then the evaluation of the schedules.
 
 use super::super::account::SystemAccount;
 use super::super::costs::{Solved, TileCosts};
@@ -14,24 +14,24 @@ use std::sync::Arc;
 
 /// Different tiles of a task.
 const MOST_TILES: usize = 64;
-/// A search that goes on may look at so many times as many choices.
+/// Factor by which a search that goes on may look at more choices.
 const LONGER: u64 = 8;
 
 /// Allocations of all stacks, with the costs that they are made from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CoresBasis {
-    /// What the different tiles cost, in the order of [`CoresStudy::problems`].
+    /// The costs of the different tiles, in the order of [`CoresStudy::problems`].
     pub costs: Arc<Vec<Solved>>,
     /// The allocations.
     pub stacks: Arc<Vec<StackAllocation>>,
 }
 
-/// A choice of cores with all about it.
+/// A choice of cores with its schedule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoresEvaluation {
     /// The allocation with its cost.
     pub evaluated: EvaluatedAllocation,
-    /// Who computes what when.
+    /// The account of its schedule.
     pub account: Arc<SystemAccount>,
 }
 
@@ -44,30 +44,30 @@ impl From<(EvaluatedAllocation, SystemAccount)> for CoresEvaluation {
 /// A part of the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CoresTask {
-    /// Find out what there is to know before anything is solved.
+    /// Find the facts that are known before anything is solved.
     Outline,
-    /// Find what some of the different tiles cost.
+    /// Solve some of the different tiles.
     Solve(Range<usize>),
-    /// Allocate a stack, whose tiles cores may share or not, within so many choices.
+    /// Allocate a stack, with or without sharing tiles, within a number of choices.
     Allocate(Arc<Vec<Solved>>, StackId, bool, u64),
-    /// Find what the allocations of all stacks come to, whose tiles are shared or not.
+    /// Evaluate the allocations of all stacks, with or without shared tiles.
     Evaluate(CoresBasis, bool),
 }
 
-/// The result of such a part.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CoresDone {
-    /// What there is to know.
+    /// The facts that are known before anything is solved.
     Outline(Arc<CoresOutline>),
-    /// What the first ones of the tiles asked for cost.
+    /// The costs of the first tiles of the task.
     Solved(Vec<Solved>),
     /// The allocation of a stack.
     Allocated(StackAllocation),
-    /// What the best choice comes to, or why there is none.
+    /// The evaluation of the best choice, or why there is none.
     Evaluated(Result<CoresEvaluation, Diagnostics>),
 }
 
-/// A search for the best schedule, as far as it is. Everything is done twice: with tiles that cores share, and without.
+/// The state of a search for the best schedule. Everything is done twice: with tiles that cores share, and without.
 #[derive(Debug, Clone)]
 pub struct CoresSearch {
     aim: ScheduleObjective,
@@ -79,7 +79,7 @@ pub struct CoresSearch {
     costs: Option<Arc<Vec<Solved>>>,
     /// Whether it ends once all tiles are solved.
     only_costs: bool,
-    /// A search for the cores of a stack ends after so many choices.
+    /// Limit on the choices after which a search for the cores of a stack ends.
     choices: u64,
     /// Stacks that no worker has, the last first: with shared tiles, and without.
     unallocated: Vec<(StackId, bool)>,
@@ -93,7 +93,7 @@ pub struct CoresSearch {
 /// How far a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoresStage {
-    /// What there is to know.
+    /// The facts of the request are found.
     Outline,
     /// Tiles are solved.
     Costs,
@@ -105,13 +105,13 @@ pub enum CoresStage {
     Done,
 }
 
-/// Where things with shared tiles stand.
+/// Index of the results with shared tiles, and of those without.
 fn place(shares: bool) -> usize {
     usize::from(!shares)
 }
 
 impl CoresSearch {
-    /// A search of which nothing is known.
+    /// A search that has not begun.
     pub fn new(aim: ScheduleObjective) -> Self {
         Self {
             aim,
@@ -136,7 +136,7 @@ impl CoresSearch {
         Self { only_costs: true, ..self }
     }
 
-    /// What there is to know before anything is solved.
+    /// The facts that are known before anything is solved, once they are found.
     pub fn outline(&self) -> Option<&Arc<CoresOutline>> {
         self.outline.as_ref()
     }
@@ -153,12 +153,12 @@ impl CoresSearch {
         }
     }
 
-    /// What the different tiles cost, in the order of [`CoresStudy::problems`], once all are solved.
+    /// The costs of the different tiles, in the order of [`CoresStudy::problems`], once all are solved.
     pub fn costs(&self) -> Option<&Arc<Vec<Solved>>> {
         self.costs.as_ref()
     }
 
-    /// How many times as long as at first stacks were searched.
+    /// The factor by which stacks are searched for longer than at first.
     pub fn times_longer(&self) -> u64 {
         self.choices / MOST_CHOICES
     }
@@ -173,7 +173,7 @@ impl CoresSearch {
         Some(CoresBasis { costs: Arc::clone(self.costs()?), stacks: Arc::clone(self.stacks(shares)?) })
     }
 
-    /// What the allocations with shared tiles, and those without, come to; or why nothing comes of them.
+    /// The evaluations of the allocations with shared tiles, and of those without; or why there is no schedule.
     pub fn evaluations(&self) -> &[Option<Result<CoresEvaluation, Diagnostics>>; 2] {
         &self.evaluations
     }
@@ -241,7 +241,7 @@ impl CoresSearch {
     }
 }
 
-/// A worker's study, with what its tiles cost as far as that is known.
+/// A worker's study, with the known costs of its tiles.
 pub struct CoresBench {
     /// The study whose tasks the worker runs.
     pub study: Arc<CoresStudy>,

@@ -14,10 +14,10 @@ use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// So many stacks, those of the most work, are given a tile size of their own.
+/// Number of stacks, those of the most work, that are given a tile size of their own.
 const MOST_STACKS: usize = 4;
 
-/// A candidate: the size of tiles, and what differs in single stacks.
+/// A candidate: the size of tiles, and other sizes in single stacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TileCut {
     /// Of all layers that are fused.
@@ -48,7 +48,7 @@ impl TileCut {
     }
 }
 
-/// The largest of the fused layers: what tiles may be cut from.
+/// The largest sizes of the fused layers, which tiles divide.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TileLadder {
     /// Rows of the highest feature map.
@@ -61,7 +61,7 @@ pub struct TileLadder {
     pub stacks: Vec<StackId>,
 }
 
-/// What is varied together; a stage starts from the best of those before.
+/// The sizes that are varied together; a stage starts from the best of those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TileStage {
     /// Whole layers, and 1, 2, 4, 8, ... rows.
@@ -96,7 +96,7 @@ pub struct SingleCore {
     pub latency_cycles: f64,
 }
 
-/// What a network costs in tiles of one size.
+/// The cost of a network in tiles of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TileOutcome {
     /// Energy of the best schedule found, pJ.
@@ -105,7 +105,7 @@ pub struct TileOutcome {
     pub latency_cycles: f64,
     /// Number of tiles of the network.
     pub tiles: usize,
-    /// Stacks for whose steady state the allocation is proved the fastest if nothing had to travel.
+    /// Stacks whose allocation is proved the fastest in the steady state, without transfers.
     pub proved: usize,
     /// Number of stacks that the network is divided into.
     pub stacks: usize,
@@ -125,11 +125,11 @@ impl TileOutcome {
 pub struct TilePoint {
     /// The candidate.
     pub cut: TileCut,
-    /// What it costs, or in a sentence why it has no schedule.
+    /// Its cost, or in a sentence why it has no schedule.
     pub outcome: Result<TileOutcome, String>,
 }
 
-/// A search for the tile size, as far as it is.
+/// The state of a search for the tile size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TileSearch {
     ladder: Option<TileLadder>,
@@ -138,7 +138,7 @@ pub struct TileSearch {
     points: Vec<TilePoint>,
     /// The stage at hand.
     stage: usize,
-    /// Its candidates, each with what it costs where that is known, and how many of them workers were given.
+    /// Its candidates, each with its cost where that is known; and the numbers of those that workers were given.
     candidates: Vec<(TileCut, Option<TilePoint>)>,
     given: BTreeSet<usize>,
     /// The best of the first stage, which can be shown while others run.
@@ -150,7 +150,7 @@ pub struct TileSearch {
 /// A part of the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TileTask {
-    /// Find out what tiles may be cut from.
+    /// Find the sizes that tiles may divide.
     Ladder,
     /// Run the candidate of this number among those of its stage.
     Candidate(usize, TileCut),
@@ -159,14 +159,14 @@ pub enum TileTask {
 /// The result of such a part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TileDone {
-    /// What tiles may be cut from.
+    /// The sizes that tiles may divide.
     Ladder(TileLadder),
-    /// What a candidate costs.
+    /// The cost of a candidate.
     Candidate(TilePoint),
 }
 
 impl TileSearch {
-    /// One that has not begun, for what is minimised.
+    /// A search that has not begun, for this objective.
     pub fn new(aim: ScheduleObjective) -> Self {
         Self {
             ladder: None,
@@ -223,12 +223,12 @@ impl TileSearch {
         }
     }
 
-    /// The best candidate, with its cost; of equal ones that which came first.
+    /// The best candidate, with its cost; among equals the first.
     pub fn best(&self) -> Option<(&TileCut, &TileOutcome)> {
         self.best_of(|_| true)
     }
 
-    /// The best tile size for one core that computes all layers, and what that costs.
+    /// The best tile size for one core that computes all layers, and its cost.
     pub fn best_single(&self) -> Option<(&TileCut, &SingleCore)> {
         let singles =
             self.points().filter_map(|point| Some((&point.cut, point.outcome.as_ref().ok()?.single.as_ref()?)));
@@ -338,9 +338,9 @@ impl TileSearch {
     }
 }
 
-/// What prices candidates.
+/// The functions that price candidates.
 pub struct TileBench {
-    /// Finds what tiles may be cut from.
+    /// Finds the sizes that tiles may divide.
     pub ladder: Box<dyn FnMut() -> Result<TileLadder, Diagnostics>>,
     /// Runs a candidate.
     pub run: Box<dyn FnMut(TileCut) -> TilePoint>,
@@ -426,7 +426,7 @@ impl TilePoint {
 }
 
 impl CoresRequest {
-    /// The same in tiles of this size.
+    /// The same request in tiles of this size.
     #[must_use]
     pub fn in_tiles(&self, cut: &TileCut) -> Self {
         let mut request = self.clone();
@@ -436,7 +436,7 @@ impl CoresRequest {
 }
 
 impl TileLadder {
-    /// What tiles of a request may be, whatever it states.
+    /// The sizes that tiles of a request may divide, whatever it states.
     ///
     /// # Errors
     /// As [`CoresStudy::new`].
@@ -447,7 +447,7 @@ impl TileLadder {
 }
 
 impl CoresStudy {
-    /// What tiles may be, whatever the settings state.
+    /// The sizes that tiles may divide, whatever the settings state.
     pub fn ladder(&self) -> TileLadder {
         let mut stacks: Vec<StackId> = self.stacks.keys().filter(|&stack| self.stacks[stack].len() > 1).collect();
         let cut = || stacks.iter().flat_map(|&stack| &self.stacks[stack]);
@@ -486,7 +486,7 @@ impl CoresStudy {
         TileOutcome { single: self.outcome_alone(costs), ..self.outcome_on_all(found, stacks) }
     }
 
-    /// The cost of an allocation; nothing is said of a single core.
+    /// The cost of an allocation, without that of a single core.
     pub fn outcome_on_all(&self, found: &EvaluatedAllocation, stacks: &[StackAllocation]) -> TileOutcome {
         TileOutcome {
             energy_pj: found.energy_pj,
@@ -525,7 +525,7 @@ impl CoresStudy {
         self.system.pe_count()
     }
 
-    /// Share of what all arrays could multiply in so many cycles that the network needs.
+    /// The network's multiply-accumulates as a share of those that all arrays could do in so many cycles.
     pub fn mac_use(&self, latency_cycles: f64) -> f64 {
         self.network.macs() as f64 / (latency_cycles * self.peak_macs_per_cycle() as f64).max(1.0)
     }

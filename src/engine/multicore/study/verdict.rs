@@ -49,10 +49,10 @@ struct TiledAllocation {
     computing: TiVec<TileId, f64>,
 }
 
-/// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
+/// The cost of a tile on its core, and the cycles in which the array works; or why it has no mapping there.
 type Priced = Result<(PlacedTile, f64), NoMapping>;
 
-/// How tiles are scheduled: with what is in memories, or without.
+/// A scheduler: with the contents of memories, or without.
 type Scheduled = fn(SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow>;
 
 impl CoresStudy {
@@ -357,7 +357,7 @@ impl CoresStudy {
         diagnostics.or(TiledAllocation { tiled, placed, computing })
     }
 
-    /// What a tile of a layer costs on a core that reads and writes so many bits of each operand.
+    /// The cost of a tile of a layer on a core that reads and writes so many bits of each operand.
     fn price(
         &self,
         costs: &mut TileCosts,
