@@ -212,7 +212,8 @@ macro_rules! declare_ids {
         }
 
         impl From<usize> for $name {
-            /// Whatever has ids is counted and refused long before there are 2^32 of it; one beyond is none that exists.
+            /// Things with ids are counted and refused long before there are 2^32 of them; an index beyond belongs to
+            /// none.
             #[inline]
             fn from(index: usize) -> Self {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))

@@ -1,4 +1,4 @@
-//! Schemas of what no field of a type names: numbers by the members of a list, rules by name.
+//! Schemas of types without fields for them: numbers by the members of a list, rules by name.
 
 use crate::hardware::MemoryId;
 use crate::rules::Rules;
@@ -14,7 +14,7 @@ pub fn object(fields: impl IntoIterator<Item = (String, Schema)>) -> Schema {
     json_schema!({ "type": "object", "properties": fields, "required": names })
 }
 
-/// A `T`, and what it is here.
+/// The schema of `T`, with its meaning here.
 pub fn described<T: JsonSchema>(generator: &mut SchemaGenerator, meaning: impl Into<String>) -> Schema {
     let mut schema = generator.subschema_for::<T>();
     schema.insert("description".to_owned(), meaning.into().into());

@@ -1,7 +1,7 @@
 //! Units as types, where numbers of different units meet: a time is no bandwidth, though each is a number.
 //!
-//! There is only the arithmetic that makes sense: times add up, bits over bits a cycle are a time, a time times a time is nothing. Accounts
-//! have plain numbers again, with the unit in the name.
+//! There is only the arithmetic that makes sense: times add up, bits over bits per cycle are a time, a time times a
+//! time is nothing. Accounts have plain numbers again, with the unit in the name.
 //!
 //! ```
 //! use fusescape_model::units::{Bits, BitsPerCycle, Cycles};
@@ -30,7 +30,7 @@ pub struct Cycles<N = u64>(pub N);
 #[serde(transparent)]
 pub struct Bits<N = u64>(pub N);
 
-/// What a link or a port carries, in bits a cycle.
+/// Bandwidth of a link or a port, in bits per cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BitsPerCycle<N = u64>(pub N);

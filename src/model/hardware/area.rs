@@ -25,7 +25,7 @@ impl Area {
 }
 
 impl Core {
-    /// The core's area. What is not stated is named in it, not taken as nothing.
+    /// The core's area. Figures that are not stated are named in it, not taken as 0.
     pub fn area(&self) -> Area {
         self.area_of(|_| true)
     }

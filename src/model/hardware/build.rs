@@ -13,9 +13,9 @@ use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, LANES, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
 
-/// More array dimensions than any accelerator has; the sets of them are kept as bits.
+/// Limit on the array dimensions; sets of them are kept as bits.
 const MAX_ARRAY_DIMENSIONS: usize = 16;
-/// More memory levels than any operand has; tables of levels have this fixed size.
+/// Limit on the memory levels of an operand; tables of levels have this fixed size.
 pub const MAX_LEVELS: usize = 8;
 /// The slowest and the fastest clock, MHz.
 const CLOCK_MHZ: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
@@ -81,12 +81,12 @@ impl Core {
         })
     }
 
-    /// What is unrolled wider than the array is, for a layer of this kind that states nothing itself.
+    /// The loops that are unrolled wider than the array, for a layer of this kind that states nothing itself.
     pub fn wide_unrolls(&self, kind: LayerKind) -> impl Iterator<Item = &WideUnroll> {
         self.wide_unrolls.iter().filter(move |(of, _)| *of == kind).map(|(_, wide)| wide)
     }
 
-    /// What a layer's own spatial mapping unrolls wider than the array is.
+    /// The loops that a layer's own spatial mapping unrolls wider than the array.
     pub fn wide_unrolls_stated(&self, stated: &[UnrollSpec]) -> Vec<WideUnroll> {
         wide_unrolls(self.array.iter(), stated)
     }
@@ -209,7 +209,7 @@ fn check_unroll(
         let UnrollSpec { array_dimension, loop_dimension, limit } = one;
         let path = format!("{path}.{array_dimension}");
         let array_dim = array.iter().position(|(name, _)| name == array_dimension);
-        // Of an array without dimensions that is said.
+        // An array without dimensions is reported elsewhere.
         if array_dim.is_none() && !array.is_empty() {
             let names: Vec<&str> = array.iter().map(|(name, _)| name.as_str()).collect();
             diagnostics.add(
@@ -240,8 +240,8 @@ fn check_unroll(
     unroll
 }
 
-/// How wide a loop may be unrolled over an array dimension of `size` PEs: as wide as stated, else what the others on the
-/// same dimension leave.
+/// The width of a loop over an array dimension of `size` PEs: as stated, else the part that the others on the same
+/// dimension leave.
 fn limit(of: &UnrollSpec, stated: &[UnrollSpec], size: u64) -> u64 {
     let others = stated.iter().filter(|other| other.array_dimension == of.array_dimension);
     let taken = others.filter_map(|other| other.limit).fold(1, |all: u64, limit| all.saturating_mul(limit.max(1)));

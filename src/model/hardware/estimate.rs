@@ -1,4 +1,4 @@
-//! Figures of a memory that its document leaves to an estimator, and where that is said.
+//! Figures of a memory that its document leaves to an estimator, and where the document says so.
 
 use super::sram::{Figures, MAX_SRAM_WIDTH, SRAM_65NM, SRAM_ESTIMATORS, SRAM_SIZES, estimate, node_nm};
 use crate::spec::{Diagnostics, EstimateSpec, Fix, MemorySpec, write_size};
@@ -9,16 +9,17 @@ use serde::{Deserialize, Serialize};
 pub struct Estimate {
     /// Name of the estimator: `sram-28nm`.
     pub estimator: String,
-    /// Whether the energy of reading is.
+    /// Whether the energy of reading is estimated.
     pub read_energy: bool,
-    /// Whether the energy of writing is.
+    /// Whether the energy of writing is estimated.
     pub write_energy: bool,
-    /// Whether the area is.
+    /// Whether the area is estimated.
     pub area: bool,
 }
 
 impl Estimate {
-    /// What the document at `path` leaves to an estimator, and the figures; nothing where it names none or something is wrong with it.
+    /// The estimate that the document at `path` asks for, with its figures; `None` where it names no estimator or
+    /// something is wrong with it.
     pub(super) fn new(
         path: &str,
         name: &str,
@@ -44,7 +45,7 @@ impl Estimate {
         self.read_energy || self.write_energy
     }
 
-    /// The figures that are, in words: `read and write energy, area`.
+    /// The estimated figures, in words: `read and write energy, area`.
     pub fn what(&self) -> String {
         let energy = match (self.read_energy, self.write_energy) {
             (true, true) => "read and write energy",
@@ -89,7 +90,7 @@ pub fn check_estimate(
     estimate(estimator, size_bits, width_bits)
 }
 
-/// Of a node that no estimator is for, the nearest was meant; else the most similar word.
+/// For a node without an estimator, the nearest one was meant; else the most similar word.
 fn add_unknown_estimator(path: &str, estimator: &str, diagnostics: &mut Diagnostics) {
     let reason = format!("There is no estimate `{estimator}`");
     let Some(nm) = node_nm(estimator) else {

@@ -1,4 +1,4 @@
-//! What a multiply-accumulate costs.
+//! Energy of a multiply-accumulate.
 
 use super::check::check_energy;
 use crate::spec::{ArraySpec, Diagnostics, MacEnergySpec};
@@ -10,10 +10,10 @@ const MAX_BITS: u64 = 1 << 10;
 
 /// Energy of one multiply-accumulate, by the bits of its operands W and I.
 ///
-/// An array that computes narrower operands for less states so; else narrow ones cost what wide ones do. What is stated for one precision
-/// holds for all that are not wider in either operand; of several the cheapest counts. Where nothing is stated the energy grows with the
-/// product of both widths from the precision at which it is known, as that of a multiplier does (8 bits 0.2 pJ, 32 bits 3.1 pJ: Horowitz,
-/// ISSCC 2014, Fig. 1.1.9), or is the same for all.
+/// An array on which narrower operands take less energy states so; else they take as much as wide ones. An energy that
+/// is stated for one precision holds for all that are not wider in either operand; of several the least counts. Where
+/// nothing is stated, the energy grows with the product of both widths from the precision at which it is known, as that
+/// of a multiplier does (8 bits 0.2 pJ, 32 bits 3.1 pJ: Horowitz, ISSCC 2014, Fig. 1.1.9), or is the same for all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MacEnergy {

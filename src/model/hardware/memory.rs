@@ -46,7 +46,7 @@ impl Movement {
         matches!(self, Self::ReadToLow | Self::WriteFromLow)
     }
 
-    /// What the memory on the other side does: what is read here is written there.
+    /// The movement at the other end: data that is read here is written there.
     pub fn other_side(self) -> Self {
         match self {
             Self::ReadToLow => Self::WriteFromHigh,
@@ -73,7 +73,7 @@ impl fmt::Display for Movement {
     }
 }
 
-/// One port: what it serves has to take turns.
+/// One port: the movements that it serves take turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Port {
     /// Unique within the memory.
@@ -121,7 +121,7 @@ pub struct Memory {
     pub latency_cycles: u64,
     /// The least that one transfer reads or writes: a burst of a DRAM, or a row where each transfer opens one. `None`: one access.
     pub burst_bits: Option<u64>,
-    /// Whether it holds twice what is replaced during the layer: one copy in use, one being transferred.
+    /// Whether it holds data twice that is replaced during the layer: one copy in use, one being transferred.
     pub double_buffered: DoubleBuffering,
     /// Power that one instance leaks, mW.
     pub leakage_mw: f64,
@@ -130,7 +130,7 @@ pub struct Memory {
 /// The ports of a memory that states none, and whether they read.
 pub(super) const DEFAULT_PORTS: [(&str, bool); 2] = [("r_port_1", true), ("w_port_1", false)];
 
-/// In which parts the words of a port move.
+/// The parts in which the words of a port move.
 #[derive(Debug, Clone, Copy)]
 pub struct WordParts {
     /// The smallest part, bits.
@@ -209,7 +209,7 @@ impl Memory {
         parts.words(bits).max(self.in_bursts(bits) / self.width_bits(operand, movement) as f64)
     }
 
-    /// In which parts words move.
+    /// The parts in which words move.
     #[inline]
     pub fn word_parts(&self, operand: Operand, movement: Movement, rules: &Rules) -> WordParts {
         let (width_bits, granularity_bits) = self.width_and_granularity_bits(operand, movement);

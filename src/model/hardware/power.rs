@@ -1,9 +1,9 @@
-//! Time, power and efficiency: what follows from energy and cycles where the clock is stated.
+//! Time, power and efficiency, which follow from energy and cycles where the clock is stated.
 
 use super::core::Core;
 use serde::{Deserialize, Serialize};
 
-/// What some work takes on a core whose clock is stated.
+/// Time, energy and power of some work on a core whose clock is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Power {
@@ -13,20 +13,20 @@ pub struct Power {
     pub leakage_pj_per_cycle: f64,
     /// How long the work takes, s.
     pub seconds: f64,
-    /// Energy that leaks meanwhile, pJ.
+    /// Energy that leaks during that time, pJ.
     pub leakage_pj: f64,
-    /// With the energy of what is done, pJ.
+    /// Energy of the work and of leakage, pJ.
     pub total_pj: f64,
     /// Mean power, W.
     pub watts: f64,
-    /// Operations a second, 10^12: a multiply-accumulate is two.
+    /// Operations per second, in 10^12: a multiply-accumulate is two.
     pub tops: f64,
-    /// Operations a joule, 10^12.
+    /// Operations per joule, in 10^12.
     pub tops_per_watt: f64,
 }
 
 impl Power {
-    /// Of work that takes `energy_pj` and so many cycles, while so much leaks in each; `None` where it takes no time.
+    /// For work of `energy_pj` and so many cycles, with this leakage in each; `None` where it takes no time.
     pub fn new((clock_mhz, leakage_pj_per_cycle): (f64, f64), energy_pj: f64, cycles: f64, macs: u64) -> Option<Self> {
         let seconds = cycles / (1e6 * clock_mhz);
         let leakage_pj = leakage_pj_per_cycle * cycles;
@@ -40,14 +40,15 @@ impl Power {
             total_pj,
             watts: 1e-12 * total_pj / seconds,
             tops: 1e-12 * operations / seconds,
-            // Operations a picojoule are 10^12 of them a joule.
+            // Operations per picojoule are 10^12 operations per joule.
             tops_per_watt: if total_pj > 0.0 { operations / total_pj } else { 0.0 },
         })
     }
 }
 
 impl Core {
-    /// What follows for work on this core that takes `energy_pj` and so many cycles; `None` where the clock is not stated.
+    /// Time, energy and power of work of `energy_pj` and so many cycles on this core; `None` where the clock is not
+    /// stated.
     pub fn power(&self, energy_pj: f64, cycles: f64, macs: u64) -> Option<Power> {
         Power::new((self.clock_mhz?, self.leakage_pj_per_cycle()), energy_pj, cycles, macs)
     }

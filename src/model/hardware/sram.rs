@@ -13,7 +13,7 @@
 //! Nodes: Stillmaker and Baas, Scaling equations for the accurate prediction of CMOS device performance from 180 nm to 7 nm, Integration
 //! 58 (2017). They fit the energy of inverters, so that SRAMs below 22 nm, which shrink less than logic, cost more than estimated here.
 //!
-//! How far all this is from other sources, `docs/documents.md` says; the tests below hold it.
+//! `docs/documents.md` says how far all this is from other sources; the tests below check it.
 
 /// The estimator at the node of the data.
 pub const SRAM_65NM: &str = "sram-65nm";
@@ -96,7 +96,7 @@ pub fn estimate(name: &str, size_bits: u64, width_bits: u64) -> Option<Figures> 
     Some(Figures { read_energy_pj, write_energy_pj, area_um2 })
 }
 
-/// The node in the name of an estimator, or of what looks like one.
+/// The node in the name of an estimator, or in a similar name.
 pub(super) fn node_nm(name: &str) -> Option<f64> {
     let nm: u16 = name.strip_prefix("sram-")?.strip_suffix("nm")?.parse().ok()?;
     Some(nm.into())
@@ -116,7 +116,7 @@ fn scaling(nm: f64) -> Option<(f64, f64)> {
     Some((between(energy(smaller), energy(larger)) / energy(&NODES[0]), between(smaller.area, larger.area)))
 }
 
-/// For every size that was fitted, what the fit makes of read energy, write energy and area, relative to the data.
+/// For every size that was fitted, the fit's read energy, write energy and area, relative to the data.
 pub fn residuals() -> Vec<(u64, [f64; 3])> {
     BY_SIZE
         .iter()

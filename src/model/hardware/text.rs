@@ -3,7 +3,7 @@
 use super::core::Core;
 use crate::spec::{Consequences, Diagnostics, read_hardware};
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences = &[
     ("array", &["unroll.*.*", "memories[*].shared_over"]),
     ("array.dimensions", &["array.systolic", "unroll.*.*", "memories[*].shared_over"]),

@@ -8,12 +8,12 @@ use crate::ids::TiVec;
 use crate::spec::{Diagnostics, LANES, VectorUnitSpec};
 use crate::workload::{Dim, LayerShape, Operation, Operations};
 
-/// More lanes than any vector unit has.
+/// Limit on the lanes of a vector unit.
 const MAX_LANES: u64 = 1 << 20;
-/// More cycles than any operation takes.
+/// Limit on the cycles of an operation.
 const MAX_CYCLES: u64 = 1 << 10;
 
-/// What an operation costs a lane.
+/// The cost of an operation on one lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperationCost {
     /// Energy, pJ.
@@ -32,7 +32,8 @@ const PUBLISHED: [(Operation, OperationCost); 5] = [
     (Operation::Exp, OperationCost { energy_pj: 6.0 * 17.1645, cycles: 6 }),
 ];
 
-/// Lanes beside the array. What it computes it reads from [`Self::memory`] and the memories above, through registers of its own.
+/// Lanes beside the array. They read their operands from [`Self::memory`] and the memories above, through registers of
+/// their own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorUnit {
     /// Its one dimension: the lanes.
@@ -105,7 +106,7 @@ impl VectorUnit {
         let passes = Operand::ALL.map(|operand| {
             let levels = &levels[operand as usize];
             let top = levels.len().saturating_sub(1);
-            // Nothing that a vector unit does has weights: they stay where they are.
+            // Layers of a vector unit have no weights: these stay where they are.
             let lowest = match operand {
                 Operand::W => top,
                 Operand::I | Operand::O => levels.iter().position(|&id| id == memory).unwrap_or(top),
@@ -122,13 +123,13 @@ impl VectorUnit {
         self.array.iter().map(|(_, lanes)| lanes).product()
     }
 
-    /// All that two units may differ in, but for what their memories are: equal numbers, equal units.
+    /// All figures in which two units may differ, except for those of their memories: equal numbers, equal units.
     pub fn figures(&self) -> Vec<u64> {
         let costs = self.costs.iter().flat_map(|cost| [cost.energy_pj.to_bits(), cost.cycles]);
         [self.lanes(), self.memory.index() as u64].into_iter().chain(costs).collect()
     }
 
-    /// What an operation costs.
+    /// The energy and the cycles of an operation on one lane.
     pub fn cost(&self, operation: Operation) -> OperationCost {
         self.costs[operation as usize]
     }
@@ -160,8 +161,8 @@ impl VectorUnit {
         self.passes[operand as usize].lowest + 1
     }
 
-    /// Loops over the lanes that leave the fewest steps: of those that compute different outputs, as lanes do not add up what others
-    /// hold. Of several ways the one that takes channels first.
+    /// Loops over the lanes that leave the fewest steps: of those that compute different outputs, as lanes do not add
+    /// up each other's results. Of several ways the one that takes channels first.
     pub fn unroll(&self, shape: &LayerShape) -> Vec<Unroll> {
         let mut fewest = FewestSteps { shape, known: Vec::new() };
         let mut left = self.lanes();

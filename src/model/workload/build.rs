@@ -11,7 +11,7 @@ use petgraph::graph::DiGraph;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// So many names are compared with names that do not exist.
+/// Limit on the names that are compared with names that do not exist.
 const MOST_COMPARED: usize = 50_000;
 
 impl Network {
@@ -109,7 +109,7 @@ fn check_unrolls(path: &str, layer: &LayerSpec, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Which layers of the document each of them reads.
+/// The layers of the document that each layer reads.
 fn resolve_inputs(spec: &WorkloadSpec, kinds: &[Option<LayerKind>], diagnostics: &mut Diagnostics) -> Vec<Vec<usize>> {
     let by_name: HashMap<&str, usize> =
         spec.layers.iter().enumerate().rev().map(|(index, layer)| (layer.name.as_str(), index)).collect();

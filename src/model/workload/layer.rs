@@ -78,10 +78,11 @@ pub enum LayerKind {
     /// One number of the channels of each group, column by column and row by row: the sum or the maximum of a softmax or of a
     /// normalisation. A vector unit computes it.
     Reduction,
-    /// Something of each element of one feature map: an exponential function, an activation. A vector unit computes it.
+    /// A function of each element of one feature map: an exponential function, an activation. A vector unit computes
+    /// it.
     Elementwise,
-    /// Something of each element of a map, X, and one of another, Y, of which every channel meets several of X: what a normalisation
-    /// does with a sum, an addition or a product. A vector unit computes it.
+    /// A function of each element of a map, X, and one of another, Y, of which every channel meets several of X:
+    /// normalisation by a sum, an addition or a product. A vector unit computes it.
     Pairwise,
 }
 
@@ -190,7 +191,8 @@ pub struct Precision {
     pub o: u64,
 }
 
-/// An approximation of what zeros save (cf. [`Sparsity::new`]): compressed data is smaller, and an operation with a zero takes no energy.
+/// An approximation of the savings by zeros (cf. [`Sparsity::new`]): compressed data is smaller, and an operation with
+/// a zero takes no energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sparsity {
@@ -198,14 +200,14 @@ pub struct Sparsity {
     pub w_bits: u64,
     /// Bits of an input as the array computes with it.
     pub i_bits: u64,
-    /// Of a million multiply-accumulates so many have no zero.
+    /// Multiply-accumulates without a zero, of a million.
     pub active_ppm: u32,
 }
 
 impl Sparsity {
-    /// What shares of W, I and O that are not zero make of `precision`, and what they save of its multiply-accumulates. An element
-    /// then takes as many bits as its share of all, rounded up, wherever it lies; zeros are spread evenly, and the code that says
-    /// where they are is not counted. Partial sums are none; no cycle is saved.
+    /// The precision and the savings for these shares of W, I and O that are not zero. An element then takes as many
+    /// bits as its share of all, rounded up, wherever it lies; zeros are spread evenly, and the code that says where
+    /// they are is not counted. Partial sums are none; no cycle is saved.
     pub fn new(precision: Precision, [w, i, o]: [f64; 3]) -> (Precision, Option<Self>) {
         let fewer = |bits: u64, share: f64| ((bits as f64 * share).ceil() as u64).max(bits.min(1));
         let stored =
@@ -238,9 +240,9 @@ pub struct LayerShape {
     pub untouched: (i64, i64),
     /// Bits per element, as memories hold it.
     pub precision: Precision,
-    /// What zeros save; `None` where none are stated.
+    /// Savings by zeros; `None` where none are stated.
     pub sparsity: Option<Sparsity>,
-    /// What a vector unit does in each iteration of the loops.
+    /// Operations of a vector unit in each iteration of the loops.
     pub operations: Operations,
 }
 
@@ -360,7 +362,7 @@ pub fn unique_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f
     outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation).max(0.0)
 }
 
-/// How many different columns of an input of `size` they touch, with `padding` zeros before it.
+/// Number of different columns of an input of `size` that they touch, with `padding` zeros before it.
 pub fn touched_extent(size: u64, padding: u64, outputs: u64, kernel: u64, stride: u64, dilation: u64) -> u64 {
     let g = gcd(stride, dilation).max(1);
     let (step, tap) = (stride / g, dilation / g);
@@ -379,7 +381,8 @@ pub fn touched_extent(size: u64, padding: u64, outputs: u64, kernel: u64, stride
     all.saturating_sub(before(padding)).saturating_sub(before(behind))
 }
 
-/// As [`unique_extent`], but as the public tools count: fewer windows than the dilation share less than nothing.
+/// As [`unique_extent`], but as the public tools count: fewer windows than the dilation share a negative number of
+/// columns.
 pub fn overcounted_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f64 {
     let g = gcd(stride, dilation).max(1);
     let (stride, dilation) = ((stride / g) as f64, (dilation / g) as f64);

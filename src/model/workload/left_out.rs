@@ -1,4 +1,4 @@
-//! Networks on cores without a vector unit: what only such a unit computes is left out.
+//! Networks on cores without a vector unit: layers that only such a unit computes are left out.
 
 use super::layer::{Dim, LayerKind, LayerShape};
 use super::network::{Layer, LayerId, Network};
@@ -13,9 +13,10 @@ use crate::spec::{Diagnostic, Diagnostics};
 const MOST_NAMED: usize = 6;
 
 impl Network {
-    /// The network as a core computes it. Where that has no vector unit, what only such a unit computes is left out: a layer that reads
-    /// it reads its first input instead. What would read a reduction, of which there is no other map, fetches it. An array that computes
-    /// in memory computes nothing without weights, either.
+    /// The network as a core computes it. On a core without a vector unit, layers that only such a unit computes are
+    /// left out: a layer that reads one of them reads its first input instead. A layer that would read a reduction, of
+    /// which there is no other map, fetches it. An array that computes in memory computes no layers without weights,
+    /// either.
     #[must_use]
     pub fn on(self, core: &Core) -> Self {
         match (&core.vector_unit, &core.in_memory) {
@@ -25,7 +26,7 @@ impl Network {
         }
     }
 
-    /// The network without all that only a vector unit computes.
+    /// The network without all layers that only a vector unit computes.
     #[must_use]
     pub fn without_vector_unit(self) -> Self {
         self.without(LayerKind::needs_vector_unit)
@@ -62,7 +63,7 @@ impl Network {
         network
     }
 
-    /// What a person should know where densities are stated: that their effect is an approximation.
+    /// A note where densities are stated: their effect is an approximation.
     pub fn density_note(&self) -> Option<Diagnostic> {
         let sparse = |id: &LayerId| self.layer(*id).shape.sparsity.is_some();
         let count = self.ids().filter(sparse).count();
@@ -75,9 +76,9 @@ impl Network {
         notes.0.pop().filter(|_| count > 0)
     }
 
-    /// What a person should know though nothing is wrong: what is not counted, or approximately, what is unrolled wider than an array, and
-    /// a DRAM that does more at once than one has a bus for.
-    /// `who` computes the network, on these cores.
+    /// Notes for a person though nothing is wrong: layers that are not counted, or approximately, loops that are
+    /// unrolled wider than an array, and a DRAM that does more at once than one has a bus for. `who` computes the
+    /// network, on these cores.
     pub fn notes<'c>(&self, who: &str, cores: impl IntoIterator<Item = &'c Core>) -> Vec<Diagnostic> {
         let mut notes: Vec<Diagnostic> = self.left_out_note(who).into_iter().chain(self.density_note()).collect();
         for core in cores {
@@ -100,7 +101,7 @@ impl Network {
                 ),
                 format!("Write {size}, or no number"),
             );
-            // Layers of a kind, and equal cores, say the same.
+            // Layers of a kind, and equal cores, give the same note.
             note.0.retain(|note| !notes.contains(note));
             notes.append(&mut note.0);
         };
@@ -119,12 +120,12 @@ impl Network {
         }
     }
 
-    /// What is not counted, as the core has no vector unit: the layers, and their loops and operations.
+    /// The layers that are not counted, as the core has no vector unit, with their loops and operations.
     pub fn left_out(&self) -> &[(LayerId, LayerShape)] {
         &self.left_out
     }
 
-    /// What a person should know of that, if anything is left out: the layers, and how many of which operation. `who` has no vector unit.
+    /// A note on these, if there are any: the layers, and the number of each operation. `who` has no vector unit.
     pub fn left_out_note(&self, who: &str) -> Option<Diagnostic> {
         let layers = self.left_out();
         let names: Vec<String> =

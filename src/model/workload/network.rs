@@ -42,7 +42,8 @@ pub struct Layer {
     pub input_size: (u64, u64),
     /// Spatial mapping of its own, per dataflow.
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
-    /// How a view arranges what it shows; `None` of a view that shows what is complete in the highest memory, and of all other layers.
+    /// How a view arranges the maps that it shows; `None` for a view of maps that are complete in the highest memory,
+    /// and for all other layers.
     pub view: Option<View>,
 }
 
@@ -52,8 +53,8 @@ impl Layer {
         matches!(self.shape.kind, LayerKind::Input | LayerKind::View)
     }
 
-    /// What the array of a core is to unroll for this: what is stated for it, else what the core does for its kind. What its vector
-    /// unit computes the lanes divide among themselves.
+    /// The loops that the array of a core is to unroll for this layer: those stated for it, else those of the core for
+    /// its kind. On a vector unit, the lanes share the loops.
     pub fn unroll_on(&self, core: &Core) -> Vec<Unroll> {
         if let Some(unit) = core.vector_unit_for(self.shape.kind) {
             return unit.unroll(&self.shape);
@@ -68,11 +69,12 @@ impl Layer {
 pub(super) enum Link {
     /// As its feature map, which may come tile by tile.
     Features,
-    /// Out of the highest memory, where all of it has to be first: weights that another layer computes, or what a view shows.
+    /// Out of the highest memory, where it has to be complete first: weights that another layer computes, or a map that
+    /// a view shows.
     Stored,
 }
 
-/// A network: layers in topological order, and who reads whose output.
+/// A network: layers in topological order, and their reads.
 #[derive(Debug, Clone)]
 pub struct Network {
     /// Name of the network, as its document states it.
@@ -82,18 +84,18 @@ pub struct Network {
     pub(super) left_out: Vec<(LayerId, LayerShape)>,
 }
 
-/// Who reads whose features, through all views that tiles reach through.
+/// The reads of features, through all views that tiles reach through.
 #[derive(Debug, Clone)]
 struct Tiled {
-    /// What each layer that computes something reads.
+    /// The reads of each layer that computes something.
     reads: TiVec<LayerId, Vec<Read>>,
-    /// Who reads each layer, once for each read.
+    /// The readers of each layer, once for each read.
     readers: TiVec<LayerId, Vec<LayerId>>,
-    /// Of which layers somebody needs the whole output.
+    /// By layer, whether a reader needs its whole output before it can begin.
     whole: TiVec<LayerId, bool>,
 }
 
-/// Most reads through all views of a network; what would be more is read from the highest memory.
+/// Limit on the reads through all views of a network; beyond it, maps are read from the highest memory.
 const MOST_READS: usize = 1 << 17;
 
 impl Network {
@@ -142,8 +144,8 @@ impl Network {
         self.read_by(id, Link::Features)
     }
 
-    /// Whose outputs have to be complete in the highest memory before a layer begins: weights that another layer computes, or what a
-    /// view shows.
+    /// The layers whose outputs have to be complete in the highest memory before a layer begins: weights that another
+    /// layer computes, or maps that a view shows.
     pub fn stored_inputs(&self, id: LayerId) -> Vec<LayerId> {
         self.read_by(id, Link::Stored)
     }
@@ -154,7 +156,8 @@ impl Network {
         self.computing().filter(is_stored)
     }
 
-    /// What a layer that computes something reads as feature maps, through views: the reads of its first input, then of its second.
+    /// The feature maps that a layer that computes something reads, through views: those of its first input, then of
+    /// its second.
     pub fn reads(&self, id: LayerId) -> &[Read] {
         &self.tiled.reads[id]
     }
@@ -164,7 +167,8 @@ impl Network {
         &self.tiled.readers[id]
     }
 
-    /// The layers whose whole output somebody needs before it can begin, though tiles reach through views: lowest id first.
+    /// The layers whose whole output a reader needs before it can begin, though tiles reach through views: lowest id
+    /// first.
     pub fn needed_whole(&self) -> impl Iterator<Item = LayerId> + '_ {
         self.tiled.whole.iter_enumerated().filter(|(_, is_whole)| **is_whole).map(|(id, _)| id)
     }
@@ -224,7 +228,7 @@ impl Tiled {
             readers: ti_vec![Vec::new(); count],
             whole: ti_vec![false; count],
         };
-        // What is read of a view that tiles reach through; of any other layer itself.
+        // By layer, the reads of a view that tiles reach through; for any other layer, the layer itself.
         let mut shown: TiVec<LayerId, Vec<Read>> = ti_vec![Vec::new(); count];
         let mut reads = 0;
         for id in LayerId::first(count) {

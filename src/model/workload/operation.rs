@@ -1,4 +1,4 @@
-//! What a vector unit does to one element.
+//! The operations of a vector unit on one element.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,12 +48,12 @@ impl Operations {
         operations
     }
 
-    /// How many of an operation.
+    /// The number of times that an operation is done.
     pub fn count(&self, operation: Operation) -> u64 {
         self.0[operation as usize].into()
     }
 
-    /// States how many of an operation.
+    /// States the number of times that an operation is done.
     pub(super) fn set(&mut self, operation: Operation, count: u16) {
         self.0[operation as usize] = count;
     }

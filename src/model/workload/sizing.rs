@@ -144,7 +144,7 @@ impl Sizing<'_> {
         })
     }
 
-    /// How a view arranges what it shows, where it says so.
+    /// How a view arranges the maps that it shows, where it says so.
     fn view(&self) -> Option<View> {
         let part = |axis: usize, range: Option<(u64, u64)>| {
             let whole = self.producers.first().map_or(0, |producer| {
@@ -165,7 +165,7 @@ impl Sizing<'_> {
         }
     }
 
-    /// A view whose map follows from those that it shows.
+    /// A view whose map follows from the maps that it shows.
     fn arranged(&self, view: View, diagnostics: &mut Diagnostics) -> Option<Layer> {
         let before = diagnostics.0.len();
         let name = &self.layer.name;
@@ -558,7 +558,7 @@ impl Sizing<'_> {
         }
     }
 
-    /// What a vector unit does to an element: what is stated, else an addition.
+    /// The operations of a vector unit on an element: those stated, else an addition.
     fn operations(&self, diagnostics: &mut Diagnostics) -> Operations {
         let stated = &self.layer.operations;
         let mut operations = match self.kind {
@@ -624,7 +624,7 @@ impl Sizing<'_> {
         )
     }
 
-    /// Bits per element as memories hold them, and what zeros save.
+    /// Bits per element as memories hold them, and the savings by zeros.
     fn stored_precision(&self, diagnostics: &mut Diagnostics) -> (Precision, Option<Sparsity>) {
         let stated = self.precision(diagnostics);
         if !self.kind.reads_two_maps() || stated.w == 0 {

@@ -6,7 +6,7 @@ use crate::spec::{Consequences, Diagnostics, read_workload};
 /// Complaints that follow from the size of some map, in whichever layer.
 const SIZES: &[&str] = &["layers[*]", "layers[*].from", "layers[*].kernel", "layers[*].groups", "layers[*].K"];
 
-/// What validation cannot judge while something of the document is unreadable.
+/// Parts that validation cannot judge while others of the document are unreadable.
 const CONSEQUENCES: &Consequences = &[
     ("layers", &["layers", "layers[*].from"]),
     ("layers[*].type", &["layers", "layers[*].from"]),

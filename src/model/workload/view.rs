@@ -1,4 +1,4 @@
-//! Views that tiles reach through: what a layer reads of whose output, however many views lie between.
+//! Views that tiles reach through: the reads of a layer, however many views lie between.
 //!
 //! A view moves nothing. Where each column, row and channel that it shows is one of a producer's, a window of the view is a window of the
 //! producer: a join splits it, a part or padding shifts it, scaling and blocks divide it. These maps are closed under composition, so a
@@ -9,7 +9,7 @@ use super::network::LayerId;
 use crate::spec::MapAxis;
 use std::ops::Range;
 
-/// What a view shows, where its elements lie in an order that tiles reach through.
+/// A view whose elements lie in an order that tiles reach through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// Several maps, one after the other.
@@ -24,7 +24,8 @@ pub enum View {
     Padded(Padding),
 }
 
-/// Where one axis of what is read lies on its producer's map: position `p`, of `from..end`, at `(p + shift) / divide`, rounded down.
+/// Where one axis of a read lies on its producer's map: position `p`, of `from..end`, at `(p + shift) / divide`,
+/// rounded down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AxisView {
     /// First position, on the map that the reader sees, that shows this producer.
@@ -63,7 +64,7 @@ impl AxisView {
         Self { from: self.from + by, end: self.end + by, shift: self.shift - by as i64, ..self }
     }
 
-    /// What is shown between two positions, the first of which becomes 0; nothing where that shows nothing.
+    /// The part between two positions, the first of which becomes 0; `None` where that shows nothing.
     fn part(self, (first, end): (u64, u64)) -> Option<Self> {
         let (from, end) = (self.from.max(first), self.end.min(end));
         let shift = self.shift + first as i64;
@@ -76,10 +77,10 @@ impl AxisView {
     }
 }
 
-/// What a layer reads of one producer, straight or through views.
+/// The part of one producer's map that a layer reads, straight or through views.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
-    /// Who computes it.
+    /// The producer of the map.
     pub layer: LayerId,
     /// Range of the producer's channels.
     pub channels: Range<u64>,
@@ -131,7 +132,7 @@ impl Read {
 }
 
 impl View {
-    /// What is read through a view of maps of these sizes, which show `shown`.
+    /// The reads through a view of maps of these sizes, which show `shown`.
     pub(super) fn reads(self, shown: &[(MapSize, &[Read])]) -> Vec<Read> {
         let mut reads: Vec<Read> = Vec::new();
         let mut before = MapSize { columns: 0, rows: 0, channels: 0 };
@@ -144,7 +145,7 @@ impl View {
         reads
     }
 
-    /// What is read through a view that joins it behind maps of `before`.
+    /// The read through a view that joins it behind maps of `before`.
     fn read(self, part: &Read, before: MapSize) -> Option<Read> {
         let mut read = part.clone();
         match self {

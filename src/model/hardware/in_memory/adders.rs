@@ -23,11 +23,11 @@ pub fn adders(bits: u64, depth: u32) -> u64 {
     active_adders(bits, depth, 1 << depth).full
 }
 
-/// Those that work when only the first `active` inputs do.
+/// The full adders that work when only the first `active` inputs do.
 pub fn active_adders(bits: u64, depth: u32, active: u64) -> ActiveAdders {
     let mut all = ActiveAdders::default();
     let mut left = active;
-    // Down from the root: of two halves one is full or the other empty.
+    // Down from the root: of the two halves of a tree, the first is full or the second is empty.
     for below in (0..depth).rev() {
         let half = 1 << below;
         let width = bits + u64::from(below);

@@ -6,11 +6,11 @@ use super::super::operand::Operand;
 use super::{InMemory, InMemoryKind};
 use crate::spec::{ArraySpec, Diagnostics, InMemorySpec};
 
-/// More bits than any operand has.
+/// Limit on the bits of an operand.
 const MAX_BITS: u64 = 64;
-/// More bits than any converter has.
+/// Limit on the bits of a converter.
 const MAX_ADC_BITS: u64 = 24;
-/// More rows or columns than any macro has.
+/// Limit on the rows or columns of a macro.
 const MAX_SIDE: u64 = 1 << 20;
 const PATH: &str = "array.in_memory";
 
@@ -40,7 +40,7 @@ impl InMemory {
             diagnostics.add(format!("array.dimensions.{}", spec.rows), reason, remedy);
         }
         let group_depth = check_cells(spec, weights, diagnostics);
-        // What is missing was said when the document was read.
+        // Missing fields were reported when the document was read.
         let is_missing = spec.input_bits == 0 || spec.precision.0 == 0 || spec.precision.1 == 0;
         if diagnostics.0.len() > before || is_missing {
             return None;
@@ -77,7 +77,7 @@ fn check_kind(spec: &InMemorySpec, diagnostics: &mut Diagnostics) -> Option<InMe
         ("digital", Some(_)) => {
             diagnostics.add(path, "A digital macro has no converters", "Leave it out, or write `type: analog`");
         }
-        // Already said to be missing.
+        // Already reported as missing.
         ("", _) => {}
         (kind, _) => {
             let reason = format!("There is no type `{kind}` of computing in memory");

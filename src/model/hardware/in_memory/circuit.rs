@@ -4,11 +4,11 @@
 const SUPPLY: f64 = 0.9;
 /// Capacitance of a NAND gate of two inputs, pF.
 const NAND_PF: f64 = 0.7e-3;
-/// That of an XOR gate.
+/// Capacitance of an XOR gate, pF.
 const XOR_PF: f64 = 1.5 * NAND_PF;
-/// That of a flip-flop.
+/// Capacitance of a flip-flop, pF.
 const REGISTER_PF: f64 = 3.0 * NAND_PF;
-/// What a cell adds to its word line, and as much to its bit line.
+/// Capacitance that a cell adds to its word line, and to its bit line, pF.
 const CELL_PF: f64 = 0.5 * NAND_PF;
 /// Area of a NAND gate, um2.
 const NAND_UM2: f64 = 0.614;
@@ -27,7 +27,7 @@ pub fn adder_pj() -> f64 {
     charge(3.0 * NAND_PF + 2.0 * XOR_PF)
 }
 
-/// That of a full adder one of whose inputs is 0, so that nothing carries.
+/// Energy of a full adder one of whose inputs is 0, so that nothing carries, pJ.
 pub fn half_active_adder_pj() -> f64 {
     charge(2.0 * XOR_PF)
 }

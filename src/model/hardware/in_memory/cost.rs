@@ -19,9 +19,9 @@ pub enum MacroPart {
     BitLines,
     /// A tree of adders for each column.
     AdderTrees,
-    /// What adds up the bits of weights (analog), or those of inputs that enter together (digital), by their place.
+    /// Adders of the bits of weights (analog), or of input bits that enter together (digital), by their place.
     PlaceAdders,
-    /// What adds up the cycles of an input.
+    /// Adders of the cycles of an input.
     Accumulators,
 }
 
@@ -69,7 +69,7 @@ impl MacroPart {
 pub struct ByPart(EnumMap<MacroPart, f64>);
 
 impl ByPart {
-    /// What `value` says of each part.
+    /// The table of `value` for each part.
     pub fn from_fn(value: impl FnMut(MacroPart) -> f64) -> Self {
         Self(EnumMap::from_fn(value))
     }
@@ -79,13 +79,13 @@ impl ByPart {
         self.0.values().sum()
     }
 
-    /// All of it so many times.
+    /// Every part times a factor.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self::from_fn(|part| self[part] * factor)
     }
 
-    /// With another.
+    /// The sum of both tables, part by part.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self::from_fn(|part| self[part] + other[part])
@@ -227,7 +227,8 @@ impl InMemory {
         self.cycle_pj(&all).times(self.macros as f64)
     }
 
-    /// Energy of precharging local bit lines when a weight of a group takes the place of another, pJ; none where a group has one weight.
+    /// Energy of precharging local bit lines when a weight of a group replaces another, pJ; 0 where a group has one
+    /// weight.
     pub fn precharge_pj(&self) -> f64 {
         let depth = self.group_depth as f64;
         if self.group_depth > 1 { circuit::precharge_pj(depth) * self.weight_bits as f64 } else { 0.0 }

@@ -1,8 +1,9 @@
 //! Arrays that compute in memory: weights stay in the cells of macros, inputs come down the rows a few bits at a time, and each column
 //! adds up what its cells multiply: as charge on a bit line before a converter (analog), or in a tree of adders (digital).
 //!
-//! What an operation costs follows from how many rows and columns a layer uses. The model is that of ZigZag 3.8.5 (its classes of IMC
-//! units and arrays, whose converters are fitted to published macros in 28 nm), without memories, which cost what their documents say.
+//! The cost of an operation depends on how many rows and columns a layer uses. The model is that of ZigZag 3.8.5 (its
+//! classes of IMC units and arrays, whose converters are fitted to published macros in 28 nm), without memories, whose
+//! costs are stated in their documents.
 //!
 //! - `build.rs`: from a document to an [`InMemory`]
 //! - `circuit.rs`: gates and converters: area, delay and energy of one
@@ -72,12 +73,12 @@ impl InMemory {
         self.peak_cycle_pj().total() / self.macs_per_cycle()
     }
 
-    /// Operations a second, 10^12, when all rows and columns are in use; a multiply-accumulate is two.
+    /// Operations per second, in 10^12, when all rows and columns are in use; a multiply-accumulate is two.
     pub fn peak_tops(&self) -> f64 {
         2e-3 * self.macs_per_cycle() / self.period_ns()
     }
 
-    /// Operations a joule, 10^12, likewise; without memories.
+    /// Operations per joule, in 10^12, when all rows and columns are in use; without memories.
     pub fn peak_tops_per_watt(&self) -> f64 {
         2.0 / self.peak_mac_pj()
     }
